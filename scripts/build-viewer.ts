@@ -41,7 +41,7 @@ async function bundle(
     configFile: false,
     publicDir: false,
     logLevel: 'warn',
-    resolve: { alias: { 'node:crypto': path.join(folder, '../lib/node-crypto.ts') } },
+    resolve: { alias: { 'node:crypto': path.join(folder, '../lib/history/node-crypto.ts') } },
     plugins: [...plugins],
     build: {
       write: false,

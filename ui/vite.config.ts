@@ -23,7 +23,7 @@ export default defineConfig({
   publicDir: false,
   resolve: {
     alias: {
-      'node:crypto': path.join(here, 'lib/node-crypto.ts'),
+      'node:crypto': path.join(here, 'lib/history/node-crypto.ts'),
       '#icons?url': `${writeSprite()}?url`,
       '#dashboard?raw': `${path.join(here, '../deploy/dashboards/gw.json')}?raw`,
     },

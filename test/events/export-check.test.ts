@@ -8,7 +8,7 @@ import { signedNote, signingKey } from '../../events/checkpoint.ts';
 import { createExportCheck, noTrust } from '../../events/export-check.ts';
 import { genesisHash, seal } from '../../events/seal.ts';
 import { roleId } from '../../src/lib/ids.ts';
-import { browserMeans } from '../../ui/lib/ed25519.ts';
+import { browserMeans } from '../../ui/lib/history/ed25519.ts';
 
 const logId = '11111111-2222-4333-8444-555555555555';
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

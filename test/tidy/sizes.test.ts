@@ -60,7 +60,7 @@ const filesMax = 30;
 
 test('no folder of the program has more than 30 files side by side', () => {
   const folders = Map.groupBy(
-    filesOfTree().filter(({ path }) => /^(src|events|projections)\//.test(path)),
+    filesOfTree().filter(({ path }) => /^(src|events|projections|ui)\//.test(path)),
     ({ path }) => path.slice(0, path.lastIndexOf('/')),
   );
   const crowded = [...folders].filter(([, files]) => files.length > filesMax);

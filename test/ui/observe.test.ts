@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { it } from 'node:test';
 
 import { deploymentPath } from '../../src/kubernetes/gw-deployment.ts';
-import { formatDuration } from '../../ui/lib/format.ts';
+import { formatDuration } from '../../ui/lib/text/format.ts';
 import { memberAt } from '../harness/cluster-store.ts';
 import { namespace, resourceName as name, startManagedCluster } from '../harness/managed.ts';
 import { reportReplica } from './harness/fleet.ts';

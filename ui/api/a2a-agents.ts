@@ -1,8 +1,8 @@
 // Agents that speak A2A.
 
-import { call, list } from './call.ts';
-import type { Change } from './call.ts';
-import type { BodyOf, RowOf } from './routes.ts';
+import { call, list } from './http/call.ts';
+import type { Change } from './http/call.ts';
+import type { BodyOf, RowOf } from './http/routes.ts';
 
 export type Agent = RowOf<'/admin/a2a-agents'>;
 

@@ -1,8 +1,8 @@
 // Who could call what, at any moment.
 
 import { apiBase } from '../state/base.ts';
-import { call } from './call.ts';
-import type { AnswerOf } from './routes.ts';
+import { call } from './http/call.ts';
+import type { AnswerOf } from './http/routes.ts';
 
 export type Access = AnswerOf<'GET', '/admin/access'>[number];
 export type AccessChange = AnswerOf<'GET', '/admin/access/diff'>[number];

@@ -1,7 +1,7 @@
 // The audit log: who changed what, newest first.
 
-import { call } from './call.ts';
-import type { AnswerOf, QueryOf } from './routes.ts';
+import { call } from './http/call.ts';
+import type { AnswerOf, QueryOf } from './http/routes.ts';
 
 export type AuditRow = AnswerOf<'GET', '/admin/audit'>[number];
 

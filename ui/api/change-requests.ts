@@ -1,8 +1,8 @@
 // Change requests: changes that are drafted by one person and approved by another, and the policy that asks for them.
 
-import { call } from './call.ts';
-import type { Change } from './call.ts';
-import type { AnswerOf, BodyOf, QueryOf } from './routes.ts';
+import { call } from './http/call.ts';
+import type { Change } from './http/call.ts';
+import type { AnswerOf, BodyOf, QueryOf } from './http/routes.ts';
 
 export type ChangeRequest = AnswerOf<'GET', '/admin/change-requests'>[number];
 export type WholeRequest = AnswerOf<'GET', '/admin/change-requests/{id}'>;

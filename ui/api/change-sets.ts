@@ -1,9 +1,9 @@
 // Several calls as one change: what they come to, and made at one version.
 
-import { call } from './call.ts';
-import type { Change } from './call.ts';
-import type { DraftCall } from '../lib/change-request.ts';
-import type { BodyOf } from './routes.ts';
+import { call } from './http/call.ts';
+import type { Change } from './http/call.ts';
+import type { DraftCall } from '../lib/changes/change-request.ts';
+import type { BodyOf } from './http/routes.ts';
 
 export const previewChangeSet = (
   body: BodyOf<'POST', '/admin/change-sets/preview'>,

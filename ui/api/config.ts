@@ -1,8 +1,8 @@
 // What the process was started with, and what an operator asks of it.
 
-import { call } from './call.ts';
-import type { Change } from './call.ts';
-import type { AnswerOf } from './routes.ts';
+import { call } from './http/call.ts';
+import type { Change } from './http/call.ts';
+import type { AnswerOf } from './http/routes.ts';
 
 export type Config = AnswerOf<'GET', '/admin/config'>;
 

@@ -1,8 +1,8 @@
 // The managed deployment.
 
-import { call } from './call.ts';
-import type { Change } from './call.ts';
-import type { AnswerOf, BodyOf } from './routes.ts';
+import { call } from './http/call.ts';
+import type { Change } from './http/call.ts';
+import type { AnswerOf, BodyOf } from './http/routes.ts';
 
 export type Deployment = AnswerOf<'GET', '/admin/deployment'>;
 

@@ -1,7 +1,7 @@
 // The replicas, and the process that answers.
 
-import { call } from './call.ts';
-import type { AnswerOf } from './routes.ts';
+import { call } from './http/call.ts';
+import type { AnswerOf } from './http/routes.ts';
 
 export type Replica = AnswerOf<'GET', '/admin/fleet'>[number];
 export type Health = AnswerOf<'GET', '/admin/health'>;

@@ -1,8 +1,8 @@
 // Frontend models: the names that clients call, and what they come to.
 
-import { call, list } from './call.ts';
-import type { Change } from './call.ts';
-import type { BodyOf, QueryOf, RowOf } from './routes.ts';
+import { call, list } from './http/call.ts';
+import type { Change } from './http/call.ts';
+import type { BodyOf, QueryOf, RowOf } from './http/routes.ts';
 
 export type FrontendModel = RowOf<'/admin/frontend-models'>;
 export type Rule = FrontendModel['rules'][number];

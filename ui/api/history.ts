@@ -1,7 +1,7 @@
 // The history: commands and the events that they made, as they are in the log.
 
-import { call } from './call.ts';
-import type { AnswerOf, QueryOf } from './routes.ts';
+import { call } from './http/call.ts';
+import type { AnswerOf, QueryOf } from './http/routes.ts';
 
 export type Command = AnswerOf<'GET', '/admin/history/commands'>[number];
 export type LogEvent = AnswerOf<'GET', '/admin/history/events'>[number];

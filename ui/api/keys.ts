@@ -1,8 +1,8 @@
 // API keys; the key itself is in the answer to its creation alone.
 
-import { call, list } from './call.ts';
-import type { Change } from './call.ts';
-import type { AnswerOf, BodyOf, RowOf } from './routes.ts';
+import { call, list } from './http/call.ts';
+import type { Change } from './http/call.ts';
+import type { AnswerOf, BodyOf, RowOf } from './http/routes.ts';
 
 export type ApiKey = RowOf<'/admin/keys'>;
 export type MadeApiKey = AnswerOf<'POST', '/admin/keys'>;

@@ -1,8 +1,8 @@
 // The log as evidence: where it ends, what was signed of it, and its exact bytes.
 
 import { apiBase, uiBase } from '../state/base.ts';
-import { call, open } from './call.ts';
-import type { AnswerOf } from './routes.ts';
+import { call, open } from './http/call.ts';
+import type { AnswerOf } from './http/routes.ts';
 
 export type LogHead = AnswerOf<'GET', '/admin/log/head'>;
 export type Checkpoints = AnswerOf<'GET', '/admin/log/checkpoints'>;

@@ -1,8 +1,8 @@
 // Prompt classes and their examples.
 
-import { call, list } from './call.ts';
-import type { Change } from './call.ts';
-import type { AnswerOf, BodyOf, QueryOf, RowOf } from './routes.ts';
+import { call, list } from './http/call.ts';
+import type { Change } from './http/call.ts';
+import type { AnswerOf, BodyOf, QueryOf, RowOf } from './http/routes.ts';
 
 export type PromptClass = RowOf<'/admin/prompt-classes'>;
 export type PromptExample = AnswerOf<'GET', '/admin/prompt-classes/{id}/examples'>[number];

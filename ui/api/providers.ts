@@ -1,8 +1,8 @@
 // Providers: the services that models are served by.
 
-import { call, list } from './call.ts';
-import type { Change } from './call.ts';
-import type { AnswerOf, BodyOf, RowOf } from './routes.ts';
+import { call, list } from './http/call.ts';
+import type { Change } from './http/call.ts';
+import type { AnswerOf, BodyOf, RowOf } from './http/routes.ts';
 
 export type Provider = RowOf<'/admin/providers'>;
 export type CatalogueEntry = AnswerOf<'GET', '/admin/provider-catalogue'>[number];

@@ -1,9 +1,9 @@
 // What a request would come to, without making it: by what is published, by a version of the past, or behind changes that nobody has
 // made yet.
 
-import { call } from './call.ts';
-import type { Change } from './call.ts';
-import type { AnswerOf, BodyOf } from './routes.ts';
+import { call } from './http/call.ts';
+import type { Change } from './http/call.ts';
+import type { AnswerOf, BodyOf } from './http/routes.ts';
 
 export type DryRun = AnswerOf<'POST', '/admin/routing/dry-run'>;
 

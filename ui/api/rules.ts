@@ -1,8 +1,8 @@
 // The rules of frontend models, and their targets.
 
-import { call } from './call.ts';
-import type { Change } from './call.ts';
-import type { BodyOf } from './routes.ts';
+import { call } from './http/call.ts';
+import type { Change } from './http/call.ts';
+import type { BodyOf } from './http/routes.ts';
 
 export const createRule = (
   id: number,

@@ -1,7 +1,7 @@
 // The session of a person: login and logout.
 
-import { call } from './call.ts';
-import type { BodyOf } from './routes.ts';
+import { call } from './http/call.ts';
+import type { BodyOf } from './http/routes.ts';
 
 export const getSession = (signal?: AbortSignal) => call('GET', '/session', { signal });
 

@@ -1,8 +1,8 @@
 // Versions of the snapshot that were published: what lies between two of them, and how one is brought back.
 
-import { call } from './call.ts';
-import type { Change } from './call.ts';
-import type { AnswerOf, BodyOf, QueryOf } from './routes.ts';
+import { call } from './http/call.ts';
+import type { Change } from './http/call.ts';
+import type { AnswerOf, BodyOf, QueryOf } from './http/routes.ts';
 
 export type SnapshotVersion = AnswerOf<'GET', '/admin/snapshots'>[number];
 export type SnapshotDiff = AnswerOf<'GET', '/admin/snapshots/{from}/diff/{to}'>;

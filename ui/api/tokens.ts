@@ -1,8 +1,8 @@
 // Admin tokens. Only the answer to the creation of a token holds the token itself.
 
-import { call, list } from './call.ts';
-import type { Change } from './call.ts';
-import type { AnswerOf, BodyOf, RowOf } from './routes.ts';
+import { call, list } from './http/call.ts';
+import type { Change } from './http/call.ts';
+import type { AnswerOf, BodyOf, RowOf } from './http/routes.ts';
 
 export type AdminToken = RowOf<'/admin/tokens'>;
 export type MadeAdminToken = AnswerOf<'POST', '/admin/tokens'>;

@@ -1,7 +1,7 @@
 // What was asked, answered and spent.
 
-import { call } from './call.ts';
-import type { AnswerOf, QueryOf } from './routes.ts';
+import { call } from './http/call.ts';
+import type { AnswerOf, QueryOf } from './http/routes.ts';
 
 export type UsageTotal = AnswerOf<'GET', '/admin/usage'>[number];
 export type UsageEvent = AnswerOf<'GET', '/admin/usage/events'>[number];

@@ -4,8 +4,8 @@
 import { html } from 'lit';
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
-import { loadCode } from '../api/code.ts';
-import { ApiFailure, asFailure } from '../api/failure.ts';
+import { loadCode } from '../api/http/code.ts';
+import { ApiFailure, asFailure } from '../api/http/failure.ts';
 import { troubleOf } from './loaded.ts';
 import './skeleton.ts';
 

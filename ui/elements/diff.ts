@@ -4,11 +4,11 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import type { FieldChange } from '../lib/change.ts';
-import { fieldLabel } from '../lib/field-label.ts';
-import { fieldValue } from '../lib/field-value.ts';
-import { wordDiff } from '../lib/word-diff.ts';
-import type { Piece, WordDiff } from '../lib/word-diff.ts';
+import type { FieldChange } from '../lib/saves/change.ts';
+import { fieldLabel } from '../lib/text/field-label.ts';
+import { fieldValue } from '../lib/text/field-value.ts';
+import { wordDiff } from '../lib/text/word-diff.ts';
+import type { Piece, WordDiff } from '../lib/text/word-diff.ts';
 import { base } from '../styles/base.ts';
 
 const signs = { added: '+', removed: '−', changed: '±' } as const;

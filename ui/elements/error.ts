@@ -2,7 +2,7 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import type { ApiFailure } from '../api/failure.ts';
+import type { ApiFailure } from '../api/http/failure.ts';
 import { base, buttons } from '../styles/base.ts';
 import './copy.ts';
 import './icon.ts';

@@ -2,7 +2,7 @@
 
 import { LitElement, css, html } from 'lit';
 
-import { freshnessText } from '../lib/freshness.ts';
+import { freshnessText } from '../lib/text/freshness.ts';
 import { changeQuery, isPaused, place } from '../state/location.ts';
 import { base, buttons } from '../styles/base.ts';
 import './icon.ts';

@@ -3,8 +3,8 @@
 
 import { html, nothing } from 'lit';
 
-import type { ApiFailure } from '../api/failure.ts';
-import { stageOf } from '../lib/stage.ts';
+import type { ApiFailure } from '../api/http/failure.ts';
+import { stageOf } from '../lib/page/stage.ts';
 import './error.ts';
 import type { Resource } from './resource.ts';
 import './skeleton.ts';

@@ -2,7 +2,7 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { formatCount, formatMoney, formatMoneyShort } from '../lib/format.ts';
+import { formatCount, formatMoney, formatMoneyShort } from '../lib/text/format.ts';
 import { base } from '../styles/base.ts';
 
 export class GwMoney extends LitElement {

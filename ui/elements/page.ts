@@ -4,7 +4,7 @@ import { LitElement, css, html, nothing } from 'lit';
 
 import { nameClosed, nameOpen } from '../state/names.ts';
 import { base } from '../styles/base.ts';
-import { left, pageCame } from './refocus.ts';
+import { left, pageCame } from './overlay/refocus.ts';
 
 export class GwPage extends LitElement {
   static override properties = { heading: { type: String }, about: { type: String } };

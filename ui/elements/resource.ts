@@ -3,10 +3,10 @@
 
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
-import { asFailure } from '../api/failure.ts';
-import type { ApiFailure } from '../api/failure.ts';
-import { isAwaited, isOld, notAsked, step } from '../lib/asking.ts';
-import type { AskingEvent } from '../lib/asking.ts';
+import { asFailure } from '../api/http/failure.ts';
+import type { ApiFailure } from '../api/http/failure.ts';
+import { isAwaited, isOld, notAsked, step } from '../lib/page/asking.ts';
+import type { AskingEvent } from '../lib/page/asking.ts';
 import { asOf } from '../state/as-of.ts';
 import { changed } from '../state/changed.ts';
 import { isPaused, place } from '../state/location.ts';

@@ -2,7 +2,7 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { formatNumber } from '../lib/format.ts';
+import { formatNumber } from '../lib/text/format.ts';
 import { base } from '../styles/base.ts';
 import { showChosen } from './show-chosen.ts';
 

@@ -2,7 +2,7 @@
 
 import { LitElement, html } from 'lit';
 
-import { formatSince, formatTime } from '../lib/format.ts';
+import { formatSince, formatTime } from '../lib/text/format.ts';
 import { zone } from '../state/preferences.ts';
 import { base } from '../styles/base.ts';
 import { Watch } from './watch.ts';

@@ -2,7 +2,7 @@
 
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
-import type { Store } from '../lib/store.ts';
+import type { Store } from '../lib/page/store.ts';
 
 export class Watch<Value> implements ReactiveController {
   readonly #store: Store<Value>;

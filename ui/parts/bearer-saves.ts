@@ -1,9 +1,9 @@
 // What can be done to an API key or an admin token, each as a save.
 
-import type { Answered, Change } from '../api/call.ts';
-import type { Bearer } from '../lib/bearer.ts';
-import { capital } from '../lib/format.ts';
-import type { Save } from '../lib/save.ts';
+import type { Answered, Change } from '../api/http/call.ts';
+import type { Bearer } from '../lib/access/bearer.ts';
+import { capital } from '../lib/text/format.ts';
+import type { Save } from '../lib/saves/save.ts';
 
 type Creation<Made> = Readonly<{
   /** "key" or "token". */

@@ -3,9 +3,9 @@
 import { html } from 'lit';
 
 import type { Budget } from '../api/budgets.ts';
-import '../elements/bar.ts';
-import { nearerCap, shareOf } from '../lib/budget.ts';
-import { formatMoneyShort, formatShort } from '../lib/format.ts';
+import '../elements/chart/bar.ts';
+import { nearerCap, shareOf } from '../lib/access/budget.ts';
+import { formatMoneyShort, formatShort } from '../lib/text/format.ts';
 
 type Look = Readonly<{ stacked?: boolean }>;
 

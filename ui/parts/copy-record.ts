@@ -3,11 +3,11 @@
 import { html, nothing } from 'lit';
 
 import { allNouns } from '../../events/nouns.ts';
-import { asFailure } from '../api/failure.ts';
+import { asFailure } from '../api/http/failure.ts';
 import { copyText } from '../elements/copy-text.ts';
-import '../elements/menu.ts';
-import { recordLabels, textsOfRecord } from '../lib/copy-record.ts';
-import type { CopyText, Names } from '../lib/copy-record.ts';
+import '../elements/overlay/menu.ts';
+import { recordLabels, textsOfRecord } from '../lib/saves/copy-record.ts';
+import type { CopyText, Names } from '../lib/saves/copy-record.ts';
 import { apiBase, isOneFile } from '../state/base.ts';
 import { notify } from '../state/toasts.ts';
 

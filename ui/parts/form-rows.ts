@@ -4,11 +4,11 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 
-import '../elements/field.ts';
-import type { Choice, FieldType } from '../elements/field.ts';
-import '../elements/picks.ts';
-import type { Option } from '../elements/picks.ts';
-import '../elements/toggles.ts';
+import '../elements/form/field.ts';
+import type { Choice, FieldType } from '../elements/form/field.ts';
+import '../elements/form/picks.ts';
+import type { Option } from '../elements/form/picks.ts';
+import '../elements/form/toggles.ts';
 
 /** `name` is the server's, which its refusals name; `member` the draft's, where that is another. */
 type Bound<Draft> =

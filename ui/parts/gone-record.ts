@@ -6,7 +6,7 @@ import { getCommandAt, listEvents } from '../api/history.ts';
 import '../elements/error.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/time.ts';
-import { kindLabel, placeOfStream, streamWords } from '../lib/history.ts';
+import { kindLabel, placeOfStream, streamWords } from '../lib/history/history.ts';
 import { isReadOnly } from '../state/as-of.ts';
 import { linkTo } from '../state/location.ts';
 import { may } from '../state/session.ts';

@@ -3,19 +3,19 @@
 import { LitElement, css, html, nothing } from 'lit';
 
 import { listPrincipals } from '../api/principals.ts';
-import '../elements/combobox.ts';
-import '../elements/range.ts';
+import '../elements/form/combobox.ts';
+import '../elements/form/range.ts';
 import { Resource } from '../elements/resource.ts';
 import { Watch } from '../elements/watch.ts';
-import { wordsOf } from '../lib/history.ts';
+import { wordsOf } from '../lib/history/history.ts';
 import {
   actorKindWords,
   actorKinds,
   auditActions,
   filterNames,
   isUnfiltered,
-} from '../lib/log-filter.ts';
-import type { FilterName } from '../lib/log-filter.ts';
+} from '../lib/history/log-filter.ts';
+import type { FilterName } from '../lib/history/log-filter.ts';
 import { changeQuery, place } from '../state/location.ts';
 import { base, buttons, controls } from '../styles/base.ts';
 import { line } from '../styles/line.ts';

@@ -3,9 +3,9 @@
 import { html } from 'lit';
 
 import '../elements/freshness.ts';
-import '../elements/range.ts';
-import { writeRange } from '../lib/range.ts';
-import type { Range } from '../lib/range.ts';
+import '../elements/form/range.ts';
+import { writeRange } from '../lib/page/range.ts';
+import type { Range } from '../lib/page/range.ts';
 
 type Look = Readonly<{
   range: Range;

@@ -3,9 +3,9 @@
 import { LitElement, css, html, nothing } from 'lit';
 
 import '../elements/copy.ts';
-import '../elements/dialog.ts';
+import '../elements/overlay/dialog.ts';
 import '../elements/icon.ts';
-import { capital } from '../lib/format.ts';
+import { capital } from '../lib/text/format.ts';
 import { handKey } from '../state/handed-key.ts';
 import { navigate } from '../state/location.ts';
 import { may } from '../state/session.ts';

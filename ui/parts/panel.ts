@@ -2,8 +2,8 @@
 
 import { html, nothing } from 'lit';
 
-import '../elements/chart.ts';
-import type { Series } from '../elements/chart-plot.ts';
+import '../elements/chart/chart.ts';
+import type { Series } from '../elements/chart/chart-plot.ts';
 
 type Panel = Readonly<{
   title: string;

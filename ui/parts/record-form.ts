@@ -4,16 +4,16 @@
 import { LitElement, html, nothing } from 'lit';
 import type { PropertyDeclarations } from 'lit';
 
-import { wrongField } from '../api/failure.ts';
-import type { ApiFailure } from '../api/failure.ts';
-import type { FieldInput } from '../elements/field.ts';
-import '../elements/form.ts';
-import type { Wrong } from '../lib/draft.ts';
+import { wrongField } from '../api/http/failure.ts';
+import type { ApiFailure } from '../api/http/failure.ts';
+import type { FieldInput } from '../elements/form/field.ts';
+import '../elements/form/form.ts';
+import type { Wrong } from '../lib/saves/draft.ts';
 import { base } from '../styles/base.ts';
 import { record } from '../styles/record.ts';
 import { formRows, memberOf } from './form-rows.ts';
 import type { FormRow } from './form-rows.ts';
-import type { Save } from '../lib/save.ts';
+import type { Save } from '../lib/saves/save.ts';
 
 /** Tells by `gw-review` with the save, and by `gw-cancel`. */
 export abstract class RecordForm<Row, Draft extends object> extends LitElement {

@@ -6,15 +6,15 @@ import { LitElement, html, nothing } from 'lit';
 import type { PropertyDeclarations } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 
-import type { Answered } from '../api/call.ts';
-import { asFailure } from '../api/failure.ts';
-import type { ApiFailure } from '../api/failure.ts';
-import '../elements/drawer.ts';
+import type { Answered } from '../api/http/call.ts';
+import { asFailure } from '../api/http/failure.ts';
+import type { ApiFailure } from '../api/http/failure.ts';
+import '../elements/overlay/drawer.ts';
 import '../elements/icon.ts';
-import '../elements/table.ts';
-import type { Column } from '../elements/table.ts';
+import '../elements/table/table.ts';
+import type { Column } from '../elements/table/table.ts';
 import { Watch } from '../elements/watch.ts';
-import { streamOfPlace } from '../lib/history.ts';
+import { streamOfPlace } from '../lib/history/history.ts';
 import { asOf, isReadOnly } from '../state/as-of.ts';
 import { linkTo, openRest, place } from '../state/location.ts';
 import { may } from '../state/session.ts';
@@ -24,7 +24,7 @@ import { base, buttons } from '../styles/base.ts';
 import { copyRecord } from './copy-record.ts';
 import './gone-record.ts';
 import './save.ts';
-import type { Save } from '../lib/save.ts';
+import type { Save } from '../lib/saves/save.ts';
 
 type Identified = Readonly<{ id: number; name?: string }>;
 

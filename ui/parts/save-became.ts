@@ -3,9 +3,9 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import type { Found } from '../api/meanwhile.ts';
+import type { Found } from '../api/http/meanwhile.ts';
 import '../elements/diff.ts';
-import { changesOfDifference } from '../lib/history.ts';
+import { changesOfDifference } from '../lib/history/history.ts';
 import { linkTo } from '../state/location.ts';
 import { base, buttons } from '../styles/base.ts';
 

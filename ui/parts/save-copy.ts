@@ -2,10 +2,10 @@
 
 import { html, nothing } from 'lit';
 
-import type { Prepared } from '../api/call.ts';
+import type { Prepared } from '../api/http/call.ts';
 import { copyText } from '../elements/copy-text.ts';
-import '../elements/menu.ts';
-import { curlCommand, gwCommand, sessionNote, yamlOf } from '../lib/copy-as.ts';
+import '../elements/overlay/menu.ts';
+import { curlCommand, gwCommand, sessionNote, yamlOf } from '../lib/saves/copy-as.ts';
 import { apiBase } from '../state/base.ts';
 import { notify } from '../state/toasts.ts';
 

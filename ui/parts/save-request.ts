@@ -1,8 +1,8 @@
 // A save that is proposed to a second person in place of being made.
 
-import type { Change } from '../api/call.ts';
+import type { Change } from '../api/http/call.ts';
 import { draftChangeRequest } from '../api/change-requests.ts';
-import type { DraftCall } from '../lib/change-request.ts';
+import type { DraftCall } from '../lib/changes/change-request.ts';
 import { navigate } from '../state/location.ts';
 import { notify } from '../state/toasts.ts';
 

@@ -2,7 +2,7 @@
 
 import { html } from 'lit';
 
-import { placeOfStream, subjectWords } from '../lib/history.ts';
+import { placeOfStream, subjectWords } from '../lib/history/history.ts';
 import { screenNamed } from '../screens.ts';
 import { linkTo } from '../state/location.ts';
 

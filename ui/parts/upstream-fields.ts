@@ -1,7 +1,7 @@
 // The fields that say how something upstream is spoken to, which providers, models and remote servers share.
 
-import type { CredentialDraft } from '../lib/credential-draft.ts';
-import { choicesOf } from '../lib/choices.ts';
+import type { CredentialDraft } from '../lib/providers/credential-draft.ts';
+import { choicesOf } from '../lib/page/choices.ts';
 import type { FormField } from './form-rows.ts';
 
 type Endpoint = Readonly<{ protocol: string }>;

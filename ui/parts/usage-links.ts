@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 
-import type { Grouping } from '../lib/usage.ts';
+import type { Grouping } from '../lib/observe/usage.ts';
 import { linkTo } from '../state/location.ts';
 
 const range = '7d';

@@ -4,24 +4,30 @@
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import { asFailure } from '../api/failure.ts';
-import type { ApiFailure } from '../api/failure.ts';
+import { asFailure } from '../api/http/failure.ts';
+import type { ApiFailure } from '../api/http/failure.ts';
 import { askWhatIf } from '../api/what-if.ts';
 import type { Proposal, WhatIf, WhatIfChanged, WhatIfSummary } from '../api/what-if.ts';
 import '../elements/badge.ts';
 import type { Tone } from '../elements/badge.ts';
 import '../elements/error.ts';
 import '../elements/icon.ts';
-import '../elements/kpi.ts';
-import '../elements/range.ts';
-import '../elements/table.ts';
-import type { Column } from '../elements/table.ts';
+import '../elements/chart/kpi.ts';
+import '../elements/form/range.ts';
+import '../elements/table/table.ts';
+import type { Column } from '../elements/table/table.ts';
 import '../elements/time.ts';
-import { formatNumber, formatShare } from '../lib/format.ts';
-import { edgesOf, isoEdges, readRange } from '../lib/range.ts';
-import { readView } from '../lib/table-view.ts';
-import type { TableView } from '../lib/table-view.ts';
-import { amountText, destinationText, gapsOf, otherwise, verdictText } from '../lib/what-if.ts';
+import { formatNumber, formatShare } from '../lib/text/format.ts';
+import { edgesOf, isoEdges, readRange } from '../lib/page/range.ts';
+import { readView } from '../lib/page/table-view.ts';
+import type { TableView } from '../lib/page/table-view.ts';
+import {
+  amountText,
+  destinationText,
+  gapsOf,
+  otherwise,
+  verdictText,
+} from '../lib/changes/what-if.ts';
 import { linkTo } from '../state/location.ts';
 import { base, buttons } from '../styles/base.ts';
 import { record } from '../styles/record.ts';

@@ -7,7 +7,7 @@ import { listFrontendModels } from '../api/frontend-models.ts';
 import { listKeys, revokeKey } from '../api/keys.ts';
 import type { ApiKey, MadeApiKey } from '../api/keys.ts';
 import { Resource } from '../elements/resource.ts';
-import { curlOf, environmentOf, gatewayAddress } from '../lib/key-draft.ts';
+import { curlOf, environmentOf, gatewayAddress } from '../lib/access/key-draft.ts';
 import { revocationOf } from '../parts/bearer-saves.ts';
 import { BearerScreen, bearerColumns } from '../parts/bearer-screen.ts';
 import type { People } from '../parts/bearer-screen.ts';

@@ -3,17 +3,17 @@
 import { html } from 'lit';
 
 import '../elements/empty.ts';
-import '../elements/field.ts';
-import type { FieldInput } from '../elements/field.ts';
+import '../elements/form/field.ts';
+import type { FieldInput } from '../elements/form/field.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
-import type { Column } from '../elements/table.ts';
+import type { Column } from '../elements/table/table.ts';
 import '../elements/time.ts';
-import { capStates, capStateOf, nearerCap, shareText } from '../lib/budget.ts';
-import { adminCurl } from '../lib/copy-as.ts';
-import { formatNumber } from '../lib/format.ts';
+import { capStates, capStateOf, nearerCap, shareText } from '../lib/access/budget.ts';
+import { adminCurl } from '../lib/saves/copy-as.ts';
+import { formatNumber } from '../lib/text/format.ts';
 import { moneyBar, tokensBar } from '../parts/budget.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';

@@ -3,7 +3,7 @@
 import { LitElement, html, nothing } from 'lit';
 
 import type { SeriesPoint } from '../api/usage.ts';
-import '../elements/kpi.ts';
+import '../elements/chart/kpi.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
@@ -15,15 +15,15 @@ import {
   formatMoneyShort,
   formatShare,
   formatShort,
-} from '../lib/format.ts';
-import { nextStep } from '../lib/first-run.ts';
-import type { Step } from '../lib/first-run.ts';
-import { bucketsOf, wholeSums } from '../lib/buckets.ts';
-import { readRange, writeRange } from '../lib/range.ts';
-import type { Range } from '../lib/range.ts';
-import { latencySeries, latencyText, refusedOf, totalsOf } from '../lib/series.ts';
-import type { Totals } from '../lib/series.ts';
-import { unpricedText } from '../lib/usage.ts';
+} from '../lib/text/format.ts';
+import { nextStep } from '../lib/observe/first-run.ts';
+import type { Step } from '../lib/observe/first-run.ts';
+import { bucketsOf, wholeSums } from '../lib/observe/buckets.ts';
+import { readRange, writeRange } from '../lib/page/range.ts';
+import type { Range } from '../lib/page/range.ts';
+import { latencySeries, latencyText, refusedOf, totalsOf } from '../lib/observe/series.ts';
+import type { Totals } from '../lib/observe/series.ts';
+import { unpricedText } from '../lib/observe/usage.ts';
 import { lookActions } from '../parts/look-actions.ts';
 import { panel } from '../parts/panel.ts';
 import { subjectLink } from '../parts/subject.ts';

@@ -3,19 +3,19 @@
 import { LitElement, html, nothing } from 'lit';
 
 import { getConfig } from '../api/config.ts';
-import { asFailure } from '../api/failure.ts';
-import type { ApiFailure } from '../api/failure.ts';
+import { asFailure } from '../api/http/failure.ts';
+import type { ApiFailure } from '../api/http/failure.ts';
 import { listFrontendModels } from '../api/frontend-models.ts';
 import { createKey } from '../api/keys.ts';
 import { listModels } from '../api/models.ts';
 import '../elements/error.ts';
-import '../elements/field.ts';
-import type { FieldInput } from '../elements/field.ts';
+import '../elements/form/field.ts';
+import type { FieldInput } from '../elements/form/field.ts';
 import '../elements/icon.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import { Watch } from '../elements/watch.ts';
-import { messagesOf } from '../lib/chat-turns.ts';
+import { messagesOf } from '../lib/playground/chat-turns.ts';
 import { takeHandedKey } from '../state/handed-key.ts';
 import { changeQuery, linkTo, place } from '../state/location.ts';
 import { may, session } from '../state/session.ts';

@@ -3,8 +3,8 @@
 
 import { html, nothing } from 'lit';
 
-import { asFailure } from '../api/failure.ts';
-import type { ApiFailure } from '../api/failure.ts';
+import { asFailure } from '../api/http/failure.ts';
+import type { ApiFailure } from '../api/http/failure.ts';
 import { evaluatePromptClasses, listEvaluations } from '../api/prompt-classes.ts';
 import '../elements/badge.ts';
 import '../elements/empty.ts';
@@ -14,9 +14,9 @@ import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
-import type { Column } from '../elements/table.ts';
-import { adminCurl } from '../lib/copy-as.ts';
-import { marginText } from '../lib/evaluation.ts';
+import type { Column } from '../elements/table/table.ts';
+import { adminCurl } from '../lib/saves/copy-as.ts';
+import { marginText } from '../lib/routing/evaluation.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import { linkTo, openRest } from '../state/location.ts';

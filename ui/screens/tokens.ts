@@ -5,7 +5,7 @@ import { html } from 'lit';
 import { listTokens, revokeToken } from '../api/tokens.ts';
 import type { AdminToken, MadeAdminToken } from '../api/tokens.ts';
 import { Resource } from '../elements/resource.ts';
-import { changeEnvironment, sessionCurl } from '../lib/token-draft.ts';
+import { changeEnvironment, sessionCurl } from '../lib/access/token-draft.ts';
 import { revocationOf } from '../parts/bearer-saves.ts';
 import { BearerScreen, bearerColumns } from '../parts/bearer-screen.ts';
 import type { People } from '../parts/bearer-screen.ts';

@@ -4,17 +4,23 @@
 import { LitElement, css, html, nothing } from 'lit';
 
 import { listPrincipals } from '../api/principals.ts';
-import '../elements/drawer.ts';
+import '../elements/overlay/drawer.ts';
 import '../elements/empty.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
-import '../elements/table.ts';
+import '../elements/table/table.ts';
 import { Watch } from '../elements/watch.ts';
-import { wantedFor, wantedMore } from '../lib/pages.ts';
-import { readRange, writeRange } from '../lib/range.ts';
-import type { Range } from '../lib/range.ts';
-import { groupings, hiddenText, rangeOfDay, readGrouping, rowFilterOf } from '../lib/usage.ts';
+import { wantedFor, wantedMore } from '../lib/page/pages.ts';
+import { readRange, writeRange } from '../lib/page/range.ts';
+import type { Range } from '../lib/page/range.ts';
+import {
+  groupings,
+  hiddenText,
+  rangeOfDay,
+  readGrouping,
+  rowFilterOf,
+} from '../lib/observe/usage.ts';
 import { lookActions } from '../parts/look-actions.ts';
 import { changeQuery, linkTo, openRest, place } from '../state/location.ts';
 import { may } from '../state/session.ts';

@@ -7,10 +7,10 @@ import { listCommands } from '../api/history.ts';
 import { listVersions } from '../api/snapshots.ts';
 import type { SnapshotVersion } from '../api/snapshots.ts';
 import '../elements/icon.ts';
-import { refocus } from '../elements/refocus.ts';
+import { refocus } from '../elements/overlay/refocus.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/time.ts';
-import { momentWords } from '../lib/history.ts';
+import { momentWords } from '../lib/history/history.ts';
 import { changeQuery, linkTo } from '../state/location.ts';
 import { base, buttons } from '../styles/base.ts';
 

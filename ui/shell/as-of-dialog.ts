@@ -5,11 +5,11 @@ import type { PropertyValues } from 'lit';
 
 import { listSnapshots } from '../api/snapshots.ts';
 import type { SnapshotVersion } from '../api/snapshots.ts';
-import '../elements/dialog.ts';
-import '../elements/field.ts';
-import type { FieldInput } from '../elements/field.ts';
+import '../elements/overlay/dialog.ts';
+import '../elements/form/field.ts';
+import type { FieldInput } from '../elements/form/field.ts';
 import '../elements/time.ts';
-import { readMoment } from '../lib/history.ts';
+import { readMoment } from '../lib/history/history.ts';
 import { asOf } from '../state/as-of.ts';
 import { changeQuery } from '../state/location.ts';
 import { base, buttons } from '../styles/base.ts';

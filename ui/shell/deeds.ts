@@ -1,7 +1,7 @@
 // Does what the palette offers besides ways to somewhere else.
 
 import { copyText } from '../elements/copy-text.ts';
-import type { Deed } from '../lib/palette.ts';
+import type { Deed } from '../lib/page/palette.ts';
 import { changeQuery } from '../state/location.ts';
 import { theme, zone } from '../state/preferences.ts';
 import { notify } from '../state/toasts.ts';

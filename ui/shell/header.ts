@@ -5,10 +5,10 @@ import { LitElement, css, html, nothing } from 'lit';
 
 import { logout } from '../api/session.ts';
 import '../elements/icon.ts';
-import '../elements/menu.ts';
+import '../elements/overlay/menu.ts';
 import { Watch } from '../elements/watch.ts';
 import type { IconName } from '../icons.ts';
-import { momentWords } from '../lib/history.ts';
+import { momentWords } from '../lib/history/history.ts';
 import { place } from '../state/location.ts';
 import { theme, zone } from '../state/preferences.ts';
 import type { Theme } from '../state/preferences.ts';

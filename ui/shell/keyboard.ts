@@ -1,7 +1,7 @@
 // Handles the keyboard shortcuts that work on every screen.
 
-import { meaningOf } from '../lib/shortcut.ts';
-import type { Meaning } from '../lib/shortcut.ts';
+import { meaningOf } from '../lib/page/shortcut.ts';
+import type { Meaning } from '../lib/page/shortcut.ts';
 import { singleKeys } from '../state/preferences.ts';
 
 const goingMs = 1_500;

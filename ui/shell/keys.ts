@@ -2,7 +2,7 @@
 
 import { html } from 'lit';
 
-import '../elements/dialog.ts';
+import '../elements/overlay/dialog.ts';
 import { screensFor } from '../screens.ts';
 import { singleKeys } from '../state/preferences.ts';
 import { may } from '../state/session.ts';

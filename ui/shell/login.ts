@@ -2,12 +2,12 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { ApiFailure, asFailure } from '../api/failure.ts';
+import { ApiFailure, asFailure } from '../api/http/failure.ts';
 import { login } from '../api/session.ts';
 import '../elements/error.ts';
 import '../elements/icon.ts';
 import { Watch } from '../elements/watch.ts';
-import { signInAddress, signInFailed } from '../lib/sign-in.ts';
+import { signInAddress, signInFailed } from '../lib/text/sign-in.ts';
 import { apiBase } from '../state/base.ts';
 import { place } from '../state/location.ts';
 import { sessionOpened } from '../state/session.ts';

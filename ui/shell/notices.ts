@@ -3,12 +3,12 @@
 import { LitElement, css, html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
-import '../elements/drawer.ts';
+import '../elements/overlay/drawer.ts';
 import '../elements/empty.ts';
-import { noticeStyles, noticeWords } from '../elements/notice.ts';
+import { noticeStyles, noticeWords } from '../elements/overlay/notice.ts';
 import '../elements/time.ts';
 import { Watch } from '../elements/watch.ts';
-import type { Notice } from '../lib/notices.ts';
+import type { Notice } from '../lib/page/notices.ts';
 import { notices } from '../state/toasts.ts';
 import { base, buttons } from '../styles/base.ts';
 

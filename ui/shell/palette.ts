@@ -4,11 +4,11 @@
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import '../elements/dialog.ts';
+import '../elements/overlay/dialog.ts';
 import '../elements/icon.ts';
 import type { IconName } from '../icons.ts';
-import { actionsFor, deedsFor, groupsOf } from '../lib/palette.ts';
-import type { Action, Deed, Group } from '../lib/palette.ts';
+import { actionsFor, deedsFor, groupsOf } from '../lib/page/palette.ts';
+import type { Action, Deed, Group } from '../lib/page/palette.ts';
 import { screenNamed, screensFor } from '../screens.ts';
 import { findEntities } from '../state/found.ts';
 import type { Found } from '../state/found.ts';

@@ -3,8 +3,8 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
 import { getConfig } from '../api/config.ts';
-import { asFailure } from '../api/failure.ts';
-import type { ApiFailure } from '../api/failure.ts';
+import { asFailure } from '../api/http/failure.ts';
+import type { ApiFailure } from '../api/http/failure.ts';
 
 export class Served implements ReactiveController {
   /** Empty until it is known. */

@@ -1,7 +1,7 @@
 // That the configuration was changed by something that no screen waits for, such as an undo: what is shown is asked for anew.
 
-import { createStore } from '../lib/store.ts';
-import type { Store } from '../lib/store.ts';
+import { createStore } from '../lib/page/store.ts';
+import type { Store } from '../lib/page/store.ts';
 
 /** How often that was. */
 export const changed: Store<number> = createStore(0);

@@ -1,7 +1,7 @@
 // Forms that were typed into and are not saved. Who goes elsewhere is asked about them first.
 
-import { createStore } from '../lib/store.ts';
-import type { Store } from '../lib/store.ts';
+import { createStore } from '../lib/page/store.ts';
+import type { Store } from '../lib/page/store.ts';
 
 const typed = new Set<object>();
 

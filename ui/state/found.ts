@@ -1,8 +1,8 @@
 // What the palette finds in addition to screens: the records of the configuration, loaded when it opens.
 
 import { nouns } from '../../events/nouns.ts';
-import { list } from '../api/call.ts';
-import { capital } from '../lib/format.ts';
+import { list } from '../api/http/call.ts';
+import { capital } from '../lib/text/format.ts';
 
 export type Found = Readonly<{
   kind: string;

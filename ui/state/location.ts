@@ -1,9 +1,9 @@
 // The place that is shown, and the ways to another: links anywhere in the page, and calls. History is the browser's.
 
-import { createStore } from '../lib/store.ts';
-import type { Store } from '../lib/store.ts';
-import { readPlace, withQuery, writePlace } from '../lib/place.ts';
-import type { Place } from '../lib/place.ts';
+import { createStore } from '../lib/page/store.ts';
+import type { Store } from '../lib/page/store.ts';
+import { readPlace, withQuery, writePlace } from '../lib/page/place.ts';
+import type { Place } from '../lib/page/place.ts';
 import { isOneFile, uiBase } from './base.ts';
 import { isEdited, leave } from './edits.ts';
 

@@ -1,7 +1,7 @@
 // What is open, by the names that it has on the screen: the page, and what lies over it.
 
-import { createStore } from '../lib/store.ts';
-import type { Store } from '../lib/store.ts';
+import { createStore } from '../lib/page/store.ts';
+import type { Store } from '../lib/page/store.ts';
 
 type Named = Readonly<{ owner: object; name: string }>;
 

@@ -1,7 +1,7 @@
 // Whether the page is as narrow as a phone. Tables then show rows as cards.
 
-import { createStore } from '../lib/store.ts';
-import type { Store } from '../lib/store.ts';
+import { createStore } from '../lib/page/store.ts';
+import type { Store } from '../lib/page/store.ts';
 
 const narrow = globalThis.matchMedia?.('(max-width: 30rem)') ?? null;
 

@@ -1,8 +1,8 @@
 // What a person chose for this browser: the theme and the time zone. Kept in it, and nowhere else.
 
-import type { Zone } from '../lib/format.ts';
-import { createStore } from '../lib/store.ts';
-import type { Store } from '../lib/store.ts';
+import type { Zone } from '../lib/text/format.ts';
+import { createStore } from '../lib/page/store.ts';
+import type { Store } from '../lib/page/store.ts';
 
 export type Theme = 'light' | 'dark' | 'system';
 

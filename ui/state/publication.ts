@@ -3,7 +3,7 @@
 import { getConfig } from '../api/config.ts';
 import { getFleet } from '../api/fleet.ts';
 import { tellChanged } from './changed.ts';
-import { formatCount } from '../lib/format.ts';
+import { formatCount } from '../lib/text/format.ts';
 import { notify, tellOf } from './toasts.ts';
 import { undo } from './undo.ts';
 

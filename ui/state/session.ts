@@ -1,7 +1,7 @@
 // Who is using the UI. A session that ends in the middle of something is begun anew over the page, which keeps all it held.
 
-import { createStore } from '../lib/store.ts';
-import type { Store } from '../lib/store.ts';
+import { createStore } from '../lib/page/store.ts';
+import type { Store } from '../lib/page/store.ts';
 
 export type Person = Readonly<{ id: number; name: string; permissions: readonly string[] }>;
 

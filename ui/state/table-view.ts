@@ -1,7 +1,7 @@
 // Keeps the view of a screen's table in the address.
 
-import { readView, writeView } from '../lib/table-view.ts';
-import type { TableView } from '../lib/table-view.ts';
+import { readView, writeView } from '../lib/page/table-view.ts';
+import type { TableView } from '../lib/page/table-view.ts';
 import { changeQuery, place } from './location.ts';
 
 export const tableView = (): TableView => readView(place.get().query);

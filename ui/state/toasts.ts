@@ -1,9 +1,9 @@
 // Short notices at the edge of the page: what was done, and what can be done about it. Those that went away can be looked at again.
 
-import { changedWhere, shownOf, withNotice, withoutToast } from '../lib/notices.ts';
-import type { Notice } from '../lib/notices.ts';
-import { createStore } from '../lib/store.ts';
-import type { Store } from '../lib/store.ts';
+import { changedWhere, shownOf, withNotice, withoutToast } from '../lib/page/notices.ts';
+import type { Notice } from '../lib/page/notices.ts';
+import { createStore } from '../lib/page/store.ts';
+import type { Store } from '../lib/page/store.ts';
 
 /** Of this page, oldest first. */
 export const notices: Store<readonly Notice[]> = createStore<readonly Notice[]>([]);

@@ -1,12 +1,12 @@
 // What takes a change back that was just made: its entities are restored to what they were before it. Where something has become of
 // them since, or not all of it comes back, the person looks at it first.
 
-import { asFailure } from '../api/failure.ts';
+import { asFailure } from '../api/http/failure.ts';
 import { listCommands, listEvents, listEventsOf } from '../api/history.ts';
 import type { Command } from '../api/history.ts';
 import { restoreSnapshot } from '../api/snapshots.ts';
-import { streamsOf } from '../lib/history.ts';
-import { undoReason } from '../lib/undo.ts';
+import { streamsOf } from '../lib/history/history.ts';
+import { undoReason } from '../lib/saves/undo.ts';
 import { navigate } from './location.ts';
 import { notify } from './toasts.ts';
 

@@ -3,12 +3,12 @@
 import { LitElement, html, nothing } from 'lit';
 import { html as staticHtml, unsafeStatic } from 'lit/static-html.js';
 
-import { asFailure } from '../api/failure.ts';
+import { asFailure } from '../api/http/failure.ts';
 import '../elements/icon.ts';
 import '../elements/page.ts';
 import '../elements/tabs.ts';
 import { Watch } from '../elements/watch.ts';
-import { formatCount, formatNumber } from '../lib/format.ts';
+import { formatCount, formatNumber } from '../lib/text/format.ts';
 import '../screens/history/access.ts';
 import '../screens/history/changes.ts';
 import '../screens/history/compare.ts';

@@ -2,24 +2,24 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { wrongField } from '../api/failure.ts';
-import type { ApiFailure } from '../api/failure.ts';
+import { wrongField } from '../api/http/failure.ts';
+import type { ApiFailure } from '../api/http/failure.ts';
 import { getLogHead } from '../api/log.ts';
 import { diffSnapshots } from '../api/snapshots.ts';
 import type { Difference } from '../api/snapshots.ts';
 import '../elements/copy.ts';
-import '../elements/drawer.ts';
+import '../elements/overlay/drawer.ts';
 import '../elements/empty.ts';
-import '../elements/field.ts';
-import type { FieldInput } from '../elements/field.ts';
+import '../elements/form/field.ts';
+import type { FieldInput } from '../elements/form/field.ts';
 import '../elements/icon.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import { Resource } from '../elements/resource.ts';
-import '../elements/table.ts';
-import type { Column } from '../elements/table.ts';
+import '../elements/table/table.ts';
+import type { Column } from '../elements/table/table.ts';
 import { Watch } from '../elements/watch.ts';
-import { formatNumber } from '../lib/format.ts';
-import { changesOfDifference, kindLabel, kindNames, readMoment } from '../lib/history.ts';
+import { formatNumber } from '../lib/text/format.ts';
+import { changesOfDifference, kindLabel, kindNames, readMoment } from '../lib/history/history.ts';
 import { changeQuery, linkTo, navigate, place } from '../state/location.ts';
 import { keepView, tableView } from '../state/table-view.ts';
 import { listStyles } from '../screens/history/list-styles.ts';

@@ -3,11 +3,11 @@
 import { LitElement, css, html, nothing } from 'lit';
 
 import '../elements/error.ts';
-import '../elements/field.ts';
-import type { FieldInput } from '../elements/field.ts';
+import '../elements/form/field.ts';
+import type { FieldInput } from '../elements/form/field.ts';
 import '../elements/icon.ts';
-import { asFailure, wrongField } from '../api/failure.ts';
-import type { ApiFailure } from '../api/failure.ts';
+import { asFailure, wrongField } from '../api/http/failure.ts';
+import type { ApiFailure } from '../api/http/failure.ts';
 import { base, buttons } from '../styles/base.ts';
 import { chosenFiles, droppedFiles, notesIn } from './files.ts';
 import { openFiles } from './reading.ts';

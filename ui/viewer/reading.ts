@@ -2,9 +2,9 @@
 
 import workerText from '#worker?text';
 
-import { transport } from '../api/transport.ts';
-import { createStore } from '../lib/store.ts';
-import type { Store } from '../lib/store.ts';
+import { transport } from '../api/http/transport.ts';
+import { createStore } from '../lib/page/store.ts';
+import type { Store } from '../lib/page/store.ts';
 import { apiBase } from '../state/base.ts';
 import { sessionOpened } from '../state/session.ts';
 import type { Progress, Summary } from './log/open-export.ts';

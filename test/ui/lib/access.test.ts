@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { bearerState } from '../../../ui/lib/bearer.ts';
+import { bearerState } from '../../../ui/lib/access/bearer.ts';
 import {
   capStateOf,
   nearerCap,
@@ -11,23 +11,41 @@ import {
   readMoney,
   shareText,
   writeMoney,
-} from '../../../ui/lib/budget.ts';
-import { adminCurl } from '../../../ui/lib/copy-as.ts';
+} from '../../../ui/lib/access/budget.ts';
+import { adminCurl } from '../../../ui/lib/saves/copy-as.ts';
 import {
   blankKey,
   curlOf,
   environmentOf,
   gatewayAddress,
   keyBody,
-} from '../../../ui/lib/key-draft.ts';
-import { budgetBody, fromBudget, fromLimits, limitsBody } from '../../../ui/lib/limits-draft.ts';
-import { effectivePermissions, invokable, resourceChoices } from '../../../ui/lib/permissions.ts';
-import { fromPrincipal, principalBody, principalChange } from '../../../ui/lib/principal-draft.ts';
-import { shownCredential } from '../../../ui/lib/credential-draft.ts';
-import { blankRemote, fromRemote, remoteBody, remoteChange } from '../../../ui/lib/remote-draft.ts';
-import { fromRole, roleChange } from '../../../ui/lib/role-draft.ts';
-import { settingText, supportBundle } from '../../../ui/lib/settings.ts';
-import { blankToken, carriableOf, tokenBody } from '../../../ui/lib/token-draft.ts';
+} from '../../../ui/lib/access/key-draft.ts';
+import {
+  budgetBody,
+  fromBudget,
+  fromLimits,
+  limitsBody,
+} from '../../../ui/lib/access/limits-draft.ts';
+import {
+  effectivePermissions,
+  invokable,
+  resourceChoices,
+} from '../../../ui/lib/access/permissions.ts';
+import {
+  fromPrincipal,
+  principalBody,
+  principalChange,
+} from '../../../ui/lib/access/principal-draft.ts';
+import { shownCredential } from '../../../ui/lib/providers/credential-draft.ts';
+import {
+  blankRemote,
+  fromRemote,
+  remoteBody,
+  remoteChange,
+} from '../../../ui/lib/providers/remote-draft.ts';
+import { fromRole, roleChange } from '../../../ui/lib/access/role-draft.ts';
+import { settingText, supportBundle } from '../../../ui/lib/text/settings.ts';
+import { blankToken, carriableOf, tokenBody } from '../../../ui/lib/access/token-draft.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { isOld, notAsked, step } from '../../../ui/lib/asking.ts';
-import type { Asking, AskingEvent } from '../../../ui/lib/asking.ts';
+import { isOld, notAsked, step } from '../../../ui/lib/page/asking.ts';
+import type { Asking, AskingEvent } from '../../../ui/lib/page/asking.ts';
 
 const looked = { moment: null, isHidden: false, isPaused: false };
 const hidden = { ...looked, isHidden: true };

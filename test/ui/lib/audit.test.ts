@@ -5,8 +5,8 @@ import { it } from 'node:test';
 
 import { isMutation } from '../../../src/admin/http/once.ts';
 import { adminRoutes } from '../../../src/admin/routes.ts';
-import { placeOfTarget } from '../../../ui/lib/audit.ts';
-import { partPlace } from '../../../ui/lib/part-place.ts';
+import { placeOfTarget } from '../../../ui/lib/history/audit.ts';
+import { partPlace } from '../../../ui/lib/history/part-place.ts';
 
 it('a target is shown by the screen of what it is about', () => {
   const places = {

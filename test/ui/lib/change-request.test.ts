@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { draftCallsOf, kindsText, stepsFor } from '../../../ui/lib/change-request.ts';
+import { draftCallsOf, kindsText, stepsFor } from '../../../ui/lib/changes/change-request.ts';
 
 const boss = 2;
 const second = 3;

@@ -3,16 +3,16 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { changesBetween } from '../../../ui/lib/change.ts';
-import { fieldValue } from '../../../ui/lib/field-value.ts';
-import { priceDifference } from '../../../ui/lib/price-difference.ts';
-import { shownCredential } from '../../../ui/lib/credential-draft.ts';
+import { changesBetween } from '../../../ui/lib/saves/change.ts';
+import { fieldValue } from '../../../ui/lib/text/field-value.ts';
+import { priceDifference } from '../../../ui/lib/providers/price-difference.ts';
+import { shownCredential } from '../../../ui/lib/providers/credential-draft.ts';
 import {
   blankDraft,
   providerChange,
   providerBody,
   fromProvider,
-} from '../../../ui/lib/provider-draft.ts';
+} from '../../../ui/lib/providers/provider-draft.ts';
 
 it('a field that is not sent is no change', () => {
   assert.deepEqual(changesBetween({ name: 'a', limit: 5 }, { name: 'b' }), [

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { codeTrouble } from '../../../ui/lib/code-trouble.ts';
+import { codeTrouble } from '../../../ui/lib/page/code-trouble.ts';
 
 it('a server that was upgraded is told from one that is gone, and from one that lacks a file', () => {
   const entry = 'index-B7xQ.js';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { it } from 'node:test';
 
 import { commandLine } from '../../../src/cli/main.ts';
-import { gwCommand } from '../../../ui/lib/copy-as.ts';
+import { gwCommand } from '../../../ui/lib/saves/copy-as.ts';
 
 const folder = path.join(import.meta.dirname, '../../../ui');
 

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 
 import { readDocument } from '../../../src/snapshot/file/document.ts';
 import { readSource } from '../../../src/snapshot/file/source.ts';
-import { curlCommand, gwCommand, sessionNote, yamlOf } from '../../../ui/lib/copy-as.ts';
+import { curlCommand, gwCommand, sessionNote, yamlOf } from '../../../ui/lib/saves/copy-as.ts';
 
 /** The arguments that a shell makes of the command, with `curl` a program that only prints them. */
 function argumentsOf(command: string): readonly string[] {

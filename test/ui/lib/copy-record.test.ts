@@ -10,8 +10,8 @@ import { isMutation } from '../../../src/admin/http/once.ts';
 import { adminRoutes } from '../../../src/admin/routes.ts';
 import { readDocument } from '../../../src/snapshot/file/document.ts';
 import { readSource } from '../../../src/snapshot/file/source.ts';
-import { curlCommand } from '../../../ui/lib/copy-as.ts';
-import { recordLabels, textsOfRecord, yamlOfRecord } from '../../../ui/lib/copy-record.ts';
+import { curlCommand } from '../../../ui/lib/saves/copy-as.ts';
+import { recordLabels, textsOfRecord, yamlOfRecord } from '../../../ui/lib/saves/copy-record.ts';
 
 const environment = { UPSTREAM_API_KEY: 'sk-1' };
 const reading = (text: string) =>

@@ -10,7 +10,7 @@ import {
   rolloutOf,
   statusOf,
   toneOfCondition,
-} from '../../../ui/lib/deployment.ts';
+} from '../../../ui/lib/observe/deployment.ts';
 
 const spec = {
   image: 'registry.example/gw:1.0.0',

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { writeRows } from '../../../ui/lib/export.ts';
-import type { Exported, FileFormat } from '../../../ui/lib/export.ts';
+import { writeRows } from '../../../ui/lib/page/export.ts';
+import type { Exported, FileFormat } from '../../../ui/lib/page/export.ts';
 
 const pages: readonly (readonly Exported[])[] = [[{ id: 3 }, { id: 2 }], [{ id: 1 }]];
 const columns = ['id'];

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { groupTitle, groupsOf } from '../../../ui/lib/difference-groups.ts';
-import { fieldLabel } from '../../../ui/lib/field-label.ts';
-import { wordDiff } from '../../../ui/lib/word-diff.ts';
+import { groupTitle, groupsOf } from '../../../ui/lib/history/difference-groups.ts';
+import { fieldLabel } from '../../../ui/lib/text/field-label.ts';
+import { wordDiff } from '../../../ui/lib/text/word-diff.ts';
 
 it('a field is called as its form calls it, with the part that it belongs to', () => {
   const labels = {

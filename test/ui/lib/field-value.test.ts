@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { fieldValue } from '../../../ui/lib/field-value.ts';
+import { fieldValue } from '../../../ui/lib/text/field-value.ts';
 
 const cases: readonly (readonly [field: string, value: unknown, written: string])[] = [
   ['input_price_per_mtok', 150_000, '$0.15 per million tokens'],

@@ -9,7 +9,7 @@ import {
   healthText,
   isBehind,
   replicaState,
-} from '../../../ui/lib/fleet.ts';
+} from '../../../ui/lib/observe/fleet.ts';
 
 const at = Date.UTC(2026, 10, 21, 12);
 const published = { version: 5, at, reportSeconds: 10, pollSeconds: 10 };

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { fieldOf, missingOf } from '../../../ui/lib/field-trouble.ts';
-import { optionsLeft, pickedOf, readPicks, writePicks } from '../../../ui/lib/picks.ts';
+import { fieldOf, missingOf } from '../../../ui/lib/page/field-trouble.ts';
+import { optionsLeft, pickedOf, readPicks, writePicks } from '../../../ui/lib/page/picks.ts';
 
 it('a refusal stands at the field that it names, one of a part of a list at the list', () => {
   const fields = [{ name: 'name' }, { name: 'targets' }, { name: 'target' }];

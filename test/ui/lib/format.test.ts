@@ -17,7 +17,7 @@ import {
   formatSince,
   formatTime,
   formatZone,
-} from '../../../ui/lib/format.ts';
+} from '../../../ui/lib/text/format.ts';
 
 /** A moment in a zone so many minutes ahead of UTC. */
 function aheadBy(minutes: number): Date {

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { chainHash, digest, genesisHash } from '../../../events/seal.ts';
-import { accessKey, grantedSince, grantorOf, waysText } from '../../../ui/lib/access.ts';
-import { checkLinks } from '../../../ui/lib/chain.ts';
-import { fateOf, verdictOf, wayOf } from '../../../ui/lib/explain.ts';
+import { accessKey, grantedSince, grantorOf, waysText } from '../../../ui/lib/history/access.ts';
+import { checkLinks } from '../../../ui/lib/history/chain.ts';
+import { fateOf, verdictOf, wayOf } from '../../../ui/lib/routing/explain.ts';
 import {
   changesOfDifference,
   placeOfStream,
@@ -16,14 +16,14 @@ import {
   streamsOf,
   versionsText,
   wordsOf,
-} from '../../../ui/lib/history.ts';
+} from '../../../ui/lib/history/history.ts';
 import {
   amountText,
   destinationText,
   gapsOf,
   otherwise,
   verdictText,
-} from '../../../ui/lib/what-if.ts';
+} from '../../../ui/lib/changes/what-if.ts';
 
 it('a stream is shown by the screen of its kind', () => {
   assert.deepEqual(placeOfStream('model-7'), { screen: 'models', rest: ['7'] });

@@ -9,7 +9,7 @@ import {
   unsignedText,
   verifiedState,
   witnessState,
-} from '../../../ui/lib/integrity.ts';
+} from '../../../ui/lib/history/integrity.ts';
 
 it('a replica agrees with the log until an alarm that nothing explains tells otherwise', () => {
   const alarm = { replica: 'a', explained_by_epoch: null };

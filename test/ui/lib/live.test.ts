@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { createFollower, ratesBetween } from '../../../ui/lib/live.ts';
+import { createFollower, ratesBetween } from '../../../ui/lib/observe/live.ts';
 
 const report = (replica: string, second: number, requests_ok: number) => ({
   replica,

@@ -11,8 +11,8 @@ import {
   eventQueryOf,
   isUnfiltered,
   spanQueryOf,
-} from '../../../ui/lib/log-filter.ts';
-import { endOf, firstRows, follow, wantedFor, wantedMore } from '../../../ui/lib/pages.ts';
+} from '../../../ui/lib/history/log-filter.ts';
+import { endOf, firstRows, follow, wantedFor, wantedMore } from '../../../ui/lib/page/pages.ts';
 
 const now = Date.UTC(2026, 10, 21, 12);
 const hour = '2026-11-21T11:00:00.000Z';

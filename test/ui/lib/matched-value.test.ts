@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { matchedValue } from '../../../ui/lib/matched-value.ts';
+import { matchedValue } from '../../../ui/lib/routing/matched-value.ts';
 
 const usage = {
   principal: 'search',

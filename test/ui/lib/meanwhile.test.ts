@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { meanwhileOf, spanSince, streamOfPath } from '../../../ui/lib/meanwhile.ts';
+import { meanwhileOf, spanSince, streamOfPath } from '../../../ui/lib/saves/meanwhile.ts';
 
 const last = { actor: 'ann', at: '2026-11-22 08:00 UTC' };
 const changed = { ...last, command: 'UpdateProvider' };

@@ -9,15 +9,15 @@ import {
   flowChange,
   flowText,
   fromFlow,
-} from '../../../ui/lib/backend-draft.ts';
+} from '../../../ui/lib/providers/backend-draft.ts';
 import {
   blankModel,
   fromModel,
   modelBody,
   modelChange,
   readPrice,
-} from '../../../ui/lib/model-draft.ts';
-import { healthOf, modelStatesOf, usesOf } from '../../../ui/lib/model-use.ts';
+} from '../../../ui/lib/providers/model-draft.ts';
+import { healthOf, modelStatesOf, usesOf } from '../../../ui/lib/providers/model-use.ts';
 
 const model = {
   name: 'gpt-nano',

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { narrowed } from '../../../ui/lib/narrow.ts';
+import { narrowed } from '../../../ui/lib/text/narrow.ts';
 
 const keys = [
   { id: 1, principal_id: 3 },

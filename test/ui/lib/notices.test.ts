@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { changedWhere, shownOf, withNotice, withoutToast } from '../../../ui/lib/notices.ts';
-import type { Notice } from '../../../ui/lib/notices.ts';
+import { changedWhere, shownOf, withNotice, withoutToast } from '../../../ui/lib/page/notices.ts';
+import type { Notice } from '../../../ui/lib/page/notices.ts';
 
 const notice = (id: number, over: Partial<Notice> = {}): Notice => ({
   id,

@@ -4,15 +4,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { bucketsOf, perSecond, wholeSums } from '../../../ui/lib/buckets.ts';
-import { downText, lagOf, lagText, seenBy } from '../../../ui/lib/fleet.ts';
-import { freshnessText } from '../../../ui/lib/freshness.ts';
-import { providerState } from '../../../ui/lib/provider-state.ts';
-import { logarithmsOf } from '../../../ui/lib/series.ts';
-import { rowsOf, summaryOf } from '../../../ui/lib/series-text.ts';
-import { failedShare } from '../../../ui/lib/upstream.ts';
-import { failedBeforeText, joined } from '../../../ui/lib/usage.ts';
-import { outcomeOf } from '../../../ui/lib/usage-outcome.ts';
+import { bucketsOf, perSecond, wholeSums } from '../../../ui/lib/observe/buckets.ts';
+import { downText, lagOf, lagText, seenBy } from '../../../ui/lib/observe/fleet.ts';
+import { freshnessText } from '../../../ui/lib/text/freshness.ts';
+import { providerState } from '../../../ui/lib/providers/provider-state.ts';
+import { logarithmsOf } from '../../../ui/lib/observe/series.ts';
+import { rowsOf, summaryOf } from '../../../ui/lib/observe/series-text.ts';
+import { failedShare } from '../../../ui/lib/observe/upstream.ts';
+import { failedBeforeText, joined } from '../../../ui/lib/observe/usage.ts';
+import { outcomeOf } from '../../../ui/lib/observe/usage-outcome.ts';
 
 const minute = 60_000;
 const points = [0, 1, 2, 3].map((index) => ({ at: new Date(index * minute).toISOString() }));

@@ -9,9 +9,9 @@ import {
   hasAnswerIn,
   nextStep,
   usableKeys,
-} from '../../../ui/lib/first-run.ts';
-import { ranked } from '../../../ui/lib/match.ts';
-import { readRange, writeRange } from '../../../ui/lib/range.ts';
+} from '../../../ui/lib/observe/first-run.ts';
+import { ranked } from '../../../ui/lib/text/match.ts';
+import { readRange, writeRange } from '../../../ui/lib/page/range.ts';
 import {
   alignedOf,
   isSameData,
@@ -19,8 +19,8 @@ import {
   latencyOf,
   loneIndexes,
   totalsOf,
-} from '../../../ui/lib/series.ts';
-import { meaningOf } from '../../../ui/lib/shortcut.ts';
+} from '../../../ui/lib/observe/series.ts';
+import { meaningOf } from '../../../ui/lib/page/shortcut.ts';
 
 const point = {
   requests: 10,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { actionsFor, deedsFor, groupsOf } from '../../../ui/lib/palette.ts';
+import { actionsFor, deedsFor, groupsOf } from '../../../ui/lib/page/palette.ts';
 
 const everything = { may: () => true, has: () => true };
 const names = (actions: readonly Readonly<{ name: string }>[]): readonly string[] =>

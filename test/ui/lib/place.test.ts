@@ -5,7 +5,7 @@ import { it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { readPlace, withQuery, writePlace } from '../../../ui/lib/place.ts';
+import { readPlace, withQuery, writePlace } from '../../../ui/lib/page/place.ts';
 
 const at = (path: string, base = '/ui/') => readPlace(new URL(path, 'http://gw.example'), base);
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { priceWarnings } from '../../../ui/lib/price-check.ts';
+import { priceWarnings } from '../../../ui/lib/providers/price-check.ts';
 
 const price = (dollars: number | null) => ({
   input_price_per_mtok: dollars === null ? null : Math.round(dollars * 1_000_000),

@@ -11,7 +11,7 @@ import {
   fromClass,
   readExamples,
   wrongExamples,
-} from '../../../ui/lib/class-draft.ts';
+} from '../../../ui/lib/routing/class-draft.ts';
 import {
   adviceOf,
   comparedOf,
@@ -21,7 +21,7 @@ import {
   gainOf,
   gainText,
   marginText,
-} from '../../../ui/lib/evaluation.ts';
+} from '../../../ui/lib/routing/evaluation.ts';
 
 const pasted = (examples: string, labels = '') => ({ examples, labels });
 const promptsIn = (examples: string) =>

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { readEnds, writeEnds } from '../../../ui/lib/range.ts';
-import { readTypedEnds } from '../../../ui/lib/typed-ends.ts';
-import { readWallTime, writeWallTime } from '../../../ui/lib/wall-time.ts';
+import { readEnds, writeEnds } from '../../../ui/lib/page/range.ts';
+import { readTypedEnds } from '../../../ui/lib/page/typed-ends.ts';
+import { readWallTime, writeWallTime } from '../../../ui/lib/text/wall-time.ts';
 
 const iso = (text: string, zone: 'utc' | 'local'): string => {
   const read = readWallTime(text, zone);

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { applyCalls } from '../../../ui/api/change-sets.ts';
-import type { Prepared } from '../../../ui/api/call.ts';
-import { draftCallsOf } from '../../../ui/lib/change-request.ts';
-import { registrationCalls } from '../../../ui/lib/registration.ts';
+import type { Prepared } from '../../../ui/api/http/call.ts';
+import { draftCallsOf } from '../../../ui/lib/changes/change-request.ts';
+import { registrationCalls } from '../../../ui/lib/providers/registration.ts';
 
 const chosen = [
   { id: 'Qwen/Qwen3', context_length: 32_768 },

@@ -3,8 +3,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { changesBetween } from '../../../ui/lib/change.ts';
-import { callDrafts, editedFields, newCall, readCalls } from '../../../ui/lib/request-calls.ts';
+import { changesBetween } from '../../../ui/lib/saves/change.ts';
+import {
+  callDrafts,
+  editedFields,
+  newCall,
+  readCalls,
+} from '../../../ui/lib/changes/request-calls.ts';
 
 const price = { method: 'PATCH', path: '/admin/models/1', body: { input_price_per_mtok: 3 } };
 const provider = {

@@ -3,8 +3,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { readScope, scopeBody, scopeQuery, wayAround, without } from '../../../ui/lib/restore.ts';
-import type { Scope } from '../../../ui/lib/restore.ts';
+import {
+  readScope,
+  scopeBody,
+  scopeQuery,
+  wayAround,
+  without,
+} from '../../../ui/lib/history/restore.ts';
+import type { Scope } from '../../../ui/lib/history/restore.ts';
 
 const all: Scope = { kind: 'all', streams: [] };
 const alone = (...streams: string[]): Scope => ({ kind: 'only', streams });

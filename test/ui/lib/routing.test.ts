@@ -16,15 +16,15 @@ import {
   readQuestion,
   verdictOn,
   writeQuestion,
-} from '../../../ui/lib/dry-run.ts';
+} from '../../../ui/lib/routing/dry-run.ts';
 import {
   blankFrontendModel,
   frontendModelBody,
   frontendModelChange,
   fromFrontendModel,
   jumpsTo,
-} from '../../../ui/lib/frontend-model-draft.ts';
-import { moved } from '../../../ui/lib/moved.ts';
+} from '../../../ui/lib/routing/frontend-model-draft.ts';
+import { moved } from '../../../ui/lib/text/moved.ts';
 import {
   blankPool,
   fromPool,
@@ -33,14 +33,14 @@ import {
   poolChange,
   sharesOf,
   usersOf,
-} from '../../../ui/lib/pool.ts';
-import { readHeaders } from '../../../ui/lib/condition-fields.ts';
-import { newRuleBody, ruleChange } from '../../../ui/lib/rule-body.ts';
-import { kindsIn, withoutKind } from '../../../ui/lib/rule-conditions.ts';
-import { blankRule, fromRule } from '../../../ui/lib/rule-draft.ts';
-import { inOrder, isOtherOrder, orderBody, placeAt } from '../../../ui/lib/rule-order.ts';
-import { conditionsOf } from '../../../ui/lib/rule-text.ts';
-import { readOffset, writeOffset } from '../../../ui/lib/utc-offset.ts';
+} from '../../../ui/lib/routing/pool.ts';
+import { readHeaders } from '../../../ui/lib/routing/condition-fields.ts';
+import { newRuleBody, ruleChange } from '../../../ui/lib/routing/rule-body.ts';
+import { kindsIn, withoutKind } from '../../../ui/lib/routing/rule-conditions.ts';
+import { blankRule, fromRule } from '../../../ui/lib/routing/rule-draft.ts';
+import { inOrder, isOtherOrder, orderBody, placeAt } from '../../../ui/lib/routing/rule-order.ts';
+import { conditionsOf } from '../../../ui/lib/routing/rule-text.ts';
+import { readOffset, writeOffset } from '../../../ui/lib/text/utc-offset.ts';
 import { bareRule, onModel } from '../../harness/rule-records.ts';
 
 const rule: Rule = {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { isUncertain, keyAfter, mayGoOnTop } from '../../../ui/lib/save-attempt.ts';
+import { isUncertain, keyAfter, mayGoOnTop } from '../../../ui/lib/saves/save-attempt.ts';
 
 const keys = { key: 'first', fresh: () => 'second' };
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { stageOf } from '../../../ui/lib/stage.ts';
+import { stageOf } from '../../../ui/lib/page/stage.ts';
 
 const failure = new Error('the control plane did not answer');
 

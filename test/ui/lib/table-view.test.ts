@@ -16,8 +16,8 @@ import {
   withColumnTurned,
   withFilter,
   writeView,
-} from '../../../ui/lib/table-view.ts';
-import { windowOf } from '../../../ui/lib/window.ts';
+} from '../../../ui/lib/page/table-view.ts';
+import { windowOf } from '../../../ui/lib/page/window.ts';
 
 const written = (query: Readonly<Record<string, string>>) =>
   Object.fromEntries(

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { titleOf } from '../../../ui/lib/title.ts';
+import { titleOf } from '../../../ui/lib/text/title.ts';
 
 const cases: readonly (readonly [names: readonly string[], title: string])[] = [
   [['Overview'], 'Overview · gw'],

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { groupsOf } from '../../../ui/api/usage.ts';
-import { bucketSecondsOf, edgesBefore, isoEdges } from '../../../ui/lib/range.ts';
+import { bucketSecondsOf, edgesBefore, isoEdges } from '../../../ui/lib/page/range.ts';
 import {
   beside,
   changeText,
@@ -16,8 +16,8 @@ import {
   rowFilterOf,
   spendFormat,
   unpricedText,
-} from '../../../ui/lib/usage.ts';
-import { attemptsText } from '../../../ui/lib/usage-outcome.ts';
+} from '../../../ui/lib/observe/usage.ts';
+import { attemptsText } from '../../../ui/lib/observe/usage-outcome.ts';
 
 it('a group is found again in the single rows, where anything can ask for it', () => {
   const principals = [{ id: 7, name: 'search' }];

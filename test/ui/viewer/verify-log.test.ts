@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 
 import { makePack } from '../../../src/control/evidence/pack.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
-import { createDigest, createSha256 } from '../../../ui/lib/sha256.ts';
+import { createDigest, createSha256 } from '../../../ui/lib/history/sha256.ts';
 import { openExport } from '../../../ui/viewer/log/open-export.ts';
 import type { OpenExport } from '../../../ui/viewer/log/open-export.ts';
 import {

@@ -2,9 +2,9 @@
 
 import type { PropertyDeclarations } from 'lit';
 
-import { choicesOf } from '../../lib/choices.ts';
-import { blankRemote, fromRemote } from '../../lib/remote-draft.ts';
-import type { Remote, RemoteDraft } from '../../lib/remote-draft.ts';
+import { choicesOf } from '../../lib/page/choices.ts';
+import { blankRemote, fromRemote } from '../../lib/providers/remote-draft.ts';
+import type { Remote, RemoteDraft } from '../../lib/providers/remote-draft.ts';
 import type { FormRow } from '../form-rows.ts';
 import { RecordForm } from '../record-form.ts';
 import { credentialChoice, headerFields, keyField } from '../upstream-fields.ts';

@@ -1,8 +1,8 @@
 // What an MCP server and an agent differ in: their words, their calls, and the field that says how they are spoken to.
 
-import type { Answered, Change } from '../../api/call.ts';
+import type { Answered, Change } from '../../api/http/call.ts';
 import type { IconName } from '../../icons.ts';
-import type { Remote, RemoteChange, remoteBody } from '../../lib/remote-draft.ts';
+import type { Remote, RemoteChange, remoteBody } from '../../lib/providers/remote-draft.ts';
 
 export type RemoteKind = Readonly<{
   /** Of the place. */

@@ -7,7 +7,7 @@ import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
-import type { Remote } from '../../lib/remote-draft.ts';
+import type { Remote } from '../../lib/providers/remote-draft.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 import type { RemoteKind } from './kind.ts';

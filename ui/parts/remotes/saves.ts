@@ -1,10 +1,10 @@
 // What can be done to an MCP server or an agent, each as a save.
 
-import { shownCredential } from '../../lib/credential-draft.ts';
-import { remoteBody, remoteChange } from '../../lib/remote-draft.ts';
-import type { Remote, RemoteDraft } from '../../lib/remote-draft.ts';
-import { theList, theMade } from '../../lib/save.ts';
-import type { Save } from '../../lib/save.ts';
+import { shownCredential } from '../../lib/providers/credential-draft.ts';
+import { remoteBody, remoteChange } from '../../lib/providers/remote-draft.ts';
+import type { Remote, RemoteDraft } from '../../lib/providers/remote-draft.ts';
+import { theList, theMade } from '../../lib/saves/save.ts';
+import type { Save } from '../../lib/saves/save.ts';
 import type { RemoteKind } from './kind.ts';
 
 export function creationOf({ noun, dialect, create }: RemoteKind, draft: RemoteDraft): Save {

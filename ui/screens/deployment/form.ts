@@ -1,9 +1,9 @@
 // The form of the managed deployment: what may be changed of it here.
 
 import type { Deployment } from '../../api/deployment.ts';
-import { choicesOf } from '../../lib/choices.ts';
-import { draftOf, numberFields, policies } from '../../lib/deployment.ts';
-import type { DeploymentDraft } from '../../lib/deployment.ts';
+import { choicesOf } from '../../lib/page/choices.ts';
+import { draftOf, numberFields, policies } from '../../lib/observe/deployment.ts';
+import type { DeploymentDraft } from '../../lib/observe/deployment.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { changeSave } from './saves.ts';

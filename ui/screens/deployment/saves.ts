@@ -2,9 +2,9 @@
 
 import { updateDeployment } from '../../api/deployment.ts';
 import type { Deployment } from '../../api/deployment.ts';
-import { changeOf, fieldsOf } from '../../lib/deployment.ts';
-import type { DeploymentDraft } from '../../lib/deployment.ts';
-import type { Save } from '../../lib/save.ts';
+import { changeOf, fieldsOf } from '../../lib/observe/deployment.ts';
+import type { DeploymentDraft } from '../../lib/observe/deployment.ts';
+import type { Save } from '../../lib/saves/save.ts';
 
 export function changeSave(deployment: Deployment, draft: DeploymentDraft): Save {
   const body = changeOf(draft, deployment);

@@ -4,13 +4,20 @@ import { html } from 'lit';
 
 import type { Replica } from '../../api/fleet.ts';
 import '../../elements/badge.ts';
-import '../../elements/squares.ts';
-import type { Column } from '../../elements/table.ts';
+import '../../elements/chart/squares.ts';
+import type { Column } from '../../elements/table/table.ts';
 import '../../elements/time.ts';
-import { downText, healthText, lagOf, lagText, replicaState, seenBy } from '../../lib/fleet.ts';
-import { versionHelp } from '../../lib/history.ts';
-import type { MatrixRow, Published } from '../../lib/fleet.ts';
-import { formatDuration, formatNumber, formatShare } from '../../lib/format.ts';
+import {
+  downText,
+  healthText,
+  lagOf,
+  lagText,
+  replicaState,
+  seenBy,
+} from '../../lib/observe/fleet.ts';
+import { versionHelp } from '../../lib/history/history.ts';
+import type { MatrixRow, Published } from '../../lib/observe/fleet.ts';
+import { formatDuration, formatNumber, formatShare } from '../../lib/text/format.ts';
 
 export type Seen = Replica['backends'][number];
 

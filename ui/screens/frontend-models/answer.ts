@@ -6,7 +6,7 @@ import type { DryRun } from '../../api/routing.ts';
 import type { UsageEvent } from '../../api/usage.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
-import { outcomeOf } from '../../lib/dry-run.ts';
+import { outcomeOf } from '../../lib/routing/dry-run.ts';
 import { linkTo } from '../../state/location.ts';
 import type { Tried } from './try.ts';
 

@@ -4,7 +4,7 @@ import { html, nothing } from 'lit';
 
 import type { Target } from '../../api/frontend-models.ts';
 import '../../elements/icon.ts';
-import { membersText, policyLabel } from '../../lib/pool.ts';
+import { membersText, policyLabel } from '../../lib/routing/pool.ts';
 import { linkTo } from '../../state/location.ts';
 import type { Routing } from './load.ts';
 

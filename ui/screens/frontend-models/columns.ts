@@ -5,10 +5,10 @@ import { html } from 'lit';
 import type { FrontendModel } from '../../api/frontend-models.ts';
 import type { Pool } from '../../api/pools.ts';
 import '../../elements/badge.ts';
-import type { Column } from '../../elements/table.ts';
-import { formatNumber } from '../../lib/format.ts';
-import { membersText, policyLabel } from '../../lib/pool.ts';
-import type { PoolUser } from '../../lib/pool.ts';
+import type { Column } from '../../elements/table/table.ts';
+import { formatNumber } from '../../lib/text/format.ts';
+import { membersText, policyLabel } from '../../lib/routing/pool.ts';
+import type { PoolUser } from '../../lib/routing/pool.ts';
 
 const targetsText = (targets: FrontendModel['default_targets']): string =>
   targets.map(({ model }) => model).join(' → ');

@@ -2,9 +2,9 @@
 
 import type { SnapshotVersion } from '../../api/snapshots.ts';
 import type { UsageEvent } from '../../api/usage.ts';
-import { choicesOf, orNone } from '../../lib/choices.ts';
-import type { QuestionDraft } from '../../lib/dry-run.ts';
-import { formatCount, formatTime } from '../../lib/format.ts';
+import { choicesOf, orNone } from '../../lib/page/choices.ts';
+import type { QuestionDraft } from '../../lib/routing/dry-run.ts';
+import { formatCount, formatTime } from '../../lib/text/format.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import type { Named } from './rule-rows.ts';
 

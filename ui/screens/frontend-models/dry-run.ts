@@ -4,16 +4,16 @@
 import { LitElement, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import type { Prepared } from '../../api/call.ts';
-import { asFailure, wrongField } from '../../api/failure.ts';
-import type { ApiFailure } from '../../api/failure.ts';
+import type { Prepared } from '../../api/http/call.ts';
+import { asFailure, wrongField } from '../../api/http/failure.ts';
+import type { ApiFailure } from '../../api/http/failure.ts';
 import { listSnapshots } from '../../api/snapshots.ts';
 import { listUsageEvents } from '../../api/usage.ts';
 import type { UsageEvent } from '../../api/usage.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/error.ts';
-import type { FieldInput, GwField } from '../../elements/field.ts';
+import type { FieldInput, GwField } from '../../elements/form/field.ts';
 import '../../elements/icon.ts';
 import { Resource } from '../../elements/resource.ts';
 import {
@@ -23,8 +23,8 @@ import {
   readQuestion,
   replayOf,
   writeQuestion,
-} from '../../lib/dry-run.ts';
-import type { QuestionDraft } from '../../lib/dry-run.ts';
+} from '../../lib/routing/dry-run.ts';
+import type { QuestionDraft } from '../../lib/routing/dry-run.ts';
 import { formRows } from '../../parts/form-rows.ts';
 import { asOf } from '../../state/as-of.ts';
 import { changeQuery, place } from '../../state/location.ts';

@@ -2,7 +2,7 @@
 
 import { html } from 'lit';
 
-import { orNone, recordChoices } from '../../lib/choices.ts';
+import { orNone, recordChoices } from '../../lib/page/choices.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { fallbackSave } from './saves.ts';

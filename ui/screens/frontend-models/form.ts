@@ -1,14 +1,14 @@
 // The form of a frontend model, for a new one and for one that is there. Its rules have forms of their own.
 
 import type { FrontendModel } from '../../api/frontend-models.ts';
-import type { Option } from '../../elements/picks.ts';
+import type { Option } from '../../elements/form/picks.ts';
 import {
   blankFrontendModel,
   frontendModelBody,
   frontendModelChange,
   fromFrontendModel,
-} from '../../lib/frontend-model-draft.ts';
-import type { FrontendModelDraft } from '../../lib/frontend-model-draft.ts';
+} from '../../lib/routing/frontend-model-draft.ts';
+import type { FrontendModelDraft } from '../../lib/routing/frontend-model-draft.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { frontendModelCreation, frontendModelUpdate } from './saves.ts';

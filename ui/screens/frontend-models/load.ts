@@ -6,7 +6,7 @@ import { listModels } from '../../api/models.ts';
 import { listPools } from '../../api/pools.ts';
 import type { Pool } from '../../api/pools.ts';
 import { listPromptClasses } from '../../api/prompt-classes.ts';
-import type { Option } from '../../elements/picks.ts';
+import type { Option } from '../../elements/form/picks.ts';
 
 type Named = Readonly<{ id: number; name: string }>;
 

@@ -1,9 +1,9 @@
 // The form of a pool, for a new one and for one that is there: its members with their weights, and how requests fall to them.
 
 import type { Pool } from '../../api/pools.ts';
-import type { Option } from '../../elements/picks.ts';
-import { blankPool, fromPool, policies, poolBody, poolChange } from '../../lib/pool.ts';
-import type { PoolDraft } from '../../lib/pool.ts';
+import type { Option } from '../../elements/form/picks.ts';
+import { blankPool, fromPool, policies, poolBody, poolChange } from '../../lib/routing/pool.ts';
+import type { PoolDraft } from '../../lib/routing/pool.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { poolCreation, poolUpdate } from './saves.ts';

@@ -4,7 +4,7 @@ import { LitElement, css, html, nothing } from 'lit';
 
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
-import { policies, policyLabel, sharesOf } from '../../lib/pool.ts';
+import { policies, policyLabel, sharesOf } from '../../lib/routing/pool.ts';
 import { linkTo } from '../../state/location.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';

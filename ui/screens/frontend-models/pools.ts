@@ -4,8 +4,8 @@ import { html, nothing } from 'lit';
 
 import '../../elements/empty.ts';
 import '../../elements/icon.ts';
-import '../../elements/table.ts';
-import { usersOf } from '../../lib/pool.ts';
+import '../../elements/table/table.ts';
+import { usersOf } from '../../lib/routing/pool.ts';
 import { copyRecord } from '../../parts/copy-record.ts';
 import { linkTo } from '../../state/location.ts';
 import { keepView, tableView } from '../../state/table-view.ts';

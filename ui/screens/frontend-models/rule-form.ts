@@ -6,12 +6,12 @@ import type { PropertyValues } from 'lit';
 
 import { conditionTable } from '../../../src/conditions/table.ts';
 import type { ConditionId } from '../../../src/conditions/table.ts';
-import type { Prepared } from '../../api/call.ts';
+import type { Prepared } from '../../api/http/call.ts';
 import '../../elements/icon.ts';
-import { kindsIn, withoutKind } from '../../lib/rule-conditions.ts';
-import { newRuleBody, ruleChange } from '../../lib/rule-body.ts';
-import { blankRule, fromRule } from '../../lib/rule-draft.ts';
-import { copyName } from '../../lib/rule-name.ts';
+import { kindsIn, withoutKind } from '../../lib/routing/rule-conditions.ts';
+import { newRuleBody, ruleChange } from '../../lib/routing/rule-body.ts';
+import { blankRule, fromRule } from '../../lib/routing/rule-draft.ts';
+import { copyName } from '../../lib/routing/rule-name.ts';
 import { formRows } from '../../parts/form-rows.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';

@@ -6,11 +6,11 @@ import type { FieldType } from '../../../src/conditions/field-types.ts';
 import { conditionFields, conditionTable, fieldNames } from '../../../src/conditions/table.ts';
 import type { ConditionId, FieldName } from '../../../src/conditions/table.ts';
 import type { FrontendModel, Rule } from '../../api/frontend-models.ts';
-import type { Option } from '../../elements/picks.ts';
-import { choicesOf, orNone, recordChoices } from '../../lib/choices.ts';
-import { actionOf } from '../../lib/rule-body.ts';
-import type { RuleDraft } from '../../lib/rule-draft.ts';
-import { ruleName } from '../../lib/rule-name.ts';
+import type { Option } from '../../elements/form/picks.ts';
+import { choicesOf, orNone, recordChoices } from '../../lib/page/choices.ts';
+import { actionOf } from '../../lib/routing/rule-body.ts';
+import type { RuleDraft } from '../../lib/routing/rule-draft.ts';
+import { ruleName } from '../../lib/routing/rule-name.ts';
 import type { FormField, FormRow } from '../../parts/form-rows.ts';
 import type { Names } from './rule-saves.ts';
 

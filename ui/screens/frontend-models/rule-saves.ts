@@ -2,12 +2,12 @@
 
 import type { FrontendModel, Rule } from '../../api/frontend-models.ts';
 import { createRule, deleteRule, replaceRules, updateRule } from '../../api/rules.ts';
-import { recordBody } from '../../lib/rule-body.ts';
-import type { RuleBody } from '../../lib/rule-body.ts';
-import { orderBody } from '../../lib/rule-order.ts';
-import { ruleName } from '../../lib/rule-name.ts';
-import { ruleTitle } from '../../lib/rule-text.ts';
-import type { Save } from '../../lib/save.ts';
+import { recordBody } from '../../lib/routing/rule-body.ts';
+import type { RuleBody } from '../../lib/routing/rule-body.ts';
+import { orderBody } from '../../lib/routing/rule-order.ts';
+import { ruleName } from '../../lib/routing/rule-name.ts';
+import { ruleTitle } from '../../lib/routing/rule-text.ts';
+import type { Save } from '../../lib/saves/save.ts';
 
 export type Names = Readonly<{
   principal: (id: number) => string;

@@ -9,12 +9,12 @@ import {
 import type { FrontendModel } from '../../api/frontend-models.ts';
 import { createPool, deletePool, updatePool } from '../../api/pools.ts';
 import type { Pool } from '../../api/pools.ts';
-import { shownFrontendModel } from '../../lib/frontend-model-draft.ts';
-import type { FrontendModelBody } from '../../lib/frontend-model-draft.ts';
-import { membersText } from '../../lib/pool.ts';
-import type { PoolBody } from '../../lib/pool.ts';
-import { theList, theMade } from '../../lib/save.ts';
-import type { Save } from '../../lib/save.ts';
+import { shownFrontendModel } from '../../lib/routing/frontend-model-draft.ts';
+import type { FrontendModelBody } from '../../lib/routing/frontend-model-draft.ts';
+import { membersText } from '../../lib/routing/pool.ts';
+import type { PoolBody } from '../../lib/routing/pool.ts';
+import { theList, theMade } from '../../lib/saves/save.ts';
+import type { Save } from '../../lib/saves/save.ts';
 
 export const frontendModelCreation = (body: FrontendModelBody): Save => ({
   heading: `Add ${body.name}`,

@@ -1,11 +1,11 @@
 // Asks the dry-run that fits: of what is published, of a version of the past, or behind calls that are proposed.
 
-import type { Prepared } from '../../api/call.ts';
+import type { Prepared } from '../../api/http/call.ts';
 import { previewChangeSet } from '../../api/change-sets.ts';
 import { dryRunRouting, dryRunVersion } from '../../api/routing.ts';
 import type { DryRun } from '../../api/routing.ts';
-import { triedCalls } from '../../lib/dry-run.ts';
-import type { Question } from '../../lib/dry-run.ts';
+import { triedCalls } from '../../lib/routing/dry-run.ts';
+import type { Question } from '../../lib/routing/dry-run.ts';
 
 export type Tried = Readonly<{
   /** What is published, or the version that was asked about. */

@@ -4,8 +4,8 @@ import { html, nothing } from 'lit';
 
 import type { FrontendModel } from '../../api/frontend-models.ts';
 import '../../elements/copy.ts';
-import { formatCount, formatNumber } from '../../lib/format.ts';
-import { jumpsTo } from '../../lib/frontend-model-draft.ts';
+import { formatCount, formatNumber } from '../../lib/text/format.ts';
+import { jumpsTo } from '../../lib/routing/frontend-model-draft.ts';
 import { linkTo } from '../../state/location.ts';
 import type { PoolRow } from './columns.ts';
 import type { Routing } from './load.ts';

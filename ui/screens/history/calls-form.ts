@@ -3,22 +3,22 @@
 import { LitElement, css, html } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import { wrongField } from '../../api/failure.ts';
-import type { ApiFailure } from '../../api/failure.ts';
+import { wrongField } from '../../api/http/failure.ts';
+import type { ApiFailure } from '../../api/http/failure.ts';
 import type { WholeRequest } from '../../api/change-requests.ts';
-import '../../elements/field.ts';
-import type { FieldInput } from '../../elements/field.ts';
-import '../../elements/form.ts';
+import '../../elements/form/field.ts';
+import type { FieldInput } from '../../elements/form/field.ts';
+import '../../elements/form/form.ts';
 import '../../elements/icon.ts';
-import type { DraftCall } from '../../lib/change-request.ts';
+import type { DraftCall } from '../../lib/changes/change-request.ts';
 import {
   callDrafts,
   callMethods,
   newCall,
   readCalls,
   readMethod,
-} from '../../lib/request-calls.ts';
-import type { CallDraft } from '../../lib/request-calls.ts';
+} from '../../lib/changes/request-calls.ts';
+import type { CallDraft } from '../../lib/changes/request-calls.ts';
 import { base, buttons } from '../../styles/base.ts';
 
 export type CallsEdit = Readonly<{ title: string; calls: readonly DraftCall[] }>;

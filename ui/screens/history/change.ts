@@ -6,15 +6,15 @@ import type { PropertyDeclarations } from 'lit';
 import { getFleet } from '../../api/fleet.ts';
 import { getCommandAt, listEventsOf } from '../../api/history.ts';
 import type { Command, LogEvent } from '../../api/history.ts';
-import { asFailure } from '../../api/failure.ts';
+import { asFailure } from '../../api/http/failure.ts';
 import { restoreSnapshot } from '../../api/snapshots.ts';
 import type { Restored } from '../../api/snapshots.ts';
-import type { Save } from '../../lib/save.ts';
-import { isPlain, undoReason } from '../../lib/undo.ts';
+import type { Save } from '../../lib/saves/save.ts';
+import { isPlain, undoReason } from '../../lib/saves/undo.ts';
 import '../../parts/differences.ts';
 import '../../parts/save.ts';
-import { formatCount } from '../../lib/format.ts';
-import '../../elements/help.ts';
+import { formatCount } from '../../lib/text/format.ts';
+import '../../elements/overlay/help.ts';
 import {
   placeOfStream,
   reachText,
@@ -22,7 +22,7 @@ import {
   versionHelp,
   versionsText,
   wordsOf,
-} from '../../lib/history.ts';
+} from '../../lib/history/history.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo, navigate, openRest } from '../../state/location.ts';
 import { tellChanged } from '../../state/changed.ts';

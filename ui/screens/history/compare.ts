@@ -2,20 +2,20 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { wrongField } from '../../api/failure.ts';
-import type { ApiFailure } from '../../api/failure.ts';
+import { wrongField } from '../../api/http/failure.ts';
+import type { ApiFailure } from '../../api/http/failure.ts';
 import { getLogHead } from '../../api/log.ts';
 import { diffSnapshots } from '../../api/snapshots.ts';
 import type { SnapshotDiff } from '../../api/snapshots.ts';
-import '../../elements/field.ts';
-import type { FieldInput } from '../../elements/field.ts';
-import '../../elements/form.ts';
+import '../../elements/form/field.ts';
+import type { FieldInput } from '../../elements/form/field.ts';
+import '../../elements/form/form.ts';
 import '../../elements/icon.ts';
 import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import { Watch } from '../../elements/watch.ts';
-import { formatCount } from '../../lib/format.ts';
-import { kindLabel, kindNames, readMoment } from '../../lib/history.ts';
+import { formatCount } from '../../lib/text/format.ts';
+import { kindLabel, kindNames, readMoment } from '../../lib/history/history.ts';
 import '../../parts/differences.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { changeQuery, linkTo, place } from '../../state/location.ts';

@@ -4,7 +4,7 @@ import { css, html, nothing } from 'lit';
 
 import { getCommandAt, getEvent } from '../../api/history.ts';
 import type { Command, WholeEvent } from '../../api/history.ts';
-import { written } from '../../lib/history.ts';
+import { written } from '../../lib/history/history.ts';
 import { linkTo, place } from '../../state/location.ts';
 import { HistoryRecord, permalink } from './record.ts';
 import type { Facts } from './record.ts';

@@ -4,7 +4,7 @@ import { LitElement, css, html } from 'lit';
 
 import type { Access } from '../../api/access.ts';
 import '../../elements/time.ts';
-import { grantorOf } from '../../lib/access.ts';
+import { grantorOf } from '../../lib/history/access.ts';
 import { linkTo } from '../../state/location.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';

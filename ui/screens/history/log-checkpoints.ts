@@ -4,10 +4,10 @@ import { html } from 'lit';
 
 import type { Checkpoints } from '../../api/log.ts';
 import '../../elements/copy.ts';
-import '../../elements/table.ts';
-import type { Column } from '../../elements/table.ts';
+import '../../elements/table/table.ts';
+import type { Column } from '../../elements/table/table.ts';
 import '../../elements/time.ts';
-import type { TableView } from '../../lib/table-view.ts';
+import type { TableView } from '../../lib/page/table-view.ts';
 import { keepView } from '../../state/table-view.ts';
 
 type Signed = Checkpoints['checkpoints'][number];

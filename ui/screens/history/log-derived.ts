@@ -7,7 +7,7 @@ import type { LogHead } from '../../api/log.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/time.ts';
-import { behindState, driftText, verifiedState } from '../../lib/integrity.ts';
+import { behindState, driftText, verifiedState } from '../../lib/history/integrity.ts';
 
 const tones = { plain: 'good', warn: 'warn', none: 'plain' } as const;
 

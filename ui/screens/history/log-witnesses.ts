@@ -6,7 +6,7 @@ import type { Replica } from '../../api/fleet.ts';
 import type { LogHead } from '../../api/log.ts';
 import '../../elements/badge.ts';
 import '../../elements/time.ts';
-import { witnessState } from '../../lib/integrity.ts';
+import { witnessState } from '../../lib/history/integrity.ts';
 
 export function logWitnesses(replicas: readonly Replica[], { alarms }: LogHead) {
   return html`<div class="section"><h2>Witnesses</h2></div>

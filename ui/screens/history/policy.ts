@@ -5,10 +5,10 @@ import type { PropertyValues } from 'lit';
 
 import { setChangePolicy } from '../../api/change-requests.ts';
 import type { ChangePolicy } from '../../api/change-requests.ts';
-import { changeKinds, kindsText } from '../../lib/change-request.ts';
-import type { ChangeKind } from '../../lib/change-request.ts';
+import { changeKinds, kindsText } from '../../lib/changes/change-request.ts';
+import type { ChangeKind } from '../../lib/changes/change-request.ts';
 import '../../parts/save.ts';
-import type { Save } from '../../lib/save.ts';
+import type { Save } from '../../lib/saves/save.ts';
 import { base, buttons, controls } from '../../styles/base.ts';
 
 /** Tells by `gw-done` when it is set. */

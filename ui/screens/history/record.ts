@@ -4,8 +4,8 @@
 import { LitElement, css, html } from 'lit';
 import type { PropertyDeclarations, PropertyValues } from 'lit';
 
-import { asFailure } from '../../api/failure.ts';
-import type { ApiFailure } from '../../api/failure.ts';
+import { asFailure } from '../../api/http/failure.ts';
+import type { ApiFailure } from '../../api/http/failure.ts';
 import { diffSnapshots } from '../../api/snapshots.ts';
 import type { SnapshotDiff } from '../../api/snapshots.ts';
 import '../../elements/copy.ts';

@@ -5,7 +5,7 @@ import { html, nothing } from 'lit';
 import type { WholeRequest } from '../../api/change-requests.ts';
 import '../../elements/badge.ts';
 import '../../elements/time.ts';
-import { kindsText, stateWords, toneOfState } from '../../lib/change-request.ts';
+import { kindsText, stateWords, toneOfState } from '../../lib/changes/change-request.ts';
 
 type Person = WholeRequest['author'];
 

@@ -10,10 +10,10 @@ import {
   withdrawChangeRequest,
 } from '../../api/change-requests.ts';
 import type { WholeRequest } from '../../api/change-requests.ts';
-import type { Step } from '../../lib/change-request.ts';
-import { formatTime } from '../../lib/format.ts';
-import { editedFields } from '../../lib/request-calls.ts';
-import type { Save } from '../../lib/save.ts';
+import type { Step } from '../../lib/changes/change-request.ts';
+import { formatTime } from '../../lib/text/format.ts';
+import { editedFields } from '../../lib/changes/request-calls.ts';
+import type { Save } from '../../lib/saves/save.ts';
 import { zone } from '../../state/preferences.ts';
 import type { CallsEdit } from './calls-form.ts';
 

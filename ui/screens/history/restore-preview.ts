@@ -3,12 +3,12 @@
 import { html, nothing } from 'lit';
 
 import type { Difference, Restored } from '../../api/snapshots.ts';
-import '../../elements/kpi.ts';
-import { fieldLabel } from '../../lib/field-label.ts';
-import { capital, formatCount, formatNumber } from '../../lib/format.ts';
-import { streamWords, wordsOf } from '../../lib/history.ts';
-import { lossText, wayAround } from '../../lib/restore.ts';
-import type { Scope, Way } from '../../lib/restore.ts';
+import '../../elements/chart/kpi.ts';
+import { fieldLabel } from '../../lib/text/field-label.ts';
+import { capital, formatCount, formatNumber } from '../../lib/text/format.ts';
+import { streamWords, wordsOf } from '../../lib/history/history.ts';
+import { lossText, wayAround } from '../../lib/history/restore.ts';
+import type { Scope, Way } from '../../lib/history/restore.ts';
 
 const eventsShown = 200;
 

@@ -3,15 +3,15 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { asFailure } from '../../api/failure.ts';
-import type { ApiFailure } from '../../api/failure.ts';
+import { asFailure } from '../../api/http/failure.ts';
+import type { ApiFailure } from '../../api/http/failure.ts';
 import { exportedLines } from '../../api/log.ts';
 import '../../elements/error.ts';
 import '../../elements/icon.ts';
 import { createExportCheck, noTrust } from '../../../events/export-check.ts';
 import type { Finding } from '../../../events/export-check.ts';
-import { browserMeans, canVerify } from '../../lib/ed25519.ts';
-import { formatCount, formatNumber } from '../../lib/format.ts';
+import { browserMeans, canVerify } from '../../lib/history/ed25519.ts';
+import { formatCount, formatNumber } from '../../lib/text/format.ts';
 import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';

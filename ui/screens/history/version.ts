@@ -5,8 +5,8 @@ import type { PropertyDeclarations } from 'lit';
 
 import { listVersions } from '../../api/snapshots.ts';
 import type { SnapshotVersion } from '../../api/snapshots.ts';
-import { formatCount } from '../../lib/format.ts';
-import { versionHelp } from '../../lib/history.ts';
+import { formatCount } from '../../lib/text/format.ts';
+import { versionHelp } from '../../lib/history/history.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { isOneFile } from '../../state/base.ts';
 import { linkTo } from '../../state/location.ts';

@@ -4,9 +4,9 @@ import { html } from 'lit';
 
 import { createKey } from '../../api/keys.ts';
 import type { Principal } from '../../api/principals.ts';
-import { blankKey, keyBody } from '../../lib/key-draft.ts';
-import type { KeyDraft } from '../../lib/key-draft.ts';
-import { effectivePermissions, invokable } from '../../lib/permissions.ts';
+import { blankKey, keyBody } from '../../lib/access/key-draft.ts';
+import type { KeyDraft } from '../../lib/access/key-draft.ts';
+import { effectivePermissions, invokable } from '../../lib/access/permissions.ts';
 import { BearerForm } from '../../parts/bearer-form.ts';
 import { creationOf } from '../../parts/bearer-saves.ts';
 import { zone } from '../../state/preferences.ts';

@@ -2,9 +2,9 @@
 
 import { html } from 'lit';
 
-import { fieldLabels } from '../../lib/field-label.ts';
-import { budgetBody, fromBudget, fromLimits, limitsBody } from '../../lib/limits-draft.ts';
-import type { BudgetDraft, LimitsDraft } from '../../lib/limits-draft.ts';
+import { fieldLabels } from '../../lib/text/field-label.ts';
+import { budgetBody, fromBudget, fromLimits, limitsBody } from '../../lib/access/limits-draft.ts';
+import type { BudgetDraft, LimitsDraft } from '../../lib/access/limits-draft.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import type { Capped } from './load.ts';

@@ -2,8 +2,8 @@
 
 import { clearBudget, setBudget } from '../../api/budgets.ts';
 import { clearLimits, setLimits } from '../../api/limits.ts';
-import type { budgetBody, limitsBody } from '../../lib/limits-draft.ts';
-import type { Save } from '../../lib/save.ts';
+import type { budgetBody, limitsBody } from '../../lib/access/limits-draft.ts';
+import type { Save } from '../../lib/saves/save.ts';
 import type { Capped } from './load.ts';
 
 type BodyOf<Read> = Extract<Read, { body: unknown }>['body'];

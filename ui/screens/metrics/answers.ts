@@ -4,10 +4,14 @@ import { html } from 'lit';
 
 import type { UsageTotal } from '../../api/usage.ts';
 import '../../elements/badge.ts';
-import '../../elements/table.ts';
-import type { Column } from '../../elements/table.ts';
-import { formatDurationOfColumn, formatNumber, formatShareOfColumn } from '../../lib/format.ts';
-import { answerClasses, failedShare } from '../../lib/upstream.ts';
+import '../../elements/table/table.ts';
+import type { Column } from '../../elements/table/table.ts';
+import {
+  formatDurationOfColumn,
+  formatNumber,
+  formatShareOfColumn,
+} from '../../lib/text/format.ts';
+import { answerClasses, failedShare } from '../../lib/observe/upstream.ts';
 import { linkTo, place } from '../../state/location.ts';
 import { keepView, tableView } from '../../state/table-view.ts';
 

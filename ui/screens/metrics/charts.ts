@@ -1,11 +1,11 @@
 // The charts of recorded usage: what each shows of the points of a time.
 
 import type { SeriesPoint } from '../../api/usage.ts';
-import { bucketsOf, perSecond, wholeSums } from '../../lib/buckets.ts';
-import type { Buckets } from '../../lib/buckets.ts';
-import { formatDuration, formatRate, formatShort } from '../../lib/format.ts';
-import { latencySeries } from '../../lib/series.ts';
-import { failureClasses } from '../../lib/upstream.ts';
+import { bucketsOf, perSecond, wholeSums } from '../../lib/observe/buckets.ts';
+import type { Buckets } from '../../lib/observe/buckets.ts';
+import { formatDuration, formatRate, formatShort } from '../../lib/text/format.ts';
+import { latencySeries } from '../../lib/observe/series.ts';
+import { failureClasses } from '../../lib/observe/upstream.ts';
 
 type Recorded = Readonly<{ points: readonly SeriesPoint[] }> & Pick<Buckets, 'edges' | 'widthMs'>;
 

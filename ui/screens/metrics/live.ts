@@ -3,20 +3,20 @@
 import { LitElement, css, html, nothing } from 'lit';
 
 import { getFleet } from '../../api/fleet.ts';
-import { getPublished } from '../../api/published.ts';
-import '../../elements/kpi.ts';
+import { getPublished } from '../../api/http/published.ts';
+import '../../elements/chart/kpi.ts';
 import { troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
-import { isBehind } from '../../lib/fleet.ts';
+import { isBehind } from '../../lib/observe/fleet.ts';
 import {
   formatDuration,
   formatNumber,
   formatRate,
   formatShare,
   formatShort,
-} from '../../lib/format.ts';
-import { createFollower } from '../../lib/live.ts';
-import type { Sample } from '../../lib/live.ts';
+} from '../../lib/text/format.ts';
+import { createFollower } from '../../lib/observe/live.ts';
+import type { Sample } from '../../lib/observe/live.ts';
 import { panel } from '../../parts/panel.ts';
 import { linkTo } from '../../state/location.ts';
 import { base } from '../../styles/base.ts';

@@ -3,10 +3,10 @@
 import type { PropertyDeclarations } from 'lit';
 
 import type { Provider } from '../../api/providers.ts';
-import { attachBody, blankAttach } from '../../lib/backend-draft.ts';
-import type { AttachDraft } from '../../lib/backend-draft.ts';
-import { orNone, recordChoices } from '../../lib/choices.ts';
-import { fieldLabels } from '../../lib/field-label.ts';
+import { attachBody, blankAttach } from '../../lib/providers/backend-draft.ts';
+import type { AttachDraft } from '../../lib/providers/backend-draft.ts';
+import { orNone, recordChoices } from '../../lib/page/choices.ts';
+import { fieldLabels } from '../../lib/text/field-label.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { headerFields, keyField, protocolField } from '../../parts/upstream-fields.ts';

@@ -4,9 +4,9 @@ import { html, nothing } from 'lit';
 
 import '../../elements/badge.ts';
 import '../../elements/money.ts';
-import type { Column } from '../../elements/table.ts';
-import { flowText } from '../../lib/backend-draft.ts';
-import { formatCount, formatNumber } from '../../lib/format.ts';
+import type { Column } from '../../elements/table/table.ts';
+import { flowText } from '../../lib/providers/backend-draft.ts';
+import { formatCount, formatNumber } from '../../lib/text/format.ts';
 import { linkTo } from '../../state/location.ts';
 import type { ModelRow } from './load.ts';
 import './price.ts';

@@ -2,9 +2,9 @@
 
 import { html } from 'lit';
 
-import { fieldLabels } from '../../lib/field-label.ts';
-import { flowChange, fromFlow } from '../../lib/backend-draft.ts';
-import type { FlowDraft } from '../../lib/backend-draft.ts';
+import { fieldLabels } from '../../lib/text/field-label.ts';
+import { flowChange, fromFlow } from '../../lib/providers/backend-draft.ts';
+import type { FlowDraft } from '../../lib/providers/backend-draft.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import type { ModelRow } from './load.ts';

@@ -1,8 +1,8 @@
 // The form of a model, for a new one and for one that is there.
 
-import { fieldLabels } from '../../lib/field-label.ts';
-import { blankModel, fromModel, modelBody, modelChange } from '../../lib/model-draft.ts';
-import type { ModelDraft } from '../../lib/model-draft.ts';
+import { fieldLabels } from '../../lib/text/field-label.ts';
+import { blankModel, fromModel, modelBody, modelChange } from '../../lib/providers/model-draft.ts';
+import type { ModelDraft } from '../../lib/providers/model-draft.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import type { ModelRow } from './load.ts';

@@ -5,8 +5,8 @@ import { getFallbackModel, listFrontendModels } from '../../api/frontend-models.
 import { listModels } from '../../api/models.ts';
 import type { Model } from '../../api/models.ts';
 import { listPools } from '../../api/pools.ts';
-import { healthOf, usesOf } from '../../lib/model-use.ts';
-import type { Health, ModelUse } from '../../lib/model-use.ts';
+import { healthOf, usesOf } from '../../lib/providers/model-use.ts';
+import type { Health, ModelUse } from '../../lib/providers/model-use.ts';
 
 export type ModelRow = Omit<Model, 'backends'> &
   Readonly<{

@@ -5,8 +5,8 @@ import type { PropertyValues } from 'lit';
 
 import '../../elements/icon.ts';
 import '../../elements/money.ts';
-import { writeMoney } from '../../lib/budget.ts';
-import { priceMessage, readPrice } from '../../lib/model-draft.ts';
+import { writeMoney } from '../../lib/access/budget.ts';
+import { priceMessage, readPrice } from '../../lib/providers/model-draft.ts';
 import { base, buttons, controls } from '../../styles/base.ts';
 
 export type PriceField = 'input_price_per_mtok' | 'output_price_per_mtok';

@@ -2,21 +2,21 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { asFailure } from '../../api/failure.ts';
-import type { ApiFailure } from '../../api/failure.ts';
+import { asFailure } from '../../api/http/failure.ts';
+import type { ApiFailure } from '../../api/http/failure.ts';
 import { syncPrices } from '../../api/prices.ts';
-import type { AnswerOf } from '../../api/routes.ts';
+import type { AnswerOf } from '../../api/http/routes.ts';
 import '../../elements/error.ts';
-import type { FieldInput } from '../../elements/field.ts';
+import type { FieldInput } from '../../elements/form/field.ts';
 import '../../elements/money.ts';
-import '../../elements/table.ts';
-import type { Column } from '../../elements/table.ts';
-import { formatCount } from '../../lib/format.ts';
-import { priceDifference } from '../../lib/price-difference.ts';
+import '../../elements/table/table.ts';
+import type { Column } from '../../elements/table/table.ts';
+import { formatCount } from '../../lib/text/format.ts';
+import { priceDifference } from '../../lib/providers/price-difference.ts';
 import { formRows } from '../../parts/form-rows.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
-import { theList } from '../../lib/save.ts';
-import type { Save } from '../../lib/save.ts';
+import { theList } from '../../lib/saves/save.ts';
+import type { Save } from '../../lib/saves/save.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 

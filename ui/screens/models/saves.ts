@@ -8,10 +8,10 @@ import {
   updateBackend,
   updateModel,
 } from '../../api/models.ts';
-import type { attachBody, flowChange } from '../../lib/backend-draft.ts';
-import type { ModelBody, ModelChange } from '../../lib/model-draft.ts';
-import { theList, theMade } from '../../lib/save.ts';
-import type { Save } from '../../lib/save.ts';
+import type { attachBody, flowChange } from '../../lib/providers/backend-draft.ts';
+import type { ModelBody, ModelChange } from '../../lib/providers/model-draft.ts';
+import { theList, theMade } from '../../lib/saves/save.ts';
+import type { Save } from '../../lib/saves/save.ts';
 import type { ModelRow } from './load.ts';
 import type { PriceEdit } from './price.ts';
 

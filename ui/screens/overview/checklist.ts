@@ -3,8 +3,8 @@
 import { LitElement, css, html, nothing } from 'lit';
 
 import '../../elements/icon.ts';
-import { nextStep } from '../../lib/first-run.ts';
-import type { Step } from '../../lib/first-run.ts';
+import { nextStep } from '../../lib/observe/first-run.ts';
+import type { Step } from '../../lib/observe/first-run.ts';
 import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 

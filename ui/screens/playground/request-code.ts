@@ -3,8 +3,8 @@
 import { LitElement, css, html } from 'lit';
 
 import '../../elements/copy.ts';
-import { codeOf } from '../../lib/request-code.ts';
-import type { Code, CodeRequest } from '../../lib/request-code.ts';
+import { codeOf } from '../../lib/playground/request-code.ts';
+import type { Code, CodeRequest } from '../../lib/playground/request-code.ts';
 import { base } from '../../styles/base.ts';
 
 export class GwRequestCode extends LitElement {

@@ -1,7 +1,7 @@
 // The form of a principal, for a new one and for a change.
 
-import { blankPrincipal, fromPrincipal } from '../../lib/principal-draft.ts';
-import type { PrincipalDraft } from '../../lib/principal-draft.ts';
+import { blankPrincipal, fromPrincipal } from '../../lib/access/principal-draft.ts';
+import type { PrincipalDraft } from '../../lib/access/principal-draft.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import type { Known } from './load.ts';

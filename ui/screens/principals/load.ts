@@ -9,8 +9,8 @@ import { listPrincipals } from '../../api/principals.ts';
 import type { Principal } from '../../api/principals.ts';
 import { listRoles } from '../../api/roles.ts';
 import type { Role } from '../../api/roles.ts';
-import { effectivePermissions, invokable } from '../../lib/permissions.ts';
-import type { Effective } from '../../lib/permissions.ts';
+import { effectivePermissions, invokable } from '../../lib/access/permissions.ts';
+import type { Effective } from '../../lib/access/permissions.ts';
 
 export type Known = Principal &
   Readonly<{

@@ -9,11 +9,11 @@ import {
   unlinkIdentity,
   updatePrincipal,
 } from '../../api/principals.ts';
-import { effectivePermissions, invokable } from '../../lib/permissions.ts';
-import { principalBody, principalChange } from '../../lib/principal-draft.ts';
-import type { PrincipalDraft } from '../../lib/principal-draft.ts';
-import { theList, theMade } from '../../lib/save.ts';
-import type { Save } from '../../lib/save.ts';
+import { effectivePermissions, invokable } from '../../lib/access/permissions.ts';
+import { principalBody, principalChange } from '../../lib/access/principal-draft.ts';
+import type { PrincipalDraft } from '../../lib/access/principal-draft.ts';
+import { theList, theMade } from '../../lib/saves/save.ts';
+import type { Save } from '../../lib/saves/save.ts';
 import type { Known, People } from './load.ts';
 
 export function creationOf(draft: PrincipalDraft): Save {

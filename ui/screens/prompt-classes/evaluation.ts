@@ -5,11 +5,11 @@ import { LitElement, css, html, nothing } from 'lit';
 
 import type { Evaluation } from '../../api/prompt-classes.ts';
 import '../../elements/badge.ts';
-import '../../elements/field.ts';
-import type { FieldInput } from '../../elements/field.ts';
+import '../../elements/form/field.ts';
+import type { FieldInput } from '../../elements/form/field.ts';
 import '../../elements/icon.ts';
-import '../../elements/table.ts';
-import type { Column } from '../../elements/table.ts';
+import '../../elements/table/table.ts';
+import type { Column } from '../../elements/table/table.ts';
 import '../../elements/time.ts';
 import { Watch } from '../../elements/watch.ts';
 import {
@@ -23,9 +23,9 @@ import {
   marginText,
   shareText,
   toneOfVerdict,
-} from '../../lib/evaluation.ts';
-import type { Confused, Measure } from '../../lib/evaluation.ts';
-import { formatCount, formatTime } from '../../lib/format.ts';
+} from '../../lib/routing/evaluation.ts';
+import type { Confused, Measure } from '../../lib/routing/evaluation.ts';
+import { formatCount, formatTime } from '../../lib/text/format.ts';
 import { linkTo } from '../../state/location.ts';
 import { zone } from '../../state/preferences.ts';
 import { keepView, tableView } from '../../state/table-view.ts';

@@ -3,8 +3,8 @@
 import { html } from 'lit';
 
 import type { PromptClass } from '../../api/prompt-classes.ts';
-import { readExamples, wrongExamples } from '../../lib/class-draft.ts';
-import { formatCount } from '../../lib/format.ts';
+import { readExamples, wrongExamples } from '../../lib/routing/class-draft.ts';
+import { formatCount } from '../../lib/text/format.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { examplesField, examplesStyles, labelsField, pastedHint } from './examples-field.ts';

@@ -1,7 +1,7 @@
 // The form of a prompt class, for a new one with its first examples and for one that is there.
 
 import type { PromptClass } from '../../api/prompt-classes.ts';
-import { choicesOf } from '../../lib/choices.ts';
+import { choicesOf } from '../../lib/page/choices.ts';
 import {
   blankClass,
   classBody,
@@ -9,9 +9,9 @@ import {
   fromClass,
   readExamples,
   wrongExamples,
-} from '../../lib/class-draft.ts';
-import type { ClassDraft } from '../../lib/class-draft.ts';
-import { formatCount } from '../../lib/format.ts';
+} from '../../lib/routing/class-draft.ts';
+import type { ClassDraft } from '../../lib/routing/class-draft.ts';
+import { formatCount } from '../../lib/text/format.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { examplesField, examplesStyles, labelsField, pastedHint } from './examples-field.ts';

@@ -3,8 +3,8 @@
 import { listFrontendModels } from '../../api/frontend-models.ts';
 import { listPromptClasses } from '../../api/prompt-classes.ts';
 import type { PromptClass } from '../../api/prompt-classes.ts';
-import { askersOf } from '../../lib/class-draft.ts';
-import type { ClassUser } from '../../lib/class-draft.ts';
+import { askersOf } from '../../lib/routing/class-draft.ts';
+import type { ClassUser } from '../../lib/routing/class-draft.ts';
 
 export type ClassRow = PromptClass & Readonly<{ askers: readonly ClassUser[] }>;
 

@@ -8,10 +8,10 @@ import {
   updatePromptClass,
 } from '../../api/prompt-classes.ts';
 import type { PromptClass } from '../../api/prompt-classes.ts';
-import type { ClassBody, PastedExample } from '../../lib/class-draft.ts';
-import { formatCount } from '../../lib/format.ts';
-import { theList, theMade } from '../../lib/save.ts';
-import type { Save } from '../../lib/save.ts';
+import type { ClassBody, PastedExample } from '../../lib/routing/class-draft.ts';
+import { formatCount } from '../../lib/text/format.ts';
+import { theList, theMade } from '../../lib/saves/save.ts';
+import type { Save } from '../../lib/saves/save.ts';
 
 export const classCreation = (body: ClassBody, examples: readonly PastedExample[]): Save => ({
   heading: `Add ${body.name}`,

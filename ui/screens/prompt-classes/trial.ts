@@ -2,13 +2,13 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { asFailure } from '../../api/failure.ts';
-import type { ApiFailure } from '../../api/failure.ts';
+import { asFailure } from '../../api/http/failure.ts';
+import type { ApiFailure } from '../../api/http/failure.ts';
 import { dryRunRouting } from '../../api/routing.ts';
 import '../../elements/badge.ts';
 import '../../elements/error.ts';
-import '../../elements/field.ts';
-import type { FieldInput } from '../../elements/field.ts';
+import '../../elements/form/field.ts';
+import type { FieldInput } from '../../elements/form/field.ts';
 import { base, buttons } from '../../styles/base.ts';
 
 /** A dry-run asks for a model; of which class the prompt is does not depend on it. */

@@ -5,10 +5,10 @@ import { html } from 'lit';
 import type { PropertyDeclarations } from 'lit';
 
 import type { CatalogueEntry, Provider } from '../../api/providers.ts';
-import type { FieldInput } from '../../elements/field.ts';
-import { orNone } from '../../lib/choices.ts';
-import { blankDraft, fromCatalogue, fromProvider } from '../../lib/provider-draft.ts';
-import type { ProviderDraft } from '../../lib/provider-draft.ts';
+import type { FieldInput } from '../../elements/form/field.ts';
+import { orNone } from '../../lib/page/choices.ts';
+import { blankDraft, fromCatalogue, fromProvider } from '../../lib/providers/provider-draft.ts';
+import type { ProviderDraft } from '../../lib/providers/provider-draft.ts';
 import type { FormField, FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import {

@@ -3,13 +3,13 @@
 import { applyCalls } from '../../api/change-sets.ts';
 import { createProvider, deleteProvider, updateProvider } from '../../api/providers.ts';
 import type { AvailableModel, Provider } from '../../api/providers.ts';
-import { shownCredential } from '../../lib/credential-draft.ts';
-import { formatCount } from '../../lib/format.ts';
-import { providerBody, providerChange } from '../../lib/provider-draft.ts';
-import type { ProviderDraft } from '../../lib/provider-draft.ts';
-import { registrationCalls } from '../../lib/registration.ts';
-import { theList, theMade } from '../../lib/save.ts';
-import type { Save } from '../../lib/save.ts';
+import { shownCredential } from '../../lib/providers/credential-draft.ts';
+import { formatCount } from '../../lib/text/format.ts';
+import { providerBody, providerChange } from '../../lib/providers/provider-draft.ts';
+import type { ProviderDraft } from '../../lib/providers/provider-draft.ts';
+import { registrationCalls } from '../../lib/providers/registration.ts';
+import { theList, theMade } from '../../lib/saves/save.ts';
+import type { Save } from '../../lib/saves/save.ts';
 
 const busyText = 'Asking the provider for its models…';
 

@@ -1,8 +1,8 @@
 // The form of a role, for a new one and for a change: what it is called and what it is for.
 
 import type { Role } from '../../api/roles.ts';
-import { blankRole, fromRole } from '../../lib/role-draft.ts';
-import type { RoleDraft } from '../../lib/role-draft.ts';
+import { blankRole, fromRole } from '../../lib/access/role-draft.ts';
+import type { RoleDraft } from '../../lib/access/role-draft.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { changeOf, creationOf } from './saves.ts';

@@ -7,11 +7,11 @@ import { listFrontendModels } from '../../api/frontend-models.ts';
 import { listMcpServers } from '../../api/mcp-servers.ts';
 import { listModels } from '../../api/models.ts';
 import type { Role } from '../../api/roles.ts';
-import '../../elements/field.ts';
-import type { FieldInput } from '../../elements/field.ts';
+import '../../elements/form/field.ts';
+import type { FieldInput } from '../../elements/form/field.ts';
 import { Resource } from '../../elements/resource.ts';
-import { permissionText, prefixOf, resourceChoices, verbs } from '../../lib/permissions.ts';
-import type { Permission } from '../../lib/permissions.ts';
+import { permissionText, prefixOf, resourceChoices, verbs } from '../../lib/access/permissions.ts';
+import type { Permission } from '../../lib/access/permissions.ts';
 import { base, buttons } from '../../styles/base.ts';
 
 type Verb = Role['permissions'][number]['verb'];

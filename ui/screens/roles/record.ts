@@ -4,9 +4,9 @@ import { LitElement, css, html, nothing } from 'lit';
 
 import '../../elements/copy.ts';
 import '../../elements/icon.ts';
-import { formatCount } from '../../lib/format.ts';
-import { permissionText } from '../../lib/permissions.ts';
-import type { Permission } from '../../lib/permissions.ts';
+import { formatCount } from '../../lib/text/format.ts';
+import { permissionText } from '../../lib/access/permissions.ts';
+import type { Permission } from '../../lib/access/permissions.ts';
 import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';

@@ -8,11 +8,11 @@ import {
   updateRole,
 } from '../../api/roles.ts';
 import type { Role } from '../../api/roles.ts';
-import { permissionText } from '../../lib/permissions.ts';
-import { roleBody, roleChange } from '../../lib/role-draft.ts';
-import type { RoleDraft } from '../../lib/role-draft.ts';
-import { theList, theMade } from '../../lib/save.ts';
-import type { Save } from '../../lib/save.ts';
+import { permissionText } from '../../lib/access/permissions.ts';
+import { roleBody, roleChange } from '../../lib/access/role-draft.ts';
+import type { RoleDraft } from '../../lib/access/role-draft.ts';
+import { theList, theMade } from '../../lib/saves/save.ts';
+import type { Save } from '../../lib/saves/save.ts';
 
 type Permission = Role['permissions'][number];
 

@@ -4,7 +4,7 @@ import { LitElement, css, html } from 'lit';
 
 import type { Config } from '../../api/config.ts';
 import '../../elements/badge.ts';
-import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts';
+import { formatCount, formatDuration, formatNumber } from '../../lib/text/format.ts';
 import { base } from '../../styles/base.ts';
 import { panels } from '../../styles/panels.ts';
 import { record } from '../../styles/record.ts';

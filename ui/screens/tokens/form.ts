@@ -4,9 +4,9 @@ import { html } from 'lit';
 
 import type { Principal } from '../../api/principals.ts';
 import { createToken } from '../../api/tokens.ts';
-import { effectivePermissions } from '../../lib/permissions.ts';
-import { blankToken, carriableOf, tokenBody } from '../../lib/token-draft.ts';
-import type { TokenDraft } from '../../lib/token-draft.ts';
+import { effectivePermissions } from '../../lib/access/permissions.ts';
+import { blankToken, carriableOf, tokenBody } from '../../lib/access/token-draft.ts';
+import type { TokenDraft } from '../../lib/access/token-draft.ts';
 import { BearerForm } from '../../parts/bearer-form.ts';
 import { creationOf } from '../../parts/bearer-saves.ts';
 import type { FormRow } from '../../parts/form-rows.ts';

@@ -3,10 +3,20 @@
 import { html } from 'lit';
 
 import '../../elements/money.ts';
-import type { Column } from '../../elements/table.ts';
-import { formatDurationOfColumn, formatNumber, formatShareOfColumn } from '../../lib/format.ts';
-import { changeOf, changeText, groupings, spendFormat, withoutKey } from '../../lib/usage.ts';
-import type { Grouping } from '../../lib/usage.ts';
+import type { Column } from '../../elements/table/table.ts';
+import {
+  formatDurationOfColumn,
+  formatNumber,
+  formatShareOfColumn,
+} from '../../lib/text/format.ts';
+import {
+  changeOf,
+  changeText,
+  groupings,
+  spendFormat,
+  withoutKey,
+} from '../../lib/observe/usage.ts';
+import type { Grouping } from '../../lib/observe/usage.ts';
 import type { Group } from './load.ts';
 
 const duration = (value: number | null) =>

@@ -3,9 +3,14 @@
 import { html, nothing } from 'lit';
 
 import type { UsageEvent } from '../../api/usage.ts';
-import { formatDuration, formatMoneyShort, formatNumber, formatShort } from '../../lib/format.ts';
-import { changeText, recordOf, unpricedText } from '../../lib/usage.ts';
-import type { Grouping } from '../../lib/usage.ts';
+import {
+  formatDuration,
+  formatMoneyShort,
+  formatNumber,
+  formatShort,
+} from '../../lib/text/format.ts';
+import { changeText, recordOf, unpricedText } from '../../lib/observe/usage.ts';
+import type { Grouping } from '../../lib/observe/usage.ts';
 import { linkTo } from '../../state/location.ts';
 import type { Group } from './load.ts';
 

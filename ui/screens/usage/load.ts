@@ -1,13 +1,13 @@
 // What the screen shows of a range, and of the range of the same length before it.
 
-import { nextCursor } from '../../api/call.ts';
+import { nextCursor } from '../../api/http/call.ts';
 import { getTimeseries, getUsage, groupsOf, widthOf } from '../../api/usage.ts';
 import type { UsageTotal } from '../../api/usage.ts';
-import { bucketSecondsOf, edgesBefore, edgesOf, isoEdges } from '../../lib/range.ts';
-import type { Range } from '../../lib/range.ts';
-import { latencyOf, totalsOf } from '../../lib/series.ts';
-import { beside } from '../../lib/usage.ts';
-import type { Grouping } from '../../lib/usage.ts';
+import { bucketSecondsOf, edgesBefore, edgesOf, isoEdges } from '../../lib/page/range.ts';
+import type { Range } from '../../lib/page/range.ts';
+import { latencyOf, totalsOf } from '../../lib/observe/series.ts';
+import { beside } from '../../lib/observe/usage.ts';
+import type { Grouping } from '../../lib/observe/usage.ts';
 
 /** How many groups are loaded at first, and how many more on demand. */
 export const groupSteps = { first: 1_000, more: 1_000, max: 20_000 } as const;

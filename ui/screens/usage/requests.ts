@@ -2,23 +2,23 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { pagesOf } from '../../api/call.ts';
+import { pagesOf } from '../../api/http/call.ts';
 import { listUsageEvents } from '../../api/usage.ts';
 import type { UsageEvent } from '../../api/usage.ts';
 import '../../elements/badge.ts';
 import { loaded, troubleOf } from '../../elements/loaded.ts';
 import '../../elements/money.ts';
 import { Resource } from '../../elements/resource.ts';
-import '../../elements/table.ts';
-import type { Column } from '../../elements/table.ts';
+import '../../elements/table/table.ts';
+import type { Column } from '../../elements/table/table.ts';
 import '../../elements/time.ts';
-import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts';
-import { edgesOf, isoEdges, readRange } from '../../lib/range.ts';
-import { endOf, wantedFor, wantedMore } from '../../lib/pages.ts';
-import type { Wanted } from '../../lib/pages.ts';
-import { spendFormat } from '../../lib/usage.ts';
-import type { Grouping, rowFilterOf } from '../../lib/usage.ts';
-import { failedAttemptsOf, outcomeOf } from '../../lib/usage-outcome.ts';
+import { formatCount, formatDuration, formatNumber } from '../../lib/text/format.ts';
+import { edgesOf, isoEdges, readRange } from '../../lib/page/range.ts';
+import { endOf, wantedFor, wantedMore } from '../../lib/page/pages.ts';
+import type { Wanted } from '../../lib/page/pages.ts';
+import { spendFormat } from '../../lib/observe/usage.ts';
+import type { Grouping, rowFilterOf } from '../../lib/observe/usage.ts';
+import { failedAttemptsOf, outcomeOf } from '../../lib/observe/usage-outcome.ts';
 import { linkTo, place } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';

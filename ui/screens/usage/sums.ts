@@ -3,23 +3,23 @@
 import { html, nothing } from 'lit';
 
 import type { SeriesPoint } from '../../api/usage.ts';
-import '../../elements/kpi.ts';
-import { bucketsOf, wholeSums } from '../../lib/buckets.ts';
+import '../../elements/chart/kpi.ts';
+import { bucketsOf, wholeSums } from '../../lib/observe/buckets.ts';
 import {
   formatCount,
   formatDuration,
   formatMoneyShort,
   formatShare,
   formatShort,
-} from '../../lib/format.ts';
-import { latencySeries, latencyText } from '../../lib/series.ts';
+} from '../../lib/text/format.ts';
+import { latencySeries, latencyText } from '../../lib/observe/series.ts';
 import {
   comparedText,
   failedBeforeText,
   formatSpend,
   joined,
   unpricedText,
-} from '../../lib/usage.ts';
+} from '../../lib/observe/usage.ts';
 import { panel } from '../../parts/panel.ts';
 import type { Usage } from './load.ts';
 

@@ -11,7 +11,7 @@ import { createStates } from './states.ts';
 import type { States } from './states.ts';
 import { createExportCheck } from '../../../events/export-check.ts';
 import type { EventLine, Finding, Taken, Trust, Verified } from '../../../events/export-check.ts';
-import { browserMeans } from '../../lib/ed25519.ts';
+import { browserMeans } from '../../lib/history/ed25519.ts';
 
 export type OpenLog = Readonly<{
   index: LogIndex;

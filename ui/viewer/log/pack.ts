@@ -3,8 +3,8 @@
 
 import { base64Bytes, base64Of } from '../../../events/bytes.ts';
 import type { Verified } from '../../../events/export-check.ts';
-import { browserMeans } from '../../lib/ed25519.ts';
-import { createDigest, createSha256 } from '../../lib/sha256.ts';
+import { browserMeans } from '../../lib/history/ed25519.ts';
+import { createDigest, createSha256 } from '../../lib/history/sha256.ts';
 
 export const logName = 'log.ndjson';
 const manifestName = 'manifest.json';

@@ -1,0 +1,18 @@
+// Which GETs answer as the configuration stood at another moment. What is measured, and the log itself, are no configuration.
+
+import { allNouns } from '../../../events/nouns.ts';
+
+const configuration = [
+  ...allNouns
+    .filter(({ noun }) => noun !== 'change_request')
+    .flatMap(({ paths }) => paths.slice(0, 1)),
+  'budgets',
+  'fallback-model',
+  'limits',
+  'rules',
+].map((resource) => `/admin/${resource}`);
+
+/** `path` is that of the route. */
+export const takesAsOf = (path: string): boolean =>
+  !path.endsWith('/available-models') &&
+  configuration.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));

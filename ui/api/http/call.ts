@@ -1,0 +1,198 @@
+// One call of the admin API. A session that has ended is waited for: the call is made again when the person is back, because what
+// was answered with 401 was not done.
+
+import type { Method } from '../../../src/admin/http/route.ts';
+import { settled } from '../../lib/page/store.ts';
+import { asOf } from '../../state/as-of.ts';
+import { apiBase } from '../../state/base.ts';
+import { isOpen, session, sessionEnded } from '../../state/session.ts';
+import { takesAsOf } from './as-of.ts';
+import { ApiFailure, failureOf, unreachable } from './failure.ts';
+import type { AnswerOf, BodyOf, ParamsOf, PathOf, QueryOf, RowOf } from './routes.ts';
+import { transport } from './transport.ts';
+
+export type Answered<Body> = Readonly<{
+  body: Body;
+  /** The snapshot version that holds a mutation. */
+  snapshotVersion: number | null;
+  /** What If-Match takes. */
+  etag: string | null;
+  headers: Headers;
+}>;
+
+/** What goes with a mutation besides its body. */
+export type Change = Readonly<{
+  /** Shown in History. */
+  reason?: string | undefined;
+  /** The version that was seen; another one on the server refuses the change. */
+  version?: number | undefined;
+  /** The same key makes a repeated call answer what the first one did. */
+  onceKey?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** Why it is made without the approval that a policy asks for; somebody else reviews it then. */
+  breakGlass?: string | undefined;
+  /** Given, the request is told to it and is not sent; nothing is answered then. */
+  preview?: ((request: Prepared) => void) | undefined;
+}>;
+
+/** A request as a person would send it by other means. */
+export type Prepared = Readonly<{
+  method: Method;
+  /** From the root of the admin API, such as `/admin/roles`. */
+  path: string;
+  body: unknown;
+  version: number | undefined;
+}>;
+
+type Input<M extends Method, Path extends string> = Readonly<{
+  params?: ParamsOf<Path>;
+  query?: QueryOf<M, Path>;
+  body?: BodyOf<M, Path>;
+}> &
+  Change;
+
+/** Rejects with an ApiFailure, or with the signal's reason. */
+export async function call<M extends Method, Path extends PathOf<M>>(
+  method: M,
+  path: Path,
+  input: Input<M, Path> = {},
+): Promise<Answered<AnswerOf<M, Path>>> {
+  const { params, query, body, preview, ...change } = input;
+  const isConfiguration = method === 'GET' && takesAsOf(path);
+  const url = addressOf(path, params, isConfiguration ? { as_of: asOf(), ...query } : query);
+  if (preview !== undefined) {
+    preview({ method, path: `/${url.slice(apiBase.length)}`, body, version: change.version });
+    return new Promise(() => {});
+  }
+  return send(url, {
+    method,
+    headers: { ...changeHeaders(change), ...(body === undefined ? {} : jsonHeaders) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(change.signal === undefined ? {} : { signal: change.signal }),
+  });
+}
+
+const pageRows = 1_000;
+
+type Listed<Path extends PathOf<'GET'>> = Readonly<{
+  signal?: AbortSignal | undefined;
+  query?: QueryOf<'GET', Path>;
+}>;
+
+/** Every row of a list. */
+export async function list<Path extends PathOf<'GET'>>(
+  path: Path,
+  asked: Listed<Path> = {},
+): Promise<readonly RowOf<Path>[]> {
+  const rows: RowOf<Path>[] = [];
+  for await (const page of pagesOf(path, asked)) rows.push(...page);
+  return rows;
+}
+
+/** The same, page by page, as long as somebody takes them. */
+export async function* pagesOf<Path extends PathOf<'GET'>>(
+  path: Path,
+  { signal, query }: Listed<Path> = {},
+): AsyncGenerator<readonly RowOf<Path>[], void, undefined> {
+  const first = { ...query, limit: pageRows, ...(takesAsOf(path) ? { as_of: asOf() } : {}) };
+  let next: string | null = addressOf(path, {}, first);
+  while (next !== null) {
+    const { body, headers }: Answered<readonly RowOf<Path>[]> = await send(next, {
+      method: 'GET',
+      ...(signal === undefined ? {} : { signal }),
+    });
+    yield body;
+    next = nextAddress(headers);
+  }
+}
+
+/** RFC 8288. The server names a path from its own root. */
+function nextAddress(headers: Headers): string | null {
+  const target = nextTarget(headers);
+  return target === null ? null : apiBase + target.replace(/^\//, '');
+}
+
+const nextTarget = (headers: Headers): string | null =>
+  /<([^>]+)>; *rel="next"/.exec(headers.get('link') ?? '')?.[1] ?? null;
+
+/** The cursor of the next page; undefined after the last one. */
+export const nextCursor = (headers: Headers): string | undefined =>
+  new URLSearchParams(nextTarget(headers)?.split('?')[1]).get('after') ?? undefined;
+
+const jsonHeaders = { 'content-type': 'application/json' };
+
+/** A header is bytes: the server reads these as UTF-8. */
+const headerText = (text: string): string =>
+  String.fromCharCode(...new TextEncoder().encode(text.replaceAll(/\s+/g, ' ').trim()));
+
+const changeHeaders = ({
+  reason,
+  version,
+  onceKey,
+  breakGlass,
+}: Change): Record<string, string> => ({
+  ...(reason === undefined || reason === '' ? {} : { 'x-gw-reason': headerText(reason) }),
+  ...(breakGlass === undefined ? {} : { 'x-gw-break-glass': headerText(breakGlass) }),
+  ...(version === undefined ? {} : { 'if-match': `"${version}"` }),
+  ...(onceKey === undefined ? {} : { 'idempotency-key': onceKey }),
+});
+
+function addressOf(path: string, params: unknown, query: object | undefined): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(Reflect.get(Object(params), name))),
+  );
+  const search = new URLSearchParams(
+    Object.entries(query ?? {}).flatMap(([name, value]) =>
+      value === undefined || value === null ? [] : [[name, String(value)]],
+    ),
+  ).toString();
+  return `${apiBase}${filled.replace(/^\//, '')}${search === '' ? '' : `?${search}`}`;
+}
+
+/** A call whose answer is read as it comes. */
+export async function open<M extends Method, Path extends PathOf<M>>(
+  method: M,
+  path: Path,
+  { body, signal }: Readonly<{ body?: BodyOf<M, Path>; signal: AbortSignal }>,
+): Promise<Response> {
+  const init = { method, headers: jsonHeaders, body: JSON.stringify(body), signal };
+  return sent(addressOf(path, {}, {}), init);
+}
+
+async function send<Body>(url: string, init: RequestInit): Promise<Answered<Body>> {
+  const response = await sent(url, init);
+  const body: unknown = response.status === 204 ? null : await response.json().catch(() => null);
+  const version = response.headers.get('x-gw-snapshot-version');
+  return {
+    // The server holds each answer to its route's schema.
+    body: body as Body,
+    snapshotVersion: version === null ? null : Number(version),
+    etag: response.headers.get('etag'),
+    headers: response.headers,
+  };
+}
+
+/** An answer that is a success. */
+async function sent(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await sentOnce(url, init);
+  } catch (error) {
+    const isLogin = /\/login(?:\/link)?$/.test(url);
+    const lapsed = error instanceof ApiFailure && error.status === 401 && !isLogin;
+    if (!lapsed) throw error;
+    sessionEnded();
+    await settled(session, isOpen, init.signal ?? undefined);
+    return sentOnce(url, init);
+  }
+}
+
+async function sentOnce(url: string, init: RequestInit): Promise<Response> {
+  const response = await transport
+    .get()(url, init)
+    .catch((error: unknown) => {
+      init.signal?.throwIfAborted();
+      throw unreachable(error);
+    });
+  if (response.ok) return response;
+  throw failureOf(response, await response.json().catch(() => null));
+}

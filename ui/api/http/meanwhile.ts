@@ -1,0 +1,85 @@
+// Asks the history what became of the record that a refused change was of.
+
+import { formatTime } from '../../lib/text/format.ts';
+import { meanwhileOf, spanSince, streamOfPath } from '../../lib/saves/meanwhile.ts';
+import type { Meanwhile } from '../../lib/saves/meanwhile.ts';
+import { zone } from '../../state/preferences.ts';
+import type { Prepared } from './call.ts';
+import type { ApiFailure } from './failure.ts';
+import { listCommands, listEvents } from '../history.ts';
+import { diffSnapshots } from '../snapshots.ts';
+import type { Difference } from '../snapshots.ts';
+
+/** Of the record alone, as far back as what was seen is looked for. */
+const eventsMax = 100;
+const differencesMax = 1_000;
+
+export type Found = Meanwhile &
+  Readonly<{
+    /** The change in the history; null where it is not known. */
+    change: number | null;
+    /** What a change on top of it names; undefined where it is not known. */
+    version: number | undefined;
+    /** What others made of it since it was seen; null where that is not known. */
+    difference: Difference | null;
+  }>;
+
+type Refused = Readonly<{
+  prepared: Prepared | null;
+  /** The stream of the record, where the path does not say it. */
+  stream: string | undefined;
+}>;
+
+/** Null where the failure says all there is; a history that cannot be read costs no more than the name and the difference. */
+export async function foundMeanwhile(
+  failure: ApiFailure,
+  { prepared, stream: named }: Refused,
+): Promise<Found | null> {
+  if (failure.status !== 412 && failure.status !== 404) return null;
+  const stream = named ?? (prepared === null ? null : streamOfPath(prepared.path));
+  const { command, events } = stream === null ? unknown : await newestOf(stream);
+  const last =
+    command === undefined
+      ? null
+      : {
+          command: command.command,
+          actor: command.actor_name ?? command.actor_kind,
+          at: formatTime(new Date(command.at), zone.get()),
+        };
+  const meanwhile = meanwhileOf(failure, last);
+  if (meanwhile === null) return null;
+  const span = meanwhile.kind === 'changed' ? spanSince(events, prepared?.version) : null;
+  return {
+    ...meanwhile,
+    change: command?.id ?? null,
+    version: events[0]?.version,
+    difference: span === null || stream === null ? null : await differenceOf(stream, span),
+  };
+}
+
+const unknown = { command: undefined, events: [] } as const;
+
+async function newestOf(stream: string) {
+  try {
+    const [commands, events] = await Promise.all([
+      listCommands({ stream, limit: 1 }),
+      listEvents({ stream, limit: eventsMax }),
+    ]);
+    return { command: commands.body[0], events: events.body };
+  } catch {
+    return unknown;
+  }
+}
+
+async function differenceOf(
+  stream: string,
+  ends: Readonly<{ from: number; to: number }>,
+): Promise<Difference | null> {
+  const kind = stream.slice(0, stream.lastIndexOf('-'));
+  try {
+    const { body } = await diffSnapshots(ends, { kind, limit: differencesMax });
+    return body.differences.find((one) => `${one.kind}-${one.id}` === stream) ?? null;
+  } catch {
+    return null;
+  }
+}

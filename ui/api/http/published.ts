@@ -1,0 +1,23 @@
+// What the control plane published last and when, and how often replicas ask for it and report.
+
+import type { Published } from '../../lib/observe/fleet.ts';
+import { getConfig } from '../config.ts';
+import { listSnapshots } from '../snapshots.ts';
+
+/** Seconds, where the process says nothing else. */
+const intervalStandard = 10;
+
+export async function getPublished(signal?: AbortSignal): Promise<Published> {
+  const [{ body: config }, { body: versions }] = await Promise.all([
+    getConfig(signal),
+    listSnapshots(1, signal),
+  ]);
+  const { snapshot_version: version } = config;
+  const [newest] = versions;
+  return {
+    version,
+    at: newest !== undefined && newest.version === version ? Date.parse(newest.created_at) : null,
+    reportSeconds: config.health_report_interval_seconds ?? intervalStandard,
+    pollSeconds: config.config_poll_seconds ?? intervalStandard,
+  };
+}

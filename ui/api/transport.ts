@@ -1,8 +1,0 @@
-// What carries a call: the network, or, in a page that stands alone, whatever reads the file that it shows.
-
-import { createStore } from '../lib/store.ts';
-import type { Store } from '../lib/store.ts';
-
-type Transport = (url: string, init: RequestInit) => Promise<Response>;
-
-export const transport: Store<Transport> = createStore<Transport>((url, init) => fetch(url, init));

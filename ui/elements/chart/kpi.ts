@@ -1,0 +1,105 @@
+// One number that matters, its name, what it is compared with, and the screen that explains it.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { base } from '../../styles/base.ts';
+
+export class GwKpi extends LitElement {
+  static override properties = {
+    label: { type: String },
+    value: { type: String },
+    href: { type: String },
+    tone: { type: String, reflect: true },
+  };
+  static override styles = [
+    base,
+    css`
+      :host {
+        min-width: 0;
+      }
+
+      a,
+      div {
+        display: flex;
+        flex-direction: column;
+        gap: 0.125rem;
+        height: 100%;
+        padding: var(--space-3) var(--space-4);
+        border: 1px solid var(--line);
+        border-radius: var(--radius-l);
+        background: var(--surface);
+        box-shadow: var(--shadow-1);
+        color: inherit;
+        transition: border-color var(--quick);
+      }
+
+      a:hover {
+        border-color: var(--control-line);
+        text-decoration: none;
+      }
+
+      .label {
+        color: var(--text-2);
+        font-size: var(--text-s);
+      }
+
+      .value {
+        overflow: hidden;
+        font-size: var(--text-2xl);
+        font-weight: 600;
+        font-variant-numeric: tabular-nums;
+        letter-spacing: -0.02em;
+        line-height: 1.25;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+      }
+
+      .note {
+        min-height: 1.125rem;
+        color: var(--text-2);
+        font-size: var(--text-s);
+      }
+
+      :host([tone='bad']) .value {
+        color: var(--bad);
+      }
+
+      :host([tone='warn']) .value {
+        color: var(--warn);
+      }
+
+      :host([tone='none']) .value {
+        color: var(--text-3);
+        font-size: var(--text-xl);
+        line-height: 1.7;
+      }
+    `,
+  ];
+  declare label: string;
+  declare value: string;
+  declare href: string;
+  /** `none`: there is no value to show. */
+  declare tone: 'plain' | 'warn' | 'bad' | 'none';
+
+  constructor() {
+    super();
+    this.href = '';
+    this.tone = 'plain';
+  }
+
+  protected override render() {
+    const parts = html`<span class="label">${this.label}</span>
+      <span class="value">${this.value}</span>
+      <span class="note"><slot></slot></span>`;
+    if (this.href === '') return html`<div>${parts}</div>`;
+    return html`<a href=${this.href || nothing}>${parts}</a>`;
+  }
+}
+
+customElements.define('gw-kpi', GwKpi);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-kpi': GwKpi;
+  }
+}

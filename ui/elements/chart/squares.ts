@@ -1,0 +1,72 @@
+// Many states at a glance, a square each: for more of them than there is room for words. What they come to is said in the label.
+
+import { LitElement, css, html } from 'lit';
+import type { PropertyDeclarations } from 'lit';
+
+import { base } from '../../styles/base.ts';
+
+export type Square = Readonly<{ name: string; state: 'up' | 'down' | null }>;
+
+export class GwSquares extends LitElement {
+  static override properties: PropertyDeclarations = {
+    label: { type: String },
+    squares: { attribute: false },
+  };
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: inline-block;
+        vertical-align: middle;
+      }
+
+      div {
+        display: grid;
+        grid-auto-flow: column;
+        grid-template-rows: repeat(2, 0.5625rem);
+        gap: 2px;
+        width: max-content;
+      }
+
+      i {
+        width: 0.5625rem;
+        border: 1px solid var(--line-strong);
+        border-radius: 2px;
+      }
+
+      .up {
+        border-color: var(--good);
+        background: var(--good-soft);
+      }
+
+      .down {
+        border-color: var(--bad);
+        background: var(--bad);
+      }
+    `,
+  ];
+  declare label: string;
+  declare squares: readonly Square[];
+
+  constructor() {
+    super();
+    this.squares = [];
+  }
+
+  protected override render() {
+    return html`<div role="img" aria-label=${this.label}>
+      ${this.squares.map(
+        ({ name, state }) =>
+          html`<i class=${state ?? ''} title="${name}: ${state ?? 'not seen'}"></i>`,
+      )}
+    </div>`;
+  }
+}
+
+customElements.define('gw-squares', GwSquares);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-squares': GwSquares;
+  }
+}

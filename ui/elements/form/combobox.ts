@@ -1,0 +1,241 @@
+// A choice among many: typing narrows the list, the arrow keys and Enter choose (ARIA combobox pattern with a list popup). A few choices
+// are better served by a native select.
+
+import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import { ranked } from '../../lib/text/match.ts';
+import { base, controls } from '../../styles/base.ts';
+import type { Choice } from './field.ts';
+
+/** Rows beyond this are counted instead of drawn; typing narrows the list. */
+const shownMax = 50;
+
+/** Sends `gw-choose` with the value that was chosen. */
+export class GwCombobox extends LitElement {
+  static override properties = {
+    label: { type: String },
+    value: { type: String },
+    choices: { attribute: false },
+    invalid: { type: Boolean },
+    disabled: { type: Boolean },
+    described: { type: String },
+    open: { state: true },
+    typed: { state: true },
+    active: { state: true },
+  };
+  static override styles = [
+    base,
+    controls,
+    css`
+      :host {
+        position: relative;
+        display: block;
+      }
+
+      ul {
+        position: absolute;
+        z-index: 20;
+        inset-inline: 0;
+        max-height: 18rem;
+        margin: 0.125rem 0 0;
+        padding: var(--space-1);
+        overflow: auto;
+        border: 1px solid var(--line);
+        border-radius: var(--radius-m);
+        background: var(--surface);
+        box-shadow: var(--shadow-2);
+        list-style: none;
+      }
+
+      li {
+        padding: 0.25rem 0.5rem;
+        border-radius: var(--radius-s);
+        overflow-wrap: anywhere;
+      }
+
+      li[role='option'] {
+        cursor: pointer;
+      }
+
+      [aria-selected='true'] {
+        background: var(--hover);
+      }
+
+      .more {
+        color: var(--text-3);
+        font-size: var(--text-s);
+      }
+    `,
+  ];
+  declare label: string;
+  declare value: string;
+  declare choices: readonly Choice[];
+  declare invalid: boolean;
+  declare disabled: boolean;
+  /** The text that explains the control, for assistive technology. */
+  declare described: string;
+  declare open: boolean;
+  declare typed: string;
+  declare active: number;
+
+  constructor() {
+    super();
+    this.label = '';
+    this.value = '';
+    this.choices = [];
+    this.invalid = false;
+    this.disabled = false;
+    this.described = '';
+    this.open = false;
+    this.typed = '';
+    this.active = 0;
+  }
+
+  override focus(): void {
+    this.renderRoot.querySelector('input')?.focus();
+  }
+
+  /** All choices while nothing is typed, else those that match, best first. */
+  #found(): readonly Choice[] {
+    return this.typed === ''
+      ? this.choices
+      : ranked(this.choices, this.typed, ({ label }) => label);
+  }
+
+  #label(): string {
+    return this.choices.find(({ value }) => value === this.value)?.label ?? '';
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    if (changed.has('active') || changed.has('open')) {
+      this.renderRoot.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+    }
+  }
+
+  protected override render() {
+    const found = this.#found();
+    return html`<input
+        role="combobox"
+        aria-label=${this.label}
+        aria-autocomplete="list"
+        aria-expanded=${this.open ? 'true' : 'false'}
+        aria-controls="list"
+        aria-activedescendant=${this.open && found.length > 0 ? `option-${this.active}` : nothing}
+        aria-invalid=${this.invalid ? 'true' : 'false'}
+        aria-description=${this.described === '' ? nothing : this.described}
+        autocomplete="off"
+        spellcheck="false"
+        ?disabled=${this.disabled}
+        placeholder=${this.#label()}
+        .value=${this.open ? this.typed : this.#label()}
+        @click=${this.#show}
+        @input=${this.#onType}
+        @keydown=${this.#onKey}
+        @blur=${this.#hide}
+      />
+      ${this.open ? this.#list(found) : nothing}`;
+  }
+
+  #list(found: readonly Choice[]) {
+    const more = found.length - shownMax;
+    // A press must not take the focus from the input: the list closes when it is lost.
+    return html`<ul
+      id="list"
+      role="listbox"
+      aria-label="Options"
+      @mousedown=${(event: Event) => event.preventDefault()}
+    >
+      ${found
+        .slice(0, shownMax)
+        .map(
+          (choice, index) =>
+            html`<li
+              id="option-${index}"
+              role="option"
+              aria-selected=${index === this.active ? 'true' : 'false'}
+              @click=${() => this.#choose(choice)}
+            >
+              ${choice.label}
+            </li>`,
+        )}
+      ${found.length === 0 ? html`<li class="more" role="presentation">No matches</li>` : nothing}
+      ${
+        more > 0
+          ? html`<li class="more" role="presentation">${more} more. Type to narrow the list.</li>`
+          : nothing
+      }
+    </ul>`;
+  }
+
+  readonly #show = (): void => {
+    if (this.open) return;
+    this.typed = '';
+    this.active = Math.max(
+      0,
+      this.choices.findIndex(({ value }) => value === this.value),
+    );
+    this.open = true;
+  };
+
+  readonly #hide = (): void => {
+    this.open = false;
+    this.typed = '';
+  };
+
+  readonly #onType = ({ target }: Event): void => {
+    if (!(target instanceof HTMLInputElement)) return;
+    this.typed = target.value;
+    this.active = 0;
+    this.open = true;
+  };
+
+  /** Enter in a form would send it, and Escape would close its dialog: neither leaves here while the list is open. */
+  readonly #onKey = (event: KeyboardEvent): void => {
+    if (event.isComposing || !this.#take(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  #take(key: string): boolean {
+    if (!this.open) {
+      if (key !== 'ArrowDown' && key !== 'Enter') return false;
+      this.#show();
+      return true;
+    }
+    const found = this.#found();
+    const last = Math.min(found.length, shownMax) - 1;
+    switch (key) {
+      case 'ArrowDown':
+        this.active = Math.min(this.active + 1, last);
+        return true;
+      case 'ArrowUp':
+        this.active = Math.max(this.active - 1, 0);
+        return true;
+      case 'Enter': {
+        const choice = found[this.active];
+        if (choice !== undefined) this.#choose(choice);
+        return true;
+      }
+      case 'Escape':
+        this.#hide();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #choose({ value }: Choice): void {
+    this.#hide();
+    this.value = value;
+    this.dispatchEvent(new CustomEvent('gw-choose', { detail: value, bubbles: true }));
+  }
+}
+
+customElements.define('gw-combobox', GwCombobox);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-combobox': GwCombobox;
+  }
+}

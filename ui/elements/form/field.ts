@@ -1,0 +1,236 @@
+// One labelled control of a form: text, number, choice, longer text or a tick. What is wrong with it stands beneath it.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { base, controls } from '../../styles/base.ts';
+import { hints } from '../../styles/hints.ts';
+import './combobox.ts';
+
+/** A native select shows this many choices well; more need a list that can be searched. */
+const nativeMax = 12;
+
+export type FieldType =
+  | 'text'
+  | 'password'
+  | 'number'
+  | 'select'
+  | 'textarea'
+  | 'checkbox'
+  | 'datetime-local';
+export type Choice = Readonly<{ value: string; label: string }>;
+
+/** Told by `gw-input` at every change. */
+export type FieldInput = Readonly<{ name: string; value: string; checked: boolean }>;
+
+export class GwField extends LitElement {
+  static override properties = {
+    name: { type: String, reflect: true },
+    label: { type: String },
+    type: { type: String },
+    value: { type: String },
+    checked: { type: Boolean },
+    hint: { type: String },
+    error: { type: String },
+    placeholder: { type: String },
+    required: { type: Boolean },
+    unmarked: { type: Boolean },
+    disabled: { type: Boolean },
+    choices: { attribute: false },
+    mono: { type: Boolean },
+  };
+  static override styles = [
+    base,
+    controls,
+    hints,
+    css`
+      .label {
+        display: flex;
+        align-items: baseline;
+        justify-content: space-between;
+        gap: var(--space-2);
+        margin-bottom: 0.1875rem;
+        font-weight: 500;
+      }
+
+      .optional {
+        color: var(--text-3);
+        font-size: var(--text-s);
+        font-weight: 400;
+      }
+
+      .tick {
+        display: flex;
+        align-items: center;
+        gap: var(--space-2);
+        min-height: 1.5rem;
+      }
+
+      .exact input,
+      .exact textarea {
+        font-family: var(--mono);
+        font-size: var(--text-s);
+      }
+    `,
+  ];
+  declare name: string;
+  declare label: string;
+  declare type: FieldType;
+  declare value: string;
+  declare checked: boolean;
+  declare hint: string;
+  declare error: string;
+  declare placeholder: string;
+  declare required: boolean;
+  /** Does not say that it is optional: nothing beside it is needed either. */
+  declare unmarked: boolean;
+  declare disabled: boolean;
+  /** Of a select; beside a text they are suggestions. */
+  declare choices: readonly Choice[];
+  declare mono: boolean;
+
+  constructor() {
+    super();
+    this.type = 'text';
+    this.value = '';
+    this.checked = false;
+    this.hint = '';
+    this.error = '';
+    this.placeholder = '';
+    this.required = false;
+    this.unmarked = false;
+    this.disabled = false;
+    this.choices = [];
+    this.mono = false;
+  }
+
+  override focus(): void {
+    this.renderRoot.querySelector<HTMLElement>('#control')?.focus();
+  }
+
+  protected override render() {
+    const below = html`
+      ${this.hint === '' ? nothing : html`<p class="hint" id="hint">${this.hint}</p>`}
+      <div id="error" role="alert">
+        ${this.error === '' ? nothing : html`<p class="error">${this.error}</p>`}
+      </div>
+    `;
+    if (this.type === 'checkbox') {
+      return html`<label class="tick">${this.#control()} ${this.label}</label>${below}`;
+    }
+    const isMarked = !this.required && !this.unmarked;
+    const optional = isMarked ? html`<span class="optional">optional</span>` : nothing;
+    return html`<div class=${this.mono ? 'exact' : ''}>
+        <label class="label" for="control" @click=${() => this.focus()}
+          >${this.label}${optional}</label
+        >${this.#control()}
+      </div>
+      ${below}`;
+  }
+
+  #control() {
+    const invalid = this.error === '' ? 'false' : 'true';
+    const described = this.hint === '' ? 'error' : 'hint error';
+    switch (this.type) {
+      case 'select':
+        return this.choices.length > nativeMax
+          ? this.#combobox()
+          : html`<select
+              id="control"
+              aria-invalid=${invalid}
+              aria-describedby=${described}
+              ?disabled=${this.disabled}
+              @change=${this.#input}
+            >
+              ${this.choices.map(
+                ({ value, label }) =>
+                  html`<option value=${value} ?selected=${value === this.value}>${label}</option>`,
+              )}
+            </select>`;
+      case 'textarea':
+        return html`<textarea
+          id="control"
+          aria-invalid=${invalid}
+          aria-describedby=${described}
+          ?required=${this.required}
+          ?disabled=${this.disabled}
+          placeholder=${this.placeholder}
+          .value=${this.value}
+          @input=${this.#input}
+        ></textarea>`;
+      case 'text':
+      case 'password':
+      case 'number':
+      case 'checkbox':
+      case 'datetime-local':
+        return html`<input
+            id="control"
+            type=${this.type}
+            step="any"
+            autocomplete=${this.type === 'password' ? 'new-password' : 'off'}
+            spellcheck="false"
+            aria-invalid=${invalid}
+            aria-describedby=${described}
+            ?required=${this.required}
+            ?disabled=${this.disabled}
+            placeholder=${this.placeholder}
+            list=${this.choices.length === 0 ? nothing : 'choices'}
+            .value=${this.value}
+            .checked=${this.checked}
+            @input=${this.#input}
+            @keydown=${this.#onKey}
+          />${this.choices.length === 0 ? nothing : this.#suggestions()}`;
+    }
+  }
+
+  #combobox() {
+    return html`<gw-combobox
+      id="control"
+      label=${this.label}
+      .described=${[this.hint, this.error].filter((text) => text !== '').join(' ')}
+      .choices=${this.choices}
+      .value=${this.value}
+      ?invalid=${this.error !== ''}
+      ?disabled=${this.disabled}
+      @gw-choose=${({ detail }: CustomEvent<string>) => this.#tell(detail)}
+    ></gw-combobox>`;
+  }
+
+  #suggestions() {
+    return html`<datalist id="choices">
+      ${this.choices.map(
+        ({ value, label }) =>
+          html`<option value=${value}>${label === value ? nothing : label}</option>`,
+      )}
+    </datalist>`;
+  }
+
+  readonly #input = ({ target }: Event): void => {
+    if (target instanceof HTMLInputElement) this.checked = target.checked;
+    if (!(target instanceof HTMLElement) || !('value' in target)) return;
+    this.#tell(String(target.value));
+  };
+
+  #tell(value: string): void {
+    this.value = value;
+    this.error = '';
+    const detail: FieldInput = { name: this.name, value: this.value, checked: this.checked };
+    this.dispatchEvent(new CustomEvent('gw-input', { detail, bubbles: true, composed: true }));
+  }
+
+  /** What ends the writing of a character sends nothing. */
+  readonly #onKey = ({ key, isComposing }: KeyboardEvent): void => {
+    if (key !== 'Enter' || isComposing) return;
+    this.dispatchEvent(new CustomEvent('gw-enter', { bubbles: true, composed: true }));
+  };
+}
+
+customElements.define('gw-field', GwField);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-field': GwField;
+  }
+  interface HTMLElementEventMap {
+    'gw-input': CustomEvent<FieldInput>;
+  }
+}

@@ -1,0 +1,132 @@
+// Fields, and the button that sends them. A failure goes to the field that it names, which gets the focus; one that names none stands
+// above the button. Tells by `gw-submit` and `gw-cancel`. What was typed into it is not lost unasked.
+
+import { LitElement, css, html } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import type { ApiFailure } from '../../api/http/failure.ts';
+import { fieldOf, missingOf } from '../../lib/page/field-trouble.ts';
+import { edited, forgetEdits } from '../../state/edits.ts';
+import { base, buttons } from '../../styles/base.ts';
+import '../error.ts';
+import './field.ts';
+
+/** What a form does with a field, whatever it is made of. */
+type Field = HTMLElement & {
+  readonly name: string;
+  readonly label: string;
+  readonly required: boolean;
+  readonly value: string;
+  error: string;
+  /** Takes over what is typed and not added yet; false if it cannot be. */
+  readonly commit?: () => boolean;
+};
+
+export class GwForm extends LitElement {
+  static override properties = {
+    verb: { type: String },
+    failure: { attribute: false },
+    unplaced: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      .fields {
+        display: grid;
+        gap: var(--space-4);
+      }
+
+      gw-error {
+        margin-top: var(--space-4);
+      }
+
+      footer {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--space-2);
+        margin-top: var(--space-5);
+        padding-top: var(--space-4);
+        border-top: 1px solid var(--line);
+      }
+    `,
+  ];
+  declare verb: string;
+  declare failure: ApiFailure | null;
+  declare unplaced: ApiFailure | null;
+
+  constructor() {
+    super();
+    this.failure = null;
+    this.unplaced = null;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.addEventListener('gw-input', this.#onInput);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.removeEventListener('gw-input', this.#onInput);
+    forgetEdits(this);
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('failure')) this.#place(this.failure);
+  }
+
+  #fields(): readonly Field[] {
+    return [...this.querySelectorAll<Field>('gw-field, gw-picks, gw-toggles')];
+  }
+
+  #place(failure: ApiFailure | null): void {
+    const fields = this.#fields();
+    for (const field of fields) field.error = '';
+    const field = fieldOf(fields, failure);
+    if (failure !== null && field !== null) {
+      field.error = failure.message;
+      field.focus();
+    }
+    this.unplaced = field === null ? failure : null;
+  }
+
+  protected override render() {
+    return html`<div class="fields" @gw-enter=${this.#submit}><slot></slot></div>
+      <gw-error .failure=${this.unplaced}></gw-error>
+      <footer>
+        <button type="button" class="primary" @click=${this.#submit}>${this.verb}</button>
+        <button type="button" class="plain" @click=${this.#cancel}>Cancel</button>
+      </footer>`;
+  }
+
+  readonly #onInput = (): void => edited(this);
+
+  readonly #submit = (): void => {
+    const wrong = this.#fields().find((field) => field.commit?.() === false);
+    if (wrong !== undefined) {
+      wrong.focus();
+      return;
+    }
+    const missing = missingOf(this.#fields());
+    if (missing === null) {
+      this.dispatchEvent(new CustomEvent('gw-submit', { bubbles: true }));
+      return;
+    }
+    missing.error = `${missing.label} is needed`;
+    missing.focus();
+  };
+
+  readonly #cancel = (): void => {
+    this.dispatchEvent(new CustomEvent('gw-cancel', { bubbles: true }));
+  };
+}
+
+customElements.define('gw-form', GwForm);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-form': GwForm;
+  }
+}

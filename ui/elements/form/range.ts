@@ -1,0 +1,152 @@
+// The time range of a view: presets, or two moments in the zone that is shown. Where the list of a view can be had of all time, neither
+// end is needed.
+
+import { LitElement, css, html, nothing } from 'lit';
+import type { PropertyValues } from 'lit';
+
+import { presets } from '../../lib/page/range.ts';
+import { zone } from '../../state/preferences.ts';
+import { base, buttons, controls } from '../../styles/base.ts';
+import { line } from '../../styles/line.ts';
+import { Watch } from '../watch.ts';
+
+export class GwRange extends LitElement {
+  static override properties = {
+    value: { type: String },
+    open: { type: Boolean },
+    custom: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    controls,
+    line,
+    css`
+      select {
+        width: auto !important;
+      }
+
+      .zoned {
+        display: inline-flex;
+        align-items: center;
+        gap: var(--space-2);
+      }
+
+      @media (max-width: 640px) {
+        :host,
+        .zoned {
+          flex: 1 1 9rem;
+          min-width: 0;
+        }
+
+        :host([between]) {
+          flex-basis: 100%;
+        }
+
+        .zoned select {
+          flex: 1 1 auto;
+          min-width: 0;
+        }
+      }
+
+      .zone {
+        color: var(--text-2);
+        font-size: var(--text-s);
+        white-space: nowrap;
+      }
+    `,
+  ];
+  /** As in the address: `24h`, or two times with a slash. Told by `gw-range` when it changes. */
+  declare value: string;
+  /** Either end may be missing, and both: all time. */
+  declare open: boolean;
+  declare custom: boolean;
+  readonly #zone = new Watch(this, zone);
+
+  constructor() {
+    super();
+    this.value = '24h';
+    this.open = false;
+    this.custom = false;
+  }
+
+  /** What was chosen elsewhere stands over the ends that are being typed. */
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('value') && !this.value.includes('/')) this.custom = false;
+  }
+
+  /** Two ends take a line of their own. */
+  protected override updated(): void {
+    this.toggleAttribute('between', this.#isCustom());
+  }
+
+  #isCustom(): boolean {
+    return this.custom || this.value.includes('/');
+  }
+
+  protected override render() {
+    const isCustom = this.#isCustom();
+    const zoned = html`<span class="zone"
+      >${this.#zone.value === 'utc' ? 'UTC' : 'local time'}</span
+    >`;
+    return html`<div class="zoned">
+        <select aria-label="Time range" ?data-filter=${this.open} @change=${this.#choose}>
+          ${
+            this.open
+              ? html`<option value="" ?selected=${!isCustom && this.value === ''}>
+                  At any time
+                </option>`
+              : nothing
+          }
+          ${this.#other()}
+          ${presets.map(
+            ({ text, label }) =>
+              html`<option value=${text} ?selected=${!isCustom && text === this.value}>
+                ${label}
+              </option>`,
+          )}
+          <option value="custom" ?selected=${isCustom}>Between</option>
+        </select>
+        ${isCustom ? nothing : zoned}
+      </div>
+      ${isCustom ? html`${this.#between()} ${zoned}` : nothing}`;
+  }
+
+  /** A length of time that is not offered here, as an address may say it. */
+  #other() {
+    const { value } = this;
+    const isOffered = presets.some(({ text }) => text === value);
+    return value === '' || isOffered || this.#isCustom()
+      ? nothing
+      : html`<option value=${value} selected>Last ${value}</option>`;
+  }
+
+  /** Their code is fetched when somebody wants them. */
+  #between() {
+    void import('./range-ends.ts');
+    return html`<gw-range-ends
+      ?open=${this.open}
+      .value=${this.value}
+      @gw-ends=${({ detail }: CustomEvent<string>) => this.#tell(detail)}
+    ></gw-range-ends>`;
+  }
+
+  readonly #choose = ({ target }: Event): void => {
+    if (!(target instanceof HTMLSelectElement)) return;
+    this.custom = target.value === 'custom';
+    if (!this.custom) this.#tell(target.value);
+  };
+
+  #tell(detail: string): void {
+    this.value = detail;
+    this.dispatchEvent(new CustomEvent('gw-range', { detail }));
+  }
+}
+
+customElements.define('gw-range', GwRange);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-range': GwRange;
+  }
+}

@@ -1,0 +1,153 @@
+// A few choices that are each on or off, such as days of the week. As a field of a form its value has a line for each that is on.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { lines, linesOf } from '../../lib/text/lines.ts';
+import { base } from '../../styles/base.ts';
+import type { Choice, FieldInput } from './field.ts';
+
+export class GwToggles extends LitElement {
+  static override properties = {
+    name: { type: String, reflect: true },
+    label: { type: String },
+    value: { type: String },
+    hint: { type: String },
+    error: { type: String },
+    required: { type: Boolean },
+    choices: { attribute: false },
+  };
+  static override styles = [
+    base,
+    css`
+      fieldset {
+        min-width: 0;
+        margin: 0;
+        padding: 0;
+        border: 0;
+      }
+
+      legend {
+        margin-bottom: 0.1875rem;
+        padding: 0;
+        font-weight: 500;
+      }
+
+      .choices {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.25rem;
+      }
+
+      label {
+        position: relative;
+        display: inline-flex;
+        align-items: center;
+        justify-content: center;
+        min-width: 2.75rem;
+        height: var(--control);
+        padding: 0 0.5rem;
+        border: 1px solid var(--control-line);
+        border-radius: var(--radius-m);
+        cursor: pointer;
+      }
+
+      label:has(:checked) {
+        border-color: var(--accent);
+        background: var(--accent-soft);
+        color: var(--accent-text);
+        font-weight: 600;
+      }
+
+      label:has(:focus-visible) {
+        outline: 2px solid var(--accent);
+        outline-offset: 2px;
+      }
+
+      input {
+        position: absolute;
+        inset: 0;
+        margin: 0;
+        opacity: 0;
+        cursor: pointer;
+      }
+
+      @media (forced-colors: active) {
+        label:has(:checked) {
+          background: Highlight;
+          color: HighlightText;
+          forced-color-adjust: none;
+        }
+      }
+
+      .hint,
+      .error {
+        margin-top: 0.1875rem;
+        color: var(--text-2);
+        font-size: var(--text-s);
+      }
+
+      .error {
+        color: var(--bad);
+      }
+    `,
+  ];
+  declare name: string;
+  declare label: string;
+  declare value: string;
+  declare hint: string;
+  declare error: string;
+  declare required: boolean;
+  declare choices: readonly Choice[];
+
+  constructor() {
+    super();
+    this.value = '';
+    this.hint = '';
+    this.error = '';
+    this.required = false;
+    this.choices = [];
+  }
+
+  override focus(): void {
+    this.renderRoot.querySelector<HTMLElement>('input')?.focus();
+  }
+
+  protected override render() {
+    const on = new Set(linesOf(this.value));
+    return html`<fieldset>
+      <legend>${this.label}</legend>
+      <div class="choices">
+        ${this.choices.map(
+          ({ value, label }) =>
+            html`<label
+              ><input
+                type="checkbox"
+                .checked=${on.has(value)}
+                @change=${() => this.#toggle(value)}
+              />${label}</label
+            >`,
+        )}
+      </div>
+      ${this.hint === '' ? nothing : html`<p class="hint">${this.hint}</p>`}
+      <div role="alert">
+        ${this.error === '' ? nothing : html`<p class="error">${this.error}</p>`}
+      </div>
+    </fieldset>`;
+  }
+
+  #toggle(value: string): void {
+    const on = new Set(linesOf(this.value)).symmetricDifference(new Set([value]));
+    this.value = lines(this.choices.map((one) => one.value).filter((one) => on.has(one)));
+    this.error = '';
+    const detail: FieldInput = { name: this.name, value: this.value, checked: on.has(value) };
+    this.dispatchEvent(new CustomEvent('gw-input', { detail, bubbles: true, composed: true }));
+  }
+}
+
+customElements.define('gw-toggles', GwToggles);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-toggles': GwToggles;
+  }
+}

@@ -1,0 +1,83 @@
+// A question mark beside a term; pressed, it explains the term.
+
+import { LitElement, css, html } from 'lit';
+
+import { base, buttons } from '../../styles/base.ts';
+
+export class GwHelp extends LitElement {
+  static override properties = { term: { type: String }, text: { type: String } };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      :host {
+        display: inline-block;
+        vertical-align: baseline;
+      }
+
+      button {
+        width: 1rem;
+        min-width: 0;
+        height: 1rem;
+        min-height: 0;
+        margin-left: 0.125rem;
+        padding: 0;
+        border: 1px solid var(--control-line);
+        border-radius: 50%;
+        background: transparent;
+        color: var(--text-2);
+        font-size: var(--text-xs);
+        font-weight: 600;
+        line-height: 1;
+      }
+
+      p {
+        max-width: 20rem;
+        margin: 0;
+        padding: var(--space-2) var(--space-3);
+        border: 1px solid var(--line-strong);
+        border-radius: var(--radius-m);
+        background: var(--raised);
+        box-shadow: var(--shadow-1);
+        color: var(--text);
+        font-size: var(--text-s);
+        font-weight: 400;
+        line-height: 1.45;
+        text-align: left;
+        text-transform: none;
+        white-space: normal;
+        inset: auto;
+        position-area: bottom span-all;
+        position-try-fallbacks: flip-block;
+      }
+    `,
+  ];
+  declare term: string;
+  declare text: string;
+
+  constructor() {
+    super();
+    this.term = '';
+    this.text = '';
+  }
+
+  protected override render() {
+    return html`<button
+        type="button"
+        popovertarget="text"
+        aria-label="What is ${this.term}?"
+        title=${this.text}
+      >
+        ?
+      </button>
+      <p id="text" popover>${this.text}</p>`;
+  }
+}
+
+customElements.define('gw-help', GwHelp);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-help': GwHelp;
+  }
+}

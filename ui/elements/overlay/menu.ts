@@ -1,0 +1,96 @@
+// A button with a list of actions or choices; tells which by `gw-choose`.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import type { IconName } from '../../icons.ts';
+import { base, buttons } from '../../styles/base.ts';
+import '../icon.ts';
+import '../webawesome.ts';
+
+export type MenuItem = Readonly<{
+  value: string;
+  label: string;
+  icon?: IconName;
+  danger?: boolean;
+  disabled?: boolean;
+  /** A choice that is on or off, rather than an action. */
+  checked?: boolean;
+}>;
+
+export class GwMenu extends LitElement {
+  static override properties = {
+    items: { attribute: false },
+    label: { type: String },
+    icon: { type: String },
+    text: { type: String },
+    plain: { type: Boolean },
+  };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      :host {
+        display: inline-block;
+      }
+
+      wa-dropdown-item gw-icon {
+        color: var(--text-2);
+      }
+    `,
+  ];
+  declare items: readonly MenuItem[];
+  /** Its name, when there is no text. */
+  declare label: string;
+  declare icon: IconName;
+  declare text: string;
+  declare plain: boolean;
+
+  constructor() {
+    super();
+    this.items = [];
+    this.text = '';
+    this.plain = false;
+  }
+
+  protected override render() {
+    return html`<wa-dropdown placement="bottom-end" @wa-select=${this.#choose}>
+      <button
+        slot="trigger"
+        type="button"
+        class="${this.plain ? 'plain' : ''} ${this.text === '' ? 'icon' : ''}"
+        aria-label=${this.label}
+        title=${this.label}
+      >
+        <gw-icon name=${this.icon}></gw-icon>${this.text}
+      </button>
+      ${this.items.map(
+        (item) =>
+          html`<wa-dropdown-item
+            value=${item.value}
+            type=${item.checked === undefined ? 'normal' : 'checkbox'}
+            variant=${item.danger === true ? 'danger' : 'default'}
+            ?checked=${item.checked === true}
+            ?disabled=${item.disabled === true}
+            >${
+              item.icon === undefined
+                ? nothing
+                : html`<gw-icon slot="icon" name=${item.icon}></gw-icon>`
+            }${item.label}</wa-dropdown-item
+          >`,
+      )}
+    </wa-dropdown>`;
+  }
+
+  readonly #choose = (event: CustomEvent<{ item: { value: string } }>): void => {
+    const detail = event.detail.item.value;
+    this.dispatchEvent(new CustomEvent('gw-choose', { detail }));
+  };
+}
+
+customElements.define('gw-menu', GwMenu);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-menu': GwMenu;
+  }
+}

@@ -1,0 +1,132 @@
+// The buttons by which all rows of a table become a file, also those that have not been loaded: their pages are followed then.
+
+import { LitElement, css, html } from 'lit';
+
+import { asFailure } from '../../api/http/failure.ts';
+import type { Exported, FileFormat, Written } from '../../lib/page/export.ts';
+import { formatCount, formatNumber, pluralOf } from '../../lib/text/format.ts';
+import { notify } from '../../state/toasts.ts';
+import { base, buttons } from '../../styles/base.ts';
+import '../icon.ts';
+import '../overlay/menu.ts';
+import { save } from './save-file.ts';
+
+const formats: readonly Readonly<{ value: FileFormat; label: string; type: string }>[] = [
+  { value: 'csv', label: 'CSV', type: 'text/csv' },
+  { value: 'json', label: 'JSON', type: 'application/json' },
+  { value: 'ndjson', label: 'NDJSON', type: 'application/x-ndjson' },
+];
+
+/** `cells` are by the columns, for CSV; `record` is a row as it is. */
+export type ExportSource = Readonly<{
+  columns: readonly string[];
+  pages: (signal: AbortSignal) => AsyncIterable<readonly object[]> | Iterable<readonly object[]>;
+  cells: (row: object) => Exported;
+  record: (row: object) => Exported;
+  /** How many rows there are; null is not known before they are followed. */
+  count: number | null;
+  isNewestFirst: boolean;
+}>;
+
+export class GwExport extends LitElement {
+  static override properties = {
+    source: { attribute: false },
+    noun: { type: String },
+    done: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      :host {
+        display: inline-flex;
+      }
+
+      button {
+        font-variant-numeric: tabular-nums;
+      }
+    `,
+  ];
+  declare source: ExportSource;
+  /** What a row is, in the singular. */
+  declare noun: string;
+  /** Rows that are written so far; null while nothing is. */
+  declare done: number | null;
+  #running: AbortController | null = null;
+
+  constructor() {
+    super();
+    this.done = null;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#running?.abort();
+  }
+
+  protected override render() {
+    if (this.done !== null) {
+      return html`<button type="button" class="plain" @click=${() => this.#running?.abort()}>
+        <gw-icon name="x"></gw-icon>Stop export at ${formatNumber(this.done)}
+      </button>`;
+    }
+    const { count } = this.source;
+    const of = count === null ? `all ${pluralOf(this.noun)}` : formatCount(count, this.noun);
+    return html`<gw-menu
+      plain
+      icon="download"
+      label="Export"
+      .items=${formats.map(({ value, label }) => ({ value, label: `${label} of ${of}` }))}
+      @gw-choose=${({ detail }: CustomEvent<FileFormat>) => this.#write(detail)}
+    ></gw-menu>`;
+  }
+
+  async #write(format: FileFormat): Promise<void> {
+    const { columns, isNewestFirst } = this.source;
+    const running = new AbortController();
+    this.#running = running;
+    this.done = 0;
+    const told = (rows: number): void => {
+      this.done = rows;
+    };
+    try {
+      // No screen waits for it.
+      const { writeRows } = await import('../../lib/page/export.ts');
+      const asked = { format, columns, isNewestFirst, told };
+      const written = await writeRows(this.#pages(format, running.signal), asked);
+      if (!running.signal.aborted) this.#save(format, written);
+    } catch (error) {
+      if (running.signal.aborted) return;
+      const { message, requestId } = asFailure(error);
+      const detail = requestId === null ? '' : `request ${requestId}`;
+      notify({ tone: 'bad', text: `Nothing was exported: ${message}`, detail });
+    } finally {
+      this.done = null;
+    }
+  }
+
+  async *#pages(format: FileFormat, signal: AbortSignal) {
+    const { pages, cells, record } = this.source;
+    for await (const page of pages(signal)) {
+      if (signal.aborted) return;
+      yield page.map(format === 'csv' ? cells : record);
+    }
+  }
+
+  #save(format: FileFormat, { parts, rows, isCut }: Written): void {
+    const name = pluralOf(this.noun).replaceAll(' ', '-');
+    const type = formats.find(({ value }) => value === format)?.type ?? '';
+    save(`${name}${isCut ? `-first-${rows}` : ''}.${format}`, type, parts);
+    if (!isCut) return;
+    const text = `The file has the first ${formatCount(rows, this.noun)} of more`;
+    notify({ text, detail: 'narrower filters give the others' });
+  }
+}
+
+customElements.define('gw-export', GwExport);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-export': GwExport;
+  }
+}

@@ -1,0 +1,83 @@
+// The columns of a table, and its rows that match the filters, in the chosen order.
+
+import { compareCells, createFilter, fitsColumn } from '../../lib/page/table-view.ts';
+import type { Cell, TableView } from '../../lib/page/table-view.ts';
+
+export type Column<Row> = Readonly<{
+  id: string;
+  label: string;
+  /** What is sorted, filtered and exported by. Null is not known. */
+  value: (row: Row) => Cell;
+  /** What is drawn; the value as text when absent. */
+  cell?: (row: Row) => unknown;
+  /** Numbers stand at the end. */
+  end?: boolean;
+  /** Not among the columns at first. */
+  spare?: boolean;
+  /** Explains the column, behind a question mark in its head. */
+  help?: string;
+  /** What the server orders the rows by, where they are partial. */
+  ordered?: boolean;
+}>;
+
+/** What is exported of a row: the value of each column by its id. */
+export const recordOf = <Row>(row: Row, columns: readonly Column<Row>[]) =>
+  Object.fromEntries(columns.map(({ id, value }) => [id, value(row)]));
+
+type Wanted<Row> = Readonly<{
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  view: TableView;
+}>;
+
+/** The rows that are counted, paged and exported. Found again only when the rows, the columns, the filters or the order changed. */
+export class FoundRows<Row extends object> {
+  #filter = createFilter<Row>(() => '');
+  #columns: readonly Column<Row>[] | null = null;
+  #known: Readonly<{ by: readonly unknown[]; rows: readonly Row[] }> | null = null;
+
+  of(wanted: Wanted<Row>): readonly Row[] {
+    const { rows, columns, view } = wanted;
+    const filters = JSON.stringify(view.filters);
+    const by = [rows, columns, view.filter, filters, view.sort?.id, view.sort?.descending];
+    if (this.#known === null || by.some((part, at) => part !== this.#known?.by[at])) {
+      this.#known = { by, rows: this.#find(wanted) };
+    }
+    return this.#known.rows;
+  }
+
+  #find({ rows, columns, view: { filter, filters, sort } }: Wanted<Row>): readonly Row[] {
+    if (columns !== this.#columns) {
+      this.#columns = columns;
+      this.#filter = createFilter((row) => textOf(row, columns));
+    }
+    const asked = columns.filter(({ id }) => filters[id] !== undefined);
+    const found = rows.filter(
+      (row) =>
+        asked.every(({ id, value }) => fitsColumn(value(row), filters[id] ?? '')) &&
+        (filter === '' || this.#filter(row, filter)),
+    );
+    const column = columns.find(({ id }) => id === sort?.id);
+    return column === undefined ? found : sorted(found, column, sort?.descending === true);
+  }
+}
+
+const textOf = <Row>(row: Row, columns: readonly Column<Row>[]): string =>
+  columns.map(({ value }) => String(value(row) ?? '')).join(' ');
+
+/** Rows without a value come last in both directions; equal rows keep their order. */
+function sorted<Row>(
+  rows: readonly Row[],
+  { value }: Column<Row>,
+  descending: boolean,
+): readonly Row[] {
+  const sign = descending ? -1 : 1;
+  return rows
+    .map((row) => ({ row, cell: value(row) }))
+    .toSorted((a, b) =>
+      a.cell === null || b.cell === null
+        ? Number(a.cell === null) - Number(b.cell === null)
+        : sign * compareCells(a.cell, b.cell),
+    )
+    .map(({ row }) => row);
+}

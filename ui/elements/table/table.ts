@@ -1,0 +1,256 @@
+// The one table: filters, sort, columns, widths and pages over the whole set, by keyboard too, and its export. Long pages draw only the
+// visible rows, and phones show rows as cards. The view is a property and a change of it an event, so that a screen can keep it in the
+// address.
+
+import { LitElement, html, nothing } from 'lit';
+
+import { pluralOf } from '../../lib/text/format.ts';
+import { isPhone } from '../../state/phone.ts';
+import {
+  pageOf,
+  pageSizes,
+  readView,
+  shownColumns,
+  wholePage,
+  withColumnTurned,
+} from '../../lib/page/table-view.ts';
+import type { Page, TableView } from '../../lib/page/table-view.ts';
+import { base, buttons, controls } from '../../styles/base.ts';
+import type { ExportSource } from './export.ts';
+import { tableBar } from './table-bar.ts';
+import { cardsMax, tableBody } from './table-body.ts';
+import { tableCardStyles } from './table-card-styles.ts';
+import { isFilterable, tableFilters } from './table-filters.ts';
+import { besideFirst } from './table-focus.ts';
+import { fixedHead, sortHead } from './table-head.ts';
+import { FoundRows, recordOf } from './table-model.ts';
+import type { Column } from './table-model.ts';
+import { tablePager } from './table-pager.ts';
+import { tableStyles } from './table-styles.ts';
+import { pageTick } from './table-ticks.ts';
+import type { Ticks } from './table-ticks.ts';
+import { ColumnWidths } from './table-widths.ts';
+import { Watch } from '../watch.ts';
+
+export type { Column } from './table-model.ts';
+
+type Key = string | number;
+type Row = object;
+
+export class GwTable extends LitElement {
+  static override properties = {
+    rows: { attribute: false },
+    columns: { attribute: false },
+    keyOf: { attribute: false },
+    hrefOf: { attribute: false },
+    isMarked: { attribute: false },
+    view: { attribute: false },
+    chosen: { attribute: false },
+    ticked: { attribute: false },
+    label: { type: String },
+    noun: { type: String },
+    stale: { type: Boolean },
+    partial: { type: Boolean },
+    follow: { attribute: false },
+    order: { attribute: false },
+    scrolledPx: { state: true },
+    filtering: { state: true },
+  };
+  static override styles = [base, buttons, controls, tableStyles, tableCardStyles];
+  declare rows: readonly Row[];
+  declare columns: readonly Column<Row>[];
+  declare keyOf: (row: Row) => Key;
+  /** What a row opens; null opens nothing. */
+  declare hrefOf: ((row: Row) => string | null) | null;
+  /** The rows that somebody should look at. */
+  declare isMarked: (row: Row) => boolean;
+  declare view: TableView;
+  /** The key of the row that is open. */
+  declare chosen: Key | null;
+  /** The keys that are ticked; null offers no ticks. */
+  declare ticked: ReadonlySet<Key> | null;
+  declare label: string;
+  /** What a row is, in the singular. */
+  declare noun: string;
+  /** What is shown is about to be replaced. */
+  declare stale: boolean;
+  /** The rows are the first of more: the server filters and orders them, and this table does not. */
+  declare partial: boolean;
+  /** All of them, page by page, where they are partial: for a file. */
+  declare follow: ((signal: AbortSignal) => AsyncIterable<readonly Row[]>) | null;
+  /** That of the server, where it has two; told by `gw-order` when the other one is wanted. */
+  declare order: 'asc' | 'desc' | null;
+  declare scrolledPx: number;
+  /** The filters by column are open. */
+  declare filtering: boolean;
+  readonly #found = new FoundRows<Row>();
+  readonly #widths = new ColumnWidths(this);
+  readonly #phone = new Watch(this, isPhone);
+
+  constructor() {
+    super();
+    this.rows = [];
+    this.columns = [];
+    this.keyOf = (row) => Number(Reflect.get(row, 'id'));
+    this.hrefOf = null;
+    this.isMarked = () => false;
+    this.view = readView({});
+    this.chosen = null;
+    this.ticked = null;
+    this.noun = 'row';
+    this.stale = false;
+    this.partial = false;
+    this.follow = null;
+    this.order = null;
+    this.scrolledPx = 0;
+    this.filtering = false;
+  }
+
+  protected override render() {
+    const { rows, columns, view, partial } = this;
+    const found = partial ? rows : this.#found.of({ rows, columns, view });
+    const page = partial ? wholePage(found) : pageOf(found, view);
+    const isCards = this.#phone.value && page.rows.length <= cardsMax;
+    const isPaged = !partial && found.length > (pageSizes[0] ?? 0);
+    return html`
+      ${this.#bar(found, isCards)} ${this.#filters()}
+      <div
+        class="scroll ${isCards ? 'cards' : 'table'} ${this.stale ? 'stale' : ''}"
+        role="region"
+        tabindex="0"
+        aria-label=${this.label}
+        @scroll=${this.#onScroll}
+        @keydown=${this.#onKey}
+        @focusin=${besideFirst}
+      >
+        ${this.#table(page, found.length, isCards)} ${found.length === 0 ? this.#none() : nothing}
+      </div>
+      ${isPaged ? tablePager({ ...page, view, change: (to) => this.#change(to) }) : nothing}
+    `;
+  }
+
+  #none() {
+    return html`<p class="none">
+      ${this.rows.length === 0 ? `No ${pluralOf(this.noun)}` : `No ${this.noun} matches the filter`}
+    </p>`;
+  }
+
+  /** Open as soon as the address holds one. */
+  #filters() {
+    const { rows, view, columns, partial, filtering } = this;
+    if (partial || !(filtering || this.#filterCount() > 0)) return nothing;
+    const shown = shownColumns(columns, view);
+    const change = (to: TableView): void => {
+      this.filtering = true;
+      this.#change(to);
+    };
+    return tableFilters({ columns: shown, rows, view, change });
+  }
+
+  #filterCount(): number {
+    return Object.keys(this.view.filters).length;
+  }
+
+  #bar(found: readonly Row[], isCards: boolean) {
+    const { label, noun, view, columns, partial, order } = this;
+    const shown = shownColumns(columns, view);
+    return tableBar({
+      label,
+      noun,
+      order,
+      isPartial: partial,
+      filter: view.filter,
+      columnFilters: partial || !shown.some(isFilterable) ? null : this.#filterCount(),
+      sorts:
+        isCards && !partial ? { columns: shown, view, change: (to) => this.#change(to) } : null,
+      found: found.length,
+      all: this.rows.length,
+      choices: columns.slice(1).map((column) => ({ column, isShown: shown.includes(column) })),
+      source: partial && this.follow === null ? null : this.#exported(found),
+      onFilter: (filter) => this.#change({ ...view, page: 0, filter }),
+      onFilters: () => {
+        this.filtering = !(this.filtering || this.#filterCount() > 0);
+        if (!this.filtering) this.#change({ ...view, page: 0, filters: {} });
+      },
+      onOrder: (detail) => this.dispatchEvent(new CustomEvent('gw-order', { detail })),
+      onColumn: (id) => this.#change(withColumnTurned(view, columns, id)),
+    });
+  }
+
+  #exported(found: readonly Row[]): ExportSource {
+    const { columns, follow, partial } = this;
+    const cells = (row: Row) => recordOf(row, columns);
+    return {
+      columns: columns.map(({ id }) => id),
+      pages: partial && follow !== null ? follow : () => [found],
+      cells,
+      // A row that the server has is more than its columns.
+      record: partial || follow !== null ? (row) => ({ ...row }) : cells,
+      count: partial ? null : found.length,
+      isNewestFirst: partial && this.order !== 'asc',
+    };
+  }
+
+  #table({ rows, before }: Page<Row>, count: number, isCards: boolean) {
+    const { keyOf, isMarked, chosen, scrolledPx } = this;
+    const columns = shownColumns(this.columns, this.view);
+    const ticks = this.#ticks();
+    const hrefOf = (row: Row) => this.hrefOf?.(row) ?? null;
+    const last = columns.length - 1;
+    const drawn = { rows, before, columns, keyOf, hrefOf, isMarked, chosen, ticks, scrolledPx };
+    return html`<table aria-label=${this.label} aria-rowcount=${count + 1}>
+      <thead>
+        <tr>
+          ${ticks === null ? nothing : pageTick(rows.map(keyOf), ticks)}
+          ${columns.map((column, index) => this.#head(column, index, isCards || index === last))}
+        </tr>
+      </thead>
+      ${tableBody({ ...drawn, isCards })}
+    </table>`;
+  }
+
+  #head(column: Column<Row>, index: number, isFixed: boolean) {
+    const isFirst = index === 0;
+    const edge = isFixed ? nothing : this.#widths.edge(column);
+    const { view, order } = this;
+    return this.partial
+      ? fixedHead(column, { isFirst, edge, order })
+      : sortHead(column, { isFirst, edge, view, change: (to) => this.#change(to) });
+  }
+
+  #ticks(): Ticks | null {
+    const { ticked } = this;
+    return ticked === null ? null : { ticked, toggle: (keys) => this.#toggle(keys) };
+  }
+
+  #change(detail: TableView): void {
+    this.view = detail;
+    this.dispatchEvent(new CustomEvent('gw-view', { detail }));
+  }
+
+  #toggle(keys: readonly Key[]): void {
+    const detail = new Set(this.ticked ?? []).symmetricDifference(new Set(keys));
+    this.dispatchEvent(new CustomEvent('gw-tick', { detail }));
+  }
+
+  readonly #onScroll = ({ target }: Event): void => {
+    if (target instanceof HTMLElement) this.scrolledPx = target.scrollTop;
+  };
+
+  readonly #onKey = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    const links = [...this.renderRoot.querySelectorAll<HTMLElement>('tbody .first a')];
+    const at = links.findIndex((link) => link === this.shadowRoot?.activeElement);
+    if (step === 0 || at < 0) return;
+    event.preventDefault();
+    links[at + step]?.focus();
+  };
+}
+
+customElements.define('gw-table', GwTable);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gw-table': GwTable;
+  }
+}

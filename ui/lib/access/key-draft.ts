@@ -1,0 +1,67 @@
+// The form of a new key, and what a person does with the key then.
+
+import type { Zone } from '../text/format.ts';
+
+export type KeyDraft = Readonly<{
+  name: string;
+  /** Empty until one is chosen. */
+  principal_id: string;
+  /** `never`, a number of days, or `date`. */
+  expiry: string;
+  /** As `datetime-local` has it, in the zone that was chosen. */
+  expires_at: string;
+}>;
+
+export const blankKey: KeyDraft = { name: '', principal_id: '', expiry: '90', expires_at: '' };
+
+const dayMs = 24 * 3_600_000;
+
+/** The moment that was typed. What is no moment goes to the server as it is, which says what is wrong with it. */
+const momentOf = (text: string, zone: Zone): string => {
+  const at = new Date(zone === 'utc' ? `${text}Z` : text);
+  return Number.isNaN(at.getTime()) ? text : at.toISOString();
+};
+
+export type Told = Readonly<{ now: number; zone: Zone }>;
+
+export function keyBody(draft: KeyDraft, { now, zone }: Told) {
+  const { name, principal_id, expiry } = draft;
+  const days = Number(expiry);
+  const expires_at =
+    expiry === 'never'
+      ? null
+      : expiry === 'date'
+        ? momentOf(draft.expires_at, zone)
+        : new Date(now + days * dayMs).toISOString();
+  return { name: name.trim(), principal_id: Number(principal_id), expires_at };
+}
+
+/** For a shell: in single quotes, which nothing in it ends. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+type Use = Readonly<{ base: string; key: string; model: string }>;
+
+/** A first request with the key. */
+export function curlOf({ base, key, model }: Use): string {
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] });
+  return [
+    `curl ${base}/v1/chat/completions \\`,
+    `  -H ${quoted(`authorization: Bearer ${key}`)} \\`,
+    `  -H 'content-type: application/json' \\`,
+    `  -d ${quoted(body)}`,
+  ].join('\n');
+}
+
+/** What the clients of most languages read. */
+export const environmentOf = ({ base, key }: Pick<Use, 'base' | 'key'>): string =>
+  `export OPENAI_BASE_URL=${base}/v1\nexport OPENAI_API_KEY=${quoted(key)}`;
+
+/** A listener on every address of its host, which says nothing of the name that clients reach it by. */
+const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '[::]']);
+
+/** Where clients reach the gateway, as far as the process knows; null where a command with an address would be a guess. */
+export function gatewayAddress(config: Readonly<{ gateway_url: string | null }>): string | null {
+  const { gateway_url: address } = config;
+  const isKnown = address !== null && !everyAddress.has(new URL(address).hostname);
+  return isKnown ? address.replace(/\/$/u, '') : null;
+}

@@ -1,0 +1,21 @@
+// The form of a role, and what of it is sent: a field that was not touched is not, an empty description clears it.
+
+import { differing, textOrNull } from '../saves/draft.ts';
+
+export type RoleDraft = Readonly<{ name: string; description: string }>;
+
+type Role = Readonly<{ name: string; description: string | null }>;
+
+export const blankRole: RoleDraft = { name: '', description: '' };
+
+export const fromRole = ({ name, description }: Role): RoleDraft => ({
+  name,
+  description: description ?? '',
+});
+
+export const roleBody = (draft: RoleDraft) => ({
+  name: draft.name.trim(),
+  description: textOrNull(draft.description),
+});
+
+export const roleChange = (draft: RoleDraft, role: Role) => differing(roleBody(draft), role);

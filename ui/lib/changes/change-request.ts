@@ -1,0 +1,112 @@
+// What can be done with a change request, by whom, and how it stands in words.
+
+import { draftablePaths } from '../../../events/nouns.ts';
+
+type State =
+  | 'open'
+  | 'approved'
+  | 'scheduled'
+  | 'applied'
+  | 'refused'
+  | 'withdrawn'
+  | 'expired'
+  | 'review_due'
+  | 'reviewed';
+
+type Tone = 'plain' | 'good' | 'warn' | 'bad' | 'info';
+
+const tones: Readonly<Record<State, Tone>> = {
+  open: 'info',
+  approved: 'good',
+  scheduled: 'good',
+  applied: 'plain',
+  refused: 'bad',
+  withdrawn: 'plain',
+  expired: 'plain',
+  review_due: 'warn',
+  reviewed: 'plain',
+};
+
+export const toneOfState = (state: State): Tone => tones[state];
+export const stateWords = (state: State): string => state.replaceAll('_', ' ');
+
+export const changeKinds = [
+  {
+    value: 'access',
+    label: 'Access',
+    about: 'principals, roles, permissions, passwords, admin tokens',
+  },
+  { value: 'keys', label: 'API keys', about: 'made, revoked, changed' },
+  { value: 'providers', label: 'Providers', about: 'addresses and credentials' },
+  { value: 'models', label: 'Models', about: 'what is served, and by whom' },
+  { value: 'prices', label: 'Prices', about: 'of models' },
+  { value: 'routing', label: 'Routing', about: 'frontend models, rules, pools, prompt classes' },
+  { value: 'limits', label: 'Limits and budgets', about: 'of principals' },
+  { value: 'tools', label: 'Tools', about: 'MCP servers and agents' },
+  { value: 'policy', label: 'This policy', about: 'always, once there is one' },
+] as const;
+
+export type ChangeKind = (typeof changeKinds)[number]['value'];
+
+export const kindsText = (kinds: readonly string[]): string =>
+  changeKinds
+    .filter(({ value }) => kinds.includes(value))
+    .map(({ label }) => label.toLowerCase())
+    .join(', ');
+
+type Request = Readonly<{
+  state: State;
+  author: Readonly<{ id: number }> | null;
+  approvals: readonly unknown[];
+}>;
+
+export type Step = 'approve' | 'refuse' | 'withdraw' | 'schedule' | 'apply' | 'review';
+
+/** What this person may try; the server has the last word. `isCovered`: an approval covers what it comes to now. */
+export function stepsFor(
+  { state, author }: Request,
+  { me, isPossible, isCovered }: Readonly<{ me: number; isPossible: boolean; isCovered: boolean }>,
+): readonly Step[] {
+  const isMine = author?.id === me;
+  if (state === 'review_due') return isMine ? [] : ['review'];
+  if (state !== 'open' && state !== 'approved' && state !== 'scheduled') return [];
+  const end: Step = isMine ? 'withdraw' : 'refuse';
+  if (!isPossible) return [end];
+  if (!isCovered) return isMine ? [end] : ['approve', end];
+  return ['apply', 'schedule', end];
+}
+
+/** Its author alone changes what is drafted, as long as it is not ended. */
+export const isEditable = ({ state, author }: Request, me: number): boolean =>
+  author?.id === me && (state === 'open' || state === 'approved' || state === 'scheduled');
+
+/** A call as a change request, and as a question of what it would have made of requests, takes it. */
+export type DraftCall = Readonly<{
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  body?: unknown;
+}>;
+
+const isDraftable = (path: string): boolean =>
+  path === '/admin/prices/sync' ||
+  /^\/admin\/snapshots\/[^/]+\/restore$/.test(path) ||
+  draftablePaths.includes(/^\/admin\/([^/]+)/.exec(path)?.[1] ?? '');
+
+const isCall = (value: unknown): value is DraftCall =>
+  typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
+
+/** The calls that a request comes to; null where they cannot be drafted. */
+export function draftCallsOf(
+  request: Readonly<{ method: string; path: string; body: unknown }>,
+): readonly DraftCall[] | null {
+  const { path, body } = request;
+  if (path === '/admin/change-sets/apply') {
+    const calls: unknown = Reflect.get(Object(body), 'calls');
+    return Array.isArray(calls) && calls.every(isCall) ? calls : null;
+  }
+  if (path.includes('?') || !isDraftable(path) || !isChange(request)) return null;
+  return [{ method: request.method, path, ...(body === undefined ? {} : { body }) }];
+}
+
+const isChange = (request: Readonly<{ method: string }>): request is Pick<DraftCall, 'method'> =>
+  ['POST', 'PUT', 'PATCH', 'DELETE'].includes(request.method);

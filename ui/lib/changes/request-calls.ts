@@ -1,0 +1,125 @@
+// The calls of a change request as its author edits them: each a method, a path and a body of JSON. Secrets are not shown by the server,
+// so that whoever edits the calls types them anew.
+
+import type { DraftCall } from './change-request.ts';
+import { wrong } from '../saves/draft.ts';
+import type { Wrong } from '../saves/draft.ts';
+
+export const callMethods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+type Method = (typeof callMethods)[number];
+
+export type CallDraft = Readonly<{
+  method: Method;
+  path: string;
+  /** JSON; empty is no body. */
+  body: string;
+  /** The places in the body that hold secrets, such as `upstream_api_key`. */
+  secrets: readonly string[];
+}>;
+
+type ShownCall = Readonly<{
+  method: string;
+  path: string;
+  body?: unknown;
+  secrets?: readonly string[];
+}>;
+
+export const newCall: CallDraft = { method: 'PATCH', path: '/admin/', body: '', secrets: [] };
+
+export const readMethod = (text: string): Method =>
+  callMethods.find((method) => method === text) ?? 'PATCH';
+
+export const callDrafts = (calls: readonly ShownCall[]): readonly CallDraft[] =>
+  calls.map(({ method, path, body = null, secrets = [] }) => ({
+    method: readMethod(method),
+    path,
+    body: body === null ? '' : JSON.stringify(without(body, secrets), null, 2),
+    secrets,
+  }));
+
+/** Empty where the secrets are. */
+function without(body: unknown, secrets: readonly string[]): unknown {
+  const copy: unknown = structuredClone(body);
+  for (const place of secrets) {
+    const names = place.split('.');
+    const last = names.pop() ?? '';
+    Reflect.set(Object(memberAt(copy, names)), last, '');
+  }
+  return copy;
+}
+
+const memberAt = (value: unknown, names: readonly string[]): unknown =>
+  names.reduce((inner: unknown, name) => Reflect.get(Object(inner), name), value);
+
+/** What is sent; or the first call that cannot be, by its place from 0, as the server names it. */
+export function readCalls(
+  drafts: readonly CallDraft[],
+): Readonly<{ calls: readonly DraftCall[] }> | Wrong {
+  if (drafts.length === 0) return wrong('calls', 'a change request has a call at least');
+  const calls: DraftCall[] = [];
+  for (const [index, draft] of drafts.entries()) {
+    const read = readCall(draft, `calls.${index}`);
+    if ('wrong' in read) return read;
+    calls.push(read);
+  }
+  return { calls };
+}
+
+function readCall({ method, path, body, secrets }: CallDraft, place: string): DraftCall | Wrong {
+  if (!path.trim().startsWith('/admin/')) {
+    return wrong(`${place}.path`, 'must be a path of the admin API, such as /admin/models/7');
+  }
+  const call = { method, path: path.trim() };
+  if (body.trim() === '') return call;
+  const value = readJson(body);
+  if (value === undefined) return wrong(place, 'must be JSON, or empty');
+  const missing = secrets.find((secret) => memberAt(value, secret.split('.')) === '');
+  if (missing !== undefined) return wrong(place, `${missing} is not shown: type it anew`);
+  return { ...call, body: value };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const secretNames: ReadonlySet<string> = new Set(['password', 'upstream_api_key']);
+
+type Fields = Record<string, unknown>;
+
+/** As rows of a diff: call by call, field by field, and of secrets only that there is one. */
+function callFields(calls: readonly ShownCall[]): Fields {
+  const fields: Fields = {};
+  for (const [index, { method, path, body }] of calls.entries()) {
+    const name = `call ${index + 1}`;
+    fields[name] = `${method} ${path}`;
+    for (const [member, value] of Object.entries(masked(body))) fields[`${name}.${member}`] = value;
+  }
+  return fields;
+}
+
+const masked = (body: unknown): object =>
+  Object(
+    JSON.parse(
+      JSON.stringify(body ?? {}, (name, value: unknown) =>
+        secretNames.has(name) && value !== null ? 'set' : value,
+      ),
+    ),
+  );
+
+type Titled = Readonly<{ title: string | null; calls: readonly ShownCall[] }>;
+
+/** Before and after an edit; what is gone is null. */
+export function editedFields(
+  before: Titled,
+  after: Titled,
+): Readonly<{ before: Fields; after: Fields }> {
+  const was = { title: before.title, ...callFields(before.calls) };
+  const is: Fields = { title: after.title, ...callFields(after.calls) };
+  for (const name of Object.keys(was)) is[name] ??= null;
+  return { before: was, after: is };
+}

@@ -1,0 +1,68 @@
+// What the log's proofs and what is derived from it come to, in words.
+
+import { formatCount, formatNumber } from '../text/format.ts';
+
+type Alarm = Readonly<{ replica: string | null; explained_by_epoch: number | null }>;
+
+type Witness = Readonly<{ replica: string; log_seen?: readonly unknown[] | undefined }>;
+
+/** Whether what a replica was given once is what the log holds. */
+export function witnessState(
+  { replica, log_seen: seen = [] }: Witness,
+  alarms: readonly Alarm[],
+): Readonly<{ tone: 'bad' | 'plain' | 'good'; word: string }> {
+  const isContradicting = alarms.some(
+    (one) => one.replica === replica && one.explained_by_epoch === null,
+  );
+  if (isContradicting) return { tone: 'bad', word: 'contradicts' };
+  return seen.length === 0 ? { tone: 'plain', word: 'saw none' } : { tone: 'good', word: 'agrees' };
+}
+
+/** How far the read models are behind the log; null is not known. */
+export function behindState(
+  lag: number | null,
+): Readonly<{ tone: 'none' | 'warn' | 'plain'; word: string }> {
+  if (lag === null) return { tone: 'none', word: 'no data' };
+  return lag === 0
+    ? { tone: 'plain', word: 'current' }
+    : { tone: 'warn', word: `${formatNumber(lag)} behind` };
+}
+
+type Signed = Readonly<{
+  /** The position of the last checkpoint among the newest positions; null where none is there. */
+  last: number | null;
+  /** How many of the newest positions were looked at. */
+  among: number;
+  hasKey: boolean;
+}>;
+
+/** What came behind the last checkpoint of a log that ends at `head`. */
+export function unsignedText(head: number, { last, among, hasKey }: Signed): string {
+  if (last !== null)
+    return head === last ? 'all of it' : `${formatCount(head - last, 'event')} since`;
+  return hasKey ? `nothing of the last ${formatCount(among, 'event')}` : 'no audit key is set';
+}
+
+/** Null is not checked. */
+export function driftText(drift: number | null): string | null {
+  if (drift === null) return null;
+  return drift === 0
+    ? 'agree with their usage'
+    : `${formatCount(drift, 'budget')} not the sum of their usage`;
+}
+
+type Verified = Readonly<{ position: number; problem_count: number }>;
+
+/** What the last verification found, of a log that ends at `head`; null is none. */
+export function verifiedState(
+  last: Verified | null,
+  head: number,
+): Readonly<{ tone: 'bad' | 'plain' | 'good'; word: string; upTo: string }> {
+  if (last === null) return { tone: 'plain', word: 'not verified yet', upTo: '' };
+  const { position, problem_count: count } = last;
+  const upTo =
+    position >= head ? 'all of it' : `up to ${formatNumber(position)} of ${formatNumber(head)}`;
+  return count === 0
+    ? { tone: 'good', word: 'holds', upTo }
+    : { tone: 'bad', word: formatCount(count, 'problem'), upTo };
+}

@@ -1,0 +1,97 @@
+// The way from an empty database to the first answered request, and how far along it one is.
+
+import { bearerState } from '../access/bearer.ts';
+
+export type FirstRunFacts = Readonly<{
+  providers: number;
+  /** Models that a provider serves. */
+  servedModels: number;
+  frontendModels: number;
+  /** Those that open something: neither revoked nor expired. */
+  keys: number;
+  hasAnswered: boolean;
+}>;
+
+export type Step = Readonly<{
+  title: string;
+  about: string;
+  action: string;
+  screen: string;
+  rest: readonly string[];
+  isDone: boolean;
+}>;
+
+export function firstRun(facts: FirstRunFacts): readonly Step[] {
+  return [
+    {
+      title: 'Connect a provider',
+      about: 'A vendor or an engine of your own; it is asked for its models before it is kept.',
+      action: 'Add a provider',
+      screen: 'providers',
+      rest: ['new'],
+      isDone: facts.providers > 0,
+    },
+    {
+      title: 'Register a model',
+      about: 'Tick what the provider serves and you want to offer.',
+      action: 'Choose models',
+      screen: 'providers',
+      rest: [],
+      isDone: facts.servedModels > 0,
+    },
+    {
+      title: 'Name a frontend model',
+      about: 'The name that clients call; its rules decide which model answers.',
+      action: 'Add a frontend model',
+      screen: 'frontend-models',
+      rest: ['new'],
+      isDone: facts.frontendModels > 0,
+    },
+    {
+      title: 'Create an API key',
+      about: 'It is shown once. Its principal needs a role that may invoke the model.',
+      action: 'Create a key',
+      screen: 'keys',
+      rest: ['new'],
+      isDone: facts.keys > 0,
+    },
+    {
+      title: 'Send the first request',
+      about:
+        'From the playground, or with any OpenAI client: the base URL is the gateway, the key is yours.',
+      action: 'Send a request',
+      screen: 'playground',
+      rest: [],
+      isDone: facts.hasAnswered,
+    },
+  ];
+}
+
+/** The step to do next; null when the last is done, which all others are for, whatever became of them since. */
+export const nextStep = (steps: readonly Step[]): Step | null =>
+  steps.at(-1)?.isDone === true ? null : (steps.find(({ isDone }) => !isDone) ?? null);
+
+type Key = Parameters<typeof bearerState>[0];
+
+/** How many keys a client could call with. */
+export const usableKeys = (keys: readonly Key[], now: number): number =>
+  keys.filter((key) => ['active', 'expiring'].includes(bearerState(key, now))).length;
+
+type Row = Readonly<{ refusal: string | null; status: number | null }>;
+
+/** Whether one of the rows is of a request that was answered, and neither refused nor failed. */
+export const hasAnswer = (rows: readonly Row[]): boolean =>
+  rows.some(({ refusal, status }) => refusal === null && status !== null && status < 400);
+
+type Sums = Readonly<{
+  requests: number;
+  refused_requests: number;
+  upstream_success: number | null;
+}>;
+
+/** The same of sums, which outlast rows: past their retention it is not known what failed, only what was refused. */
+export const hasAnswerIn = (sums: readonly Sums[]): boolean =>
+  sums.some(
+    ({ requests, refused_requests: refused, upstream_success: succeeded }) =>
+      (succeeded ?? requests - refused) > 0,
+  );

@@ -1,0 +1,141 @@
+// The form of a prompt class, what of it is sent, and examples as they are pasted.
+
+import type { FrontendModel } from '../../api/frontend-models.ts';
+import type { PromptClass } from '../../api/prompt-classes.ts';
+import { differing, textOrNull, wrong } from '../saves/draft.ts';
+import type { Read, Wrong } from '../saves/draft.ts';
+import { lines, linesOf } from '../text/lines.ts';
+import { ruleName } from './rule-name.ts';
+
+export type ClassDraft = Readonly<{
+  name: string;
+  description: string;
+  tier: string;
+  min_margin: string;
+  /** Names of classes, a line each. */
+  refines: string;
+  /** Pasted; of a new class alone. */
+  examples: string;
+  /** One label a line, in the order of the examples. */
+  labels: string;
+}>;
+
+export const blankClass: ClassDraft = {
+  name: '',
+  description: '',
+  tier: 'fast',
+  min_margin: '0.1',
+  refines: '',
+  examples: '',
+  labels: '',
+};
+
+export const fromClass = (one: PromptClass): ClassDraft => ({
+  name: one.name,
+  description: one.description ?? '',
+  tier: one.tier,
+  min_margin: String(one.min_margin),
+  refines: lines(one.refines),
+  examples: '',
+  labels: '',
+});
+
+/** As many as one creation takes. */
+export const createdMax = 200;
+const lengthMax = 8_000;
+const labelMax = 100;
+
+export type PastedExample = Readonly<{ prompt: string; label: string | null }>;
+
+type Pasted = Readonly<{ examples: string; labels: string }>;
+
+/**
+ * Examples as they are pasted: separated by blank lines when there are any, else one a line. The label on line n belongs to
+ * example n; a blank line leaves an example without a label. A prompt that is pasted twice is one example.
+ */
+export function readExamples({ examples, labels }: Pasted): readonly PastedExample[] {
+  const given = readLabels(labels);
+  const read = new Map<string, PastedExample>();
+  for (const [index, prompt] of readPrompts(examples).entries()) {
+    if (!read.has(prompt)) read.set(prompt, { prompt, label: given[index] ?? null });
+  }
+  return [...read.values()];
+}
+
+function readPrompts(text: string): readonly string[] {
+  const plain = plainLines(text).trim();
+  const parts = /\n[ \t]*\n/.test(plain) ? plain.split(/\n(?:[ \t]*\n)+/) : plain.split('\n');
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+const readLabels = (text: string): readonly (string | null)[] =>
+  plainLines(text)
+    .trimEnd()
+    .split('\n')
+    .map((line) => textOrNull(line));
+
+const plainLines = (text: string): string => text.replaceAll('\r\n', '\n');
+
+/** The first problem that the server would refuse; it names the example or the label by its place. */
+export function wrongExamples(pasted: Pasted, max = createdMax): Wrong | null {
+  const prompts = readPrompts(pasted.examples);
+  const { length } = readExamples(pasted);
+  if (length > max) return wrong('examples', `${length} are given, at most ${max} at once may be`);
+  const long = prompts.findIndex((prompt) => prompt.length > lengthMax);
+  if (long !== -1) {
+    return wrong('examples', `example ${long + 1} is longer than 8,000 characters`);
+  }
+  const labels = readLabels(pasted.labels);
+  const longLabel = labels.findIndex((label) => (label ?? '').length > labelMax);
+  if (longLabel !== -1) {
+    return wrong('labels', `label ${longLabel + 1} is longer than ${labelMax} characters`);
+  }
+  const isFilled = labels.some((label) => label !== null);
+  return isFilled && labels.length > prompts.length
+    ? wrong('labels', `${labels.length} labels are given for ${prompts.length} examples`)
+    : null;
+}
+
+export type ClassBody = Readonly<{
+  name: string;
+  description: string | null;
+  tier: PromptClass['tier'];
+  min_margin: number;
+  refines: readonly string[];
+}>;
+
+export function classBody(draft: ClassDraft): Read<ClassBody> {
+  const margin = /^\d*\.?\d+$/.test(draft.min_margin.trim()) ? Number(draft.min_margin) : NaN;
+  if (!(margin >= 0 && margin <= 2)) {
+    return wrong('min_margin', 'must be a number from 0 to 2, such as 0.1');
+  }
+  return {
+    body: {
+      name: draft.name.trim(),
+      description: textOrNull(draft.description),
+      tier: draft.tier === 'refined' ? 'refined' : 'fast',
+      min_margin: margin,
+      refines: draft.tier === 'refined' ? linesOf(draft.refines).toSorted() : [],
+    },
+  };
+}
+
+/** What differs from the record. */
+export function classChange(draft: ClassDraft, one: PromptClass): Read<Partial<ClassBody>> {
+  const read = classBody(draft);
+  if ('wrong' in read) return read;
+  const before = { ...one, refines: one.refines.toSorted() };
+  return { body: differing(read.body, before) };
+}
+
+export type ClassUser = Readonly<{ id: number; name: string; rules: readonly string[] }>;
+
+/** The frontend models with rules that match on the class, and which rules those are. */
+export const askersOf = (
+  { name }: Pick<PromptClass, 'name'>,
+  frontendModels: readonly FrontendModel[],
+): readonly ClassUser[] =>
+  frontendModels.flatMap((one) => {
+    const rules = one.rules.flatMap((rule) => (rule.class === name ? [ruleName(rule)] : []));
+    return rules.length === 0 ? [] : [{ id: one.id, name: one.name, rules }];
+  });

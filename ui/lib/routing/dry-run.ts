@@ -1,0 +1,225 @@
+// The question of a dry-run as it is typed, as it stands in the address and as it is sent; what its answer says of each rule; and a
+// recorded request as such a question.
+
+import type { DryRun } from '../../api/routing.ts';
+import type { UsageEvent } from '../../api/usage.ts';
+import { formatTime } from '../text/format.ts';
+import { readCount } from '../access/budget.ts';
+import { wrong, written } from '../saves/draft.ts';
+import type { Read } from '../saves/draft.ts';
+import { readHeaders } from './condition-fields.ts';
+
+/** Named as the server names the fields; all as it is typed. */
+export type QuestionDraft = Readonly<{
+  /** An id; empty is a caller who may invoke every model. */
+  principal_id: string;
+  streaming: boolean;
+  class: string;
+  /** In place of a class. */
+  prompt: string;
+  prompt_tokens: string;
+  max_tokens: string;
+  /** A line each. */
+  headers: string;
+  /** Empty is now. */
+  at: string;
+  /** A snapshot version or a time; empty is what is published, with what is about to be. */
+  version: string;
+}>;
+
+export const blankQuestion: QuestionDraft = {
+  principal_id: '',
+  streaming: false,
+  class: '',
+  prompt: '',
+  prompt_tokens: '',
+  max_tokens: '',
+  headers: '',
+  at: '',
+  version: '',
+};
+
+/** Their names in the address. */
+const inAddress = {
+  principal_id: 'from',
+  class: 'class',
+  prompt: 'prompt',
+  prompt_tokens: 'tokens',
+  max_tokens: 'max',
+  headers: 'headers',
+  at: 'at',
+  version: 'on',
+} as const;
+const streamName = 'stream';
+
+type Query = Readonly<Record<string, string>>;
+
+export const readQuestion = (query: Query): QuestionDraft => ({
+  ...blankQuestion,
+  ...Object.fromEntries(
+    Object.entries(inAddress).map(([field, name]) => [field, query[name] ?? '']),
+  ),
+  streaming: query[streamName] === 'true',
+});
+
+/** Null takes a name out of the address. */
+export const writeQuestion = (draft: QuestionDraft): Readonly<Record<string, string | null>> => ({
+  ...Object.fromEntries(
+    Object.entries(inAddress).map(([field, name]) => {
+      const text = String(Reflect.get(draft, field));
+      return [name, text === '' ? null : text];
+    }),
+  ),
+  [streamName]: draft.streaming ? 'true' : null,
+});
+
+export type Question = Readonly<{
+  model: string;
+  streaming: boolean;
+  principal_id: number | null;
+  class: string | null;
+  headers: Readonly<Record<string, string>>;
+  prompt_tokens: number;
+  max_tokens: number | null;
+  at?: string;
+}>;
+
+/** Without the prompt, which only what is published can be asked about. */
+export function questionBody(draft: QuestionDraft, model: string): Read<Question> {
+  const headers = readHeaders(draft.headers);
+  if (headers === undefined) {
+    return wrong('headers', 'must be one per line, for example x-tier: gold');
+  }
+  const promptTokens = readCount(draft.prompt_tokens);
+  if (promptTokens === undefined) return wrong('prompt_tokens', 'must be a whole number');
+  const maxTokens = readCount(draft.max_tokens);
+  if (maxTokens === undefined) return wrong('max_tokens', 'must be a whole number');
+  const at = readMoment(draft.at);
+  if (at === undefined) return wrong('at', 'must be a time such as 2026-11-21 14:05');
+  if (draft.prompt.trim() !== '' && draft.class !== '') {
+    return wrong('prompt', 'a prompt or a class, and not both');
+  }
+  return {
+    body: {
+      model,
+      streaming: draft.streaming,
+      principal_id: draft.principal_id === '' ? null : Number(draft.principal_id),
+      class: draft.class === '' ? null : draft.class,
+      headers,
+      prompt_tokens: promptTokens ?? 0,
+      max_tokens: maxTokens,
+      ...(at === null ? {} : { at }),
+    },
+  };
+}
+
+/** Who asks, as it is typed: by name, as it is suggested, or by id. */
+export type Caller = Readonly<{ id: string }> | Readonly<{ stranger: string }>;
+
+export function callerOf(
+  text: string,
+  principals: readonly Readonly<{ id: number; name: string }>[],
+): Caller {
+  const typed = text.trim();
+  const found = principals.find(({ id, name }) => name === typed || String(id) === typed);
+  if (found !== undefined) return { id: String(found.id) };
+  return typed === '' ? { id: '' } : { stranger: typed };
+}
+
+type Typed = Readonly<{
+  draft: QuestionDraft;
+  /** Empty is none. */
+  stranger: string;
+  model: string;
+  /** The moment that the page shows; null is now. */
+  standing: string | null;
+}>;
+
+/** What is asked, of which version: the one that is typed, or else the one that is shown. */
+export function askedOf({
+  draft,
+  stranger,
+  model,
+  standing,
+}: Typed): Read<Readonly<{ question: Question; prompt: string; version: string }>> {
+  if (stranger !== '') return wrong('principal_id', `no principal is called ${stranger}`);
+  const read = questionBody(draft, model);
+  if ('wrong' in read) return read;
+  const version = draft.version.trim() === '' ? (standing ?? '') : draft.version.trim();
+  return { body: { question: read.body, prompt: draft.prompt, version } };
+}
+
+type Call = Readonly<{ method: string; path: string; body?: unknown }>;
+
+/** Of calls that are proposed, those that change something: what can be tried. */
+export const triedCalls = (proposal: readonly Call[]) =>
+  proposal.flatMap(({ method, path, body }) =>
+    isMutation(method) ? [{ method, path, body }] : [],
+  );
+
+type Mutation = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+const isMutation = (method: string): method is Mutation =>
+  ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method);
+
+/** In UTC unless it says otherwise, as RFC 3339; null is empty, undefined no time. */
+function readMoment(text: string): string | null | undefined {
+  const plain = text
+    .trim()
+    .replace(/ ?UTC$/, 'Z')
+    .replace(' ', 'T');
+  if (plain === '') return null;
+  const zoned = /(?:Z|[+-]\d\d:\d\d)$/.test(plain) ? plain : `${plain}Z`;
+  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(zoned) ? Date.parse(zoned) : NaN;
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}
+
+/** What is recorded of a request, asked again. What no rule asked for, such as its other headers, is not recorded. */
+export const replayOf = (row: UsageEvent): QuestionDraft => ({
+  ...blankQuestion,
+  principal_id: String(row.principal_id),
+  streaming: row.stream,
+  class: row.prompt_class ?? '',
+  prompt_tokens: row.prompt_estimate === 0 ? '' : String(row.prompt_estimate),
+  max_tokens: written(row.max_tokens),
+  headers: Object.entries(row.rule_inputs?.headers ?? {})
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n'),
+  at: formatTime(new Date(row.rule_inputs?.at_ms ?? row.at), 'utc'),
+});
+
+export type Verdict = Readonly<{
+  tone: 'good' | 'warn' | 'plain';
+  word: string;
+  /** Names of conditions that the request does not meet. */
+  failed: readonly string[];
+}>;
+
+/** Of one rule; null where the request does not come to its frontend model. */
+export function verdictOn(ruleId: number, { rules }: Pick<DryRun, 'rules'>): Verdict | null {
+  const found = rules.find((one) => one.rule_id === ruleId);
+  if (found === undefined) return null;
+  const { decides, jump_lost, matches, failed } = found;
+  if (decides) return { tone: 'good', word: 'decides', failed };
+  if (jump_lost) return { tone: 'warn', word: 'its jump leads nowhere', failed };
+  if (matches) return { tone: 'plain', word: 'would match, too late', failed };
+  return { tone: 'plain', word: 'does not match', failed };
+}
+
+/** In a few words: what the request comes to. */
+export function outcomeOf({ reason, chain, denied }: DryRun): string {
+  if (denied !== null) return `${reason ?? 'nothing'}: ${denied.status}`;
+  const [first] = chain;
+  return `${first?.reason ?? reason ?? 'nothing'}: ${first?.model ?? 'no model'}`;
+}
+
+/** What a dry-run cannot know (specification, "Dry-run limits"). */
+export function caveatsOf({ prompt }: Pick<QuestionDraft, 'prompt'>): readonly string[] {
+  return [
+    'Assumes all backends are healthy.',
+    'Assumes no load; load conditions always match.',
+    prompt.trim() === ''
+      ? 'Uses the prompt class given here; the gateway classifies the prompt itself.'
+      : 'Classifies the prompt with the published classifier.',
+    'The pool member that serves a request depends on the conversation and on load.',
+  ];
+}

@@ -1,0 +1,88 @@
+// An evaluation of prompt classes: what changed since an earlier one, and which examples are taken for another class.
+
+import type { Evaluation } from '../../api/prompt-classes.ts';
+
+type Evaluated = Evaluation['classes'][number];
+
+/** `evaluations` are the newest first. The chosen one while it is kept, otherwise the one before the newest; null when there is none. */
+export function comparedOf(
+  evaluations: readonly Evaluation[],
+  chosenId: number | null,
+): Evaluation | null {
+  const older = evaluations.slice(1);
+  return older.find(({ id }) => id === chosenId) ?? older[0] ?? null;
+}
+
+export const evaluatorOf = ({ principal_name: name }: Evaluation): string =>
+  name === null ? 'a deleted principal' : name || 'an erased principal';
+
+type Encoded = Pick<Evaluation, 'fast_encoder' | 'refined_encoder'>;
+
+export const encodersText = ({ fast_encoder: fast, refined_encoder: refined }: Encoded): string =>
+  [fast, refined].filter((encoder) => encoder !== null).join(' and ') || 'none';
+
+export type Measure = 'precision' | 'recall' | 'mean_margin' | 'worst_margin';
+
+/** How much it is above what it was, as it is shown; null where it cannot be compared, or is the same. */
+export function gainOf(now: Evaluated, before: Evaluation | null, measure: Measure): number | null {
+  const then = before?.classes.find(
+    (one) => one.class === now.class && one.refines === now.refines,
+  )?.[measure];
+  const value = now[measure];
+  if (then === undefined || then === null || value === null) return null;
+  const gain = Math.round((value - then) * 1_000) / 1_000;
+  return gain === 0 ? null : gain;
+}
+
+export const gainText = (gain: number): string =>
+  `${gain > 0 ? '+' : '−'}${Math.abs(gain).toFixed(Math.abs(gain) < 0.01 ? 3 : 2)}`;
+
+export const shareText = (share: number | null): string =>
+  share === null ? 'none taken' : `${Math.round(share * 100)} %`;
+
+/** What is nearly nothing has no sign. */
+export const marginText = (margin: number): string =>
+  margin
+    .toFixed(2)
+    .replace(/^-0\.00$/, '0.00')
+    .replace('-', '−');
+
+export type Tone = 'good' | 'warn' | 'bad';
+
+export const toneOfVerdict = (verdict: Evaluated['verdict']): Tone =>
+  verdict === 'good' ? 'good' : verdict === 'usable' ? 'warn' : 'bad';
+
+/** What to do about it, in a few words; null is nothing. */
+export function adviceOf({ verdict, recall, nearest }: Evaluated): string | null {
+  const [first] = nearest;
+  switch (verdict) {
+    case 'collision':
+      return `Cannot be told from ${first?.[0] ?? 'another class'}: merge them, or make their examples differ`;
+    case 'weak':
+      return 'Takes prompts of others: more examples, or a higher margin';
+    case 'usable':
+      return 'Takes some prompts of others: more varied examples help';
+    case 'good':
+      return recall <= 0.5
+        ? 'Sure, but passes half of its prompts by: a lower margin finds more'
+        : null;
+  }
+}
+
+export type Confused = Readonly<{
+  actual: string;
+  predicted: string;
+  refines: string | null;
+  examples: readonly Readonly<{ id: number; label: string | null }>[];
+}>;
+
+/** Examples that were taken for another class, by which for which, the most first. */
+export function confusionsOf({ confusions }: Evaluation): readonly Confused[] {
+  const pairs = new Map<string, Confused>();
+  for (const { actual, predicted, refines, example_id: id, label } of confusions) {
+    const key = JSON.stringify([refines, actual, predicted]);
+    const held = pairs.get(key) ?? { actual, predicted, refines, examples: [] };
+    pairs.set(key, { ...held, examples: [...held.examples, { id, label }] });
+  }
+  return [...pairs.values()].toSorted((a, b) => b.examples.length - a.examples.length);
+}

@@ -1,0 +1,75 @@
+// What of the form of a rule is sent: a field that was not touched is not, one that was emptied is sent as null, which clears it. What
+// belongs to another action is left out, and cleared when the action changes.
+
+import type { ConditionRecord } from '../../../src/conditions/table.ts';
+import type { Rule } from '../../api/frontend-models.ts';
+import { readBound, readConditions } from './condition-fields.ts';
+import { differing, textOrNull, wrong } from '../saves/draft.ts';
+import type { Read } from '../saves/draft.ts';
+import { linesOf } from '../text/lines.ts';
+import { blankRule } from './rule-draft.ts';
+import type { RuleDraft } from './rule-draft.ts';
+
+/** As the server takes it. */
+export type RuleBody = ConditionRecord &
+  Readonly<{
+    name: string | null;
+    enabled: boolean;
+    action: Rule['action'];
+    targets: readonly string[];
+    deny_status: number | null;
+    deny_message: string | null;
+    jump_to: number | null;
+    tag: string | null;
+  }>;
+
+export const actionOf = ({ action }: Pick<RuleDraft, 'action'>): Rule['action'] =>
+  action === 'deny' || action === 'jump' ? action : 'route';
+
+/** The whole rule; what the server alone can know, such as whether a target is there, it says itself. */
+export function ruleBody(draft: RuleDraft): Read<RuleBody> {
+  const action = actionOf(draft);
+  const conditions = readConditions(draft);
+  if ('wrong' in conditions) return conditions;
+  const status = readBound(draft.deny_status);
+  if (action === 'deny' && (status === null || status === undefined)) {
+    return wrong('deny_status', 'must be a status from 400 to 499');
+  }
+  if (action === 'jump' && draft.jump_to === '') {
+    return wrong('jump_to', 'a frontend model to go on in is needed');
+  }
+  return {
+    body: {
+      name: textOrNull(draft.name),
+      enabled: draft.enabled,
+      action,
+      targets: action === 'route' ? linesOf(draft.targets) : [],
+      deny_status: action === 'deny' ? (status ?? null) : null,
+      deny_message: action === 'deny' ? textOrNull(draft.deny_message) : null,
+      jump_to: action === 'jump' ? Number(draft.jump_to) : null,
+      tag: textOrNull(draft.tag),
+      ...conditions.body,
+    },
+  };
+}
+
+/** Of a new rule: what is not asked is left out. */
+export function newRuleBody(draft: RuleDraft): Read<Partial<RuleBody>> {
+  const read = ruleBody(draft);
+  if ('wrong' in read) return read;
+  const blank = ruleBody(blankRule);
+  const { action, ...rest } = read.body;
+  return 'wrong' in blank ? read : { body: { action, ...differing(rest, blank.body) } };
+}
+
+/** What differs from the rule as it was; a rule that does not change is an empty body. */
+export function ruleChange(draft: RuleDraft, rule: Rule): Read<Partial<RuleBody>> {
+  const read = ruleBody(draft);
+  return 'wrong' in read ? read : { body: differing(read.body, recordBody(rule)) };
+}
+
+/** The record, with the names of its targets as they are sent. */
+export const recordBody = ({ targets, ...rule }: Rule): RuleBody => ({
+  ...rule,
+  targets: targets.map(({ model }) => model),
+});

@@ -1,0 +1,46 @@
+// The form of a rule, as it is typed: empty at first, or as the rule stands.
+
+import type { Rule } from '../../api/frontend-models.ts';
+import { blankConditions, writeConditions } from './condition-fields.ts';
+import type { ConditionDraft } from './condition-fields.ts';
+import { written } from '../saves/draft.ts';
+import { lines } from '../text/lines.ts';
+
+/** All as it is typed. A list has a line a part. */
+export type RuleDraft = ConditionDraft &
+  Readonly<{
+    name: string;
+    enabled: boolean;
+    action: string;
+    /** Names of models and pools, first to last. */
+    targets: string;
+    deny_status: string;
+    deny_message: string;
+    /** An id. */
+    jump_to: string;
+    tag: string;
+  }>;
+
+export const blankRule: RuleDraft = {
+  name: '',
+  enabled: true,
+  action: 'route',
+  targets: '',
+  deny_status: '403',
+  deny_message: '',
+  jump_to: '',
+  tag: '',
+  ...blankConditions,
+};
+
+export const fromRule = (rule: Rule): RuleDraft => ({
+  name: rule.name ?? '',
+  enabled: rule.enabled,
+  action: rule.action,
+  targets: lines(rule.targets.map(({ model }) => model)),
+  deny_status: rule.deny_status === null ? blankRule.deny_status : String(rule.deny_status),
+  deny_message: rule.deny_message ?? '',
+  jump_to: written(rule.jump_to),
+  tag: rule.tag ?? '',
+  ...writeConditions(rule),
+});

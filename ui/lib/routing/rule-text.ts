@@ -1,0 +1,51 @@
+// A rule as a person reads it: its conditions one by one, each with the fields that it comes of, so that a verdict can point at it.
+
+import type { Say } from '../../../src/conditions/condition.ts';
+import { conditionTable } from '../../../src/conditions/table.ts';
+import type { Rule } from '../../api/frontend-models.ts';
+import { formatMoney, formatNumber, formatTime } from '../text/format.ts';
+import { writeOffset } from '../text/utc-offset.ts';
+
+/** `fields` have the server's names. */
+export type Condition = Readonly<{ fields: readonly string[]; text: string }>;
+
+/** How the texts of conditions write values. */
+export const sayings: Say = {
+  number: formatNumber,
+  money: formatMoney,
+  offset: writeOffset,
+  time: (epochMs) => formatTime(new Date(epochMs), 'utc'),
+  principal: String,
+};
+
+/** A rule without conditions is for every request. */
+export const conditionsOf = (rule: Rule, principal: (id: number) => string): readonly Condition[] =>
+  conditionTable.flatMap((one) =>
+    one
+      .phrases(rule, { ...sayings, principal })
+      .map(({ text, fields = Object.keys(one.fields) }) => ({ text, fields })),
+  );
+
+type Names = Readonly<{
+  principal: (id: number) => string;
+  frontendModel: (id: number) => string;
+}>;
+
+/** The whole rule in one line, for lists of changes. */
+export function ruleTitle(rule: Rule, names: Names): string {
+  const conditions = conditionsOf(rule, names.principal).map(({ text }) => text);
+  return `${conditions.length === 0 ? 'every request' : conditions.join(', ')}: ${actionText(rule, names)}`;
+}
+
+function actionText(rule: Rule, { frontendModel }: Names): string {
+  switch (rule.action) {
+    case 'route':
+      return rule.targets.length === 0
+        ? 'no target'
+        : rule.targets.map(({ model }) => model).join(' → ');
+    case 'deny':
+      return `deny ${rule.deny_status ?? ''}`.trim();
+    case 'jump':
+      return `jump to ${rule.jump_to === null ? 'nothing' : frontendModel(rule.jump_to)}`;
+  }
+}

@@ -1,0 +1,206 @@
+// A record that is there, by other means: as the API answers it, as the call that asks for it, and as a piece of a configuration file where
+// a file can say it. No record holds a secret, and where a file needs one it names a variable of the environment.
+
+import { conditionFields } from '../../../src/conditions/table.ts';
+import { sessionNote } from './copy-as.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What records refer to by id and files by name. */
+export type Names = Readonly<{
+  principal: ReadonlyMap<number, string>;
+  frontendModel: ReadonlyMap<number, string>;
+}>;
+
+const nobody: Names = { principal: new Map(), frontendModel: new Map() };
+
+/** `list` is below `gw`, or the list of models with their backends. */
+type Entry = Readonly<{ list: string; isTop?: boolean; fields: Fields }>;
+
+/** Null where a file cannot say it. */
+type Maker = (record: Fields, names: Names) => Entry | null;
+
+const picked = (record: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(names.map((name) => [name, record[name]]));
+
+const listOf = (value: unknown): readonly Fields[] =>
+  Array.isArray(value) ? value.map((one) => Object(one)) : [];
+
+/** Of those that are not gone. */
+const targetNames = (value: unknown): readonly unknown[] =>
+  listOf(value)
+    .filter((one) => (one['provider_model_id'] ?? one['model_pool_id'] ?? null) !== null)
+    .map(({ model }) => model);
+
+const credential = 'os.environ/UPSTREAM_API_KEY';
+
+const endpoint = (record: Fields): Fields => ({
+  ...picked(record, ['api_base', 'protocol', 'auth_header']),
+  // The empty scheme sends the credential raw; none at all would be the protocol's own.
+  auth_scheme: record['auth_scheme'] ?? '',
+  api_key: record['has_upstream_api_key'] === true ? credential : null,
+  credential_kind:
+    record['credential_kind'] === 'cloud_service_account' ? 'cloud_service_account' : null,
+});
+
+const flowControl = [
+  'admission_max_concurrent',
+  'admission_high_water',
+  'admission_max_queued',
+  'admission_max_wait_seconds',
+  'upstream_timeout_seconds',
+];
+
+/** From micros for a million tokens to money for one. */
+const costOf = (price: unknown): number | null =>
+  typeof price === 'number' ? price / 1_000_000_000_000 : null;
+
+function modelEntry(record: Fields): Entry {
+  const [backend] = listOf(record['backends']);
+  const shown = ['description', 'cache_ttl_seconds', 'context_length'];
+  if (backend === undefined) {
+    const prices = ['input_price_per_mtok', 'output_price_per_mtok'];
+    return { list: 'models', fields: picked(record, ['name', ...shown, ...prices]) };
+  }
+  const parameters = {
+    model: `${String(backend['protocol'])}/${String(backend['upstream_model'])}`,
+    ...endpoint(backend),
+    default_max_tokens: backend['default_max_tokens'],
+    input_cost_per_token: costOf(record['input_price_per_mtok']),
+    output_cost_per_token: costOf(record['output_price_per_mtok']),
+  };
+  const information = { ...picked(record, shown), ...picked(backend, flowControl) };
+  return {
+    list: 'model_list',
+    isTop: true,
+    fields: {
+      model_name: record['name'],
+      litellm_params: said(parameters),
+      model_info: said(information),
+    },
+  };
+}
+
+/** Without the fields that records and files write in different ways. */
+const plainRule = [
+  'name',
+  'action',
+  'deny_status',
+  'deny_message',
+  'tag',
+  ...Object.keys(conditionFields).filter((name) => name !== 'principals'),
+];
+
+/** Null for a rule that names what has no name: without that, it would match others. */
+function ruleOf(rule: Fields, { principal, frontendModel }: Names): Fields | null {
+  const ids: readonly unknown[] = Array.isArray(rule['principals']) ? rule['principals'] : [];
+  const principals = ids.map((id) => principal.get(Number(id)));
+  const jump = rule['jump_to'] ?? null;
+  const jumpTo = jump === null ? null : frontendModel.get(Number(jump));
+  if (principals.includes(undefined) || jumpTo === undefined) return null;
+  const targets = targetNames(rule['targets']);
+  const enabled = rule['enabled'] === false ? false : null;
+  const plain = picked(rule, plainRule);
+  return said({ ...plain, enabled, principals, jump_to: jumpTo, targets });
+}
+
+function frontendModelEntry(record: Fields, names: Names): Entry | null {
+  const rules = listOf(record['rules']).map((rule) => ruleOf(rule, names));
+  if (rules.includes(null)) return null;
+  const fields = {
+    ...picked(record, ['name', 'description', 'max_model_len']),
+    rules,
+    default_targets: targetNames(record['default_targets']),
+  };
+  return { list: 'frontend_models', fields };
+}
+
+/** By the last part of the path that lists them. */
+const makers: Readonly<Record<string, Maker>> = {
+  providers: (record) =>
+    record['kind'] === 'dynamic'
+      ? null
+      : {
+          list: 'providers',
+          fields: { ...picked(record, ['name', 'kind', 'catalogue_key']), ...endpoint(record) },
+        },
+  'provider-models': modelEntry,
+  'model-pools': (record) => ({
+    list: 'pools',
+    fields: {
+      ...picked(record, ['name', 'description', 'policy']),
+      members: listOf(record['members'])
+        .filter((one) => (one['provider_model_id'] ?? null) !== null)
+        .map((one) => picked(one, ['model', 'weight'])),
+    },
+  }),
+  'frontend-models': frontendModelEntry,
+  'prompt-classes': (record) => ({
+    list: 'prompt_classes',
+    fields: picked(record, ['name', 'description', 'tier', 'min_margin', 'refines']),
+  }),
+  roles: (record) => ({
+    list: 'roles',
+    fields: {
+      ...picked(record, ['name', 'description']),
+      permissions: listOf(record['permissions']).map((one) => picked(one, ['verb', 'resource'])),
+    },
+  }),
+  principals: (record) => ({
+    list: 'principals',
+    fields: picked(record, ['name', 'kind', 'roles']),
+  }),
+};
+
+const said = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => isSaid(value)));
+
+const isSaid = (value: unknown): boolean =>
+  value !== undefined &&
+  value !== null &&
+  !(typeof value === 'object' && Object.keys(value).length === 0);
+
+/** As a configuration file has it, as far as one can; null where it has no such thing. */
+export function yamlOfRecord(list: string, record: Fields, names: Names = nobody): string | null {
+  const entry = makers[list]?.(record, names) ?? null;
+  if (entry === null) return null;
+  // What JSON writes, YAML reads.
+  const lines = Object.entries(said(entry.fields)).map(
+    ([name, value]) => `${name}: ${JSON.stringify(value)}`,
+  );
+  const [above, indent] =
+    entry.isTop === true ? [[`${entry.list}:`], '  '] : [['gw:', `  ${entry.list}:`], '    '];
+  return [...above, `${indent}- ${lines.join(`\n${indent}  `)}`, ''].join('\n');
+}
+
+/** Of a record that a file can say, in the order in which they are offered. */
+export const recordLabels = ['JSON', 'curl', 'YAML', 'gw command'] as const;
+
+export type CopyText = Readonly<{ label: string; text: string }>;
+
+type Asked = Readonly<{ list: string; id: number; origin: string; names?: Names }>;
+
+/** Everything that a record of `/admin/<list>` can be copied as. */
+export function textsOfRecord(
+  record: object,
+  { list, id, origin, names }: Asked,
+): readonly CopyText[] {
+  const { version: _version, ...fields }: Fields = { ...record };
+  const yaml = yamlOfRecord(list, fields, names);
+  const file = `cat > record.yaml <<'YAML'\n${yaml ?? ''}YAML\ngw import --config record.yaml`;
+  const asked = `curl -s '${origin}/admin/${list}?limit=1000' -b "gw_session=$GW_SESSION"`;
+  const picks = `jq '.[] | select(.id == ${id})'`;
+  return [
+    { label: 'JSON', text: `${JSON.stringify(fields, null, 2)}\n` },
+    {
+      label: 'curl',
+      text: `${sessionNote(origin)}${asked} | ${picks}`,
+    },
+    ...(yaml === null
+      ? []
+      : [
+          { label: 'YAML', text: yaml },
+          { label: 'gw command', text: file },
+        ]),
+  ];
+}

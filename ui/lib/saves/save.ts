@@ -1,0 +1,44 @@
+// What is asked about before it is done: the words for it, what changes, and the call that does it.
+
+import type { Answered, Change } from '../../api/http/call.ts';
+
+export type Save = Readonly<{
+  heading: string;
+  /** On the button, such as "Delete". */
+  verb: string;
+  /** Said when it is done, such as "Provider OpenAI changed". */
+  done: string;
+  /** What is there and what is sent; null shows no table, `{}` before is a new record. Secrets are not to be in either. */
+  before: Readonly<Record<string, unknown>> | null;
+  after: Readonly<Record<string, unknown>> | null;
+  /** What looks like a mistake; it can be saved all the same. */
+  warnings?: readonly string[];
+  /** Cannot be taken back: what breaks is in the slot. */
+  danger?: boolean;
+  /** To be typed first. */
+  name?: string;
+  /** It is not done without a reason. */
+  reasonNeeded?: boolean;
+  /** Of the record, such as `role-3`, where the path of the call does not say it. */
+  stream?: string;
+  /** The change is not live yet: what the notice says instead of the version that is published. */
+  notPublished?: string;
+  /** A list is sent as a whole: what others put into it since would be taken away. */
+  sendsWhole?: boolean;
+  /** What it means, said above what changes. */
+  about?: string;
+  /** What is waited for when it takes a while. */
+  busyText?: string;
+  /** What is open then, of what was answered, such as `theMade`; the record that is open now when absent. */
+  opens?: (answered: unknown) => readonly (string | number)[];
+  run: (change: Change) => Promise<Answered<unknown>>;
+}>;
+
+/** Opens what was made. */
+export const theMade: NonNullable<Save['opens']> = (answered) => {
+  const id: unknown = Reflect.get(Object(answered), 'id');
+  return typeof id === 'number' ? [id] : [];
+};
+
+/** Goes back to the list, because what was open is no more. */
+export const theList: NonNullable<Save['opens']> = () => [];

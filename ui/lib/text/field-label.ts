@@ -1,0 +1,85 @@
+// What fields are called in forms, and wherever a change of one is shown: one table, by the name that the server has for a field.
+
+import type { Field } from '../../../src/conditions/condition.ts';
+import { conditionFields } from '../../../src/conditions/table.ts';
+
+export const fieldLabels = {
+  name: 'Name',
+  description: 'Description',
+  enabled: 'Enabled',
+  action: 'Action',
+  tag: 'Tag',
+  position: 'Position',
+  targets: 'Targets',
+  default_targets: 'Default targets',
+  jump_to: 'Continue with',
+  deny_status: 'Status',
+  deny_message: 'Message',
+  input_price_per_mtok: 'Input price',
+  output_price_per_mtok: 'Output price',
+  context_length: 'Context length',
+  cache_ttl_seconds: 'Response cache lifetime',
+  max_model_len: 'Context window shown to clients',
+  upstream_model: 'Upstream model name',
+  default_max_tokens: 'Default max output tokens',
+  admission_max_concurrent: 'Concurrent requests',
+  admission_high_water: 'Engine queue limit',
+  admission_max_queued: 'Max queue length',
+  admission_max_wait_seconds: 'Max queue time',
+  upstream_timeout_seconds: 'Timeout',
+  provider_id: 'Provider',
+  api_base: 'Address',
+  auth_header: 'Auth header',
+  auth_scheme: 'Auth scheme',
+  kind: 'Kind',
+  email: 'Email',
+  requests_per_min: 'Requests per minute',
+  tokens_per_min: 'Tokens per minute',
+  tokens_total: 'Token cap',
+  cost_total_micros: 'Cost cap',
+  window: 'Window',
+  tokens_used: 'Tokens used',
+  expires_at: 'Expires',
+  min_margin: 'Margin',
+  fallback_model_id: 'Global fallback model',
+} as const;
+
+/** Those of conditions, by both of their names. */
+const conditionLabels: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries<Field>(conditionFields).flatMap(([name, { label, stored = name }]) => [
+    [name, label],
+    [stored, label],
+  ]),
+);
+
+/** Lists whose parts are named by their ids. */
+const parts: Readonly<Record<string, string>> = {
+  rules: 'Rule',
+  targets: 'Target',
+  default_targets: 'Default target',
+  members: 'Member',
+  examples: 'Example',
+  permissions: 'Permission',
+};
+
+/** `rules.12.tag` is "Rule #12 · Tag". What is no name of the server's is taken as it is. */
+export function fieldLabel(field: string): string {
+  const names = field.split('.');
+  return names
+    .flatMap((name, at) => {
+      const part = parts[name];
+      if (part !== undefined && /^\d+$/.test(names[at + 1] ?? '')) return [];
+      const list = parts[names[at - 1] ?? ''];
+      if (list !== undefined && /^\d+$/.test(name)) return [`${list} #${name}`];
+      return [labelOf(name)];
+    })
+    .join(' · ');
+}
+
+function labelOf(name: string): string {
+  const known: Readonly<Record<string, string>> = { ...conditionLabels, ...fieldLabels };
+  if (Object.hasOwn(known, name)) return known[name] ?? name;
+  const [, plain = ''] = /^([a-z][a-z\d_]*)(?: \(secret\))?$/.exec(name) ?? [];
+  if (plain === '') return name;
+  return (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ');
+}
