@@ -6,7 +6,7 @@ import { base } from '../styles/base.ts';
 
 export type Tone = 'plain' | 'good' | 'warn' | 'bad' | 'info';
 
-export class GwBadge extends LitElement {
+class GwBadge extends LitElement {
   static override properties = { tone: { type: String, reflect: true } };
   static override styles = [
     base,
@@ -75,9 +75,3 @@ export class GwBadge extends LitElement {
 }
 
 customElements.define('gw-badge', GwBadge);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-badge': GwBadge;
-  }
-}

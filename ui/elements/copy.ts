@@ -8,7 +8,7 @@ import './icon.ts';
 
 const saidMs = 1_500;
 
-export class GwCopy extends LitElement {
+class GwCopy extends LitElement {
   static override properties = {
     text: { type: String },
     label: { type: String },
@@ -78,9 +78,3 @@ export class GwCopy extends LitElement {
 }
 
 customElements.define('gw-copy', GwCopy);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-copy': GwCopy;
-  }
-}

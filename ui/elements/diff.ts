@@ -13,7 +13,7 @@ import { base } from '../styles/base.ts';
 
 const signs = { added: '+', removed: '−', changed: '±' } as const;
 
-export class GwDiff extends LitElement {
+class GwDiff extends LitElement {
   static override properties = { changes: { attribute: false }, fresh: { type: Boolean } };
   static override styles = [
     base,
@@ -171,9 +171,3 @@ const isSet = ({ field, after }: FieldChange): boolean =>
 const isNone = (value: unknown): boolean => value === undefined || value === null;
 
 customElements.define('gw-diff', GwDiff);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-diff': GwDiff;
-  }
-}

@@ -7,7 +7,7 @@ import { base } from '../styles/base.ts';
 import './copy.ts';
 import './icon.ts';
 
-export class GwEmpty extends LitElement {
+class GwEmpty extends LitElement {
   static override properties = {
     heading: { type: String },
     icon: { type: String },
@@ -86,9 +86,3 @@ export class GwEmpty extends LitElement {
 }
 
 customElements.define('gw-empty', GwEmpty);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-empty': GwEmpty;
-  }
-}

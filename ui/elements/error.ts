@@ -7,7 +7,7 @@ import { base, buttons } from '../styles/base.ts';
 import './copy.ts';
 import './icon.ts';
 
-export class GwError extends LitElement {
+class GwError extends LitElement {
   static override properties = {
     failure: { attribute: false },
     retriable: { type: Boolean },
@@ -94,9 +94,3 @@ export class GwError extends LitElement {
 }
 
 customElements.define('gw-error', GwError);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-error': GwError;
-  }
-}

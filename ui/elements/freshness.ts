@@ -10,7 +10,7 @@ import { Watch } from './watch.ts';
 
 const refreshMs = 1_000;
 
-export class GwFreshness extends LitElement {
+class GwFreshness extends LitElement {
   static override properties = {
     updatedAt: { attribute: false },
     loading: { type: Boolean, reflect: true },
@@ -91,9 +91,3 @@ export class GwFreshness extends LitElement {
 }
 
 customElements.define('gw-freshness', GwFreshness);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-freshness': GwFreshness;
-  }
-}

@@ -5,7 +5,7 @@ import { LitElement, css, html } from 'lit';
 
 import type { IconName } from '../icons.ts';
 
-export class GwIcon extends LitElement {
+class GwIcon extends LitElement {
   static override properties = { name: { type: String } };
   static override styles = css`
     :host {
@@ -27,9 +27,3 @@ export class GwIcon extends LitElement {
 }
 
 customElements.define('gw-icon', GwIcon);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-icon': GwIcon;
-  }
-}

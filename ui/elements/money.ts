@@ -5,7 +5,7 @@ import { LitElement, css, html, nothing } from 'lit';
 import { formatCount, formatMoney, formatMoneyShort } from '../lib/text/format.ts';
 import { base } from '../styles/base.ts';
 
-export class GwMoney extends LitElement {
+class GwMoney extends LitElement {
   static override properties = {
     micros: { type: Number },
     unpriced: { type: Number },
@@ -51,9 +51,3 @@ export class GwMoney extends LitElement {
 }
 
 customElements.define('gw-money', GwMoney);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-money': GwMoney;
-  }
-}

@@ -124,9 +124,3 @@ export class GwPage extends LitElement {
 }
 
 customElements.define('gw-page', GwPage);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-page': GwPage;
-  }
-}

@@ -8,7 +8,7 @@ import { showChosen } from './show-chosen.ts';
 
 export type Segment = Readonly<{ value: string; label: string; count: number; href: string }>;
 
-export class GwSegments extends LitElement {
+class GwSegments extends LitElement {
   static override properties = {
     label: { type: String },
     segments: { attribute: false },
@@ -88,9 +88,3 @@ export class GwSegments extends LitElement {
 }
 
 customElements.define('gw-segments', GwSegments);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-segments': GwSegments;
-  }
-}

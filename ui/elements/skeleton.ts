@@ -6,7 +6,7 @@ import { base } from '../styles/base.ts';
 
 const rows = Array.from({ length: 8 });
 
-export class GwSkeleton extends LitElement {
+class GwSkeleton extends LitElement {
   static override styles = [
     base,
     css`
@@ -41,9 +41,3 @@ export class GwSkeleton extends LitElement {
 }
 
 customElements.define('gw-skeleton', GwSkeleton);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-skeleton': GwSkeleton;
-  }
-}

@@ -7,7 +7,7 @@ import { showChosen } from './show-chosen.ts';
 
 export type Tab = Readonly<{ value: string; label: string; href: string }>;
 
-export class GwTabs extends LitElement {
+class GwTabs extends LitElement {
   static override properties = {
     label: { type: String },
     tabs: { attribute: false },
@@ -99,9 +99,3 @@ export class GwTabs extends LitElement {
 }
 
 customElements.define('gw-tabs', GwTabs);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-tabs': GwTabs;
-  }
-}

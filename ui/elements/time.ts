@@ -11,7 +11,7 @@ const refreshMs = 10_000;
 /** Behind the date and the time. */
 const zoneAt = 19;
 
-export class GwTime extends LitElement {
+class GwTime extends LitElement {
   static override properties = {
     at: { type: String },
     absolute: { type: Boolean },
@@ -56,9 +56,3 @@ export class GwTime extends LitElement {
 }
 
 customElements.define('gw-time', GwTime);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-time': GwTime;
-  }
-}

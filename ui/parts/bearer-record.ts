@@ -15,7 +15,7 @@ import { record } from '../styles/record.ts';
 /** What an admin token may do; a key has no permissions of its own. */
 type Shown = Bearer & Readonly<{ permissions?: readonly string[] }>;
 
-export class GwBearerRecord extends LitElement {
+class GwBearerRecord extends LitElement {
   static override properties = { bearer: { attribute: false } };
   static override styles = [
     base,
@@ -70,9 +70,3 @@ export class GwBearerRecord extends LitElement {
 }
 
 customElements.define('gw-bearer-record', GwBearerRecord);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-bearer-record': GwBearerRecord;
-  }
-}

@@ -24,7 +24,7 @@ const tones: Readonly<Record<Difference['change'], Tone>> = {
 
 const streamOf = ({ kind, id }: Difference): string => `${kind}-${id}`;
 
-export class GwDifferences extends LitElement {
+class GwDifferences extends LitElement {
   static override properties = {
     differences: { attribute: false },
     total: { type: Number },
@@ -229,9 +229,3 @@ export class GwDifferences extends LitElement {
 }
 
 customElements.define('gw-differences', GwDifferences);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-differences': GwDifferences;
-  }
-}

@@ -20,7 +20,7 @@ type Entity = Readonly<{ id: number; version: number }>;
 export const historyOf = (kind: string, { id, version }: Entity) =>
   html`<gw-entity-history stream="${kind}-${id}" .version=${version}></gw-entity-history>`;
 
-export class GwEntityHistory extends LitElement {
+class GwEntityHistory extends LitElement {
   static override properties = { stream: { type: String }, version: { type: Number } };
   static override styles = [
     base,
@@ -121,9 +121,3 @@ export class GwEntityHistory extends LitElement {
 }
 
 customElements.define('gw-entity-history', GwEntityHistory);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-entity-history': GwEntityHistory;
-  }
-}

@@ -15,7 +15,7 @@ import { base, buttons } from '../styles/base.ts';
 /** The last event of a record that no longer exists; what a deletion took away from others may follow it. */
 const deletion = /Deleted$/u;
 
-export class GwGoneRecord extends LitElement {
+class GwGoneRecord extends LitElement {
   static override properties = { stream: { type: String } };
   static override styles = [
     base,
@@ -88,9 +88,3 @@ export class GwGoneRecord extends LitElement {
 }
 
 customElements.define('gw-gone-record', GwGoneRecord);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-gone-record': GwGoneRecord;
-  }
-}

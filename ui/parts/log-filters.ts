@@ -30,7 +30,7 @@ const texts: Partial<Readonly<Record<FilterName, TextField>>> = {
   request: { label: 'Request id', placeholder: 'Request id' },
 };
 
-export class GwLogFilters extends LitElement {
+class GwLogFilters extends LitElement {
   static override properties = {
     fields: { attribute: false },
     suggested: { attribute: false },
@@ -181,9 +181,3 @@ export class GwLogFilters extends LitElement {
 }
 
 customElements.define('gw-log-filters', GwLogFilters);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-log-filters': GwLogFilters;
-  }
-}

@@ -22,7 +22,7 @@ export type MadeBearer = Readonly<{
 }>;
 
 /** Sends `gw-close`. */
-export class GwMadeBearer extends LitElement {
+class GwMadeBearer extends LitElement {
   static override properties = {
     made: { attribute: false },
     noun: { type: String },
@@ -177,9 +177,3 @@ export class GwMadeBearer extends LitElement {
 }
 
 customElements.define('gw-made-bearer', GwMadeBearer);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-made-bearer': GwMadeBearer;
-  }
-}

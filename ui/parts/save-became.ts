@@ -10,7 +10,7 @@ import { linkTo } from '../state/location.ts';
 import { base, buttons } from '../styles/base.ts';
 
 /** Tells by `gw-on-top` that the change is wanted all the same. */
-export class GwSaveBecame extends LitElement {
+class GwSaveBecame extends LitElement {
   static override properties = {
     found: { attribute: false },
     busy: { type: Boolean },
@@ -100,9 +100,3 @@ export class GwSaveBecame extends LitElement {
 }
 
 customElements.define('gw-save-became', GwSaveBecame);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-save-became': GwSaveBecame;
-  }
-}

@@ -10,6 +10,7 @@ import { foundMeanwhile } from '../api/http/meanwhile.ts';
 import type { Found } from '../api/http/meanwhile.ts';
 import type { ApiFailure } from '../api/http/failure.ts';
 import '../elements/overlay/dialog.ts';
+import type { GwDialog } from '../elements/overlay/dialog.ts';
 import '../elements/diff.ts';
 import '../elements/error.ts';
 import '../elements/form/field.ts';
@@ -31,7 +32,7 @@ import { saveStyles } from './save-styles.ts';
 import './what-if.ts';
 
 /** `gw-saved` has what the call answered; `gw-refused` a failure that names a field; `gw-close` is a change of mind. */
-export class GwSave extends LitElement {
+class GwSave extends LitElement {
   static override properties = {
     save: { attribute: false },
     busy: { state: true },
@@ -221,7 +222,7 @@ export class GwSave extends LitElement {
   };
 
   /** As the button does, which may wait for a name that is to be typed. */
-  readonly #onEnter = (): void => this.renderRoot.querySelector('gw-dialog')?.confirm();
+  readonly #onEnter = (): void => this.renderRoot.querySelector<GwDialog>('gw-dialog')?.confirm();
 
   readonly #run = (): Promise<void> => this.#publish({});
 
@@ -294,9 +295,3 @@ export class GwSave extends LitElement {
 }
 
 customElements.define('gw-save', GwSave);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-save': GwSave;
-  }
-}

@@ -80,7 +80,7 @@ const groupColumns = (label: string): readonly Column<Group>[] => [
   },
 ];
 
-export class GwWhatIf extends LitElement {
+class GwWhatIf extends LitElement {
   static override properties = {
     proposal: { attribute: false },
     known: { attribute: false },
@@ -288,9 +288,3 @@ export class GwWhatIf extends LitElement {
 }
 
 customElements.define('gw-what-if', GwWhatIf);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-what-if': GwWhatIf;
-  }
-}

@@ -16,6 +16,7 @@ import '../elements/error.ts';
 import { filterIn } from '../elements/table/find-filter.ts';
 import { troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
+import type { GwPage } from '../elements/page.ts';
 import '../elements/overlay/toasts.ts';
 import { Watch } from '../elements/watch.ts';
 import type { Deed } from '../lib/page/palette.ts';
@@ -34,6 +35,7 @@ import { tellSignedIn, waitForSession } from './come-back.ts';
 import { doDeed } from './deeds.ts';
 import { frameStyles } from './frame-styles.ts';
 import './header.ts';
+import type { GwHeader } from './header.ts';
 import { listenForKeys } from './keyboard.ts';
 import { keysDialog } from './keys.ts';
 import './login.ts';
@@ -45,7 +47,7 @@ import './sidebar.ts';
 
 type Over = 'palette' | 'keys' | 'menu' | null;
 
-export class GwApp extends LitElement {
+class GwApp extends LitElement {
   static override properties = {
     over: { state: true },
     failure: { state: true },
@@ -259,7 +261,7 @@ export class GwApp extends LitElement {
   async #focusHeading(): Promise<void> {
     const screen = this.renderRoot.querySelector('.screen');
     if (screen instanceof LitElement) await screen.updateComplete;
-    const page = screen?.shadowRoot?.querySelector('gw-page');
+    const page = screen?.shadowRoot?.querySelector<GwPage>('gw-page');
     await page?.updateComplete;
     page?.focus();
     this.renderRoot.querySelector('main')?.scrollTo({ top: 0 });
@@ -275,13 +277,13 @@ export class GwApp extends LitElement {
 
   readonly #onDeed = ({ detail }: CustomEvent<Deed>): void =>
     doDeed(detail, {
-      askMoment: () => this.renderRoot.querySelector('gw-header')?.askMoment(),
+      askMoment: () => this.renderRoot.querySelector<GwHeader>('gw-header')?.askMoment(),
       showKeys: () => this.#open('keys'),
       showNotices: this.#showNotices,
     });
 
   readonly #showNotices = (): void => {
-    void this.renderRoot.querySelector('gw-header')?.showNotices();
+    void this.renderRoot.querySelector<GwHeader>('gw-header')?.showNotices();
   };
 
   readonly #skip = (event: Event): void => {
@@ -318,9 +320,3 @@ export class GwApp extends LitElement {
 }
 
 customElements.define('gw-app', GwApp);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-app': GwApp;
-  }
-}

@@ -44,7 +44,7 @@ const upTo = (moment: string) =>
     ? { before: Number(moment) + 1 }
     : { to: new Date(Date.parse(moment) + 1).toISOString() };
 
-export class GwAsOfBar extends LitElement {
+class GwAsOfBar extends LitElement {
   static override properties = { moment: { type: String }, present: { type: Boolean } };
   static override styles = [
     base,
@@ -168,9 +168,3 @@ export class GwAsOfBar extends LitElement {
 }
 
 customElements.define('gw-as-of-bar', GwAsOfBar);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-as-of-bar': GwAsOfBar;
-  }
-}

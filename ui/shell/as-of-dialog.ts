@@ -16,7 +16,7 @@ import { base, buttons } from '../styles/base.ts';
 
 const versionsShown = 6;
 
-export class GwAsOfDialog extends LitElement {
+class GwAsOfDialog extends LitElement {
   static override properties = {
     open: { type: Boolean },
     typed: { state: true },
@@ -135,9 +135,3 @@ export class GwAsOfDialog extends LitElement {
 }
 
 customElements.define('gw-as-of-dialog', GwAsOfDialog);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-as-of-dialog': GwAsOfDialog;
-  }
-}

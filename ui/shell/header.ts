@@ -232,9 +232,3 @@ export class GwHeader extends LitElement {
 }
 
 customElements.define('gw-header', GwHeader);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-header': GwHeader;
-  }
-}

@@ -14,7 +14,7 @@ import { sessionOpened } from '../state/session.ts';
 import { signOn } from '../state/sign-on.ts';
 import { base, buttons, controls } from '../styles/base.ts';
 
-export class GwLogin extends LitElement {
+class GwLogin extends LitElement {
   static override properties = {
     name: { type: String },
     busy: { state: true },
@@ -162,9 +162,3 @@ function textIn(given: FormData, name: string): string {
 }
 
 customElements.define('gw-login', GwLogin);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-login': GwLogin;
-  }
-}

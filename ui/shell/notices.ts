@@ -13,7 +13,7 @@ import { notices } from '../state/toasts.ts';
 import { base, buttons } from '../styles/base.ts';
 
 /** Tells by `gw-close` that it is to be closed. */
-export class GwNotices extends LitElement {
+class GwNotices extends LitElement {
   static override properties = { open: { type: Boolean } };
   static override styles = [
     base,
@@ -84,9 +84,3 @@ export class GwNotices extends LitElement {
 }
 
 customElements.define('gw-notices', GwNotices);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-notices': GwNotices;
-  }
-}

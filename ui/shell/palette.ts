@@ -37,7 +37,7 @@ const entryOf = ({ name, about, target }: Action): Entry => ({
 });
 
 /** Tells by `gw-deed` of what is to be done where one is. */
-export class GwPalette extends LitElement {
+class GwPalette extends LitElement {
   static override properties = {
     open: { type: Boolean },
     isManaged: { type: Boolean },
@@ -313,9 +313,3 @@ export class GwPalette extends LitElement {
 }
 
 customElements.define('gw-palette', GwPalette);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-palette': GwPalette;
-  }
-}

@@ -11,7 +11,7 @@ import { may } from '../state/session.ts';
 import { base } from '../styles/base.ts';
 import { mark } from './mark.ts';
 
-export class GwSidebar extends LitElement {
+class GwSidebar extends LitElement {
   static override properties = { isManaged: { type: Boolean }, version: { type: String } };
   static override styles = [
     base,
@@ -134,9 +134,3 @@ export class GwSidebar extends LitElement {
 }
 
 customElements.define('gw-sidebar', GwSidebar);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-sidebar': GwSidebar;
-  }
-}

@@ -59,7 +59,7 @@ function sectionAt(screen: string, rest: readonly string[]): Section | undefined
   return sections.find(({ value }) => value === name) ?? changes;
 }
 
-export class GwViewer extends LitElement {
+class GwViewer extends LitElement {
   static override styles = [base, buttons, record, viewerStyles];
   readonly #place = new Watch(this, place);
   readonly #reading = new Watch(this, reading);
@@ -209,9 +209,3 @@ export class GwViewer extends LitElement {
 }
 
 customElements.define('gw-viewer', GwViewer);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-viewer': GwViewer;
-  }
-}

@@ -29,7 +29,7 @@ const columns: readonly Column<Signed>[] = [
   },
 ];
 
-export class GwViewerIntegrity extends LitElement {
+class GwViewerIntegrity extends LitElement {
   static override properties = { summary: { attribute: false } };
   static override styles = [
     base,
@@ -193,9 +193,3 @@ function chainWord({ finding, brokenLine }: Summary): string {
 }
 
 customElements.define('gw-viewer-integrity', GwViewerIntegrity);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-viewer-integrity': GwViewerIntegrity;
-  }
-}

@@ -14,7 +14,7 @@ import { openFiles } from './reading.ts';
 
 const keyPattern = /^[\da-f]{64}$/;
 
-export class GwViewerOpening extends LitElement {
+class GwViewerOpening extends LitElement {
   static override properties = {
     failure: { attribute: false },
     isOver: { state: true },
@@ -219,9 +219,3 @@ export class GwViewerOpening extends LitElement {
 }
 
 customElements.define('gw-viewer-opening', GwViewerOpening);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-viewer-opening': GwViewerOpening;
-  }
-}

@@ -5,7 +5,7 @@ import { LitElement, css, html, nothing } from 'lit';
 import { shareText, toneOfShare } from '../../lib/access/budget.ts';
 import { base } from '../../styles/base.ts';
 
-export class GwBar extends LitElement {
+class GwBar extends LitElement {
   static override properties = {
     label: { type: String },
     share: { type: Number },
@@ -113,9 +113,3 @@ export class GwBar extends LitElement {
 }
 
 customElements.define('gw-bar', GwBar);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-bar': GwBar;
-  }
-}

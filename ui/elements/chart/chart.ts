@@ -32,7 +32,7 @@ async function plotCode(): Promise<typeof uPlot> {
   return Plot;
 }
 
-export class GwChart extends LitElement {
+class GwChart extends LitElement {
   static override properties: PropertyDeclarations = {
     label: { type: String },
     times: { attribute: false },
@@ -277,9 +277,3 @@ export class GwChart extends LitElement {
 }
 
 customElements.define('gw-chart', GwChart);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-chart': GwChart;
-  }
-}

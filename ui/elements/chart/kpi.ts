@@ -4,7 +4,7 @@ import { LitElement, css, html, nothing } from 'lit';
 
 import { base } from '../../styles/base.ts';
 
-export class GwKpi extends LitElement {
+class GwKpi extends LitElement {
   static override properties = {
     label: { type: String },
     value: { type: String },
@@ -97,9 +97,3 @@ export class GwKpi extends LitElement {
 }
 
 customElements.define('gw-kpi', GwKpi);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-kpi': GwKpi;
-  }
-}

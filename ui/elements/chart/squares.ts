@@ -7,7 +7,7 @@ import { base } from '../../styles/base.ts';
 
 export type Square = Readonly<{ name: string; state: 'up' | 'down' | null }>;
 
-export class GwSquares extends LitElement {
+class GwSquares extends LitElement {
   static override properties: PropertyDeclarations = {
     label: { type: String },
     squares: { attribute: false },
@@ -64,9 +64,3 @@ export class GwSquares extends LitElement {
 }
 
 customElements.define('gw-squares', GwSquares);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-squares': GwSquares;
-  }
-}

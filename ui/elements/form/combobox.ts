@@ -12,7 +12,7 @@ import type { Choice } from './field.ts';
 const shownMax = 50;
 
 /** Sends `gw-choose` with the value that was chosen. */
-export class GwCombobox extends LitElement {
+class GwCombobox extends LitElement {
   static override properties = {
     label: { type: String },
     value: { type: String },
@@ -233,9 +233,3 @@ export class GwCombobox extends LitElement {
 }
 
 customElements.define('gw-combobox', GwCombobox);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-combobox': GwCombobox;
-  }
-}

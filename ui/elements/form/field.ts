@@ -225,12 +225,3 @@ export class GwField extends LitElement {
 }
 
 customElements.define('gw-field', GwField);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-field': GwField;
-  }
-  interface HTMLElementEventMap {
-    'gw-input': CustomEvent<FieldInput>;
-  }
-}

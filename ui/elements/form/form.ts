@@ -22,7 +22,7 @@ type Field = HTMLElement & {
   readonly commit?: () => boolean;
 };
 
-export class GwForm extends LitElement {
+class GwForm extends LitElement {
   static override properties = {
     verb: { type: String },
     failure: { attribute: false },
@@ -124,9 +124,3 @@ export class GwForm extends LitElement {
 }
 
 customElements.define('gw-form', GwForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-form': GwForm;
-  }
-}

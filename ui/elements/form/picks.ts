@@ -16,7 +16,7 @@ import { picksStyles } from './picks-styles.ts';
 
 export type { Option } from '../../lib/page/picks.ts';
 
-export class GwPicks extends LitElement {
+class GwPicks extends LitElement {
   static override properties = {
     name: { type: String, reflect: true },
     label: { type: String },
@@ -223,9 +223,3 @@ export class GwPicks extends LitElement {
 }
 
 customElements.define('gw-picks', GwPicks);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-picks': GwPicks;
-  }
-}

@@ -16,7 +16,7 @@ const ends: readonly Readonly<{ end: End; label: string }>[] = [
   { end: 'until', label: 'Until' },
 ];
 
-export class GwRangeEnds extends LitElement {
+class GwRangeEnds extends LitElement {
   static override properties = {
     value: { type: String },
     open: { type: Boolean },
@@ -115,9 +115,3 @@ export class GwRangeEnds extends LitElement {
 }
 
 customElements.define('gw-range-ends', GwRangeEnds);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-range-ends': GwRangeEnds;
-  }
-}

@@ -10,7 +10,7 @@ import { base, buttons, controls } from '../../styles/base.ts';
 import { line } from '../../styles/line.ts';
 import { Watch } from '../watch.ts';
 
-export class GwRange extends LitElement {
+class GwRange extends LitElement {
   static override properties = {
     value: { type: String },
     open: { type: Boolean },
@@ -144,9 +144,3 @@ export class GwRange extends LitElement {
 }
 
 customElements.define('gw-range', GwRange);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-range': GwRange;
-  }
-}

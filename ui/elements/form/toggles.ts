@@ -6,7 +6,7 @@ import { lines, linesOf } from '../../lib/text/lines.ts';
 import { base } from '../../styles/base.ts';
 import type { Choice, FieldInput } from './field.ts';
 
-export class GwToggles extends LitElement {
+class GwToggles extends LitElement {
   static override properties = {
     name: { type: String, reflect: true },
     label: { type: String },
@@ -145,9 +145,3 @@ export class GwToggles extends LitElement {
 }
 
 customElements.define('gw-toggles', GwToggles);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-toggles': GwToggles;
-  }
-}

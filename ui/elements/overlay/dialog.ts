@@ -144,9 +144,3 @@ export class GwDialog extends Overlay {
 }
 
 customElements.define('gw-dialog', GwDialog);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-dialog': GwDialog;
-  }
-}

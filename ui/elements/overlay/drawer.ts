@@ -9,7 +9,7 @@ import { Overlay, headStyles } from './overlay.ts';
 import './toasts.ts';
 import '../webawesome.ts';
 
-export class GwDrawer extends Overlay {
+class GwDrawer extends Overlay {
   static override properties = { ...Overlay.properties, listed: { type: Boolean } };
   static override styles = [
     base,
@@ -112,9 +112,3 @@ export class GwDrawer extends Overlay {
 }
 
 customElements.define('gw-drawer', GwDrawer);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-drawer': GwDrawer;
-  }
-}

@@ -4,7 +4,7 @@ import { LitElement, css, html } from 'lit';
 
 import { base, buttons } from '../../styles/base.ts';
 
-export class GwHelp extends LitElement {
+class GwHelp extends LitElement {
   static override properties = { term: { type: String }, text: { type: String } };
   static override styles = [
     base,
@@ -75,9 +75,3 @@ export class GwHelp extends LitElement {
 }
 
 customElements.define('gw-help', GwHelp);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-help': GwHelp;
-  }
-}

@@ -17,7 +17,7 @@ export type MenuItem = Readonly<{
   checked?: boolean;
 }>;
 
-export class GwMenu extends LitElement {
+class GwMenu extends LitElement {
   static override properties = {
     items: { attribute: false },
     label: { type: String },
@@ -88,9 +88,3 @@ export class GwMenu extends LitElement {
 }
 
 customElements.define('gw-menu', GwMenu);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-menu': GwMenu;
-  }
-}

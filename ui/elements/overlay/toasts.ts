@@ -18,7 +18,7 @@ import { Watch } from '../watch.ts';
 /** Of all that are in the page the last one shows them, so that each is there once. */
 const hosts = createStore<readonly LitElement[]>([]);
 
-export class GwToasts extends LitElement {
+class GwToasts extends LitElement {
   static override properties = { unseen: { type: Boolean } };
   static override styles = [
     base,
@@ -105,9 +105,3 @@ export class GwToasts extends LitElement {
 }
 
 customElements.define('gw-toasts', GwToasts);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-toasts': GwToasts;
-  }
-}

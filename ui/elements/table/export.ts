@@ -28,7 +28,7 @@ export type ExportSource = Readonly<{
   isNewestFirst: boolean;
 }>;
 
-export class GwExport extends LitElement {
+class GwExport extends LitElement {
   static override properties = {
     source: { attribute: false },
     noun: { type: String },
@@ -124,9 +124,3 @@ export class GwExport extends LitElement {
 }
 
 customElements.define('gw-export', GwExport);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-export': GwExport;
-  }
-}

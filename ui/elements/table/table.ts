@@ -37,7 +37,7 @@ export type { Column } from './table-model.ts';
 type Key = string | number;
 type Row = object;
 
-export class GwTable extends LitElement {
+class GwTable extends LitElement {
   static override properties = {
     rows: { attribute: false },
     columns: { attribute: false },
@@ -248,9 +248,3 @@ export class GwTable extends LitElement {
 }
 
 customElements.define('gw-table', GwTable);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-table': GwTable;
-  }
-}

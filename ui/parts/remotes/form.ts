@@ -11,7 +11,7 @@ import { credentialChoice, headerFields, keyField } from '../upstream-fields.ts'
 import type { RemoteKind } from './kind.ts';
 import { changeOf, creationOf } from './saves.ts';
 
-export class GwRemoteForm extends RecordForm<Remote | null, RemoteDraft> {
+class GwRemoteForm extends RecordForm<Remote | null, RemoteDraft> {
   static override properties: PropertyDeclarations = { kind: { attribute: false } };
   declare kind: RemoteKind;
 
@@ -57,9 +57,3 @@ export class GwRemoteForm extends RecordForm<Remote | null, RemoteDraft> {
 }
 
 customElements.define('gw-remote-form', GwRemoteForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-remote-form': GwRemoteForm;
-  }
-}

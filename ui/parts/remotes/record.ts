@@ -12,7 +12,7 @@ import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 import type { RemoteKind } from './kind.ts';
 
-export class GwRemoteRecord extends LitElement {
+class GwRemoteRecord extends LitElement {
   static override properties = { kind: { attribute: false }, remote: { attribute: false } };
   static override styles = [base, record];
   declare kind: RemoteKind;
@@ -72,9 +72,3 @@ export class GwRemoteRecord extends LitElement {
 }
 
 customElements.define('gw-remote-record', GwRemoteRecord);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-remote-record': GwRemoteRecord;
-  }
-}

@@ -27,7 +27,7 @@ const rows: readonly FormRow<DeploymentDraft>[] = [
   },
 ];
 
-export class GwDeploymentForm extends RecordForm<Deployment, DeploymentDraft> {
+class GwDeploymentForm extends RecordForm<Deployment, DeploymentDraft> {
   protected override draftOf(deployment: Deployment): DeploymentDraft {
     return draftOf(deployment);
   }
@@ -42,9 +42,3 @@ export class GwDeploymentForm extends RecordForm<Deployment, DeploymentDraft> {
 }
 
 customElements.define('gw-deployment-form', GwDeploymentForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-deployment-form': GwDeploymentForm;
-  }
-}

@@ -15,7 +15,7 @@ import { record } from '../../styles/record.ts';
 import { backendColumns, cacheShare } from './columns.ts';
 import type { Seen } from './columns.ts';
 
-export class GwReplica extends LitElement {
+class GwReplica extends LitElement {
   static override properties = {
     replica: { attribute: false },
     published: { attribute: false },
@@ -105,9 +105,3 @@ export class GwReplica extends LitElement {
 }
 
 customElements.define('gw-replica', GwReplica);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-replica': GwReplica;
-  }
-}

@@ -42,7 +42,7 @@ const versionsMax = 20;
 const waitMs = 250;
 
 /** Tells by `gw-answer` with what the rules beside it should show, or null. */
-export class GwDryRun extends LitElement {
+class GwDryRun extends LitElement {
   static override properties = {
     model: { type: String },
     principals: { attribute: false },
@@ -151,7 +151,7 @@ export class GwDryRun extends LitElement {
   }
 
   #fields(): readonly GwField[] {
-    return [...this.renderRoot.querySelectorAll('gw-field')];
+    return [...this.renderRoot.querySelectorAll<GwField>('gw-field')];
   }
 
   #tell(): void {
@@ -254,9 +254,3 @@ export class GwDryRun extends LitElement {
 }
 
 customElements.define('gw-dry-run', GwDryRun);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-dry-run': GwDryRun;
-  }
-}

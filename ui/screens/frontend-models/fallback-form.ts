@@ -12,7 +12,7 @@ type Row = Readonly<{ fallback: Named | null; models: readonly Named[] }>;
 /** The id; empty is none. */
 type Draft = Readonly<{ model_id: string }>;
 
-export class GwFallbackForm extends RecordForm<Row, Draft> {
+class GwFallbackForm extends RecordForm<Row, Draft> {
   protected override draftOf({ fallback }: Row): Draft {
     return { model_id: fallback === null ? '' : String(fallback.id) };
   }
@@ -43,9 +43,3 @@ export class GwFallbackForm extends RecordForm<Row, Draft> {
 }
 
 customElements.define('gw-fallback-form', GwFallbackForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-fallback-form': GwFallbackForm;
-  }
-}

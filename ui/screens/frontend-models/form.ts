@@ -13,7 +13,7 @@ import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { frontendModelCreation, frontendModelUpdate } from './saves.ts';
 
-export class GwFrontendModelForm extends RecordForm<FrontendModel | null, FrontendModelDraft> {
+class GwFrontendModelForm extends RecordForm<FrontendModel | null, FrontendModelDraft> {
   static override properties = { ...RecordForm.properties, options: { attribute: false } };
   /** What a target can be. */
   declare options: readonly Option[];
@@ -72,9 +72,3 @@ export class GwFrontendModelForm extends RecordForm<FrontendModel | null, Fronte
 }
 
 customElements.define('gw-frontend-model-form', GwFrontendModelForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-frontend-model-form': GwFrontendModelForm;
-  }
-}

@@ -14,7 +14,7 @@ const drains = 'A member of weight 0 only serves when the others fail.';
 const byWeight = `A member of weight 3 gets three times as much as one of 1. ${drains}`;
 const byPolicy = `With a policy, weights do not split requests. ${drains}`;
 
-export class GwPoolForm extends RecordForm<Pool | null, PoolDraft> {
+class GwPoolForm extends RecordForm<Pool | null, PoolDraft> {
   static override properties = { ...RecordForm.properties, options: { attribute: false } };
   /** What a member can be. */
   declare options: readonly Option[];
@@ -64,9 +64,3 @@ export class GwPoolForm extends RecordForm<Pool | null, PoolDraft> {
 }
 
 customElements.define('gw-pool-form', GwPoolForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-pool-form': GwPoolForm;
-  }
-}

@@ -10,7 +10,7 @@ import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 import type { PoolRow } from './columns.ts';
 
-export class GwPoolRecord extends LitElement {
+class GwPoolRecord extends LitElement {
   static override properties = { pool: { attribute: false } };
   static override styles = [
     base,
@@ -94,9 +94,3 @@ export class GwPoolRecord extends LitElement {
 }
 
 customElements.define('gw-pool-record', GwPoolRecord);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-pool-record': GwPoolRecord;
-  }
-}

@@ -30,7 +30,7 @@ import type { Draft, RuleRow } from './rule-rows.ts';
 import { ruleCreation, ruleUpdate } from './rule-saves.ts';
 
 /** Tells by `gw-propose` the calls that it would make as it stands; none while it cannot be read. */
-export class GwRuleForm extends RecordForm<RuleRow, Draft> {
+class GwRuleForm extends RecordForm<RuleRow, Draft> {
   static override properties = { ...RecordForm.properties, added: { state: true } };
   static override styles = [RecordForm.styles, buttons, ruleFormStyles].flat();
   /** Conditions that were asked for and may be empty yet. */
@@ -129,9 +129,3 @@ export class GwRuleForm extends RecordForm<RuleRow, Draft> {
 }
 
 customElements.define('gw-rule-form', GwRuleForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-rule-form': GwRuleForm;
-  }
-}

@@ -26,7 +26,7 @@ const actionWords = { route: 'Route to', deny: 'Deny', jump: 'Continue with' } a
 type Drag = Readonly<{ from: number; to: number }>;
 
 /** Emits `gw-order` with the ids in their new order, and `gw-delete` and `gw-switch` with the id of a rule. */
-export class GwRules extends LitElement {
+class GwRules extends LitElement {
   static override properties = {
     owner: { attribute: false },
     rules: { attribute: false },
@@ -318,9 +318,3 @@ export class GwRules extends LitElement {
 }
 
 customElements.define('gw-rules', GwRules);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-rules': GwRules;
-  }
-}

@@ -36,7 +36,7 @@ const nameIn = (all: readonly Named[]) => (id: number) =>
   all.find((one) => one.id === id)?.name ?? `#${id}`;
 
 /** Tells by `gw-review` with a save, and by `gw-cancel` when a form is given up. */
-export class GwRulesWorkspace extends LitElement {
+class GwRulesWorkspace extends LitElement {
   static override properties = {
     owner: { attribute: false },
     routing: { attribute: false },
@@ -267,9 +267,3 @@ export class GwRulesWorkspace extends LitElement {
 }
 
 customElements.define('gw-rules-workspace', GwRulesWorkspace);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-rules-workspace': GwRulesWorkspace;
-  }
-}

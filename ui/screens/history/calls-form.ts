@@ -26,7 +26,7 @@ export type CallsEdit = Readonly<{ title: string; calls: readonly DraftCall[] }>
 const methods = callMethods.map((value) => ({ value, label: value }));
 
 /** Tells by `gw-review` with the edit, and by `gw-cancel`. */
-export class GwCallsForm extends LitElement {
+class GwCallsForm extends LitElement {
   static override properties = {
     request: { attribute: false },
     failure: { attribute: false },
@@ -172,9 +172,3 @@ export class GwCallsForm extends LitElement {
 }
 
 customElements.define('gw-calls-form', GwCallsForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-calls-form': GwCallsForm;
-  }
-}

@@ -45,7 +45,7 @@ type Loaded = Readonly<{
 }> | null;
 
 /** Found by the position of any of its events. */
-export class GwHistoryChange extends HistoryRecord<Loaded> {
+class GwHistoryChange extends HistoryRecord<Loaded> {
   static override styles = [
     HistoryRecord.styles,
     css`
@@ -246,9 +246,3 @@ const undoSave = (command: Command, { moment, only, version }: Undone): Save => 
 });
 
 customElements.define('gw-history-change', GwHistoryChange);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-history-change': GwHistoryChange;
-  }
-}

@@ -11,7 +11,7 @@ import type { Facts } from './record.ts';
 
 type Loaded = Readonly<{ event: WholeEvent; command: Command | null }>;
 
-export class GwHistoryEvent extends HistoryRecord<Loaded> {
+class GwHistoryEvent extends HistoryRecord<Loaded> {
   static override styles = [
     HistoryRecord.styles,
     css`
@@ -146,9 +146,3 @@ export class GwHistoryEvent extends HistoryRecord<Loaded> {
 }
 
 customElements.define('gw-history-event', GwHistoryEvent);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-history-event': GwHistoryEvent;
-  }
-}

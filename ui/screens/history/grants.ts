@@ -11,7 +11,7 @@ import { record } from '../../styles/record.ts';
 
 type Granted = Access['via'][number]['role_granted'];
 
-export class GwHistoryGrants extends LitElement {
+class GwHistoryGrants extends LitElement {
   static override properties = { access: { attribute: false } };
   static override styles = [
     base,
@@ -77,9 +77,3 @@ export class GwHistoryGrants extends LitElement {
 }
 
 customElements.define('gw-history-grants', GwHistoryGrants);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-history-grants': GwHistoryGrants;
-  }
-}

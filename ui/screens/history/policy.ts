@@ -12,7 +12,7 @@ import type { Save } from '../../lib/saves/save.ts';
 import { base, buttons, controls } from '../../styles/base.ts';
 
 /** Tells by `gw-done` when it is set. */
-export class GwChangePolicy extends LitElement {
+class GwChangePolicy extends LitElement {
   static override properties = {
     policy: { attribute: false },
     chosen: { state: true },
@@ -112,9 +112,3 @@ export class GwChangePolicy extends LitElement {
 }
 
 customElements.define('gw-change-policy', GwChangePolicy);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-change-policy': GwChangePolicy;
-  }
-}

@@ -38,7 +38,7 @@ import { editSave, savesOf, stepLabels } from './request-saves.ts';
 type Loaded = Readonly<{ request: WholeRequest; version: number | undefined }>;
 
 /** Tells by `gw-done` when a step was taken. */
-export class GwChangeRequest extends LitElement {
+class GwChangeRequest extends LitElement {
   static override properties = {
     requestId: { type: Number },
     save: { state: true },
@@ -307,9 +307,3 @@ export class GwChangeRequest extends LitElement {
 }
 
 customElements.define('gw-change-request', GwChangeRequest);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-change-request': GwChangeRequest;
-  }
-}

@@ -21,7 +21,7 @@ type Verified = Readonly<{ position: number; checkpoints: number; problem: Findi
 /** Lines between two drawings. */
 const drawnEach = 250;
 
-export class GwVerifyLog extends LitElement {
+class GwVerifyLog extends LitElement {
   static override properties = {
     position: { type: Number },
     verified: { state: true },
@@ -150,9 +150,3 @@ export class GwVerifyLog extends LitElement {
 }
 
 customElements.define('gw-verify-log', GwVerifyLog);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-verify-log': GwVerifyLog;
-  }
-}

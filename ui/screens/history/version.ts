@@ -16,7 +16,7 @@ import type { Facts, Told } from './record.ts';
 
 type Loaded = Readonly<{ row: SnapshotVersion | null; told: Told | null }>;
 
-export class GwHistoryVersion extends HistoryRecord<Loaded> {
+class GwHistoryVersion extends HistoryRecord<Loaded> {
   static override properties: PropertyDeclarations = { known: { attribute: false } };
   /** Its row, where a list has it already. */
   declare known: SnapshotVersion | null;
@@ -115,9 +115,3 @@ export class GwHistoryVersion extends HistoryRecord<Loaded> {
 }
 
 customElements.define('gw-history-version', GwHistoryVersion);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-history-version': GwHistoryVersion;
-  }
-}

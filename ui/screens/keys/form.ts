@@ -11,7 +11,7 @@ import { BearerForm } from '../../parts/bearer-form.ts';
 import { creationOf } from '../../parts/bearer-saves.ts';
 import { zone } from '../../state/preferences.ts';
 
-export class GwKeyForm extends BearerForm<KeyDraft> {
+class GwKeyForm extends BearerForm<KeyDraft> {
   protected override readonly hints = {
     principal: 'Roles, limits and budget come from the principal',
     name: 'Where it is used, such as billing-nightly',
@@ -51,9 +51,3 @@ export class GwKeyForm extends BearerForm<KeyDraft> {
 }
 
 customElements.define('gw-key-form', GwKeyForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-key-form': GwKeyForm;
-  }
-}

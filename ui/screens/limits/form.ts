@@ -44,7 +44,7 @@ const kept = html`<p class="notice">
   What is spent, and the start of the window, stay as they are.
 </p>`;
 
-export class GwLimitsForm extends RecordForm<Capped, LimitsDraft> {
+class GwLimitsForm extends RecordForm<Capped, LimitsDraft> {
   protected override draftOf({ limits }: Capped): LimitsDraft {
     return fromLimits(limits);
   }
@@ -59,7 +59,7 @@ export class GwLimitsForm extends RecordForm<Capped, LimitsDraft> {
   }
 }
 
-export class GwBudgetForm extends RecordForm<Capped, BudgetDraft> {
+class GwBudgetForm extends RecordForm<Capped, BudgetDraft> {
   protected override draftOf({ budget }: Capped): BudgetDraft {
     return fromBudget(budget);
   }
@@ -76,10 +76,3 @@ export class GwBudgetForm extends RecordForm<Capped, BudgetDraft> {
 
 customElements.define('gw-limits-form', GwLimitsForm);
 customElements.define('gw-budget-form', GwBudgetForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-limits-form': GwLimitsForm;
-    'gw-budget-form': GwBudgetForm;
-  }
-}

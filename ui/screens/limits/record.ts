@@ -20,7 +20,7 @@ const rate = (value: number | null): string =>
   value === null ? 'unlimited' : `${formatNumber(value)} a minute`;
 
 /** Tells by `gw-remove`, with the part that is to go. */
-export class GwCapsRecord extends LitElement {
+class GwCapsRecord extends LitElement {
   static override properties = { capped: { attribute: false }, writable: { type: Boolean } };
   static override styles = [
     base,
@@ -132,9 +132,3 @@ export class GwCapsRecord extends LitElement {
 }
 
 customElements.define('gw-caps-record', GwCapsRecord);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-caps-record': GwCapsRecord;
-  }
-}

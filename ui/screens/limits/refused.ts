@@ -14,7 +14,7 @@ import { record } from '../../styles/record.ts';
 
 const bucketSeconds = 3_600;
 
-export class GwCapsRefused extends LitElement {
+class GwCapsRefused extends LitElement {
   static override properties = { principalId: { type: Number }, name: { type: String } };
   static override styles = [base, record];
   declare principalId: number;
@@ -60,9 +60,3 @@ export class GwCapsRefused extends LitElement {
 }
 
 customElements.define('gw-caps-refused', GwCapsRefused);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-caps-refused': GwCapsRefused;
-  }
-}

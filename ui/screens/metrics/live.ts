@@ -32,7 +32,7 @@ type Fleet = Awaited<ReturnType<typeof loadFleet>>;
 const percent = (share: number | null): string =>
   share === null ? 'no data' : formatShare(share, 1);
 
-export class GwLiveMetrics extends LitElement {
+class GwLiveMetrics extends LitElement {
   static override styles = [
     base,
     panels,
@@ -160,9 +160,3 @@ export class GwLiveMetrics extends LitElement {
 }
 
 customElements.define('gw-live-metrics', GwLiveMetrics);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-live-metrics': GwLiveMetrics;
-  }
-}

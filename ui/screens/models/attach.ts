@@ -26,7 +26,7 @@ const endpoint: readonly FormRow<AttachDraft>[] = [
   headerFields,
 ];
 
-export class GwAttachForm extends RecordForm<ModelRow, AttachDraft> {
+class GwAttachForm extends RecordForm<ModelRow, AttachDraft> {
   static override properties: PropertyDeclarations = { providers: { attribute: false } };
   declare providers: readonly Provider[];
 
@@ -60,9 +60,3 @@ export class GwAttachForm extends RecordForm<ModelRow, AttachDraft> {
 }
 
 customElements.define('gw-attach-form', GwAttachForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-attach-form': GwAttachForm;
-  }
-}

@@ -65,7 +65,7 @@ const rows: readonly FormRow<FlowDraft>[] = [
   html`<p class="notice">Replicas apply the change with their next snapshot.</p>`,
 ];
 
-export class GwFlowForm extends RecordForm<ModelRow, FlowDraft> {
+class GwFlowForm extends RecordForm<ModelRow, FlowDraft> {
   protected override draftOf({ backend }: ModelRow): FlowDraft {
     return fromFlow(backend ?? unset);
   }
@@ -81,9 +81,3 @@ export class GwFlowForm extends RecordForm<ModelRow, FlowDraft> {
 }
 
 customElements.define('gw-flow-form', GwFlowForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-flow-form': GwFlowForm;
-  }
-}

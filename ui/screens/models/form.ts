@@ -41,7 +41,7 @@ const rows: readonly FormRow<ModelDraft>[] = [
   },
 ];
 
-export class GwModelForm extends RecordForm<ModelRow | null, ModelDraft> {
+class GwModelForm extends RecordForm<ModelRow | null, ModelDraft> {
   protected override draftOf(model: ModelRow | null): ModelDraft {
     return model === null ? blankModel : fromModel(model);
   }
@@ -61,9 +61,3 @@ export class GwModelForm extends RecordForm<ModelRow | null, ModelDraft> {
 }
 
 customElements.define('gw-model-form', GwModelForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-model-form': GwModelForm;
-  }
-}

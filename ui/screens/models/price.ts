@@ -14,7 +14,7 @@ export type PriceField = 'input_price_per_mtok' | 'output_price_per_mtok';
 /** Told with the id of the model, whose price is in micros per million tokens. */
 export type PriceEdit = Readonly<{ id: number; field: PriceField; price: number | null }>;
 
-export class GwPrice extends LitElement {
+class GwPrice extends LitElement {
   static override properties = {
     model: { type: Number },
     label: { type: String },
@@ -123,9 +123,3 @@ export class GwPrice extends LitElement {
 }
 
 customElements.define('gw-price', GwPrice);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-price': GwPrice;
-  }
-}

@@ -67,7 +67,7 @@ const columns: readonly Column<PriceChange>[] = [
 ];
 
 /** Tells by `gw-review` with the save that publishes them. */
-export class GwPriceSync extends LitElement {
+class GwPriceSync extends LitElement {
   static override properties = {
     wish: { state: true },
     plan: { state: true },
@@ -264,9 +264,3 @@ export class GwPriceSync extends LitElement {
 }
 
 customElements.define('gw-price-sync', GwPriceSync);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-price-sync': GwPriceSync;
-  }
-}

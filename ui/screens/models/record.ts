@@ -21,7 +21,7 @@ const or = (value: number | null, unset: string, unit = '') =>
   value === null ? html`<span class="quiet">${unset}</span>` : `${formatNumber(value)}${unit}`;
 
 /** Tells by `gw-detach`. */
-export class GwModelRecord extends LitElement {
+class GwModelRecord extends LitElement {
   static override properties = { model: { attribute: false }, writable: { type: Boolean } };
   static override styles = [base, buttons, record];
   declare model: ModelRow;
@@ -172,9 +172,3 @@ export class GwModelRecord extends LitElement {
 }
 
 customElements.define('gw-model-record', GwModelRecord);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-model-record': GwModelRecord;
-  }
-}

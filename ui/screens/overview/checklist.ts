@@ -8,7 +8,7 @@ import type { Step } from '../../lib/observe/first-run.ts';
 import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 
-export class GwChecklist extends LitElement {
+class GwChecklist extends LitElement {
   static override properties = { steps: { attribute: false } };
   static override styles = [
     base,
@@ -90,9 +90,3 @@ export class GwChecklist extends LitElement {
 }
 
 customElements.define('gw-checklist', GwChecklist);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-checklist': GwChecklist;
-  }
-}

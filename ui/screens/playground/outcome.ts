@@ -24,7 +24,7 @@ const asksMax = 40;
 /** Among so many of the newest it is looked for. */
 const newestMax = 50;
 
-export class GwPlaygroundOutcome extends LitElement {
+class GwPlaygroundOutcome extends LitElement {
   static override properties = { answer: { attribute: false }, timing: { attribute: false } };
   static override styles = [
     base,
@@ -167,9 +167,3 @@ function decoded(text: string): string {
 }
 
 customElements.define('gw-playground-outcome', GwPlaygroundOutcome);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-playground-outcome': GwPlaygroundOutcome;
-  }
-}

@@ -7,7 +7,7 @@ import { codeOf } from '../../lib/playground/request-code.ts';
 import type { Code, CodeRequest } from '../../lib/playground/request-code.ts';
 import { base } from '../../styles/base.ts';
 
-export class GwRequestCode extends LitElement {
+class GwRequestCode extends LitElement {
   static override properties = { request: { attribute: false }, language: { state: true } };
   static override styles = [
     base,
@@ -77,9 +77,3 @@ export class GwRequestCode extends LitElement {
 }
 
 customElements.define('gw-request-code', GwRequestCode);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-request-code': GwRequestCode;
-  }
-}

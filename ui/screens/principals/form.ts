@@ -19,7 +19,7 @@ const kindField: FormRow<PrincipalDraft> = {
   ],
 };
 
-export class GwPrincipalForm extends RecordForm<Known | null, PrincipalDraft> {
+class GwPrincipalForm extends RecordForm<Known | null, PrincipalDraft> {
   protected override draftOf(principal: Known | null): PrincipalDraft {
     return principal === null ? blankPrincipal : fromPrincipal(principal);
   }
@@ -42,9 +42,3 @@ export class GwPrincipalForm extends RecordForm<Known | null, PrincipalDraft> {
 }
 
 customElements.define('gw-principal-form', GwPrincipalForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-principal-form': GwPrincipalForm;
-  }
-}

@@ -22,7 +22,7 @@ const rows: readonly FormRow<PasswordDraft>[] = [
   { name: 'again', label: 'Once more', type: 'password', required: true },
 ];
 
-export class GwPasswordForm extends RecordForm<Known, PasswordDraft> {
+class GwPasswordForm extends RecordForm<Known, PasswordDraft> {
   protected override draftOf(): PasswordDraft {
     return { password: '', again: '' };
   }
@@ -48,9 +48,3 @@ export class GwPasswordForm extends RecordForm<Known, PasswordDraft> {
 }
 
 customElements.define('gw-password-form', GwPasswordForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-password-form': GwPasswordForm;
-  }
-}

@@ -21,7 +21,7 @@ const rate = (value: number | null | undefined): string =>
   value === null || value === undefined ? 'unlimited' : `${formatNumber(value)} a minute`;
 
 /** Tells by `gw-grant` and `gw-revoke`, with the role's name. */
-export class GwPrincipalRecord extends LitElement {
+class GwPrincipalRecord extends LitElement {
   static override properties = {
     principal: { attribute: false },
     roles: { attribute: false },
@@ -227,9 +227,3 @@ export class GwPrincipalRecord extends LitElement {
 }
 
 customElements.define('gw-principal-record', GwPrincipalRecord);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-principal-record': GwPrincipalRecord;
-  }
-}

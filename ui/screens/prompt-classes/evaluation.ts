@@ -83,7 +83,7 @@ const columnsOf = (before: Evaluation | null): readonly Column<Evaluated>[] => [
   { id: 'examples', label: 'Examples', end: true, spare: true, value: ({ examples }) => examples },
 ];
 
-export class GwEvaluation extends LitElement {
+class GwEvaluation extends LitElement {
   static override properties = {
     evaluations: { attribute: false },
     classes: { attribute: false },
@@ -244,9 +244,3 @@ export class GwEvaluation extends LitElement {
 }
 
 customElements.define('gw-evaluation', GwEvaluation);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-evaluation': GwEvaluation;
-  }
-}

@@ -15,7 +15,7 @@ type Draft = Readonly<{ examples: string; labels: string }>;
 /** As many calls as one change takes. */
 const addedMax = 100;
 
-export class GwExamplesForm extends RecordForm<PromptClass, Draft> {
+class GwExamplesForm extends RecordForm<PromptClass, Draft> {
   static override styles = [RecordForm.styles, examplesStyles].flat();
   protected override draftOf(): Draft {
     return { examples: '', labels: '' };
@@ -41,9 +41,3 @@ export class GwExamplesForm extends RecordForm<PromptClass, Draft> {
 }
 
 customElements.define('gw-examples-form', GwExamplesForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-examples-form': GwExamplesForm;
-  }
-}

@@ -22,7 +22,7 @@ const tiers = [
   { value: 'refined', label: 'Refined: a sentence encoder, among classes that refine another' },
 ];
 
-export class GwClassForm extends RecordForm<PromptClass | null, ClassDraft> {
+class GwClassForm extends RecordForm<PromptClass | null, ClassDraft> {
   static override properties = { ...RecordForm.properties, refinable: { attribute: false } };
   static override styles = [RecordForm.styles, examplesStyles].flat();
   /** Names of classes that another can refine. */
@@ -88,9 +88,3 @@ export class GwClassForm extends RecordForm<PromptClass | null, ClassDraft> {
 }
 
 customElements.define('gw-class-form', GwClassForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-class-form': GwClassForm;
-  }
-}

@@ -21,7 +21,7 @@ import type { ClassRow } from './load.ts';
 const shownMax = 200;
 
 /** Tells by `gw-remove` with the id of an example. */
-export class GwClassRecord extends LitElement {
+class GwClassRecord extends LitElement {
   static override properties = { row: { attribute: false }, writable: { type: Boolean } };
   static override styles = [
     base,
@@ -160,9 +160,3 @@ export class GwClassRecord extends LitElement {
 }
 
 customElements.define('gw-class-record', GwClassRecord);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-class-record': GwClassRecord;
-  }
-}

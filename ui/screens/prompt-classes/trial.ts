@@ -14,7 +14,7 @@ import { base, buttons } from '../../styles/base.ts';
 /** A dry-run asks for a model; of which class the prompt is does not depend on it. */
 const anyModel = 'prompt-class-trial';
 
-export class GwClassTrial extends LitElement {
+class GwClassTrial extends LitElement {
   static override properties = {
     prompt: { state: true },
     found: { state: true },
@@ -116,9 +116,3 @@ export class GwClassTrial extends LitElement {
 }
 
 customElements.define('gw-class-trial', GwClassTrial);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-class-trial': GwClassTrial;
-  }
-}

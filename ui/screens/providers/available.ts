@@ -37,7 +37,7 @@ const columns: readonly Column<AvailableModel>[] = [
 ];
 
 /** Tells by `gw-review` with the save. */
-export class GwAvailableModels extends LitElement {
+class GwAvailableModels extends LitElement {
   static override properties = {
     provider: { attribute: false },
     ticked: { state: true },
@@ -140,9 +140,3 @@ export class GwAvailableModels extends LitElement {
 }
 
 customElements.define('gw-available-models', GwAvailableModels);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-available-models': GwAvailableModels;
-  }
-}

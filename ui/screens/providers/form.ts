@@ -30,7 +30,7 @@ const kindField: FormField<ProviderDraft> = {
   ],
 };
 
-export class GwProviderForm extends RecordForm<Provider | null, ProviderDraft> {
+class GwProviderForm extends RecordForm<Provider | null, ProviderDraft> {
   static override properties: PropertyDeclarations = { catalogue: { attribute: false } };
   declare catalogue: readonly CatalogueEntry[];
 
@@ -99,9 +99,3 @@ const keyOf = ({ credential_kind }: ProviderDraft): FormRow<ProviderDraft> =>
   credential_kind === 'cloud_service_account' ? keyField('Key file', 'textarea') : keyField('Key');
 
 customElements.define('gw-provider-form', GwProviderForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-provider-form': GwProviderForm;
-  }
-}

@@ -13,7 +13,7 @@ import { linkTo } from '../../state/location.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 
-export class GwProviderRecord extends LitElement {
+class GwProviderRecord extends LitElement {
   static override properties = { provider: { attribute: false } };
   static override styles = [base, record];
   declare provider: Provider;
@@ -80,9 +80,3 @@ export class GwProviderRecord extends LitElement {
 }
 
 customElements.define('gw-provider-record', GwProviderRecord);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-provider-record': GwProviderRecord;
-  }
-}

@@ -7,7 +7,7 @@ import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { changeOf, creationOf } from './saves.ts';
 
-export class GwRoleForm extends RecordForm<Role | null, RoleDraft> {
+class GwRoleForm extends RecordForm<Role | null, RoleDraft> {
   protected override draftOf(role: Role | null): RoleDraft {
     return role === null ? blankRole : fromRole(role);
   }
@@ -29,9 +29,3 @@ export class GwRoleForm extends RecordForm<Role | null, RoleDraft> {
 }
 
 customElements.define('gw-role-form', GwRoleForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-role-form': GwRoleForm;
-  }
-}

@@ -23,7 +23,7 @@ const namesOf = (list: readonly Readonly<{ name: string }>[]): readonly string[]
   list.map(({ name }) => name);
 
 /** Tells by `gw-grant`, with the permission. */
-export class GwGrant extends LitElement {
+class GwGrant extends LitElement {
   static override properties = {
     held: { attribute: false },
     verb: { state: true },
@@ -157,9 +157,3 @@ export class GwGrant extends LitElement {
 }
 
 customElements.define('gw-grant', GwGrant);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-grant': GwGrant;
-  }
-}

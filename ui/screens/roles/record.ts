@@ -16,7 +16,7 @@ import type { HeldRole } from './load.ts';
 const holdersMax = 50;
 
 /** Tells by `gw-grant` and `gw-revoke`, with the permission. */
-export class GwRoleRecord extends LitElement {
+class GwRoleRecord extends LitElement {
   static override properties = { held: { attribute: false }, writable: { type: Boolean } };
   static override styles = [
     base,
@@ -115,9 +115,3 @@ export class GwRoleRecord extends LitElement {
 }
 
 customElements.define('gw-role-record', GwRoleRecord);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-role-record': GwRoleRecord;
-  }
-}

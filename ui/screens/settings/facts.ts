@@ -14,7 +14,7 @@ const onOff = (value: boolean): string => (value ? 'yes' : 'no');
 const webhookText = ({ webhook_configured, webhook_signed }: Config): string =>
   webhook_configured ? `set, ${webhook_signed ? 'signed' : 'unsigned'}` : 'none';
 
-export class GwProcessFacts extends LitElement {
+class GwProcessFacts extends LitElement {
   static override properties = { config: { attribute: false } };
   static override styles = [
     base,
@@ -111,9 +111,3 @@ export class GwProcessFacts extends LitElement {
 }
 
 customElements.define('gw-process-facts', GwProcessFacts);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-process-facts': GwProcessFacts;
-  }
-}

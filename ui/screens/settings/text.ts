@@ -4,7 +4,7 @@ import { LitElement, css, html } from 'lit';
 
 import { base } from '../../styles/base.ts';
 
-export class GwSettingText extends LitElement {
+class GwSettingText extends LitElement {
   static override properties = { text: { type: String } };
   static override styles = [
     base,
@@ -26,9 +26,3 @@ export class GwSettingText extends LitElement {
 }
 
 customElements.define('gw-setting-text', GwSettingText);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-setting-text': GwSettingText;
-  }
-}

@@ -12,7 +12,7 @@ import { creationOf } from '../../parts/bearer-saves.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { zone } from '../../state/preferences.ts';
 
-export class GwTokenForm extends BearerForm<TokenDraft> {
+class GwTokenForm extends BearerForm<TokenDraft> {
   protected override readonly hints = {
     principal: 'The audit log names it for what the program does. Mostly a service account.',
     name: 'Where it is used, such as deploy-pipeline',
@@ -70,9 +70,3 @@ export class GwTokenForm extends BearerForm<TokenDraft> {
 }
 
 customElements.define('gw-token-form', GwTokenForm);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-token-form': GwTokenForm;
-  }
-}

@@ -21,7 +21,7 @@ import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 
-export class GwUsageExplain extends LitElement {
+class GwUsageExplain extends LitElement {
   static override properties = { requestId: { type: String } };
   static override styles = [
     base,
@@ -325,9 +325,3 @@ async function rulesThen(
 }
 
 customElements.define('gw-usage-explain', GwUsageExplain);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-usage-explain': GwUsageExplain;
-  }
-}

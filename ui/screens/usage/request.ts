@@ -20,7 +20,7 @@ import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 import './explain.ts';
 
-export class GwUsageRequest extends LitElement {
+class GwUsageRequest extends LitElement {
   static override properties = { requestId: { type: String } };
   static override styles = [base, record];
   declare requestId: string;
@@ -131,9 +131,3 @@ export class GwUsageRequest extends LitElement {
 }
 
 customElements.define('gw-usage-request', GwUsageRequest);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-usage-request': GwUsageRequest;
-  }
-}

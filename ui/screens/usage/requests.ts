@@ -96,7 +96,7 @@ const columnsOf = (
   ];
 };
 
-export class GwUsageRequests extends LitElement {
+class GwUsageRequests extends LitElement {
   static override properties = {
     range: { type: String },
     filter: { attribute: false },
@@ -214,9 +214,3 @@ export class GwUsageRequests extends LitElement {
 }
 
 customElements.define('gw-usage-requests', GwUsageRequests);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'gw-usage-requests': GwUsageRequests;
-  }
-}
