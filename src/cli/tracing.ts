@@ -2,7 +2,7 @@
 
 import { createGuard } from '../egress/egress.ts';
 import type { Log } from '../telemetry/log.ts';
-import { openTracer } from '../telemetry/trace.ts';
+import { openTracer } from '../telemetry/open-tracer.ts';
 import type { Tracer } from '../telemetry/trace.ts';
 import type { SettingValues } from './settings/settings-table.ts';
 import { programVersion } from './version.ts';

@@ -23,7 +23,7 @@ import type { CloudTokens } from './providers/cloud-token.ts';
 import { createConfigStore } from './publishing/config-store.ts';
 import type { ConfigStore } from './publishing/config-store.ts';
 import type { Egress } from '../egress/egress.ts';
-import { createExecute } from './commands/execute.ts';
+import { createExecute } from './commands/commit-queue.ts';
 import type { Execute } from './commands/execute.ts';
 import { follow } from './log/follow.ts';
 import type { Heads } from './log/heads.ts';

@@ -4,8 +4,8 @@
 
 import type { ModelId } from '../lib/ids.ts';
 import { isBelieved, isUp } from '../routing/load.ts';
-import type { LiveView, Load, Turn } from '../routing/load.ts';
-import { createAffinity } from '../routing/policy/cache-affinity.ts';
+import type { LiveView, Turn } from '../routing/load.ts';
+import { createAffinity } from '../routing/policy/affinity.ts';
 import { nextLatency } from '../routing/policy/lowest-latency.ts';
 import { freshRetryBudget } from '../routing/retry.ts';
 import type { RetryBudget } from '../routing/retry.ts';
@@ -15,42 +15,13 @@ import type { CompiledBackend, CompiledModel } from '../snapshot/compile/models.
 import { newDurations, observe } from '../telemetry/histogram.ts';
 import type { Durations } from '../telemetry/histogram.ts';
 import type { Readings } from '../telemetry/metrics.ts';
+import type { BackendState, EndpointState } from './backend-state.ts';
 import { carryAdmissions } from './admission/admission-carry.ts';
-import type { Admission } from './admission/admission.ts';
 import { noCooldown } from './health/cooldown.ts';
-import type { Cooldown } from './health/cooldown.ts';
 import { Endpoints } from './health/endpoint.ts';
-import type { EndpointState } from './health/endpoint.ts';
 import { outUntilMs, sound } from './health/state.ts';
-import type { Traffic } from './health/state.ts';
 import { windowOf } from './health/window.ts';
 import type { ProxiedRoute } from './routes.ts';
-
-/** The engine's own count of its requests. */
-export type EngineReading = NonNullable<Load['engine']> &
-  Readonly<{ running: number; waiting: number }>;
-
-export type BackendState = Load & {
-  /** Names the endpoint in this process, from 1. */
-  readonly uid: number;
-  /** As the newest generation has it: its credential may be an access token that was renewed. */
-  backend: CompiledBackend;
-  readonly endpoint: EndpointState;
-  inFlight: number;
-  requests: number;
-  errors: number;
-  health: Traffic;
-  /** Times that it was taken out of rotation. */
-  ejections: number;
-  restsUntilMs: number;
-  cooldown: Cooldown;
-  coolsUntilMs: number;
-  engine: EngineReading | null;
-  /** Null until its gate is first on; then it stays, on or off. */
-  admission: Admission | null;
-  latencyMs: number | null;
-  readonly durations: Durations;
-};
 
 /** What a model has seen, in whichever generation; by name, because ids of a file are positions. */
 export type ModelTraffic = {

@@ -10,7 +10,8 @@ import { poolAround, reasonOf } from '../routing/route.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import { servingCount } from '../snapshot/compile/targets.ts';
 import { backendsFor } from './generation.ts';
-import type { BackendState, ModelState } from './generation.ts';
+import type { BackendState } from './backend-state.ts';
+import type { ModelState } from './generation.ts';
 import type { Exchange } from './transport/boundary.ts';
 import type { ChainWalk, ProxyContext } from './walk.ts';
 

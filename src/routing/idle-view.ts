@@ -3,7 +3,7 @@
 
 import { defaultTuning } from '../snapshot/tuning.ts';
 import type { LiveView, Load } from './load.ts';
-import { createAffinity } from './policy/cache-affinity.ts';
+import { createAffinity } from './policy/affinity.ts';
 
 const idle: Load = { inFlight: 0, engine: null, latencyMs: null, restsUntilMs: 0, coolsUntilMs: 0 };
 

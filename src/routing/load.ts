@@ -4,7 +4,7 @@
 import type { Place } from '../conditions/asked.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { CompiledPool } from '../snapshot/compile/targets.ts';
-import type { Affinity } from './policy/cache-affinity.ts';
+import type { Affinity } from './policy/affinity.ts';
 
 export type Load = Readonly<{
   /** Requests of this replica. */

@@ -1,7 +1,7 @@
 // What a log line may hold: bounded values, errors by their message, code and causes alone, and nothing that looks like a secret.
 // Who logs leaves secrets out; this is the second net.
 
-import type { LogFields } from './log.ts';
+export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Characters of a line's values, of one text, of a stack. */
 const lineMax = 8192;

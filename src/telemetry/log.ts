@@ -6,10 +6,9 @@ import { pino, stdTimeFunctions } from 'pino';
 import type { Logger } from 'pino';
 
 import { boundedFields, boundedText } from './log-fields.ts';
+import type { LogFields } from './log-fields.ts';
 import { levelAt, logLevels, targetOf } from './log-filter.ts';
 import type { LogComponent, LogFilter } from './log-filter.ts';
-
-export type LogFields = Readonly<Record<string, unknown>>;
 
 type Write = (fields: LogFields, message: string) => void;
 

@@ -1,5 +1,4 @@
-// Traces: one span a request, and which requests have one (specification, "Logs, metrics, traces"). What makes and exports spans is
-// loaded only when a collector is configured.
+// Traces: one span a request, and which requests have one (specification, "Logs, metrics, traces").
 
 import type { Guard } from '../egress/egress.ts';
 import type { Log } from './log.ts';
@@ -66,9 +65,4 @@ export function tracedHeaders(headers: readonly string[], trace: Trace): string[
   }
   kept.push('traceparent', trace.traceparent);
   return kept;
-}
-
-export async function openTracer(options: TracerOptions): Promise<Tracer> {
-  const { createTracer } = await import('./otlp-tracer.ts');
-  return createTracer(options);
 }

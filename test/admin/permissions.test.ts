@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { Permission, Route } from '../../src/admin/http/route.ts';
+import type { Permission } from '../../src/admin/http/authorise.ts';
+import type { Route } from '../../src/admin/http/route.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { errorOf, proxyToken, testAdmin } from '../harness/admin.ts';
 

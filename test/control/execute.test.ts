@@ -11,7 +11,7 @@ import type { Client } from 'pg';
 import { listAudit } from '../../projections/tables/audit-log.ts';
 import { listModels } from '../../projections/tables/models.ts';
 import { createConfigStore } from '../../src/control/publishing/config-store.ts';
-import { createExecute } from '../../src/control/commands/execute.ts';
+import { createExecute } from '../../src/control/commands/commit-queue.ts';
 import { readEvents, readHead } from '../../src/db/log/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
 import type { Command } from '../../src/deciders/decide.ts';

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { openUsageSpool } from '../../src/gateway/usage/spool.ts';
 import { newOperatorCounts, operatorSource } from '../../src/operator/counts.ts';
 import { renderMetrics } from '../../src/telemetry/registry.ts';
-import { openTracer } from '../../src/telemetry/trace.ts';
+import { openTracer } from '../../src/telemetry/open-tracer.ts';
 import { testAdmin } from '../harness/admin.ts';
 import { startCollector } from '../harness/collector.ts';
 import { chatBody, collectLog, startTestGateway } from '../harness/gateway.ts';

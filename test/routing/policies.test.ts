@@ -11,7 +11,7 @@ import type { PoolPolicy } from '../../src/lib/vocabulary.ts';
 import { hashBytes, mixKey } from '../../src/routing/hash.ts';
 import { idleView, stillView } from '../../src/routing/idle-view.ts';
 import type { Load } from '../../src/routing/load.ts';
-import { createAffinity } from '../../src/routing/policy/cache-affinity.ts';
+import { createAffinity } from '../../src/routing/policy/affinity.ts';
 import type { Choice } from '../../src/routing/policy/choice.ts';
 import { nextLatency } from '../../src/routing/policy/lowest-latency.ts';
 import { pickMember } from '../../src/routing/policy/pick.ts';

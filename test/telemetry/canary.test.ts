@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { readLogFilter } from '../../src/telemetry/log-filter.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { openTracer } from '../../src/telemetry/trace.ts';
+import { openTracer } from '../../src/telemetry/open-tracer.ts';
 import { startCollector } from '../harness/collector.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream.ts';

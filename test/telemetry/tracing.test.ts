@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { openTracer } from '../../src/telemetry/trace.ts';
+import { openTracer } from '../../src/telemetry/open-tracer.ts';
 import type { TracerOptions } from '../../src/telemetry/trace.ts';
 import { startCollector } from '../harness/collector.ts';
 import type { Collector } from '../harness/collector.ts';

@@ -5,7 +5,8 @@ import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 
 import '../elements/form/field.ts';
-import type { Choice, FieldType } from '../elements/form/field.ts';
+import type { Choice } from '../elements/form/combobox.ts';
+import type { FieldType } from '../elements/form/field.ts';
 import '../elements/form/picks.ts';
 import type { Option } from '../elements/form/picks.ts';
 import '../elements/form/toggles.ts';

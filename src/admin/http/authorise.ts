@@ -9,7 +9,9 @@ import type { AdminTokenId, PrincipalId } from '../../lib/ids.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { AdminVerb, Verb } from '../../lib/vocabulary.ts';
-import type { Permission } from './route.ts';
+
+/** Who may call: anyone, a person with a session, a person with a permission (Authentication rule 3), or a machine. */
+export type Permission = 'open' | 'session' | 'api_key' | 'proxy_token' | AdminVerb;
 
 export type Caller =
   | Readonly<{ kind: 'anonymous' }>

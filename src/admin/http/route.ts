@@ -10,16 +10,12 @@ import { z } from 'zod';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal, RefusalCode } from '../../lib/refusal.ts';
-import type { AdminVerb } from '../../lib/vocabulary.ts';
-import type { Caller } from './authorise.ts';
+import type { Caller, Permission } from './authorise.ts';
 import type { Control } from '../control.ts';
 import { readInput, refuseUnfitText } from './input.ts';
 import type { RawInput } from './input.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/** Who may call: anyone, a person with a session, a person with a permission (Authentication rule 3), or a machine. */
-export type Permission = 'open' | 'session' | 'api_key' | 'proxy_token' | AdminVerb;
 
 /** What a handler knows of the request besides its input. */
 export type Call = Readonly<{

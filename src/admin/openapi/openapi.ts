@@ -14,7 +14,8 @@ import { jsonSchema } from './openapi-schema.ts';
 import { resourceOf, tagOf, tags } from './openapi-tags.ts';
 import { isMutation } from '../http/once.ts';
 import { takesNothing } from '../http/route.ts';
-import type { Permission, Route } from '../http/route.ts';
+import type { Permission } from '../http/authorise.ts';
+import type { Route } from '../http/route.ts';
 import { errorBody } from '../http/status.ts';
 
 const apiVersion = '0.1.0';

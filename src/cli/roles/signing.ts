@@ -6,23 +6,34 @@ import { open, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 
 import { signingKey } from '../../../events/checkpoint.ts';
+import type { Admin } from '../../admin/open.ts';
 import { createCheckpointSigner } from '../../control/evidence/sign.ts';
 import type { KeptCheckpoint } from '../../control/evidence/sign.ts';
+import type { ControlPlane } from '../../control/plane.ts';
 import type { SignedCheckpoint } from '../../db/log/signed-checkpoints.ts';
+import type { Sighting } from '../../snapshot/health-report.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type { SettingValues } from '../settings/settings-table.ts';
-import type { Job, Surroundings } from './upkeep.ts';
 
-export type SigningSettings = Pick<
+type SigningSettings = Pick<
   SettingValues,
   'auditSigningKey' | 'auditSigningKeyPrevious' | 'auditCheckpointFile'
 >;
 
-/** How often is looked whether a checkpoint is due. */
+type Signing = Readonly<{
+  plane: ControlPlane;
+  admin: Admin;
+  settings: SigningSettings;
+  /** Nothing is signed of a log that does not hold these. */
+  seenBefore: readonly Sighting[];
+  log: Log;
+}>;
+
+/** How often gw checks whether a checkpoint is due. */
 const intervalMs = 5_000;
 
 /** None without a key. */
-export function signingJobs(surroundings: Surroundings): readonly Job[] {
-  const { plane, admin, settings, seenBefore, log } = surroundings;
+export function signingJobs({ plane, admin, settings, seenBefore, log }: Signing) {
   const { auditSigningKey, auditSigningKeyPrevious, auditCheckpointFile: file } = settings;
   if (auditSigningKey === null) return [];
   const { alarms, notifier } = admin.control;

@@ -3,18 +3,13 @@
 
 import { randomUUID } from 'node:crypto';
 
-import type { Admin } from '../../admin/open.ts';
 import { keepServed } from '../../control/fleet/fleet-served.ts';
 import { keepChangeRequests } from '../../control/change-requests/due.ts';
 import { keepCheckpoints } from '../../control/history/checkpoints.ts';
-import type { ControlPlane } from '../../control/plane.ts';
 import { repeatEvery } from '../../control/repeat.ts';
 import { eraseSuperseded } from '../../control/vault/vault-upkeep.ts';
-import type { Sighting } from '../../snapshot/health-report.ts';
-import type { Log } from '../../telemetry/log.ts';
 import type { SettingValues } from '../settings/settings-table.ts';
 import { signingJobs } from './signing.ts';
-import type { SigningSettings } from './signing.ts';
 
 /** How often usage and the vault are looked through for what is past its retention. */
 const upkeepMs = 10 * 60 * 1000;
@@ -26,16 +21,10 @@ const checkpointsMs = 60 * 1000;
 /** How often the alarms of the log are read that the metric counts. */
 const alarmsMs = 30 * 1000;
 
-export type Surroundings = Readonly<{
-  plane: ControlPlane;
-  admin: Admin;
-  settings: Pick<SettingValues, 'snapshotRebuildInterval' | 'secretRetention'> & SigningSettings;
-  /** Nothing is signed of a log that does not hold these. */
-  seenBefore: readonly Sighting[];
-  log: Log;
-}>;
+type Surroundings = Parameters<typeof signingJobs>[0] &
+  Readonly<{ settings: Pick<SettingValues, 'snapshotRebuildInterval' | 'secretRetention'> }>;
 
-export type Job = Readonly<{ what: string; intervalMs: number; work: () => Promise<unknown> }>;
+type Job = Readonly<{ what: string; intervalMs: number; work: () => Promise<unknown> }>;
 
 /** `stop` waits for what is under way. */
 export function startUpkeep(surroundings: Surroundings) {

@@ -2,7 +2,8 @@
 
 import cluster from 'node:cluster';
 
-import type { Log, LogFields } from '../../telemetry/log.ts';
+import type { LogFields } from '../../telemetry/log-fields.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type { MetricsPage, OwnMetricsPage } from '../../telemetry/metrics.ts';
 import type { SignalSource } from '../lifetime.ts';
 import { toWorker } from './messages.ts';

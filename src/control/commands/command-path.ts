@@ -9,7 +9,7 @@ import type { Vault } from '../../db/vault.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createConfigStore } from '../publishing/config-store.ts';
 import type { ConfigStore } from '../publishing/config-store.ts';
-import { createExecute } from './execute.ts';
+import { createExecute } from './commit-queue.ts';
 import type { Execute } from './execute.ts';
 import { prepareDatabase } from '../plane.ts';
 

@@ -1,7 +1,8 @@
-// The queue of mutations for the log. Those that wait while one commits are made together with the next: each on the state behind the
-// one before it, all in one transaction, because the lock and the commit cost more than a mutation.
+// The one way to run a command. What is outside the database, such as dialling and hashing, was done before. Here, under the log lock
+// and in one transaction, gw catches up, decides, seals, appends and advances the read models with audit row and snapshot version.
 //
-// A fault in one undoes all of them. Then each is made anew in a transaction of its own, and the fault is its own as well.
+// Commands that wait while one commits run together in the next transaction, each on the state after the one before it, because the
+// lock and the commit cost more than a command. A fault in one undoes all of them. Then each runs again in its own transaction.
 
 import { lockLog } from '../../db/log/event-log.ts';
 import { databaseFailure, isDatabaseUnavailable, isRolledBack } from '../../db/failure.ts';
@@ -12,10 +13,17 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { outcomeOf, plan, writePlanned } from './append.ts';
 import type { AppendDependencies, Place, Planned, Request, Transaction } from './append.ts';
 import { lookUp, notMade } from './look-up.ts';
-import type { Outcome } from './execute.ts';
+import type { Execute, Outcome } from './execute.ts';
 import { databaseUnavailable, logForked } from './unavailable.ts';
 
-type Dependencies = AppendDependencies & Readonly<{ db: Database }>;
+type Dependencies = AppendDependencies &
+  Readonly<{
+    db: Database;
+    /** Makes the new state known: to this process's gateway and to waiting proxies. */
+    publish: () => Promise<void>;
+    /** Told how long each committed append took, from the wait for the lock on. */
+    onAppended?: (durationMs: number) => void;
+  }>;
 
 type Pending = Readonly<{
   request: Request;
@@ -33,8 +41,21 @@ const togetherMax = 64;
 const togetherMs = 100;
 const waitingMax = 2_000;
 
+export function createExecute(dependencies: Dependencies): Execute {
+  const { publish, newId } = dependencies;
+  const commit = createCommitQueue(dependencies);
+  return async (mutation, context) => {
+    const startedAt = performance.now();
+    const outcome = await commit({ mutation, context, txId: newId() });
+    if (isRefusal(outcome)) return outcome;
+    dependencies.onAppended?.(performance.now() - startedAt);
+    await publish();
+    return outcome;
+  };
+}
+
 /** Refuses with `unavailable` when the database is away, or when the turn does not come in time. */
-export function createCommitQueue(
+function createCommitQueue(
   dependencies: Dependencies,
 ): (request: Request) => Promise<Outcome | Refusal> {
   const { clock } = dependencies;

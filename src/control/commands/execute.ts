@@ -1,5 +1,4 @@
-// The one command path. Everything outside the database was done before (dialling, hashing); here, under the log lock, in one
-// transaction: catch up, decide, seal, append, advance the read models (audit row and snapshot version with them).
+// What a mutation is, who makes it, and what it results in. A mutation is one command: `commit-queue.ts` runs it.
 
 import type { Queryable } from '@databases/pg';
 
@@ -7,13 +6,9 @@ import type { RecordedEvent } from '../../../events/catalogue.ts';
 import type { EventMetadata } from '../../../events/event.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { CommandEvents } from '../../../projections/rows.ts';
-import type { Database } from '../../db/pool.ts';
 import type { Secret } from '../../db/vault.ts';
 import type { Command } from '../../deciders/decide.ts';
-import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import type { AppendDependencies } from './append.ts';
-import { createCommitQueue } from './commit-queue.ts';
 
 /** `secrets` are the plaintexts behind the refs in `command`; they are sealed into the vault with its events. */
 export type Mutation = Readonly<{ command: Command; secrets?: readonly Secret[] }>;
@@ -57,25 +52,3 @@ export type Outcome = Readonly<{
 
 /** Refuses with `unavailable` when the database is away or the log stays locked for too long. */
 export type Execute = (mutation: Mutation, context: MutationContext) => Promise<Outcome | Refusal>;
-
-type Dependencies = AppendDependencies &
-  Readonly<{
-    db: Database;
-    /** Makes the new state known: to this process's gateway and to waiting proxies. */
-    publish: () => Promise<void>;
-    /** Told how long each committed append took, from the wait for the lock on. */
-    onAppended?: (durationMs: number) => void;
-  }>;
-
-export function createExecute(dependencies: Dependencies): Execute {
-  const { publish, newId } = dependencies;
-  const commit = createCommitQueue(dependencies);
-  return async (mutation, context) => {
-    const startedAt = performance.now();
-    const outcome = await commit({ mutation, context, txId: newId() });
-    if (isRefusal(outcome)) return outcome;
-    dependencies.onAppended?.(performance.now() - startedAt);
-    await publish();
-    return outcome;
-  };
-}

@@ -6,8 +6,8 @@ import { createHmac } from 'node:crypto';
 import type { Dispatcher } from 'undici';
 import { request } from 'undici';
 
+import type { AlarmRow } from '../../db/log/log-alarms.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Alarm } from '../evidence/alarms.ts';
 import type { Transition } from './fleet-transitions.ts';
 
 /** `replica` of a failed rebuild is the control process that could not publish; `consecutive` counts failures in a row. */
@@ -22,7 +22,7 @@ export type Notice =
   /** A signed note of the log, to be kept where the log is not. */
   | Readonly<{ event: 'log_checkpoint'; position: number; checkpoint: string }>
   /** The log was changed behind the program's back (evidence/alarms.ts). */
-  | (Readonly<{ event: 'log_alarm' }> & Alarm);
+  | (Readonly<{ event: 'log_alarm' }> & Omit<AlarmRow, 'raised_at'>);
 
 export type NoticeCounts = Readonly<{
   delivered: number;

@@ -2,7 +2,7 @@
 // that it let through are still there.
 
 import { Admission } from './admission.ts';
-import type { BackendState } from '../generation.ts';
+import type { BackendState } from '../backend-state.ts';
 
 /** Each backend has the settings that its gate is configured with now, and the gate of one that it takes the place of. */
 export function carryAdmissions(

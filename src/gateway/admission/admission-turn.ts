@@ -5,7 +5,7 @@ import type { Admission } from './admission.ts';
 import { refuseRequest } from '../answer.ts';
 import type { GatewayRefusal } from '../answer.ts';
 import type { AttemptResult } from '../attempt.ts';
-import type { BackendState } from '../generation.ts';
+import type { BackendState } from '../backend-state.ts';
 import type { Step } from '../plan.ts';
 import type { Sending } from '../sending.ts';
 

@@ -9,7 +9,7 @@ import type { Dispatcher } from 'undici';
 import { createOpenGuard } from '../../egress/egress.ts';
 import type { Guard } from '../../egress/egress.ts';
 import { readBounded } from '../../lib/bounded-body.ts';
-import type { EndpointState } from '../health/endpoint.ts';
+import type { EndpointState } from '../backend-state.ts';
 import { withinTime } from '../within-time.ts';
 import type { Answer } from './detection.ts';
 import { pageOfModels, readEnginePage } from './families.ts';

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { engineReadingMs } from '../../routing/load.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { noteStalled } from '../health/backend.ts';
-import type { EndpointState } from '../health/endpoint.ts';
+import type { EndpointState } from '../backend-state.ts';
 import type { Ask } from './ask.ts';
 import { afterAnswer, afterPass, giveUpMs, isDue, undetected } from './detection.ts';
 import type { Detection } from './detection.ts';

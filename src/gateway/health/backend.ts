@@ -3,7 +3,7 @@
 
 import { isUp } from '../../routing/load.ts';
 import { isRetryable } from '../../routing/retry.ts';
-import type { BackendState } from '../generation.ts';
+import type { BackendState, EndpointState } from '../backend-state.ts';
 import type { FlatHeaders, UpstreamFault } from '../transport/boundary.ts';
 import {
   afterFailure,
@@ -13,7 +13,6 @@ import {
   retryAfterMsOf,
 } from './cooldown.ts';
 import type { Cooldown } from './cooldown.ts';
-import type { EndpointState } from './endpoint.ts';
 import {
   afterAnswer,
   afterProbe,

@@ -4,25 +4,8 @@
 
 import type { CompiledBackend } from '../../snapshot/compile/models.ts';
 import type { Tuning } from '../../snapshot/tuning.ts';
-import type { BackendState } from '../generation.ts';
+import type { EndpointState } from '../backend-state.ts';
 import { unprobed } from './state.ts';
-import type { Reach } from './state.ts';
-
-export type EndpointState = {
-  readonly identity: string;
-  /** One of its backends in the newest generation: a credential may have been renewed. */
-  backend: CompiledBackend;
-  tuning: Tuning;
-  /** Its backends in the newest generation. */
-  backends: BackendState[];
-  reach: Reach;
-  /** Probes that it has passed. */
-  passes: number;
-  /** Digest of the last model list: the same list is not read again. */
-  listDigest: string;
-  /** Context windows by the upstream's name of the model, in tokens, as the endpoint last said. */
-  windows: ReadonlyMap<string, number>;
-};
 
 /** The endpoints of the next generation. Each is created or taken over when its first backend asks for it. */
 export class Endpoints {

@@ -12,7 +12,7 @@ import { readBounded } from '../../lib/bounded-body.ts';
 import type { Protocol } from '../../lib/vocabulary.ts';
 import { anthropicVersion, modelListPath, readModelList } from '../../protocols/model-list.ts';
 import { withinTime } from '../within-time.ts';
-import type { EndpointState } from './endpoint.ts';
+import type { EndpointState } from '../backend-state.ts';
 import { findingOf } from './state.ts';
 import type { Finding } from './state.ts';
 

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { noteProbe } from './backend.ts';
-import type { EndpointState } from './endpoint.ts';
+import type { EndpointState } from '../backend-state.ts';
 import { windowsIn } from './probe.ts';
 import type { Found, Probe } from './probe.ts';
 

@@ -2,7 +2,7 @@
 // counts for all, because any of them may be asked (specification, "Limits": context window reported).
 
 import type { CompiledModel } from '../../snapshot/compile/models.ts';
-import type { BackendState } from '../generation.ts';
+import type { BackendState } from '../backend-state.ts';
 
 /** In tokens; null when none is known. Asked on the request path. */
 export function windowOf(

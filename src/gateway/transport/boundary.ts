@@ -2,10 +2,23 @@
 // answer goes out as a head and chunks. Whoever implements these types can replace the transport.
 
 import type { Trace } from '../../telemetry/trace.ts';
-import type { OwnField } from './header-policy.ts';
 
 /** Names in lower case and values in turn; given away with the call. */
 export type FlatHeaders = string[];
+
+/** The header fields that the gateway itself reads. */
+export const ownNames = [
+  'anthropic-version',
+  'authorization',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'x-api-key',
+  'x-request-id',
+] as const;
+
+export type OwnField = (typeof ownNames)[number];
 
 export type BodyResult =
   | Readonly<{ kind: 'bytes'; bytes: Buffer }>

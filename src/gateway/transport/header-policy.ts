@@ -1,6 +1,7 @@
 // Which headers cross the gateway, by allow-list in both directions: keys, cookies and hop-by-hop
 // fields of a client never reach an upstream, and an upstream cannot speak in the gateway's name.
 
+import { ownNames } from './boundary.ts';
 import type { FlatHeaders } from './boundary.ts';
 
 export const forwardedNames = [
@@ -43,18 +44,6 @@ const singular: ReadonlySet<string> = new Set([
   'x-api-key',
 ]);
 
-/** What the gateway itself reads of a request's head. */
-export const ownNames = [
-  'anthropic-version',
-  'authorization',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'transfer-encoding',
-  'x-api-key',
-  'x-request-id',
-] as const;
-export type OwnField = (typeof ownNames)[number];
 const ownFields: ReadonlySet<string> = new Set(ownNames);
 
 export type RequestHead = Readonly<{

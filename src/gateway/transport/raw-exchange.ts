@@ -5,11 +5,10 @@ import { framingOf, lengthIn } from './answer-head.ts';
 import type { AnswerFraming, AnswerHead } from './answer-head.ts';
 import { BodyCollector, refuseBody, releaseBody } from './body.ts';
 import type { BodyBounds, BodyLease } from './body.ts';
-import type { BodyResult, Exchange, ExchangeListener, FlatHeaders } from './boundary.ts';
+import type { BodyResult, Exchange, ExchangeListener, FlatHeaders, OwnField } from './boundary.ts';
 import { isUsableId } from './exchange-context.ts';
 import type { ExchangeContext } from './exchange-context.ts';
 import { fieldIn } from './header-policy.ts';
-import type { OwnField } from './header-policy.ts';
 import { ownValue, rawFields } from './request-head.ts';
 import type { StrictHead } from './request-head.ts';
 

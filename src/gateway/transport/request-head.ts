@@ -11,7 +11,8 @@ import {
   isNamed,
   lineFeed,
 } from './field-bytes.ts';
-import { forwardedNames, forwardedPrefix, ownNames } from './header-policy.ts';
+import { ownNames } from './boundary.ts';
+import { forwardedNames, forwardedPrefix } from './header-policy.ts';
 
 export type StrictHead = Readonly<{
   method: 'GET' | 'POST';

@@ -2,31 +2,9 @@
 // that is much busier than the least loaded is spared: such a request goes elsewhere, and the
 // conversation stays remembered where it was (specification, "Limits": affinity tuning).
 
-import type { Tuning } from '../../snapshot/tuning.ts';
 import { isReady } from '../load.ts';
 import type { Choice } from './choice.ts';
 import { pickLeastLoaded } from './least-loaded.ts';
-
-/**
- * Who served which conversation last: a direct-mapped table of a fixed size, in which a newer
- * conversation takes the slot of an older one. An owner of 0 is nobody.
- */
-export type Affinity = Readonly<{
-  tuning: Tuning;
-  keys: Uint32Array;
-  owners: Uint32Array;
-  /** False where nothing comes of a choice: then it is not remembered. */
-  remembers: boolean;
-}>;
-
-const slotsMin = 64;
-
-/** A table of the same size remembers what `previous` did. */
-export function createAffinity(tuning: Tuning, previous: Affinity | null = null): Affinity {
-  const size = 2 ** Math.ceil(Math.log2(Math.max(slotsMin, tuning.affinity_slots)));
-  if (previous?.keys.length === size) return { ...previous, tuning };
-  return { tuning, keys: new Uint32Array(size), owners: new Uint32Array(size), remembers: true };
-}
 
 export function pickByAffinity(choice: Choice): number {
   const { loads, ids, key, affinity, nowMs } = choice;

@@ -1,7 +1,7 @@
 // The choice that a policy makes: among the members of a pool, or the endpoints of one model name.
 
 import type { Load, Turn } from '../load.ts';
-import type { Affinity } from './cache-affinity.ts';
+import type { Affinity } from './affinity.ts';
 
 /** Lists of one length, at least 1. `pickMember` sees to it that one member is ready at `nowMs`. */
 export type Choice = Readonly<{

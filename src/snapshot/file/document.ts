@@ -16,7 +16,7 @@ import { readProviders } from './providers.ts';
 import type { NamedProvider } from './providers.ts';
 import type { FileFrontendModel, FilePool, FilePromptClass, FileRole } from './records.ts';
 import { unmetRestrictions } from './restrictions.ts';
-import type { Environment, Issue, Source } from './source.ts';
+import type { Issue, Notes, ReadOptions, Source } from './source.ts';
 import { unheeded } from './unheeded.ts';
 
 export type ConfigDocument = Readonly<{
@@ -46,16 +46,6 @@ export type Reading = Readonly<{
   unmet: readonly Issue[];
 }>;
 
-export type ReadOptions = Readonly<{
-  environment: Environment;
-  /** Used when the file has no general_settings.master_key. */
-  masterKey: string | null;
-  /** Other records alone are enough: they are added to models that exist. */
-  mayLackModels?: boolean;
-  /** Leaves out entries of model_list that gw cannot serve, with a warning each. */
-  skipUnsupported?: boolean;
-}>;
-
 /** `source`: the file, or what is wrong with it. */
 export function readDocument(source: Source | readonly Issue[], options: ReadOptions): Reading {
   if (!('tree' in source)) return { document: null, errors: source, warnings: [], unmet: [] };
@@ -71,13 +61,6 @@ export function readDocument(source: Source | readonly Issue[], options: ReadOpt
     document === null ? [] : unmetRestrictions(source, { hasKeys: document.keys !== null });
   return { document: errors.length === 0 ? document : null, errors, warnings, unmet };
 }
-
-/** Where a reader reports what is wrong, and what it ignores. */
-export type Notes = Readonly<{
-  source: Source;
-  errors: Issue[];
-  warnings: Issue[];
-}>;
 
 const hasRecords = (block: Partial<ServiceBlock>): boolean =>
   [

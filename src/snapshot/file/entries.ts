@@ -2,13 +2,12 @@
 // configuration file").
 
 import type { Protocol } from '../../lib/vocabulary.ts';
-import type { Notes, ReadOptions } from './document.ts';
 import { blockAt } from './blocks.ts';
 import { deployment } from './format.ts';
 import type { ModelInfo, ServiceBlock } from './format.ts';
 import { isUnfit, providerOf } from './providers.ts';
 import type { FileProvider } from './providers.ts';
-import type { Path } from './source.ts';
+import type { Notes, Path, ReadOptions } from './source.ts';
 import { readModelName, underV1, unspoken } from './vendors.ts';
 import type { Vendor } from './vendors.ts';
 import { zodIssues } from './zod-issues.ts';

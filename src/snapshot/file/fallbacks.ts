@@ -1,8 +1,7 @@
 // The fallbacks and aliases of the common format: by name, which other names are tried when it cannot be served.
 
-import type { Notes } from './document.ts';
 import type { ConfigFile } from './format.ts';
-import type { Path } from './source.ts';
+import type { Notes, Path } from './source.ts';
 
 export type Fallbacks = Readonly<{
   /** By name, what is tried behind it, in order. */

@@ -3,9 +3,8 @@
 import { hash } from 'node:crypto';
 
 import type { BudgetWindow, PrincipalKind } from '../../lib/vocabulary.ts';
-import type { Notes, ReadOptions } from './document.ts';
 import type { ConfigFile, RawKey, ServiceBlock } from './format.ts';
-import type { Path } from './source.ts';
+import type { Notes, Path, ReadOptions } from './source.ts';
 
 /** A null dimension is unlimited. */
 export type FileLimits = Readonly<{

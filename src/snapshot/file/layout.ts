@@ -2,36 +2,10 @@
 // be; where its entries differ, are weighed, or have something behind them, it is a frontend model over a pool of members.
 
 import { weightMax } from '../../lib/amounts.ts';
-import type { PoolPolicy } from '../../lib/vocabulary.ts';
 import type { ConfigDocument } from './document.ts';
-import type { FlowControl, ModelFacts } from './entries.ts';
 import { layName } from './names.ts';
-import type { LaidName } from './names.ts';
-import type { FileProvider } from './providers.ts';
+import type { LaidModel, LaidName, LaidPool } from './names.ts';
 import type { FileFrontendModel, FilePool, FileRule } from './records.ts';
-
-export type LaidBackend = Readonly<{
-  provider: FileProvider;
-  upstreamModel: string;
-  defaultMaxTokens: number | null;
-  flowControl: FlowControl;
-}>;
-
-export type LaidModel = Readonly<{
-  name: string;
-  /** The name in model_list that it stands for, alone or with others. */
-  entryName: string;
-  facts: ModelFacts;
-  flowControl: FlowControl;
-  backends: readonly LaidBackend[];
-}>;
-
-export type LaidPool = Readonly<{
-  name: string;
-  description: string | null;
-  policy: PoolPolicy | null;
-  members: readonly Readonly<{ model: string; weight: number }>[];
-}>;
 
 export type LaidFrontendModel = Readonly<{
   name: string;

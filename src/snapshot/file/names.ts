@@ -1,9 +1,33 @@
 // What one name of model_list becomes: a model, or a pool of members that are named for where they are served.
 
 import { canonicalJson } from '../../lib/canonical-json.ts';
-import type { Entry } from './entries.ts';
-import type { LaidModel, LaidPool } from './layout.ts';
+import type { PoolPolicy } from '../../lib/vocabulary.ts';
+import type { Entry, FlowControl, ModelFacts } from './entries.ts';
 import { providerIdentity } from './providers.ts';
+import type { FileProvider } from './providers.ts';
+
+type LaidBackend = Readonly<{
+  provider: FileProvider;
+  upstreamModel: string;
+  defaultMaxTokens: number | null;
+  flowControl: FlowControl;
+}>;
+
+export type LaidModel = Readonly<{
+  name: string;
+  /** The name in model_list that it stands for, alone or with others. */
+  entryName: string;
+  facts: ModelFacts;
+  flowControl: FlowControl;
+  backends: readonly LaidBackend[];
+}>;
+
+export type LaidPool = Readonly<{
+  name: string;
+  description: string | null;
+  policy: PoolPolicy | null;
+  members: readonly Readonly<{ model: string; weight: number }>[];
+}>;
 
 export type LaidName = Readonly<{
   models: readonly LaidModel[];

@@ -3,9 +3,8 @@
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { CredentialKind, Protocol } from '../../lib/vocabulary.ts';
-import type { Notes } from './document.ts';
 import type { RawProvider } from './format.ts';
-import type { Path } from './source.ts';
+import type { Notes, Path } from './source.ts';
 
 /** `credential` null: the file names none. */
 export type FileProvider = Readonly<{

@@ -33,6 +33,23 @@ export type Source = Readonly<{
   digest: string;
 }>;
 
+/** Where a reader reports what is wrong, and what it ignores. */
+export type Notes = Readonly<{
+  source: Source;
+  errors: Issue[];
+  warnings: Issue[];
+}>;
+
+export type ReadOptions = Readonly<{
+  environment: Environment;
+  /** Used when the file has no general_settings.master_key. */
+  masterKey: string | null;
+  /** Other records alone are enough: they are added to models that exist. */
+  mayLackModels?: boolean;
+  /** Leaves out entries of model_list that gw cannot serve, with a warning each. */
+  skipUnsupported?: boolean;
+}>;
+
 /** Of a file as a whole. */
 export const issueOfFile = (message: string): Issue => ({
   path: '',

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { nextGeneration } from '../../../src/gateway/generation.ts';
-import type { EndpointState } from '../../../src/gateway/health/endpoint.ts';
+import type { EndpointState } from '../../../src/gateway/backend-state.ts';
 import { startProber } from '../../../src/gateway/health/prober.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 import { compileSnapshot } from '../../../src/snapshot/compile.ts';

@@ -6,10 +6,11 @@ import type { PropertyValues } from 'lit';
 
 import { ranked } from '../../lib/text/match.ts';
 import { base, controls } from '../../styles/base.ts';
-import type { Choice } from './field.ts';
 
 /** Rows beyond this are counted instead of drawn; typing narrows the list. */
 const shownMax = 50;
+
+export type Choice = Readonly<{ value: string; label: string }>;
 
 /** Sends `gw-choose` with the value that was chosen. */
 class GwCombobox extends LitElement {

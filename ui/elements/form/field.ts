@@ -5,6 +5,7 @@ import { LitElement, css, html, nothing } from 'lit';
 import { base, controls } from '../../styles/base.ts';
 import { hints } from '../../styles/hints.ts';
 import './combobox.ts';
+import type { Choice } from './combobox.ts';
 
 /** A native select shows this many choices well; more need a list that can be searched. */
 const nativeMax = 12;
@@ -17,7 +18,6 @@ export type FieldType =
   | 'textarea'
   | 'checkbox'
   | 'datetime-local';
-export type Choice = Readonly<{ value: string; label: string }>;
 
 /** Told by `gw-input` at every change. */
 export type FieldInput = Readonly<{ name: string; value: string; checked: boolean }>;

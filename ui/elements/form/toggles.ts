@@ -4,7 +4,8 @@ import { LitElement, css, html, nothing } from 'lit';
 
 import { lines, linesOf } from '../../lib/text/lines.ts';
 import { base } from '../../styles/base.ts';
-import type { Choice, FieldInput } from './field.ts';
+import type { Choice } from './combobox.ts';
+import type { FieldInput } from './field.ts';
 
 class GwToggles extends LitElement {
   static override properties = {
