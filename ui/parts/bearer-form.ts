@@ -2,8 +2,7 @@
 
 import type { PropertyDeclarations } from 'lit';
 
-import type { Principal } from '../api/principals.ts';
-import type { Role } from '../api/roles.ts';
+import type { Principal, Role } from '../api/records.ts';
 import { Watch } from '../elements/watch.ts';
 import { orNone, recordChoices } from '../lib/page/choices.ts';
 import type { KeyDraft } from '../lib/access/key-draft.ts';

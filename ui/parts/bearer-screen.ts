@@ -4,10 +4,8 @@
 import { html, nothing } from 'lit';
 import type { PropertyDeclarations } from 'lit';
 
-import { listPrincipals } from '../api/principals.ts';
-import type { Principal } from '../api/principals.ts';
-import { listRoles } from '../api/roles.ts';
-import type { Role } from '../api/roles.ts';
+import { list } from '../api/http/call.ts';
+import type { Principal, Role } from '../api/records.ts';
 import '../elements/badge.ts';
 import '../elements/empty.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
@@ -107,7 +105,10 @@ export abstract class BearerScreen<Row extends Bearer, Made> extends RecordScree
   protected abstract form(people: People): unknown;
   protected abstract shownOnce(made: Made): Promise<MadeBearer>;
   readonly #people = new Resource<People>(this, async (signal) => {
-    const [principals, roles] = await Promise.all([listPrincipals(signal), listRoles(signal)]);
+    const [principals, roles] = await Promise.all([
+      list('/admin/principals', { signal }),
+      list('/admin/roles', { signal }),
+    ]);
     return { principals, roles };
   });
 

@@ -2,7 +2,7 @@
 
 import { html } from 'lit';
 
-import type { Budget } from '../api/budgets.ts';
+import type { Budget } from '../api/records.ts';
 import '../elements/chart/bar.ts';
 import { nearerCap, shareOf } from '../lib/access/budget.ts';
 import { formatMoneyShort, formatShort } from '../lib/text/format.ts';

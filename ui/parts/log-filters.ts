@@ -2,7 +2,7 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { listPrincipals } from '../api/principals.ts';
+import { list } from '../api/http/call.ts';
 import '../elements/form/combobox.ts';
 import '../elements/form/range.ts';
 import { Resource } from '../elements/resource.ts';
@@ -81,7 +81,7 @@ class GwLogFilters extends LitElement {
   /** Names of commands that are worth a look. */
   declare suggested: readonly string[];
   readonly #place = new Watch(this, place);
-  readonly #people = new Resource(this, listPrincipals);
+  readonly #people = new Resource(this, (signal) => list('/admin/principals', { signal }));
 
   constructor() {
     super();

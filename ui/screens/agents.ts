@@ -1,6 +1,6 @@
 // Agents that speak A2A: where they answer, and with which credential.
 
-import { createAgent, deleteAgent, listAgents, updateAgent } from '../api/a2a-agents.ts';
+import { call, list } from '../api/http/call.ts';
 import type { RemoteKind } from '../parts/remotes/kind.ts';
 import { RemotesScreen } from '../parts/remotes/remotes.ts';
 
@@ -22,16 +22,19 @@ const agents: RemoteKind = {
   path: '/admin/a2a-agents',
   dialect: { field: 'protocol_version', label: 'Protocol', choices: versions },
   dialectOf: (one) => ('protocol_version' in one ? String(one.protocol_version) : ''),
-  list: listAgents,
+  list: (signal) => list('/admin/a2a-agents', { signal }),
   create: (body, dialect, change) =>
-    createAgent({ ...body, protocol_version: versionOf(dialect) }, change),
+    call('POST', '/admin/a2a-agents', {
+      body: { ...body, protocol_version: versionOf(dialect) },
+      ...change,
+    }),
   update: (id, { body, dialect }, change) =>
-    updateAgent(
-      id,
-      { ...body, ...(dialect === undefined ? {} : { protocol_version: versionOf(dialect) }) },
-      change,
-    ),
-  remove: deleteAgent,
+    call('PATCH', '/admin/a2a-agents/{id}', {
+      params: { id },
+      body: { ...body, ...(dialect === undefined ? {} : { protocol_version: versionOf(dialect) }) },
+      ...change,
+    }),
+  remove: (id, change) => call('DELETE', '/admin/a2a-agents/{id}', { params: { id }, ...change }),
 };
 
 class ScreenAgents extends RemotesScreen {

@@ -3,8 +3,8 @@
 
 import { LitElement, css, html } from 'lit';
 
-import { listAudit } from '../api/audit.ts';
-import type { AuditRow } from '../api/audit.ts';
+import { call } from '../api/http/call.ts';
+import type { AuditRow } from '../api/records.ts';
 import '../elements/empty.ts';
 import '../elements/icon.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
@@ -102,7 +102,8 @@ class ScreenAudit extends LitElement {
   #page(): AskPage<AuditRow> {
     const query = auditQueryOf(this.#place.value.query, Date.now());
     const end = query.order === 'asc' ? 'after' : 'before';
-    return (limit, last, signal) => listAudit({ ...query, limit, [end]: last?.id }, signal);
+    return (limit, last, signal) =>
+      call('GET', '/admin/audit', { query: { ...query, limit, [end]: last?.id }, signal });
   }
 
   #isLive(): boolean {

@@ -2,9 +2,8 @@
 
 import { css, html, nothing } from 'lit';
 
-import { getConfig } from '../api/config.ts';
-import { getDeployment } from '../api/deployment.ts';
-import type { Deployment } from '../api/deployment.ts';
+import { call } from '../api/http/call.ts';
+import type { Deployment } from '../api/records.ts';
 import '../elements/badge.ts';
 import '../elements/empty.ts';
 import '../elements/chart/kpi.ts';
@@ -25,8 +24,10 @@ import './deployment/form.ts';
 
 /** Null where nothing manages the process: asking would be an error. */
 async function loadDeployment(signal: AbortSignal): Promise<Deployment | null> {
-  const { body: config } = await getConfig(signal);
-  return config.deployment_managed ? (await getDeployment(signal)).body : null;
+  const { body: config } = await call('GET', '/admin/config', { signal });
+  return config.deployment_managed
+    ? (await call('GET', '/admin/deployment', { signal })).body
+    : null;
 }
 
 const fieldColumns: readonly Column<Field>[] = [

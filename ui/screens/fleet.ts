@@ -2,8 +2,8 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { getFleet, getHealth } from '../api/fleet.ts';
-import type { Replica } from '../api/fleet.ts';
+import { call } from '../api/http/call.ts';
+import type { Replica } from '../api/records.ts';
 import { getPublished } from '../api/http/published.ts';
 import { listSnapshots } from '../api/snapshots.ts';
 import '../elements/overlay/drawer.ts';
@@ -31,8 +31,8 @@ const versionsAsked = 50;
 
 async function loadFleet(signal: AbortSignal) {
   const [replicas, health, published, versions] = await Promise.all([
-    getFleet(signal),
-    getHealth(signal),
+    call('GET', '/admin/fleet', { signal }),
+    call('GET', '/admin/health', { signal }),
     getPublished(signal),
     listSnapshots(versionsAsked, signal),
   ]);

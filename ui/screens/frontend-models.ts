@@ -4,8 +4,8 @@
 import { css, html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 
-import type { FrontendModel } from '../api/frontend-models.ts';
-import { listPrincipals } from '../api/principals.ts';
+import { list } from '../api/http/call.ts';
+import type { FrontendModel } from '../api/records.ts';
 import '../elements/empty.ts';
 import '../elements/icon.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
@@ -229,7 +229,7 @@ class ScreenFrontendModels extends RecordScreen {
         ><gw-icon name="chevron-left"></gw-icon>Frontend models</a
       >
       ${copyRecord(this.screen, one, async () => ({
-        principal: new Map((await listPrincipals()).map(({ id, name }) => [id, name])),
+        principal: new Map((await list('/admin/principals')).map(({ id, name }) => [id, name])),
         frontendModel: new Map(routing.frontendModels.map(({ id, name }) => [id, name])),
       }))}
       ${

@@ -2,10 +2,8 @@
 
 import { html } from 'lit';
 
-import { getConfig } from '../api/config.ts';
-import { listFrontendModels } from '../api/frontend-models.ts';
-import { listKeys, revokeKey } from '../api/keys.ts';
-import type { ApiKey, MadeApiKey } from '../api/keys.ts';
+import { call, list } from '../api/http/call.ts';
+import type { ApiKey, MadeApiKey } from '../api/records.ts';
 import { Resource } from '../elements/resource.ts';
 import { curlOf, environmentOf, gatewayAddress } from '../lib/access/key-draft.ts';
 import { revocationOf } from '../parts/bearer-saves.ts';
@@ -38,7 +36,11 @@ class ScreenKeys extends BearerScreen<ApiKey, MadeApiKey> {
     },
   };
   protected override readonly columns = bearerColumns<ApiKey>();
-  protected override readonly rows = new Resource(this, listKeys, { pollMs: 30_000 });
+  protected override readonly rows = new Resource(
+    this,
+    (signal) => list('/admin/keys', { signal }),
+    { pollMs: 30_000 },
+  );
 
   protected override isWritable(): boolean {
     return may('key:create') && !isReadOnly();
@@ -49,7 +51,10 @@ class ScreenKeys extends BearerScreen<ApiKey, MadeApiKey> {
   }
 
   protected override revocation(key: ApiKey) {
-    return revocationOf(key, { noun: 'key', revoke: revokeKey });
+    return revocationOf(key, {
+      noun: 'key',
+      revoke: (id, change) => call('DELETE', '/admin/keys/{id}', { params: { id }, ...change }),
+    });
   }
 
   protected override form({ principals, roles }: People) {
@@ -80,7 +85,10 @@ class ScreenKeys extends BearerScreen<ApiKey, MadeApiKey> {
 
 /** What a first request with a new key needs to say. */
 async function useOf(): Promise<Readonly<{ base: string | null; model: string }>> {
-  const [{ body: config }, [model]] = await Promise.all([getConfig(), listFrontendModels()]);
+  const [{ body: config }, [model]] = await Promise.all([
+    call('GET', '/admin/config'),
+    list('/admin/frontend-models'),
+  ]);
   return {
     base: gatewayAddress(config),
     model: model?.name ?? 'a-frontend-model',

@@ -1,11 +1,6 @@
 // MCP servers: where tools are served, and with which credential.
 
-import {
-  createMcpServer,
-  deleteMcpServer,
-  listMcpServers,
-  updateMcpServer,
-} from '../api/mcp-servers.ts';
+import { call, list } from '../api/http/call.ts';
 import type { RemoteKind } from '../parts/remotes/kind.ts';
 import { RemotesScreen } from '../parts/remotes/remotes.ts';
 
@@ -27,16 +22,19 @@ const servers: RemoteKind = {
   path: '/admin/mcp-servers',
   dialect: { field: 'transport', label: 'Transport', choices: transports },
   dialectOf: (one) => ('transport' in one ? String(one.transport) : ''),
-  list: listMcpServers,
+  list: (signal) => list('/admin/mcp-servers', { signal }),
   create: (body, dialect, change) =>
-    createMcpServer({ ...body, transport: transportOf(dialect) }, change),
+    call('POST', '/admin/mcp-servers', {
+      body: { ...body, transport: transportOf(dialect) },
+      ...change,
+    }),
   update: (id, { body, dialect }, change) =>
-    updateMcpServer(
-      id,
-      { ...body, ...(dialect === undefined ? {} : { transport: transportOf(dialect) }) },
-      change,
-    ),
-  remove: deleteMcpServer,
+    call('PATCH', '/admin/mcp-servers/{id}', {
+      params: { id },
+      body: { ...body, ...(dialect === undefined ? {} : { transport: transportOf(dialect) }) },
+      ...change,
+    }),
+  remove: (id, change) => call('DELETE', '/admin/mcp-servers/{id}', { params: { id }, ...change }),
 };
 
 class ScreenMcpServers extends RemotesScreen {

@@ -2,8 +2,8 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { listModels } from '../api/models.ts';
-import { getTimeseries, getUsage, widthOf } from '../api/usage.ts';
+import { call, list } from '../api/http/call.ts';
+import { widthOf } from '../api/usage.ts';
 import '../elements/form/combobox.ts';
 import '../elements/icon.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
@@ -31,8 +31,14 @@ async function loadRecorded({ range, model, provider }: Asked, signal: AbortSign
   const edges = edgesOf(range, Date.now());
   const bucket = bucketSecondsOf(edges);
   const [series, providers] = await Promise.all([
-    getTimeseries({ ...isoEdges(edges), bucket, model, provider }, signal),
-    getUsage({ ...isoEdges(edges), group_by: 'provider', limit: 1_000 }, signal),
+    call('GET', '/admin/timeseries', {
+      query: { ...isoEdges(edges), bucket, model, provider },
+      signal,
+    }),
+    call('GET', '/admin/usage', {
+      query: { ...isoEdges(edges), group_by: 'provider', limit: 1_000 },
+      signal,
+    }),
   ]);
   return {
     points: series.body,
@@ -90,7 +96,7 @@ class ScreenMetrics extends LitElement {
     pausable: true,
     question: () => JSON.stringify({ ...this.#asked(), range: writeRange(this.#range()) }),
   });
-  readonly #models = new Resource(this, listModels);
+  readonly #models = new Resource(this, (signal) => list('/admin/provider-models', { signal }));
 
   #range(): Range {
     return readRange(this.#place.value.query['range'] ?? '') ?? hours;

@@ -4,7 +4,7 @@
 import { html, nothing } from 'lit';
 import type { PropertyDeclarations } from 'lit';
 
-import { listProviders } from '../api/providers.ts';
+import { list } from '../api/http/call.ts';
 import '../elements/empty.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
@@ -41,7 +41,7 @@ class ScreenModels extends RecordScreen {
   /** The one that a dangerous save takes something from. */
   declare broken: ModelRow | null;
   readonly #models = new Resource(this, loadModels, { pollMs: 15_000 });
-  readonly #providers = new Resource(this, listProviders);
+  readonly #providers = new Resource(this, (signal) => list('/admin/providers', { signal }));
 
   constructor() {
     super();

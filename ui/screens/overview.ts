@@ -2,7 +2,7 @@
 
 import { LitElement, html, nothing } from 'lit';
 
-import type { SeriesPoint } from '../api/usage.ts';
+import type { SeriesPoint } from '../api/records.ts';
 import '../elements/chart/kpi.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';

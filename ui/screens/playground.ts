@@ -2,12 +2,9 @@
 
 import { LitElement, html, nothing } from 'lit';
 
-import { getConfig } from '../api/config.ts';
+import { call, list } from '../api/http/call.ts';
 import { asFailure } from '../api/http/failure.ts';
 import type { ApiFailure } from '../api/http/failure.ts';
-import { listFrontendModels } from '../api/frontend-models.ts';
-import { createKey } from '../api/keys.ts';
-import { listModels } from '../api/models.ts';
 import '../elements/error.ts';
 import '../elements/form/field.ts';
 import type { FieldInput } from '../elements/form/field.ts';
@@ -61,9 +58,9 @@ class ScreenPlayground extends LitElement {
   readonly #place = new Watch(this, place);
   readonly #names = new Resource(this, async (signal) => {
     const [frontend, models, config] = await Promise.all([
-      listFrontendModels(signal),
-      listModels(signal),
-      getConfig(signal),
+      list('/admin/frontend-models', { signal }),
+      list('/admin/provider-models', { signal }),
+      call('GET', '/admin/config', { signal }),
     ]);
     const names = [...frontend, ...models].map(({ name }) => name);
     return { names: [...new Set(names)], gateway: config.body.gateway_url };
@@ -199,7 +196,7 @@ class ScreenPlayground extends LitElement {
     const expiresAt = new Date(Date.now() + keyLifeMs).toISOString();
     try {
       const body = { name: 'playground', principal_id: now.you.id, expires_at: expiresAt };
-      const { body: made } = await createKey(body, { reason: 'Playground' });
+      const { body: made } = await call('POST', '/admin/keys', { body, reason: 'Playground' });
       this.key = made.key;
       this.failure = null;
       this.missing = '';

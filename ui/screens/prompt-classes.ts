@@ -3,9 +3,9 @@
 
 import { html, nothing } from 'lit';
 
+import { call } from '../api/http/call.ts';
 import { asFailure } from '../api/http/failure.ts';
 import type { ApiFailure } from '../api/http/failure.ts';
-import { evaluatePromptClasses, listEvaluations } from '../api/prompt-classes.ts';
 import '../elements/badge.ts';
 import '../elements/empty.ts';
 import '../elements/error.ts';
@@ -85,7 +85,11 @@ class ScreenPromptClasses extends RecordScreen {
   declare unevaluated: ApiFailure | null;
   protected override readonly screen = 'prompt-classes';
   readonly #classes = new Resource(this, loadClasses, { pollMs: 30_000 });
-  readonly #evaluations = new Resource(this, listEvaluations, { pollMs: 30_000 });
+  readonly #evaluations = new Resource(
+    this,
+    async (signal) => (await call('GET', '/admin/prompt-classes/evaluations', { signal })).body,
+    { pollMs: 30_000 },
+  );
 
   constructor() {
     super();
@@ -265,7 +269,7 @@ class ScreenPromptClasses extends RecordScreen {
     this.busy = true;
     this.unevaluated = null;
     try {
-      await evaluatePromptClasses();
+      await call('POST', '/admin/prompt-classes/evaluate');
       await this.#evaluations.reload();
       openRest([evaluationPart]);
     } catch (error) {

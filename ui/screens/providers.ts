@@ -3,9 +3,8 @@
 import { css, html, nothing } from 'lit';
 import type { PropertyDeclarations } from 'lit';
 
-import { listModels } from '../api/models.ts';
-import { listProviderCatalogue, listProviders } from '../api/providers.ts';
-import type { Provider } from '../api/providers.ts';
+import { call, list } from '../api/http/call.ts';
+import type { Provider } from '../api/records.ts';
 import '../elements/badge.ts';
 import '../elements/empty.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
@@ -111,9 +110,11 @@ class ScreenProviders extends RecordScreen {
   protected override readonly screen = 'providers';
   /** The models that a deletion is refused for. */
   declare breaks: readonly string[];
-  readonly #providers = new Resource(this, listProviders, { pollMs: 15_000 });
+  readonly #providers = new Resource(this, (signal) => list('/admin/providers', { signal }), {
+    pollMs: 15_000,
+  });
   readonly #catalogue = new Resource(this, async (signal) => {
-    const { body } = await listProviderCatalogue(signal);
+    const { body } = await call('GET', '/admin/provider-catalogue', { signal });
     return body;
   });
 
@@ -202,7 +203,7 @@ class ScreenProviders extends RecordScreen {
   }
 
   async #deletion(provider: Provider): Promise<Save> {
-    const models = await listModels();
+    const models = await list('/admin/provider-models');
     this.breaks = models.filter((one) => one.provider_id === provider.id).map(({ name }) => name);
     return deletionOf(provider);
   }

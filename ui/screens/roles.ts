@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 
-import type { Role } from '../api/roles.ts';
+import type { Role } from '../api/records.ts';
 import '../elements/empty.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';

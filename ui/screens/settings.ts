@@ -4,11 +4,10 @@
 import { css, html, nothing } from 'lit';
 import type { PropertyDeclarations } from 'lit';
 
-import { getConfig, rebuildSnapshot, revokeAllSessions } from '../api/config.ts';
-import type { Config } from '../api/config.ts';
+import { call } from '../api/http/call.ts';
+import type { Config } from '../api/records.ts';
 import { asFailure } from '../api/http/failure.ts';
 import type { ApiFailure } from '../api/http/failure.ts';
-import { getFleet, getHealth } from '../api/fleet.ts';
 import '../elements/badge.ts';
 import '../elements/error.ts';
 import '../elements/form/field.ts';
@@ -89,7 +88,7 @@ const rebuilding: Save = {
   done: 'Snapshot rebuilt',
   before: null,
   after: null,
-  run: rebuildSnapshot,
+  run: (change) => call('POST', '/admin/snapshot/rebuild', change),
 };
 const anew = html`<p>
   The snapshot is built anew and published as a new version, although nothing changed.
@@ -103,7 +102,7 @@ const revoking: Save = {
   after: null,
   danger: true,
   name: 'all sessions',
-  run: revokeAllSessions,
+  run: (change) => call('POST', '/admin/sessions/revoke-all', change),
 };
 const ending = html`<p>
   Everybody who is logged in has to log in again, you too. What is being edited stays in its page.
@@ -160,7 +159,7 @@ class ScreenSettings extends RecordScreen {
   readonly #config = new Resource(
     this,
     async (signal) => {
-      const { body } = await getConfig(signal);
+      const { body } = await call('GET', '/admin/config', { signal });
       return body;
     },
     { pollMs: 30_000 },
@@ -292,7 +291,11 @@ class ScreenSettings extends RecordScreen {
   readonly #download = async (): Promise<void> => {
     this.unbundled = null;
     try {
-      const [config, health, fleet] = await Promise.all([getConfig(), getHealth(), getFleet()]);
+      const [config, health, fleet] = await Promise.all([
+        call('GET', '/admin/config'),
+        call('GET', '/admin/health'),
+        call('GET', '/admin/fleet'),
+      ]);
       const answers = { config: config.body, health: health.body, fleet: fleet.body };
       saveFile('gw-support.json', 'application/json', supportBundle(answers, new Date()));
     } catch (error) {

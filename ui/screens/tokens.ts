@@ -2,8 +2,8 @@
 
 import { html } from 'lit';
 
-import { listTokens, revokeToken } from '../api/tokens.ts';
-import type { AdminToken, MadeAdminToken } from '../api/tokens.ts';
+import { call, list } from '../api/http/call.ts';
+import type { AdminToken, MadeAdminToken } from '../api/records.ts';
 import { Resource } from '../elements/resource.ts';
 import { changeEnvironment, sessionCurl } from '../lib/access/token-draft.ts';
 import { revocationOf } from '../parts/bearer-saves.ts';
@@ -38,14 +38,21 @@ class ScreenTokens extends BearerScreen<AdminToken, MadeAdminToken> {
       cell: ({ permissions }) => html`<code>${permissions.join(', ')}</code>`,
     },
   ]);
-  protected override readonly rows = new Resource(this, listTokens, { pollMs: 30_000 });
+  protected override readonly rows = new Resource(
+    this,
+    (signal) => list('/admin/tokens', { signal }),
+    { pollMs: 30_000 },
+  );
 
   protected override mayRevoke(): boolean {
     return may('config:write');
   }
 
   protected override revocation(token: AdminToken) {
-    return revocationOf(token, { noun: 'token', revoke: revokeToken });
+    return revocationOf(token, {
+      noun: 'token',
+      revoke: (id, change) => call('DELETE', '/admin/tokens/{id}', { params: { id }, ...change }),
+    });
   }
 
   protected override form({ principals, roles }: People) {

@@ -3,7 +3,7 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { listPrincipals } from '../api/principals.ts';
+import { list } from '../api/http/call.ts';
 import '../elements/overlay/drawer.ts';
 import '../elements/empty.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
@@ -80,7 +80,7 @@ class ScreenUsage extends LitElement {
     pausable: true,
     question: () => this.#question(),
   });
-  readonly #principals = new Resource(this, listPrincipals);
+  readonly #principals = new Resource(this, (signal) => list('/admin/principals', { signal }));
 
   #wanted = wantedFor(null, '', groupSteps);
 

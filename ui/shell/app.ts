@@ -4,9 +4,9 @@
 import { LitElement, html, nothing } from 'lit';
 import { html as staticHtml, unsafeStatic } from 'lit/static-html.js';
 
+import { call } from '../api/http/call.ts';
 import { asFailure } from '../api/http/failure.ts';
 import type { ApiFailure } from '../api/http/failure.ts';
-import { getSession, signInByLink } from '../api/session.ts';
 import { signedInScreen } from '../lib/text/sign-in.ts';
 import { titleOf } from '../lib/text/title.ts';
 import { Code } from '../elements/code.ts';
@@ -94,7 +94,7 @@ class GwApp extends LitElement {
   async #begin(): Promise<void> {
     await this.#useLink();
     try {
-      const { you, single_sign_on: single } = (await getSession()).body;
+      const { you, single_sign_on: single } = (await call('GET', '/session')).body;
       this.failure = null;
       signOn.set(single);
       if (you === null) return sessionAbsent();
@@ -113,7 +113,7 @@ class GwApp extends LitElement {
     const token = takeLinkToken();
     if (token === null) return;
     try {
-      await signInByLink(token);
+      await call('POST', '/login/link', { body: { token } });
     } catch (error) {
       this.linkFailure = asFailure(error);
     }

@@ -1,6 +1,6 @@
 // A session that has ended may be begun anew in another tab: this page asks when it is looked at again, and when another says so.
 
-import { getSession } from '../api/session.ts';
+import { call } from '../api/http/call.ts';
 import { session, sessionOpened } from '../state/session.ts';
 
 const channelName = 'gw-session';
@@ -31,7 +31,7 @@ const ask = (): void => void askAgain();
 async function askAgain(): Promise<void> {
   if (session.get().status !== 'ended' || document.hidden) return;
   // Whoever cannot be asked now is asked at the next occasion.
-  const answer = await getSession().catch(() => null);
+  const answer = await call('GET', '/session').catch(() => null);
   const you = answer?.body.you ?? null;
   if (you !== null && session.get().status === 'ended') sessionOpened(you);
 }

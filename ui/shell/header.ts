@@ -3,7 +3,7 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { logout } from '../api/session.ts';
+import { call } from '../api/http/call.ts';
 import '../elements/icon.ts';
 import '../elements/overlay/menu.ts';
 import { Watch } from '../elements/watch.ts';
@@ -226,7 +226,7 @@ export class GwHeader extends LitElement {
   };
 
   readonly #logout = async (): Promise<void> => {
-    await logout();
+    await call('POST', '/logout');
     globalThis.location.reload();
   };
 }

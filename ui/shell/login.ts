@@ -2,8 +2,8 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
+import { call } from '../api/http/call.ts';
 import { ApiFailure, asFailure } from '../api/http/failure.ts';
-import { login } from '../api/session.ts';
 import '../elements/error.ts';
 import '../elements/icon.ts';
 import { Watch } from '../elements/watch.ts';
@@ -132,9 +132,11 @@ class GwLogin extends LitElement {
     this.busy = true;
     this.failure = null;
     try {
-      const answer = await login({
-        name: textIn(given, 'name'),
-        password: textIn(given, 'password'),
+      const answer = await call('POST', '/login', {
+        body: {
+          name: textIn(given, 'name'),
+          password: textIn(given, 'password'),
+        },
       });
       sessionOpened(answer.body);
     } catch (error) {

@@ -2,7 +2,7 @@
 
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
-import { getConfig } from '../api/config.ts';
+import { call } from '../api/http/call.ts';
 import { asFailure } from '../api/http/failure.ts';
 import type { ApiFailure } from '../api/http/failure.ts';
 
@@ -25,7 +25,7 @@ export class Served implements ReactiveController {
 
   readonly reload = async (): Promise<void> => {
     try {
-      const { body } = await getConfig();
+      const { body } = await call('GET', '/admin/config');
       this.version = body.version;
       this.isManaged = body.deployment_managed;
       this.failure = null;

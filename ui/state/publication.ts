@@ -1,7 +1,6 @@
 // After a save: that it is published, how many replicas have it already, and the way to take it back.
 
-import { getConfig } from '../api/config.ts';
-import { getFleet } from '../api/fleet.ts';
+import { call } from '../api/http/call.ts';
 import { tellChanged } from './changed.ts';
 import { formatCount } from '../lib/text/format.ts';
 import { notify, tellOf } from './toasts.ts';
@@ -58,7 +57,10 @@ export async function takeBack(requestId: string): Promise<void> {
 type Reach = Readonly<{ text: string; isWhole: boolean }>;
 
 async function reachOf(version: number): Promise<Reach> {
-  const [{ body: replicas }, { body: config }] = await Promise.all([getFleet(), getConfig()]);
+  const [{ body: replicas }, { body: config }] = await Promise.all([
+    call('GET', '/admin/fleet'),
+    call('GET', '/admin/config'),
+  ]);
   const reached = replicas.filter((one) => (one.snapshot_version ?? 0) >= version).length;
   if (replicas.length > 0) {
     const text = `on ${reached} of ${formatCount(replicas.length, 'replica')}`;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import type { Evaluation, PromptClass } from '../../../ui/api/prompt-classes.ts';
+import type { Evaluation, PromptClass } from '../../../ui/api/records.ts';
 import {
   blankClass,
   classBody,

@@ -3,9 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import type { FrontendModel, Rule } from '../../../ui/api/frontend-models.ts';
-import type { Pool } from '../../../ui/api/pools.ts';
-import type { DryRun } from '../../../ui/api/routing.ts';
+import type { DryRun, FrontendModel, Pool, Rule } from '../../../ui/api/records.ts';
 import {
   blankQuestion,
   outcomeOf,

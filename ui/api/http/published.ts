@@ -1,7 +1,7 @@
 // What the control plane published last and when, and how often replicas ask for it and report.
 
+import { call } from './call.ts';
 import type { Published } from '../../lib/observe/fleet.ts';
-import { getConfig } from '../config.ts';
 import { listSnapshots } from '../snapshots.ts';
 
 /** Seconds, where the process says nothing else. */
@@ -9,7 +9,7 @@ const intervalStandard = 10;
 
 export async function getPublished(signal?: AbortSignal): Promise<Published> {
   const [{ body: config }, { body: versions }] = await Promise.all([
-    getConfig(signal),
+    call('GET', '/admin/config', { signal }),
     listSnapshots(1, signal),
   ]);
   const { snapshot_version: version } = config;

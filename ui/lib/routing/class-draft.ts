@@ -1,7 +1,6 @@
 // The form of a prompt class, what of it is sent, and examples as they are pasted.
 
-import type { FrontendModel } from '../../api/frontend-models.ts';
-import type { PromptClass } from '../../api/prompt-classes.ts';
+import type { FrontendModel, PromptClass } from '../../api/records.ts';
 import { differing, textOrNull, wrong } from '../saves/draft.ts';
 import type { Read, Wrong } from '../saves/draft.ts';
 import { lines, linesOf } from '../text/lines.ts';

@@ -1,8 +1,7 @@
 // The question of a dry-run as it is typed, as it stands in the address and as it is sent; what its answer says of each rule; and a
 // recorded request as such a question.
 
-import type { DryRun } from '../../api/routing.ts';
-import type { UsageEvent } from '../../api/usage.ts';
+import type { DryRun, UsageEvent } from '../../api/records.ts';
 import { formatTime } from '../text/format.ts';
 import { readCount } from '../access/budget.ts';
 import { wrong, written } from '../saves/draft.ts';

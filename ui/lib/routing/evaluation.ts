@@ -1,6 +1,6 @@
 // An evaluation of prompt classes: what changed since an earlier one, and which examples are taken for another class.
 
-import type { Evaluation } from '../../api/prompt-classes.ts';
+import type { Evaluation } from '../../api/records.ts';
 
 type Evaluated = Evaluation['classes'][number];
 

@@ -1,6 +1,6 @@
 // The form of a frontend model without its rules, what of it is sent, and who leads to it.
 
-import type { FrontendModel } from '../../api/frontend-models.ts';
+import type { FrontendModel } from '../../api/records.ts';
 import { readCount } from '../access/budget.ts';
 import { differing, textOrNull, wrong, written } from '../saves/draft.ts';
 import type { Read } from '../saves/draft.ts';

@@ -1,7 +1,6 @@
 // A pool: its form, what of it is sent, how requests fall to its members, and who refers to it.
 
-import type { FrontendModel } from '../../api/frontend-models.ts';
-import type { Pool } from '../../api/pools.ts';
+import type { FrontendModel, Pool } from '../../api/records.ts';
 import { differing, textOrNull, wrong } from '../saves/draft.ts';
 import type { Read } from '../saves/draft.ts';
 import { lines, linesOf } from '../text/lines.ts';

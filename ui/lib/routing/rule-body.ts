@@ -1,8 +1,8 @@
 // What of the form of a rule is sent: a field that was not touched is not, one that was emptied is sent as null, which clears it. What
 // belongs to another action is left out, and cleared when the action changes.
 
+import type { Rule } from '../../api/records.ts';
 import type { ConditionRecord } from '../../../src/conditions/table.ts';
-import type { Rule } from '../../api/frontend-models.ts';
 import { readBound, readConditions } from './condition-fields.ts';
 import { differing, textOrNull, wrong } from '../saves/draft.ts';
 import type { Read } from '../saves/draft.ts';

@@ -1,6 +1,6 @@
 // The form of a rule, as it is typed: empty at first, or as the rule stands.
 
-import type { Rule } from '../../api/frontend-models.ts';
+import type { Rule } from '../../api/records.ts';
 import { blankConditions, writeConditions } from './condition-fields.ts';
 import type { ConditionDraft } from './condition-fields.ts';
 import { written } from '../saves/draft.ts';

@@ -1,8 +1,8 @@
 // A rule as a person reads it: its conditions one by one, each with the fields that it comes of, so that a verdict can point at it.
 
+import type { Rule } from '../../api/records.ts';
 import type { Say } from '../../../src/conditions/condition.ts';
 import { conditionTable } from '../../../src/conditions/table.ts';
-import type { Rule } from '../../api/frontend-models.ts';
 import { formatMoney, formatNumber, formatTime } from '../text/format.ts';
 import { writeOffset } from '../text/utc-offset.ts';
 

@@ -1,6 +1,6 @@
 // The form of the managed deployment: what may be changed of it here.
 
-import type { Deployment } from '../../api/deployment.ts';
+import type { Deployment } from '../../api/records.ts';
 import { choicesOf } from '../../lib/page/choices.ts';
 import { draftOf, numberFields, policies } from '../../lib/observe/deployment.ts';
 import type { DeploymentDraft } from '../../lib/observe/deployment.ts';

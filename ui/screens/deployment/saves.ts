@@ -1,7 +1,7 @@
 // What can be done to the managed deployment, as a save.
 
-import { updateDeployment } from '../../api/deployment.ts';
-import type { Deployment } from '../../api/deployment.ts';
+import { call } from '../../api/http/call.ts';
+import type { Deployment } from '../../api/records.ts';
 import { changeOf, fieldsOf } from '../../lib/observe/deployment.ts';
 import type { DeploymentDraft } from '../../lib/observe/deployment.ts';
 import type { Save } from '../../lib/saves/save.ts';
@@ -14,6 +14,6 @@ export function changeSave(deployment: Deployment, draft: DeploymentDraft): Save
     done: 'Deployment changed; the operator rolls it out',
     before: fieldsOf(deployment),
     after: body,
-    run: (change) => updateDeployment(body, change),
+    run: (change) => call('PATCH', '/admin/deployment', { body, ...change }),
   };
 }

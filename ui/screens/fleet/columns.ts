@@ -2,7 +2,7 @@
 
 import { html } from 'lit';
 
-import type { Replica } from '../../api/fleet.ts';
+import type { Replica } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/chart/squares.ts';
 import type { Column } from '../../elements/table/table.ts';

@@ -2,7 +2,7 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import type { Replica } from '../../api/fleet.ts';
+import type { Replica } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/table/table.ts';

@@ -2,8 +2,7 @@
 
 import { html, nothing } from 'lit';
 
-import type { DryRun } from '../../api/routing.ts';
-import type { UsageEvent } from '../../api/usage.ts';
+import type { DryRun, UsageEvent } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import { outcomeOf } from '../../lib/routing/dry-run.ts';

@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 
-import type { Target } from '../../api/frontend-models.ts';
+import type { Target } from '../../api/records.ts';
 import '../../elements/icon.ts';
 import { membersText, policyLabel } from '../../lib/routing/pool.ts';
 import { linkTo } from '../../state/location.ts';

@@ -2,8 +2,7 @@
 
 import { html } from 'lit';
 
-import type { FrontendModel } from '../../api/frontend-models.ts';
-import type { Pool } from '../../api/pools.ts';
+import type { FrontendModel, Pool } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import type { Column } from '../../elements/table/table.ts';
 import { formatNumber } from '../../lib/text/format.ts';

@@ -1,7 +1,7 @@
 // The fields of the question that a dry-run answers: what is asked of every request, and what is asked rarely.
 
+import type { UsageEvent } from '../../api/records.ts';
 import type { SnapshotVersion } from '../../api/snapshots.ts';
-import type { UsageEvent } from '../../api/usage.ts';
 import { choicesOf, orNone } from '../../lib/page/choices.ts';
 import type { QuestionDraft } from '../../lib/routing/dry-run.ts';
 import { formatCount, formatTime } from '../../lib/text/format.ts';

@@ -4,12 +4,12 @@
 import { LitElement, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { call } from '../../api/http/call.ts';
+import type { UsageEvent } from '../../api/records.ts';
 import type { Prepared } from '../../api/http/call.ts';
 import { asFailure, wrongField } from '../../api/http/failure.ts';
 import type { ApiFailure } from '../../api/http/failure.ts';
 import { listSnapshots } from '../../api/snapshots.ts';
-import { listUsageEvents } from '../../api/usage.ts';
-import type { UsageEvent } from '../../api/usage.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/error.ts';
@@ -76,7 +76,7 @@ class GwDryRun extends LitElement {
   #replayed = '';
   readonly #requests = new Resource(this, async (signal) => {
     const query = { virtual_model: this.model, limit: replayedMax };
-    const { body } = await listUsageEvents(query, signal);
+    const { body } = await call('GET', '/admin/usage/events', { query, signal });
     return body;
   });
   readonly #versions = new Resource(this, async (signal) => {
@@ -237,7 +237,7 @@ class GwDryRun extends LitElement {
   async #replay(id: string): Promise<void> {
     this.#replayed = id;
     try {
-      const { body } = await listUsageEvents({ id });
+      const { body } = await call('GET', '/admin/usage/events', { query: { id } });
       // Another one was chosen meanwhile.
       if (this.#replayed !== id) return;
       const [row] = body;

@@ -1,6 +1,6 @@
 // The form of a frontend model, for a new one and for one that is there. Its rules have forms of their own.
 
-import type { FrontendModel } from '../../api/frontend-models.ts';
+import type { FrontendModel } from '../../api/records.ts';
 import type { Option } from '../../elements/form/picks.ts';
 import {
   blankFrontendModel,

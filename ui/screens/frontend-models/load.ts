@@ -1,11 +1,7 @@
 // What the screen of frontend models shows: they themselves, the pools and models that they lead to, and what stands behind all chains.
 
-import { getFallbackModel, listFrontendModels } from '../../api/frontend-models.ts';
-import type { FrontendModel } from '../../api/frontend-models.ts';
-import { listModels } from '../../api/models.ts';
-import { listPools } from '../../api/pools.ts';
-import type { Pool } from '../../api/pools.ts';
-import { listPromptClasses } from '../../api/prompt-classes.ts';
+import { call, list } from '../../api/http/call.ts';
+import type { FrontendModel, Pool } from '../../api/records.ts';
 import type { Option } from '../../elements/form/picks.ts';
 
 type Named = Readonly<{ id: number; name: string }>;
@@ -20,11 +16,11 @@ export type Routing = Readonly<{
 
 export async function loadRouting(signal: AbortSignal): Promise<Routing> {
   const [frontendModels, pools, models, classes, fallback] = await Promise.all([
-    listFrontendModels(signal),
-    listPools(signal),
-    listModels(signal),
-    listPromptClasses(signal),
-    getFallbackModel(signal),
+    list('/admin/frontend-models', { signal }),
+    list('/admin/model-pools', { signal }),
+    list('/admin/provider-models', { signal }),
+    list('/admin/prompt-classes', { signal }),
+    call('GET', '/admin/fallback-model', { signal }),
   ]);
   const { model_id: id, model: name } = fallback.body;
   return {

@@ -1,6 +1,6 @@
 // The form of a pool, for a new one and for one that is there: its members with their weights, and how requests fall to them.
 
-import type { Pool } from '../../api/pools.ts';
+import type { Pool } from '../../api/records.ts';
 import type { Option } from '../../elements/form/picks.ts';
 import { blankPool, fromPool, policies, poolBody, poolChange } from '../../lib/routing/pool.ts';
 import type { PoolDraft } from '../../lib/routing/pool.ts';

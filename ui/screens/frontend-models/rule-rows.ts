@@ -1,11 +1,11 @@
 // The fields of a rule's form: those of each kind of condition, and those of what becomes of the request then.
 
+import type { FrontendModel, Rule } from '../../api/records.ts';
 import { dayNames } from '../../../src/conditions/clock.ts';
 import type { Field } from '../../../src/conditions/condition.ts';
 import type { FieldType } from '../../../src/conditions/field-types.ts';
 import { conditionFields, conditionTable, fieldNames } from '../../../src/conditions/table.ts';
 import type { ConditionId, FieldName } from '../../../src/conditions/table.ts';
-import type { FrontendModel, Rule } from '../../api/frontend-models.ts';
 import type { Option } from '../../elements/form/picks.ts';
 import { choicesOf, orNone, recordChoices } from '../../lib/page/choices.ts';
 import { actionOf } from '../../lib/routing/rule-body.ts';

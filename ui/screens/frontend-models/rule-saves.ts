@@ -1,7 +1,7 @@
 // The changes of the rules of a frontend model, each as a save.
 
-import type { FrontendModel, Rule } from '../../api/frontend-models.ts';
-import { createRule, deleteRule, replaceRules, updateRule } from '../../api/rules.ts';
+import { call } from '../../api/http/call.ts';
+import type { FrontendModel, Rule } from '../../api/records.ts';
 import { recordBody } from '../../lib/routing/rule-body.ts';
 import type { RuleBody } from '../../lib/routing/rule-body.ts';
 import { orderBody } from '../../lib/routing/rule-order.ts';
@@ -45,8 +45,17 @@ export function ruleCreation(owner: FrontendModel, { body, at }: Added, names: N
     sendsWhole: !isLast,
     run: (change) => {
       const held = { version: owner.version, ...change };
-      if (isLast) return createRule(owner.id, body, held);
-      return replaceRules(owner.id, { rules: others.toSpliced(at, 0, body) }, held);
+      if (isLast)
+        return call('POST', '/admin/frontend-models/{id}/rules', {
+          params: { id: owner.id },
+          body,
+          ...held,
+        });
+      return call('PUT', '/admin/frontend-models/{id}/rules', {
+        params: { id: owner.id },
+        body: { rules: others.toSpliced(at, 0, body) },
+        ...held,
+      });
     },
   };
 }
@@ -63,7 +72,13 @@ export const ruleUpdate = (
   after: shown(body, names),
   opens: () => [owner.id],
   stream: streamOf(owner),
-  run: (change) => updateRule(rule.id, body, { version: owner.version, ...change }),
+  run: (change) =>
+    call('PATCH', '/admin/rules/{id}', {
+      params: { id: rule.id },
+      body,
+      version: owner.version,
+      ...change,
+    }),
 });
 
 export const ruleSwitch = (owner: FrontendModel, rule: Rule): Save => {
@@ -77,7 +92,12 @@ export const ruleSwitch = (owner: FrontendModel, rule: Rule): Save => {
     opens: () => [owner.id],
     stream: streamOf(owner),
     run: (change) =>
-      updateRule(rule.id, { enabled: !rule.enabled }, { version: owner.version, ...change }),
+      call('PATCH', '/admin/rules/{id}', {
+        params: { id: rule.id },
+        body: { enabled: !rule.enabled },
+        version: owner.version,
+        ...change,
+      }),
   };
 };
 
@@ -91,7 +111,12 @@ export const ruleDeletion = (owner: FrontendModel, rule: Rule, names: Names): Sa
   name: ruleName(rule),
   opens: () => [owner.id],
   stream: streamOf(owner),
-  run: (change) => deleteRule(rule.id, { version: owner.version, ...change }),
+  run: (change) =>
+    call('DELETE', '/admin/rules/{id}', {
+      params: { id: rule.id },
+      version: owner.version,
+      ...change,
+    }),
 });
 
 const titles = (rules: readonly Rule[], names: Names) =>
@@ -110,5 +135,11 @@ export const orderSave = (owner: FrontendModel, rules: readonly Rule[], names: N
   after: titles(rules, names),
   opens: () => [owner.id],
   sendsWhole: true,
-  run: (change) => replaceRules(owner.id, orderBody(rules), { version: owner.version, ...change }),
+  run: (change) =>
+    call('PUT', '/admin/frontend-models/{id}/rules', {
+      params: { id: owner.id },
+      body: orderBody(rules),
+      version: owner.version,
+      ...change,
+    }),
 });

@@ -5,8 +5,7 @@ import { LitElement, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
-import type { FrontendModel, Rule } from '../../api/frontend-models.ts';
-import type { DryRun } from '../../api/routing.ts';
+import type { DryRun, FrontendModel, Rule } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/icon.ts';
 import { verdictOn } from '../../lib/routing/dry-run.ts';

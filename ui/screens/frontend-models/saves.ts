@@ -1,14 +1,7 @@
 // What can be done to frontend models, pools and the fallback, each as a save. What is done to rules stands in rule-saves.ts.
 
-import {
-  createFrontendModel,
-  deleteFrontendModel,
-  setFallbackModel,
-  updateFrontendModel,
-} from '../../api/frontend-models.ts';
-import type { FrontendModel } from '../../api/frontend-models.ts';
-import { createPool, deletePool, updatePool } from '../../api/pools.ts';
-import type { Pool } from '../../api/pools.ts';
+import { call } from '../../api/http/call.ts';
+import type { FrontendModel, Pool } from '../../api/records.ts';
 import { shownFrontendModel } from '../../lib/routing/frontend-model-draft.ts';
 import type { FrontendModelBody } from '../../lib/routing/frontend-model-draft.ts';
 import { membersText } from '../../lib/routing/pool.ts';
@@ -26,7 +19,7 @@ export const frontendModelCreation = (body: FrontendModelBody): Save => ({
     ? { about: 'It has no target: requests are rejected until you add a rule or a target.' }
     : {}),
   opens: theMade,
-  run: (change) => createFrontendModel(body, change),
+  run: (change) => call('POST', '/admin/frontend-models', { body, ...change }),
 });
 
 export const frontendModelUpdate = (
@@ -38,7 +31,13 @@ export const frontendModelUpdate = (
   done: `Frontend model ${one.name} changed`,
   before: shownFrontendModel(one),
   after: body,
-  run: (change) => updateFrontendModel(one.id, body, { version: one.version, ...change }),
+  run: (change) =>
+    call('PATCH', '/admin/frontend-models/{id}', {
+      params: { id: one.id },
+      body,
+      version: one.version,
+      ...change,
+    }),
 });
 
 export const frontendModelDeletion = (one: FrontendModel): Save => ({
@@ -50,7 +49,12 @@ export const frontendModelDeletion = (one: FrontendModel): Save => ({
   danger: true,
   name: one.name,
   opens: theList,
-  run: (change) => deleteFrontendModel(one.id, { version: one.version, ...change }),
+  run: (change) =>
+    call('DELETE', '/admin/frontend-models/{id}', {
+      params: { id: one.id },
+      version: one.version,
+      ...change,
+    }),
 });
 
 /** Members as a person reads them. */
@@ -71,7 +75,7 @@ export const poolCreation = (body: PoolBody): Save => ({
   before: {},
   after: shownPool(body),
   opens: poolPlace,
-  run: (change) => createPool(body, change),
+  run: (change) => call('POST', '/admin/model-pools', { body, ...change }),
 });
 
 export const poolUpdate = (pool: Pool, body: Partial<PoolBody>): Save => ({
@@ -81,7 +85,13 @@ export const poolUpdate = (pool: Pool, body: Partial<PoolBody>): Save => ({
   before: { ...pool, members: membersText(pool.members) },
   after: shownPool(body),
   opens: () => ['pools', pool.id],
-  run: (change) => updatePool(pool.id, body, { version: pool.version, ...change }),
+  run: (change) =>
+    call('PATCH', '/admin/model-pools/{id}', {
+      params: { id: pool.id },
+      body,
+      version: pool.version,
+      ...change,
+    }),
 });
 
 export const poolDeletion = (pool: Pool): Save => ({
@@ -93,7 +103,12 @@ export const poolDeletion = (pool: Pool): Save => ({
   danger: true,
   name: pool.name,
   opens: () => ['pools'],
-  run: (change) => deletePool(pool.id, { version: pool.version, ...change }),
+  run: (change) =>
+    call('DELETE', '/admin/model-pools/{id}', {
+      params: { id: pool.id },
+      version: pool.version,
+      ...change,
+    }),
 });
 
 type Named = Readonly<{ id: number; name: string }>;
@@ -106,5 +121,6 @@ export const fallbackSave = (before: Named | null, after: Named | null): Save =>
   before: { fallback_model: before?.name ?? null },
   after: { fallback_model: after?.name ?? null },
   opens: theList,
-  run: (change) => setFallbackModel({ model_id: after?.id ?? null }, change),
+  run: (change) =>
+    call('PUT', '/admin/fallback-model', { body: { model_id: after?.id ?? null }, ...change }),
 });

@@ -1,9 +1,9 @@
 // Asks the dry-run that fits: of what is published, of a version of the past, or behind calls that are proposed.
 
+import { call } from '../../api/http/call.ts';
+import type { DryRun } from '../../api/records.ts';
 import type { Prepared } from '../../api/http/call.ts';
 import { previewChangeSet } from '../../api/change-sets.ts';
-import { dryRunRouting, dryRunVersion } from '../../api/routing.ts';
-import type { DryRun } from '../../api/routing.ts';
 import { triedCalls } from '../../lib/routing/dry-run.ts';
 import type { Question } from '../../lib/routing/dry-run.ts';
 
@@ -28,8 +28,12 @@ export async function tryRoute(asked: Asked, signal: AbortSignal): Promise<Tried
   const prompt = asked.prompt.trim() === '' ? null : asked.prompt;
   const { body: standing } =
     version === ''
-      ? await dryRunRouting({ ...question, prompt }, { signal })
-      : await dryRunVersion(version, question, { signal });
+      ? await call('POST', '/admin/routing/dry-run', { body: { ...question, prompt }, signal })
+      : await call('POST', '/admin/snapshots/{version}/dry-run', {
+          params: { version },
+          body: question,
+          signal,
+        });
   const calls = triedCalls(proposal);
   if (calls.length === 0) return { standing, proposed: null };
   // Only what stands finds the class of a prompt: the proposal is asked with the one that was found.

@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 
-import type { FrontendModel } from '../../api/frontend-models.ts';
+import type { FrontendModel } from '../../api/records.ts';
 import '../../elements/copy.ts';
 import { formatCount, formatNumber } from '../../lib/text/format.ts';
 import { jumpsTo } from '../../lib/routing/frontend-model-draft.ts';

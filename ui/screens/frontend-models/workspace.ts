@@ -5,12 +5,10 @@ import { LitElement, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 
+import { list } from '../../api/http/call.ts';
+import type { DryRun, FrontendModel, Rule } from '../../api/records.ts';
 import type { Prepared } from '../../api/http/call.ts';
 import { ApiFailure } from '../../api/http/failure.ts';
-import type { FrontendModel, Rule } from '../../api/frontend-models.ts';
-import { listPrincipals } from '../../api/principals.ts';
-import { listRoles } from '../../api/roles.ts';
-import type { DryRun } from '../../api/routing.ts';
 import '../../elements/empty.ts';
 import '../../elements/icon.ts';
 import { Resource } from '../../elements/resource.ts';
@@ -63,7 +61,10 @@ class GwRulesWorkspace extends LitElement {
   declare answer: DryRun | null;
   #proposedOrder: readonly number[] | null = null;
   readonly #people = new Resource(this, async (signal) => {
-    const [principals, roles] = await Promise.all([listPrincipals(signal), listRoles(signal)]);
+    const [principals, roles] = await Promise.all([
+      list('/admin/principals', { signal }),
+      list('/admin/roles', { signal }),
+    ]);
     return {
       principals: principals.map(({ id, name }) => ({ id, name })),
       roles: roles.map(({ name }) => name),

@@ -3,7 +3,7 @@
 import { css, html, nothing } from 'lit';
 import type { PropertyDeclarations } from 'lit';
 
-import { getFleet } from '../../api/fleet.ts';
+import { call } from '../../api/http/call.ts';
 import { getCommandAt, listEventsOf } from '../../api/history.ts';
 import type { Command, LogEvent } from '../../api/history.ts';
 import { asFailure } from '../../api/http/failure.ts';
@@ -79,7 +79,7 @@ class GwHistoryChange extends HistoryRecord<Loaded> {
     const [events, told, replicas] = await Promise.all([
       listEventsOf(command, { limit: eventsMax, signal }),
       tellDifference({ from: first - 1, to: id }, signal),
-      getFleet(signal),
+      call('GET', '/admin/fleet', { signal }),
     ]);
     return { command, events: events.body, told, reach: reachText(command, replicas.body) };
   }

@@ -2,7 +2,7 @@
 
 import { LitElement, html, nothing } from 'lit';
 
-import { getFleet } from '../../api/fleet.ts';
+import { call } from '../../api/http/call.ts';
 import { listCommands } from '../../api/history.ts';
 import type { Command } from '../../api/history.ts';
 import '../../elements/badge.ts';
@@ -117,7 +117,7 @@ class HistoryChanges extends LitElement {
   async #load(wanted: number, signal: AbortSignal): Promise<readonly Row[]> {
     const page = this.#page();
     const [{ body: replicas }, commands] = await Promise.all([
-      getFleet(signal),
+      call('GET', '/admin/fleet', { signal }),
       firstRows<Command>(wanted, (limit, last) => page(limit, last, signal)),
     ]);
     return commands.map((one) => Object.assign(one, { reach: reachText(one, replicas) }));

@@ -2,9 +2,9 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
+import { list } from '../../api/http/call.ts';
 import { listEvents } from '../../api/history.ts';
 import type { LogEvent } from '../../api/history.ts';
-import { listPrincipals } from '../../api/principals.ts';
 import '../../elements/badge.ts';
 import '../../elements/overlay/drawer.ts';
 import '../../elements/empty.ts';
@@ -113,7 +113,7 @@ class HistoryEvents extends LitElement {
   async #load(wanted: number, signal: AbortSignal): Promise<Loaded> {
     const page = this.#page();
     const [people, events] = await Promise.all([
-      listPrincipals(signal),
+      list('/admin/principals', { signal }),
       firstRows<LogEvent>(wanted, (limit, last) => page(limit, last, signal)),
     ]);
     const names = new Map(people.map(({ id, name }) => [id, name]));

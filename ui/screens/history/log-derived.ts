@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 
-import type { Health } from '../../api/fleet.ts';
+import type { Health } from '../../api/records.ts';
 import type { LogHead } from '../../api/log.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';

@@ -2,7 +2,7 @@
 
 import { html } from 'lit';
 
-import type { Replica } from '../../api/fleet.ts';
+import type { Replica } from '../../api/records.ts';
 import type { LogHead } from '../../api/log.ts';
 import '../../elements/badge.ts';
 import '../../elements/time.ts';

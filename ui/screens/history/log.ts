@@ -3,8 +3,8 @@
 
 import { LitElement, css, html } from 'lit';
 
-import { getFleet, getHealth } from '../../api/fleet.ts';
-import type { Health, Replica } from '../../api/fleet.ts';
+import { call } from '../../api/http/call.ts';
+import type { Health, Replica } from '../../api/records.ts';
 import { getLogHead, listCheckpoints } from '../../api/log.ts';
 import type { Checkpoints, LogHead } from '../../api/log.ts';
 import '../../elements/chart/kpi.ts';
@@ -40,8 +40,8 @@ type Loaded = Readonly<{
 async function load(signal: AbortSignal): Promise<Loaded> {
   const [{ body: head }, { body: health }, { body: replicas }] = await Promise.all([
     getLogHead(signal),
-    getHealth(signal),
-    getFleet(signal),
+    call('GET', '/admin/health', { signal }),
+    call('GET', '/admin/fleet', { signal }),
   ]);
   const after = Math.max(0, head.position - positionsShown);
   const { body: signed } = await listCheckpoints({ after, limit: checkpointsMax }, signal);

@@ -2,8 +2,8 @@
 
 import { html } from 'lit';
 
-import { createKey } from '../../api/keys.ts';
-import type { Principal } from '../../api/principals.ts';
+import { call } from '../../api/http/call.ts';
+import type { Principal } from '../../api/records.ts';
 import { blankKey, keyBody } from '../../lib/access/key-draft.ts';
 import type { KeyDraft } from '../../lib/access/key-draft.ts';
 import { effectivePermissions, invokable } from '../../lib/access/permissions.ts';
@@ -36,7 +36,7 @@ class GwKeyForm extends BearerForm<KeyDraft> {
       noun: 'key',
       name,
       after: { name, principal, expires_at: expires_at ?? 'never' },
-      create: (change) => createKey(body, change),
+      create: (change) => call('POST', '/admin/keys', { body, ...change }),
       onMade: this.tellMade,
     });
   }

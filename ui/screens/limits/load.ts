@@ -1,10 +1,7 @@
 // What caps each principal: its rate limits and its budget, joined. Those without either are unlimited.
 
-import { listBudgets } from '../../api/budgets.ts';
-import type { Budget } from '../../api/budgets.ts';
-import { listLimits } from '../../api/limits.ts';
-import type { Limits } from '../../api/limits.ts';
-import { listPrincipals } from '../../api/principals.ts';
+import { list } from '../../api/http/call.ts';
+import type { Budget, Limits } from '../../api/records.ts';
 
 /** `id`, `name` and `version` are those of the principal, whose parts these are. */
 export type Capped = Readonly<{
@@ -17,9 +14,9 @@ export type Capped = Readonly<{
 
 export async function loadCapped(signal: AbortSignal): Promise<readonly Capped[]> {
   const [principals, limits, budgets] = await Promise.all([
-    listPrincipals(signal),
-    listLimits(signal),
-    listBudgets(signal),
+    list('/admin/principals', { signal }),
+    list('/admin/limits', { signal }),
+    list('/admin/budgets', { signal }),
   ]);
   const limitsOf = new Map(limits.map((one) => [one.principal_id, one]));
   const budgetOf = new Map(budgets.map((one) => [one.principal_id, one]));

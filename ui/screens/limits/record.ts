@@ -2,8 +2,7 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import type { Budget } from '../../api/budgets.ts';
-import type { Limits } from '../../api/limits.ts';
+import type { Budget, Limits } from '../../api/records.ts';
 import '../../elements/icon.ts';
 import '../../elements/time.ts';
 import { nearerCap } from '../../lib/access/budget.ts';

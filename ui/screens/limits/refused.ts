@@ -3,7 +3,7 @@
 import { LitElement, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import { getTimeseries } from '../../api/usage.ts';
+import { call } from '../../api/http/call.ts';
 import '../../elements/error.ts';
 import { Resource } from '../../elements/resource.ts';
 import { refusedByCaps } from '../../lib/access/budget.ts';
@@ -23,7 +23,7 @@ class GwCapsRefused extends LitElement {
     this,
     async (signal) => {
       const asked = { principal_id: this.principalId, bucket: bucketSeconds };
-      return (await getTimeseries(asked, signal)).body;
+      return (await call('GET', '/admin/timeseries', { query: asked, signal })).body;
     },
     { pollMs: 15_000 },
   );

@@ -1,7 +1,6 @@
 // What can be done to the caps of a principal, each as a save. No cap is "unlimited" in words.
 
-import { clearBudget, setBudget } from '../../api/budgets.ts';
-import { clearLimits, setLimits } from '../../api/limits.ts';
+import { call } from '../../api/http/call.ts';
 import type { budgetBody, limitsBody } from '../../lib/access/limits-draft.ts';
 import type { Save } from '../../lib/saves/save.ts';
 import type { Capped } from './load.ts';
@@ -31,7 +30,8 @@ export const limitsOf = ({ id, name, version, limits }: Capped, body: LimitsBody
   about: fromThenOn,
   before: shownLimits(limits),
   after: shownLimits(body),
-  run: (change) => setLimits(id, body, { version, ...change }),
+  run: (change) =>
+    call('PUT', '/admin/principals/{id}/limits', { params: { id }, body, version, ...change }),
 });
 
 export const budgetOf = ({ id, name, version, budget }: Capped, body: BudgetBody): Save => ({
@@ -41,7 +41,8 @@ export const budgetOf = ({ id, name, version, budget }: Capped, body: BudgetBody
   about: fromThenOn,
   before: shownBudget(budget),
   after: shownBudget(body),
-  run: (change) => setBudget(id, body, { version, ...change }),
+  run: (change) =>
+    call('PUT', '/admin/principals/{id}/budget', { params: { id }, body, version, ...change }),
 });
 
 export const limitsRemovalOf = ({ id, name, version, limits }: Capped): Save => ({
@@ -53,7 +54,8 @@ export const limitsRemovalOf = ({ id, name, version, limits }: Capped): Save => 
   after: shownLimits(null),
   danger: true,
   name,
-  run: (change) => clearLimits(id, { version, ...change }),
+  run: (change) =>
+    call('DELETE', '/admin/principals/{id}/limits', { params: { id }, version, ...change }),
 });
 
 export const budgetRemovalOf = ({ id, name, version, budget }: Capped): Save => ({
@@ -66,5 +68,6 @@ export const budgetRemovalOf = ({ id, name, version, budget }: Capped): Save => 
   after: shownBudget(null),
   danger: true,
   name,
-  run: (change) => clearBudget(id, { version, ...change }),
+  run: (change) =>
+    call('DELETE', '/admin/principals/{id}/budget', { params: { id }, version, ...change }),
 });

@@ -2,7 +2,7 @@
 
 import { html } from 'lit';
 
-import type { UsageTotal } from '../../api/usage.ts';
+import type { UsageTotal } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/table/table.ts';
 import type { Column } from '../../elements/table/table.ts';

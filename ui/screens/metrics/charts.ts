@@ -1,6 +1,6 @@
 // The charts of recorded usage: what each shows of the points of a time.
 
-import type { SeriesPoint } from '../../api/usage.ts';
+import type { SeriesPoint } from '../../api/records.ts';
 import { bucketsOf, perSecond, wholeSums } from '../../lib/observe/buckets.ts';
 import type { Buckets } from '../../lib/observe/buckets.ts';
 import { formatDuration, formatRate, formatShort } from '../../lib/text/format.ts';

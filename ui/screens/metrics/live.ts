@@ -2,7 +2,7 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { getFleet } from '../../api/fleet.ts';
+import { call } from '../../api/http/call.ts';
 import { getPublished } from '../../api/http/published.ts';
 import '../../elements/chart/kpi.ts';
 import { troubleOf } from '../../elements/loaded.ts';
@@ -23,7 +23,10 @@ import { base } from '../../styles/base.ts';
 import { panels } from '../../styles/panels.ts';
 
 async function loadFleet(signal: AbortSignal) {
-  const [fleet, published] = await Promise.all([getFleet(signal), getPublished(signal)]);
+  const [fleet, published] = await Promise.all([
+    call('GET', '/admin/fleet', { signal }),
+    getPublished(signal),
+  ]);
   return { replicas: fleet.body, published };
 }
 

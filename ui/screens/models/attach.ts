@@ -2,7 +2,7 @@
 
 import type { PropertyDeclarations } from 'lit';
 
-import type { Provider } from '../../api/providers.ts';
+import type { Provider } from '../../api/records.ts';
 import { attachBody, blankAttach } from '../../lib/providers/backend-draft.ts';
 import type { AttachDraft } from '../../lib/providers/backend-draft.ts';
 import { orNone, recordChoices } from '../../lib/page/choices.ts';

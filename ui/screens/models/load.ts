@@ -1,10 +1,7 @@
 // Models as the screen lists them: each with its backend, how replicas see that, and what comes to it.
 
-import { getFleet, getHealth } from '../../api/fleet.ts';
-import { getFallbackModel, listFrontendModels } from '../../api/frontend-models.ts';
-import { listModels } from '../../api/models.ts';
-import type { Model } from '../../api/models.ts';
-import { listPools } from '../../api/pools.ts';
+import { call, list } from '../../api/http/call.ts';
+import type { Model } from '../../api/records.ts';
 import { healthOf, usesOf } from '../../lib/providers/model-use.ts';
 import type { Health, ModelUse } from '../../lib/providers/model-use.ts';
 
@@ -21,12 +18,12 @@ const unused: ModelUse = { frontendModels: [], pools: [] };
 
 export async function loadModels(signal: AbortSignal): Promise<readonly ModelRow[]> {
   const [models, frontendModels, pools, fallback, fleet, own] = await Promise.all([
-    listModels(signal),
-    listFrontendModels(signal),
-    listPools(signal),
-    getFallbackModel(signal),
-    getFleet(signal),
-    getHealth(signal),
+    list('/admin/provider-models', { signal }),
+    list('/admin/frontend-models', { signal }),
+    list('/admin/model-pools', { signal }),
+    call('GET', '/admin/fallback-model', { signal }),
+    call('GET', '/admin/fleet', { signal }),
+    call('GET', '/admin/health', { signal }),
   ]);
   const uses = usesOf(frontendModels, pools);
   const seen = [...own.body.backends, ...fleet.body.flatMap(({ backends }) => backends)];

@@ -2,9 +2,9 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
+import { call } from '../../api/http/call.ts';
 import { asFailure } from '../../api/http/failure.ts';
 import type { ApiFailure } from '../../api/http/failure.ts';
-import { syncPrices } from '../../api/prices.ts';
 import type { AnswerOf } from '../../api/http/routes.ts';
 import '../../elements/error.ts';
 import type { FieldInput } from '../../elements/form/field.ts';
@@ -233,7 +233,9 @@ class GwPriceSync extends LitElement {
     this.busy = true;
     this.failure = null;
     try {
-      const { body } = await syncPrices({ ...wish, dry_run: true });
+      const { body } = await call('POST', '/admin/prices/sync', {
+        body: { ...wish, dry_run: true },
+      });
       if (wish === this.wish) this.plan = body;
     } catch (error) {
       this.failure = asFailure(error);
@@ -251,7 +253,10 @@ class GwPriceSync extends LitElement {
       opens: theList,
       run: async (change) => {
         try {
-          return await syncPrices({ ...wish, dry_run: false, plan }, change);
+          return await call('POST', '/admin/prices/sync', {
+            body: { ...wish, dry_run: false, plan },
+            ...change,
+          });
         } catch (error) {
           // What is shown is not what the lists have now: it is looked up while the refusal is read.
           if (asFailure(error).param === 'plan') void this.#look();

@@ -1,13 +1,6 @@
 // What can be done to a model, each as a save.
 
-import {
-  attachBackend,
-  createModel,
-  deleteModel,
-  detachBackend,
-  updateBackend,
-  updateModel,
-} from '../../api/models.ts';
+import { call } from '../../api/http/call.ts';
 import type { attachBody, flowChange } from '../../lib/providers/backend-draft.ts';
 import type { ModelBody, ModelChange } from '../../lib/providers/model-draft.ts';
 import { theList, theMade } from '../../lib/saves/save.ts';
@@ -26,7 +19,7 @@ export const creationSave = (body: ModelBody): Save => ({
   before: {},
   after: body,
   opens: (answered) => [...theMade(answered), 'attach'],
-  run: (change) => createModel(body, change),
+  run: (change) => call('POST', '/admin/provider-models', { body, ...change }),
 });
 
 export const changeSave = (model: ModelRow, body: ModelChange): Save => ({
@@ -35,7 +28,13 @@ export const changeSave = (model: ModelRow, body: ModelChange): Save => ({
   done: `Model ${model.name} changed`,
   before: model,
   after: body,
-  run: (change) => updateModel(model.id, body, { version: model.version, ...change }),
+  run: (change) =>
+    call('PATCH', '/admin/provider-models/{id}', {
+      params: { id: model.id },
+      body,
+      version: model.version,
+      ...change,
+    }),
 });
 
 export const priceSave = (model: ModelRow, { field, price }: PriceEdit): Save => ({
@@ -53,7 +52,13 @@ export const attachSave = (model: ModelRow, body: ReturnType<typeof attachBody>)
     done: `Model ${model.name} attached`,
     before: {},
     after: { ...rest, ...(key === undefined ? {} : { credential: 'a new one' }) },
-    run: (change) => attachBackend(model.id, body, { version: model.version, ...change }),
+    run: (change) =>
+      call('POST', '/admin/provider-models/{id}/backends', {
+        params: { id: model.id },
+        body,
+        version: model.version,
+        ...change,
+      }),
   };
 };
 
@@ -63,7 +68,13 @@ export const flowSave = (model: ModelRow, body: FlowChange): Save => ({
   done: `Flow control of ${model.name} changed`,
   before: { ...model.backend },
   after: body,
-  run: (change) => updateBackend(model.id, body, { version: model.version, ...change }),
+  run: (change) =>
+    call('PATCH', '/admin/backends/{id}', {
+      params: { id: model.id },
+      body,
+      version: model.version,
+      ...change,
+    }),
 });
 
 export const detachSave = (model: ModelRow): Save => ({
@@ -74,7 +85,12 @@ export const detachSave = (model: ModelRow): Save => ({
   after: null,
   danger: true,
   name: model.name,
-  run: (change) => detachBackend(model.id, { version: model.version, ...change }),
+  run: (change) =>
+    call('DELETE', '/admin/backends/{id}', {
+      params: { id: model.id },
+      version: model.version,
+      ...change,
+    }),
 });
 
 export const deleteSave = (model: ModelRow): Save => ({
@@ -86,5 +102,10 @@ export const deleteSave = (model: ModelRow): Save => ({
   danger: true,
   name: model.name,
   opens: theList,
-  run: (change) => deleteModel(model.id, { version: model.version, ...change }),
+  run: (change) =>
+    call('DELETE', '/admin/provider-models/{id}', {
+      params: { id: model.id },
+      version: model.version,
+      ...change,
+    }),
 });

@@ -1,13 +1,9 @@
 // All that the overview shows, asked for at once.
 
-import { getFleet, getHealth } from '../../api/fleet.ts';
-import { listFrontendModels } from '../../api/frontend-models.ts';
+import { call, list } from '../../api/http/call.ts';
 import { listCommands } from '../../api/history.ts';
-import { listKeys } from '../../api/keys.ts';
-import { listModels } from '../../api/models.ts';
 import { getPublished } from '../../api/http/published.ts';
-import { listProviders } from '../../api/providers.ts';
-import { getTimeseries, getUsage, listUsageEvents, widthOf } from '../../api/usage.ts';
+import { widthOf } from '../../api/usage.ts';
 import { firstRun, hasAnswer, hasAnswerIn, usableKeys } from '../../lib/observe/first-run.ts';
 import type { Step } from '../../lib/observe/first-run.ts';
 import { fleetState } from '../../lib/observe/fleet.ts';
@@ -22,10 +18,10 @@ export async function loadNow(range: Range, signal: AbortSignal) {
   const edges = edgesOf(range, Date.now());
   const bucket = bucketSecondsOf(edges);
   const [series, whole, replicas, health, published, changes] = await Promise.all([
-    getTimeseries({ ...isoEdges(edges), bucket }, signal),
-    getUsage({ ...isoEdges(edges), group_by: 'all' }, signal),
-    getFleet(signal),
-    getHealth(signal),
+    call('GET', '/admin/timeseries', { query: { ...isoEdges(edges), bucket }, signal }),
+    call('GET', '/admin/usage', { query: { ...isoEdges(edges), group_by: 'all' }, signal }),
+    call('GET', '/admin/fleet', { signal }),
+    call('GET', '/admin/health', { signal }),
     getPublished(signal),
     listCommands({ limit: changesShown }, signal),
   ]);
@@ -42,10 +38,10 @@ export async function loadNow(range: Range, signal: AbortSignal) {
 
 export async function loadFirstRun(signal: AbortSignal): Promise<readonly Step[]> {
   const [providers, models, frontendModels, keys, hasAnswered] = await Promise.all([
-    listProviders(signal),
-    listModels(signal),
-    listFrontendModels(signal),
-    listKeys(signal),
+    list('/admin/providers', { signal }),
+    list('/admin/provider-models', { signal }),
+    list('/admin/frontend-models', { signal }),
+    list('/admin/keys', { signal }),
     everAnswered(signal),
   ]);
   return firstRun({
@@ -59,8 +55,11 @@ export async function loadFirstRun(signal: AbortSignal): Promise<readonly Step[]
 
 /** Sums are asked for only where none of the newest rows says it: they are of all that ever was. */
 async function everAnswered(signal: AbortSignal): Promise<boolean> {
-  const { body: rows } = await listUsageEvents({ limit: rowsAsked }, signal);
+  const { body: rows } = await call('GET', '/admin/usage/events', {
+    query: { limit: rowsAsked },
+    signal,
+  });
   if (hasAnswer(rows)) return true;
-  const { body: sums } = await getUsage({ group_by: 'all' }, signal);
+  const { body: sums } = await call('GET', '/admin/usage', { query: { group_by: 'all' }, signal });
   return hasAnswerIn(sums);
 }

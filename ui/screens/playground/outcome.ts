@@ -4,8 +4,8 @@
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import { listUsageEvents } from '../../api/usage.ts';
-import type { UsageEvent } from '../../api/usage.ts';
+import { call } from '../../api/http/call.ts';
+import type { UsageEvent } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/money.ts';
@@ -61,7 +61,10 @@ class GwPlaygroundOutcome extends LitElement {
   async #ask(signal: AbortSignal): Promise<UsageEvent | null> {
     if (!this.#hasRow()) return null;
     this.#asks += 1;
-    const { body: rows } = await listUsageEvents({ limit: newestMax }, signal);
+    const { body: rows } = await call('GET', '/admin/usage/events', {
+      query: { limit: newestMax },
+      signal,
+    });
     return rows.find(({ id }) => id === this.#id()) ?? null;
   }
 

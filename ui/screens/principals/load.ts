@@ -1,14 +1,7 @@
 // What the screen of principals shows of each: the record, and what other lists say of it.
 
-import { listBudgets } from '../../api/budgets.ts';
-import type { Budget } from '../../api/budgets.ts';
-import { listKeys } from '../../api/keys.ts';
-import { listLimits } from '../../api/limits.ts';
-import type { Limits } from '../../api/limits.ts';
-import { listPrincipals } from '../../api/principals.ts';
-import type { Principal } from '../../api/principals.ts';
-import { listRoles } from '../../api/roles.ts';
-import type { Role } from '../../api/roles.ts';
+import { list } from '../../api/http/call.ts';
+import type { Budget, Limits, Principal, Role } from '../../api/records.ts';
 import { effectivePermissions, invokable } from '../../lib/access/permissions.ts';
 import type { Effective } from '../../lib/access/permissions.ts';
 
@@ -26,11 +19,11 @@ export type People = Readonly<{ rows: readonly Known[]; roles: readonly Role[] }
 
 export async function loadPeople(signal: AbortSignal): Promise<People> {
   const [principals, keys, limits, budgets, roles] = await Promise.all([
-    listPrincipals(signal),
-    listKeys(signal),
-    listLimits(signal),
-    listBudgets(signal),
-    listRoles(signal),
+    list('/admin/principals', { signal }),
+    list('/admin/keys', { signal }),
+    list('/admin/limits', { signal }),
+    list('/admin/budgets', { signal }),
+    list('/admin/roles', { signal }),
   ]);
   const keysOf = Map.groupBy(
     keys.filter(({ disabled }) => !disabled),

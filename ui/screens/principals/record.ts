@@ -2,7 +2,7 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import type { Role } from '../../api/roles.ts';
+import type { Role } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/form/field.ts';

@@ -1,14 +1,6 @@
 // What can be done to a principal, each as a save: what changes, and the call that changes it.
 
-import {
-  createPrincipal,
-  deletePrincipal,
-  grantRole,
-  revokeRole,
-  setPassword,
-  unlinkIdentity,
-  updatePrincipal,
-} from '../../api/principals.ts';
+import { call } from '../../api/http/call.ts';
 import { effectivePermissions, invokable } from '../../lib/access/permissions.ts';
 import { principalBody, principalChange } from '../../lib/access/principal-draft.ts';
 import type { PrincipalDraft } from '../../lib/access/principal-draft.ts';
@@ -25,7 +17,7 @@ export function creationOf(draft: PrincipalDraft): Save {
     before: {},
     after: body,
     opens: theMade,
-    run: (change) => createPrincipal(body, change),
+    run: (change) => call('POST', '/admin/principals', { body, ...change }),
   };
 }
 
@@ -37,7 +29,13 @@ export function changeOf(principal: Known, draft: PrincipalDraft): Save {
     done: `Principal ${principal.name} changed`,
     before: { name: principal.name, email: principal.email },
     after: body,
-    run: (change) => updatePrincipal(principal.id, body, { version: principal.version, ...change }),
+    run: (change) =>
+      call('PATCH', '/admin/principals/{id}', {
+        params: { id: principal.id },
+        body,
+        version: principal.version,
+        ...change,
+      }),
   };
 }
 
@@ -59,7 +57,13 @@ export function grantOf(principal: Known, role: string, roles: People['roles']):
     verb: 'Grant role',
     done: `Role ${role} granted to ${principal.name}`,
     ...rolesSave({ principal, roles }, [...principal.roles, role].toSorted()),
-    run: (change) => grantRole(principal.id, { role }, { version: principal.version, ...change }),
+    run: (change) =>
+      call('POST', '/admin/principals/{id}/roles', {
+        params: { id: principal.id },
+        body: { role },
+        version: principal.version,
+        ...change,
+      }),
   };
 }
 
@@ -71,7 +75,11 @@ export function revokeOf(principal: Known, role: string, roles: People['roles'])
     done: `Role ${role} revoked from ${principal.name}`,
     ...rolesSave({ principal, roles }, held),
     run: (change) =>
-      revokeRole({ id: principal.id, role }, { version: principal.version, ...change }),
+      call('DELETE', '/admin/principals/{id}/roles/{role}', {
+        params: { id: principal.id, role },
+        version: principal.version,
+        ...change,
+      }),
   };
 }
 
@@ -84,7 +92,12 @@ export function passwordOf(principal: Known, password: string): Save {
     before: { kind: principal.kind },
     after: principal.kind === 'user' ? null : { kind: 'user' },
     run: (change) =>
-      setPassword(principal.id, { password }, { version: principal.version, ...change }),
+      call('PUT', '/admin/principals/{id}/password', {
+        params: { id: principal.id },
+        body: { password },
+        version: principal.version,
+        ...change,
+      }),
   };
 }
 
@@ -98,7 +111,12 @@ export function unlinkingOf(principal: Known, roles: People['roles']): Save {
     ...rolesSave({ principal, roles }, held),
     danger: true,
     name: principal.name,
-    run: (change) => unlinkIdentity(principal.id, { version: principal.version, ...change }),
+    run: (change) =>
+      call('DELETE', '/admin/principals/{id}/identity', {
+        params: { id: principal.id },
+        version: principal.version,
+        ...change,
+      }),
   };
 }
 
@@ -112,6 +130,11 @@ export function deletionOf(principal: Known): Save {
     danger: true,
     name: principal.name,
     opens: theList,
-    run: (change) => deletePrincipal(principal.id, { version: principal.version, ...change }),
+    run: (change) =>
+      call('DELETE', '/admin/principals/{id}', {
+        params: { id: principal.id },
+        version: principal.version,
+        ...change,
+      }),
   };
 }

@@ -3,7 +3,7 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import type { Evaluation } from '../../api/prompt-classes.ts';
+import type { Evaluation } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/form/field.ts';
 import type { FieldInput } from '../../elements/form/field.ts';

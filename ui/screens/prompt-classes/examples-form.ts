@@ -2,7 +2,7 @@
 
 import { html } from 'lit';
 
-import type { PromptClass } from '../../api/prompt-classes.ts';
+import type { PromptClass } from '../../api/records.ts';
 import { readExamples, wrongExamples } from '../../lib/routing/class-draft.ts';
 import { formatCount } from '../../lib/text/format.ts';
 import type { FormRow } from '../../parts/form-rows.ts';

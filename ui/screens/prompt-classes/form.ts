@@ -1,6 +1,6 @@
 // The form of a prompt class, for a new one with its first examples and for one that is there.
 
-import type { PromptClass } from '../../api/prompt-classes.ts';
+import type { PromptClass } from '../../api/records.ts';
 import { choicesOf } from '../../lib/page/choices.ts';
 import {
   blankClass,

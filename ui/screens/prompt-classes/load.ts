@@ -1,8 +1,7 @@
 // Prompt classes as the screen lists them: each with the rules that ask for it.
 
-import { listFrontendModels } from '../../api/frontend-models.ts';
-import { listPromptClasses } from '../../api/prompt-classes.ts';
-import type { PromptClass } from '../../api/prompt-classes.ts';
+import { list } from '../../api/http/call.ts';
+import type { PromptClass } from '../../api/records.ts';
 import { askersOf } from '../../lib/routing/class-draft.ts';
 import type { ClassUser } from '../../lib/routing/class-draft.ts';
 
@@ -10,8 +9,8 @@ export type ClassRow = PromptClass & Readonly<{ askers: readonly ClassUser[] }>;
 
 export async function loadClasses(signal: AbortSignal): Promise<readonly ClassRow[]> {
   const [classes, frontendModels] = await Promise.all([
-    listPromptClasses(signal),
-    listFrontendModels(signal),
+    list('/admin/prompt-classes', { signal }),
+    list('/admin/frontend-models', { signal }),
   ]);
   return classes.map((one) => Object.assign({}, one, { askers: askersOf(one, frontendModels) }));
 }

@@ -3,8 +3,8 @@
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import { listPromptExamples } from '../../api/prompt-classes.ts';
-import type { PromptExample } from '../../api/prompt-classes.ts';
+import { call } from '../../api/http/call.ts';
+import type { PromptExample } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/error.ts';
@@ -41,7 +41,11 @@ class GwClassRecord extends LitElement {
   declare row: ClassRow;
   declare writable: boolean;
   readonly #examples = new Resource(this, async (signal) => {
-    const { body, headers } = await listPromptExamples(this.row.id, { limit: shownMax }, signal);
+    const { body, headers } = await call('GET', '/admin/prompt-classes/{id}/examples', {
+      params: { id: this.row.id },
+      query: { limit: shownMax },
+      signal,
+    });
     return { rows: body, total: Number(headers.get('x-total-count') ?? body.length) };
   });
 

@@ -1,13 +1,8 @@
 // What can be done to prompt classes and their examples, each as a save. The texts of examples are not among what is shown.
 
+import { call } from '../../api/http/call.ts';
+import type { PromptClass } from '../../api/records.ts';
 import { applyCalls } from '../../api/change-sets.ts';
-import {
-  createPromptClass,
-  deletePromptClass,
-  removePromptExample,
-  updatePromptClass,
-} from '../../api/prompt-classes.ts';
-import type { PromptClass } from '../../api/prompt-classes.ts';
 import type { ClassBody, PastedExample } from '../../lib/routing/class-draft.ts';
 import { formatCount } from '../../lib/text/format.ts';
 import { theList, theMade } from '../../lib/saves/save.ts';
@@ -20,7 +15,11 @@ export const classCreation = (body: ClassBody, examples: readonly PastedExample[
   before: {},
   after: { ...body, examples: examples.length },
   opens: theMade,
-  run: (change) => createPromptClass({ ...body, examples: [...examples] }, change),
+  run: (change) =>
+    call('POST', '/admin/prompt-classes', {
+      body: { ...body, examples: [...examples] },
+      ...change,
+    }),
 });
 
 export const classUpdate = (one: PromptClass, body: Partial<ClassBody>): Save => ({
@@ -30,7 +29,13 @@ export const classUpdate = (one: PromptClass, body: Partial<ClassBody>): Save =>
   before: { ...one },
   after: body,
   opens: () => [one.id],
-  run: (change) => updatePromptClass(one.id, body, { version: one.version, ...change }),
+  run: (change) =>
+    call('PATCH', '/admin/prompt-classes/{id}', {
+      params: { id: one.id },
+      body,
+      version: one.version,
+      ...change,
+    }),
 });
 
 /** All of them at one version, so that proxies make their centroids once. */
@@ -57,7 +62,11 @@ export const exampleRemoval = (one: PromptClass, exampleId: number): Save => ({
   after: { examples: one.examples - 1 },
   opens: () => [one.id],
   run: (change) =>
-    removePromptExample({ id: one.id, example_id: exampleId }, { version: one.version, ...change }),
+    call('DELETE', '/admin/prompt-classes/{id}/examples/{example_id}', {
+      params: { id: one.id, example_id: exampleId },
+      version: one.version,
+      ...change,
+    }),
 });
 
 export const classDeletion = (one: PromptClass): Save => ({
@@ -69,5 +78,10 @@ export const classDeletion = (one: PromptClass): Save => ({
   danger: true,
   name: one.name,
   opens: theList,
-  run: (change) => deletePromptClass(one.id, { version: one.version, ...change }),
+  run: (change) =>
+    call('DELETE', '/admin/prompt-classes/{id}', {
+      params: { id: one.id },
+      version: one.version,
+      ...change,
+    }),
 });

@@ -2,9 +2,9 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
+import { call } from '../../api/http/call.ts';
 import { asFailure } from '../../api/http/failure.ts';
 import type { ApiFailure } from '../../api/http/failure.ts';
-import { dryRunRouting } from '../../api/routing.ts';
 import '../../elements/badge.ts';
 import '../../elements/error.ts';
 import '../../elements/form/field.ts';
@@ -105,7 +105,9 @@ class GwClassTrial extends LitElement {
     this.failure = null;
     try {
       const { prompt } = this;
-      const { body } = await dryRunRouting({ model: anyModel, prompt });
+      const { body } = await call('POST', '/admin/routing/dry-run', {
+        body: { model: anyModel, prompt },
+      });
       this.found = body.class;
     } catch (error) {
       this.failure = asFailure(error);

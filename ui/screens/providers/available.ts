@@ -3,8 +3,8 @@
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import { listAvailableModels } from '../../api/providers.ts';
-import type { AvailableModel, Provider } from '../../api/providers.ts';
+import { call } from '../../api/http/call.ts';
+import type { AvailableModel, Provider } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/error.ts';
 import { Resource } from '../../elements/resource.ts';
@@ -61,7 +61,10 @@ class GwAvailableModels extends LitElement {
   declare provider: Provider;
   declare ticked: ReadonlySet<string | number>;
   readonly #served = new Resource(this, async (signal) => {
-    const { body } = await listAvailableModels(this.provider.id, signal);
+    const { body } = await call('GET', '/admin/providers/{id}/available-models', {
+      params: { id: this.provider.id },
+      signal,
+    });
     return body;
   });
 

@@ -4,7 +4,7 @@
 import { html } from 'lit';
 import type { PropertyDeclarations } from 'lit';
 
-import type { CatalogueEntry, Provider } from '../../api/providers.ts';
+import type { CatalogueEntry, Provider } from '../../api/records.ts';
 import type { FieldInput } from '../../elements/form/field.ts';
 import { orNone } from '../../lib/page/choices.ts';
 import { blankDraft, fromCatalogue, fromProvider } from '../../lib/providers/provider-draft.ts';

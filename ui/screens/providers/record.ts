@@ -2,7 +2,7 @@
 
 import { LitElement, html, nothing } from 'lit';
 
-import type { Provider } from '../../api/providers.ts';
+import type { Provider } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/time.ts';

@@ -1,8 +1,8 @@
 // What can be done to a provider, each as a save. Its credential is in no table.
 
+import { call } from '../../api/http/call.ts';
+import type { AvailableModel, Provider } from '../../api/records.ts';
 import { applyCalls } from '../../api/change-sets.ts';
-import { createProvider, deleteProvider, updateProvider } from '../../api/providers.ts';
-import type { AvailableModel, Provider } from '../../api/providers.ts';
 import { shownCredential } from '../../lib/providers/credential-draft.ts';
 import { formatCount } from '../../lib/text/format.ts';
 import { providerBody, providerChange } from '../../lib/providers/provider-draft.ts';
@@ -24,7 +24,7 @@ export function creationOf(draft: ProviderDraft): Save {
     after: shownCredential(body),
     busyText,
     opens: theMade,
-    run: (change) => createProvider(body, change),
+    run: (change) => call('POST', '/admin/providers', { body, ...change }),
   };
 }
 
@@ -37,7 +37,13 @@ export function changeOf(provider: Provider, draft: ProviderDraft): Save {
     before: { ...provider, credential: provider.has_upstream_api_key ? 'set' : 'none' },
     after: shownCredential(body),
     busyText,
-    run: (change) => updateProvider(provider.id, body, { version: provider.version, ...change }),
+    run: (change) =>
+      call('PATCH', '/admin/providers/{id}', {
+        params: { id: provider.id },
+        body,
+        version: provider.version,
+        ...change,
+      }),
   };
 }
 
@@ -50,7 +56,12 @@ export const deletionOf = (provider: Provider): Save => ({
   danger: true,
   name: provider.name,
   opens: theList,
-  run: (change) => deleteProvider(provider.id, { version: provider.version, ...change }),
+  run: (change) =>
+    call('DELETE', '/admin/providers/{id}', {
+      params: { id: provider.id },
+      version: provider.version,
+      ...change,
+    }),
 });
 
 /** All of them at one version, or none; taken back as one. */

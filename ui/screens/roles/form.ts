@@ -1,6 +1,6 @@
 // The form of a role, for a new one and for a change: what it is called and what it is for.
 
-import type { Role } from '../../api/roles.ts';
+import type { Role } from '../../api/records.ts';
 import { blankRole, fromRole } from '../../lib/access/role-draft.ts';
 import type { RoleDraft } from '../../lib/access/role-draft.ts';
 import type { FormRow } from '../../parts/form-rows.ts';

@@ -2,11 +2,8 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { listAgents } from '../../api/a2a-agents.ts';
-import { listFrontendModels } from '../../api/frontend-models.ts';
-import { listMcpServers } from '../../api/mcp-servers.ts';
-import { listModels } from '../../api/models.ts';
-import type { Role } from '../../api/roles.ts';
+import { list } from '../../api/http/call.ts';
+import type { Role } from '../../api/records.ts';
 import '../../elements/form/field.ts';
 import type { FieldInput } from '../../elements/form/field.ts';
 import { Resource } from '../../elements/resource.ts';
@@ -57,10 +54,10 @@ class GwGrant extends LitElement {
   declare typed: string;
   readonly #names = new Resource(this, async (signal) => {
     const [frontend, models, servers, agents] = await Promise.all([
-      listFrontendModels(signal),
-      listModels(signal),
-      listMcpServers(signal),
-      listAgents(signal),
+      list('/admin/frontend-models', { signal }),
+      list('/admin/provider-models', { signal }),
+      list('/admin/mcp-servers', { signal }),
+      list('/admin/a2a-agents', { signal }),
     ]);
     return {
       'model/': [...namesOf(frontend), ...namesOf(models)],

@@ -1,14 +1,16 @@
 // Roles, each with who holds it.
 
-import { listPrincipals } from '../../api/principals.ts';
-import { listRoles } from '../../api/roles.ts';
-import type { Role } from '../../api/roles.ts';
+import { list } from '../../api/http/call.ts';
+import type { Role } from '../../api/records.ts';
 
 export type HeldRole = Role &
   Readonly<{ holders: readonly Readonly<{ id: number; name: string }>[] }>;
 
 export async function loadRoles(signal: AbortSignal): Promise<readonly HeldRole[]> {
-  const [roles, principals] = await Promise.all([listRoles(signal), listPrincipals(signal)]);
+  const [roles, principals] = await Promise.all([
+    list('/admin/roles', { signal }),
+    list('/admin/principals', { signal }),
+  ]);
   return roles.map((role) =>
     Object.assign({}, role, {
       holders: principals

@@ -1,13 +1,7 @@
 // What can be done to a role, each as a save: what changes, and the call that changes it.
 
-import {
-  createRole,
-  deleteRole,
-  grantPermission,
-  revokePermission,
-  updateRole,
-} from '../../api/roles.ts';
-import type { Role } from '../../api/roles.ts';
+import { call } from '../../api/http/call.ts';
+import type { Role } from '../../api/records.ts';
 import { permissionText } from '../../lib/access/permissions.ts';
 import { roleBody, roleChange } from '../../lib/access/role-draft.ts';
 import type { RoleDraft } from '../../lib/access/role-draft.ts';
@@ -31,7 +25,7 @@ export function creationOf(draft: RoleDraft): Save {
     before: {},
     after: body,
     opens: theMade,
-    run: (change) => createRole(body, change),
+    run: (change) => call('POST', '/admin/roles', { body, ...change }),
   };
 }
 
@@ -44,7 +38,13 @@ export function changeOf(role: Role, draft: RoleDraft): Save {
     before: { name: role.name, description: role.description },
     after: body,
     stream: streamOf(role),
-    run: (change) => updateRole(role.name, body, { version: role.version, ...change }),
+    run: (change) =>
+      call('PATCH', '/admin/roles/{name}', {
+        params: { name: role.name },
+        body,
+        version: role.version,
+        ...change,
+      }),
   };
 }
 
@@ -57,7 +57,13 @@ export function grantOf(role: Role, permission: Permission): Save {
     before: { permissions: textsOf(role.permissions) },
     after: { permissions: textsOf([...role.permissions, permission]) },
     stream: streamOf(role),
-    run: (change) => grantPermission(role.name, permission, { version: role.version, ...change }),
+    run: (change) =>
+      call('POST', '/admin/roles/{name}/permissions', {
+        params: { name: role.name },
+        body: permission,
+        version: role.version,
+        ...change,
+      }),
   };
 }
 
@@ -72,7 +78,13 @@ export function revokeOf(role: Role, permission: Permission): Save {
       permissions: textsOf(role.permissions.filter((one) => permissionText(one) !== text)),
     },
     stream: streamOf(role),
-    run: (change) => revokePermission(role.name, permission, { version: role.version, ...change }),
+    run: (change) =>
+      call('DELETE', '/admin/roles/{name}/permissions', {
+        params: { name: role.name },
+        body: permission,
+        version: role.version,
+        ...change,
+      }),
   };
 }
 
@@ -86,5 +98,10 @@ export const deletionOf = (role: Role): Save => ({
   name: role.name,
   opens: theList,
   stream: streamOf(role),
-  run: (change) => deleteRole(role.name, { version: role.version, ...change }),
+  run: (change) =>
+    call('DELETE', '/admin/roles/{name}', {
+      params: { name: role.name },
+      version: role.version,
+      ...change,
+    }),
 });

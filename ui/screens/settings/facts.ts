@@ -2,7 +2,7 @@
 
 import { LitElement, css, html } from 'lit';
 
-import type { Config } from '../../api/config.ts';
+import type { Config } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import { formatCount, formatDuration, formatNumber } from '../../lib/text/format.ts';
 import { base } from '../../styles/base.ts';

@@ -2,8 +2,8 @@
 
 import { html } from 'lit';
 
-import type { Principal } from '../../api/principals.ts';
-import { createToken } from '../../api/tokens.ts';
+import { call } from '../../api/http/call.ts';
+import type { Principal } from '../../api/records.ts';
 import { effectivePermissions } from '../../lib/access/permissions.ts';
 import { blankToken, carriableOf, tokenBody } from '../../lib/access/token-draft.ts';
 import type { TokenDraft } from '../../lib/access/token-draft.ts';
@@ -44,7 +44,7 @@ class GwTokenForm extends BearerForm<TokenDraft> {
       noun: 'token',
       name,
       after: { name, principal: principal?.name ?? '', permissions, expires_at },
-      create: (change) => createToken(read.body, change),
+      create: (change) => call('POST', '/admin/tokens', { body: read.body, ...change }),
       onMade: this.tellMade,
     });
   }

@@ -4,10 +4,8 @@
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import { getFrontendModel } from '../../api/frontend-models.ts';
-import type { Rule } from '../../api/frontend-models.ts';
-import { explainUsage } from '../../api/usage.ts';
-import type { Explanation } from '../../api/usage.ts';
+import { call } from '../../api/http/call.ts';
+import type { Explanation, Rule } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/error.ts';
 import '../../elements/icon.ts';
@@ -110,7 +108,10 @@ class GwUsageExplain extends LitElement {
   ];
   declare requestId: string;
   readonly #explained = new Resource(this, async (signal) => {
-    const { body } = await explainUsage(this.requestId, signal);
+    const { body } = await call('GET', '/admin/usage/{id}/explain', {
+      params: { id: this.requestId },
+      signal,
+    });
     return { explained: body, rules: await rulesThen(body, signal) };
   });
 
@@ -319,7 +320,13 @@ async function rulesThen(
 ): Promise<Rules> {
   const ids = [...new Set(rules.map((rule) => rule.frontend_model_id))];
   const owners = await Promise.all(
-    ids.map((id) => getFrontendModel(id, signal, { as_of: String(version) })),
+    ids.map((id) =>
+      call('GET', '/admin/frontend-models/{id}', {
+        params: { id },
+        query: { as_of: String(version) },
+        signal,
+      }),
+    ),
   );
   return new Map(owners.flatMap(({ body }) => body.rules.map((rule) => [rule.id, rule] as const)));
 }

@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 
-import type { UsageEvent } from '../../api/usage.ts';
+import type { UsageEvent } from '../../api/records.ts';
 import {
   formatDuration,
   formatMoneyShort,

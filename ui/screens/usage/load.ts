@@ -1,8 +1,9 @@
 // What the screen shows of a range, and of the range of the same length before it.
 
-import { nextCursor } from '../../api/http/call.ts';
-import { getTimeseries, getUsage, groupsOf, widthOf } from '../../api/usage.ts';
-import type { UsageTotal } from '../../api/usage.ts';
+import type { UsageTotal } from '../../api/records.ts';
+import type { QueryOf } from '../../api/http/routes.ts';
+import { call, nextCursor } from '../../api/http/call.ts';
+import { groupsOf, widthOf } from '../../api/usage.ts';
 import { bucketSecondsOf, edgesBefore, edgesOf, isoEdges } from '../../lib/page/range.ts';
 import type { Range } from '../../lib/page/range.ts';
 import { latencyOf, totalsOf } from '../../lib/observe/series.ts';
@@ -26,10 +27,10 @@ export async function loadUsage({ range, grouping, wanted }: Asked, signal: Abor
   const [groups, groupsBefore, series, before, whole, wholeBefore] = await Promise.all([
     groupsUpTo(wanted, { ...isoEdges(edges), ...grouped }, signal),
     groupsUpTo(wanted, { ...isoEdges(past), ...grouped }, signal),
-    getTimeseries({ ...isoEdges(edges), bucket }, signal),
-    getTimeseries({ ...isoEdges(past), bucket }, signal),
-    getUsage({ ...isoEdges(edges), ...all }, signal),
-    getUsage({ ...isoEdges(past), ...all }, signal),
+    call('GET', '/admin/timeseries', { query: { ...isoEdges(edges), bucket }, signal }),
+    call('GET', '/admin/timeseries', { query: { ...isoEdges(past), bucket }, signal }),
+    call('GET', '/admin/usage', { query: { ...isoEdges(edges), ...all }, signal }),
+    call('GET', '/admin/usage', { query: { ...isoEdges(past), ...all }, signal }),
   ]);
   return {
     groups: beside(groups.rows, {
@@ -50,14 +51,17 @@ type Groups = Readonly<{ rows: readonly UsageTotal[]; /** Of all groups. */ tota
 /** The groups with the highest spend, page by page. */
 async function groupsUpTo(
   wanted: number,
-  query: Parameters<typeof getUsage>[0],
+  query: QueryOf<'GET', '/admin/usage'>,
   signal: AbortSignal,
 ): Promise<Groups> {
   const rows: UsageTotal[] = [];
   let total = 0;
   let after: string | undefined;
   do {
-    const { body, headers } = await getUsage({ ...query, limit: groupSteps.first, after }, signal);
+    const { body, headers } = await call('GET', '/admin/usage', {
+      query: { ...query, limit: groupSteps.first, after },
+      signal,
+    });
     rows.push(...body);
     total = groupsOf(headers, rows.length);
     after = nextCursor(headers);

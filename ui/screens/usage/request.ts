@@ -3,8 +3,8 @@
 import { LitElement, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import { listUsageEvents } from '../../api/usage.ts';
-import type { UsageEvent } from '../../api/usage.ts';
+import { call } from '../../api/http/call.ts';
+import type { UsageEvent } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/empty.ts';
@@ -25,7 +25,10 @@ class GwUsageRequest extends LitElement {
   static override styles = [base, record];
   declare requestId: string;
   readonly #row = new Resource(this, async (signal) => {
-    const { body } = await listUsageEvents({ id: this.requestId }, signal);
+    const { body } = await call('GET', '/admin/usage/events', {
+      query: { id: this.requestId },
+      signal,
+    });
     return body;
   });
 

@@ -2,9 +2,8 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { pagesOf } from '../../api/http/call.ts';
-import { listUsageEvents } from '../../api/usage.ts';
-import type { UsageEvent } from '../../api/usage.ts';
+import type { UsageEvent } from '../../api/records.ts';
+import { call, pagesOf } from '../../api/http/call.ts';
 import '../../elements/badge.ts';
 import { loaded, troubleOf } from '../../elements/loaded.ts';
 import '../../elements/money.ts';
@@ -143,7 +142,7 @@ class GwUsageRequests extends LitElement {
     const wanted = wantedFor(this.#wanted, this.#question(), steps);
     this.#wanted = wanted;
     const query = { ...this.#asked(), limit: wanted.rows };
-    const { body, headers } = await listUsageEvents(query, signal);
+    const { body, headers } = await call('GET', '/admin/usage/events', { query, signal });
     const total = headers.get('x-total-count');
     this.#total = total === null ? null : Number(total);
     if (this.#wanted === wanted) this.#wanted = { ...wanted, answered: wanted.rows };

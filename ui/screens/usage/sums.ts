@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 
-import type { SeriesPoint } from '../../api/usage.ts';
+import type { SeriesPoint } from '../../api/records.ts';
 import '../../elements/chart/kpi.ts';
 import { bucketsOf, wholeSums } from '../../lib/observe/buckets.ts';
 import {
