@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import { apiKeyId, principalId } from '../src/lib/ids.ts';
 import { restoredAt } from './event.ts';
+import { setter } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 export const apiKeyEvents = {
@@ -23,10 +24,10 @@ export const apiKeyEvents = {
   ApiKeyRevoked: { change: null, touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
   /** An import says so of a key that its file holds. */
   ApiKeyEnabled: { touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
-  ApiKeyExpirySet: {
-    touchesSnapshot: true,
-    data: z.object({ id: apiKeyId, expires_at: z.iso.datetime({ offset: true }).nullable() }),
-  },
+  ApiKeyExpirySet: setter({
+    id: apiKeyId,
+    expires_at: z.iso.datetime({ offset: true }).nullable(),
+  }),
   /** Together with its principal, or when an older state in which it was not there is restored. */
   ApiKeyDeleted: { change: null, touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
 } as const satisfies Record<string, EventDefinition>;

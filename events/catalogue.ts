@@ -7,7 +7,7 @@ import { adminTokenEvents } from './admin-token.ts';
 import { apiKeyEvents } from './api-key.ts';
 import { changeRequestEvents } from './change-request.ts';
 import { currentSchema, upcast } from './event.ts';
-import type { EventDefinition, EventOf, Recorded } from './event.ts';
+import type { EventDefinition, EventOf, Recorded, SetterType } from './event.ts';
 import { frontendModelEvents } from './frontend-model.ts';
 import { mcpServerEvents } from './mcp-server.ts';
 import { modelEvents } from './model.ts';
@@ -59,6 +59,22 @@ export function definitionOf(type: string): EventDefinition {
   if (definition === undefined) throw new Error(`event type ${type} is newer than this program`);
   return definition;
 }
+
+type SetterOf = { [N in Noun]: SetterType<EventsByNoun[N]> }[Noun];
+
+/** Whether the event does nothing but set fields. */
+export const isSetter = <Event extends GwEvent>(
+  event: Event,
+): event is Extract<Event, { type: SetterOf }> => catalogue[event.type]?.sets === true;
+
+/** The events of a noun that set fields, each with the names of its fields. */
+export const settersOf = (noun: Noun): readonly Setter[] =>
+  Object.entries<EventDefinition>(eventsByNoun[noun]).flatMap(([type, { sets, data }]) =>
+    sets === true && data instanceof z.ZodObject
+      ? [{ type, names: Object.keys(data.shape).filter((name) => name !== 'id') }]
+      : [],
+  );
+type Setter = Readonly<{ type: string; names: readonly string[] }>;
 
 export const schemaOf = (type: string): number => currentSchema(definitionOf(type));
 export const touchesSnapshot = (type: string): boolean => definitionOf(type).touchesSnapshot;

@@ -20,6 +20,8 @@ export type EventDefinition = Readonly<{
   touchesSnapshot: boolean;
   /** The kind of change for the approval policy, where it is not that of the noun. Null needs no approval. */
   change?: ChangeKind | null;
+  /** The entity takes the members of the data as its fields, by their names in camel case. */
+  sets?: true;
   data: z.ZodType;
   past?: readonly Readonly<{ data: z.ZodType; upcast: (older: unknown) => unknown }>[];
 }>;
@@ -28,6 +30,17 @@ export type EventDefinition = Readonly<{
 export type EventOf<Definitions extends Record<string, EventDefinition>> = {
   [Type in keyof Definitions & string]: NewEvent<Type, z.output<Definitions[Type]['data']>>;
 }[keyof Definitions & string];
+
+/** An event type that does nothing but set fields. */
+export const setter = <Shape extends z.ZodRawShape>(
+  shape: Shape,
+  facts: Partial<Pick<EventDefinition, 'touchesSnapshot' | 'change'>> = {},
+) => ({ sets: true as const, touchesSnapshot: true, ...facts, data: z.object(shape) });
+
+/** The types of the events that do nothing but set fields. */
+export type SetterType<Definitions> = {
+  [Type in keyof Definitions]: Definitions[Type] extends { sets: true } ? Type : never;
+}[keyof Definitions];
 
 /** When what is restored was made first; absent, the event is its making. */
 export const restoredAt = z.iso.datetime({ offset: true }).optional();

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { storedConditions } from '../src/conditions/schemas.ts';
 import { frontendModelId, modelId, poolId, ruleId, targetId } from '../src/lib/ids.ts';
 import { ruleAction } from '../src/lib/vocabulary.ts';
+import { setter } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 /** Exactly one of the three is set: a provider model, a pool, or the name of a model that is gone. */
@@ -48,15 +49,12 @@ export const frontendModelEvents = {
       max_model_len: z.int().positive().nullable(),
     }),
   },
-  FrontendModelRenamed: { touchesSnapshot: true, data: z.object({ id, name: z.string() }) },
-  FrontendModelDescribed: {
-    touchesSnapshot: false,
-    data: z.object({ id, description: z.string().nullable() }),
-  },
-  FrontendModelMaxLenSet: {
-    touchesSnapshot: true,
-    data: z.object({ id, max_model_len: z.int().positive().nullable() }),
-  },
+  FrontendModelRenamed: setter({ id, name: z.string() }),
+  FrontendModelDescribed: setter(
+    { id, description: z.string().nullable() },
+    { touchesSnapshot: false },
+  ),
+  FrontendModelMaxLenSet: setter({ id, max_model_len: z.int().positive().nullable() }),
   FrontendModelRuleAdded: {
     touchesSnapshot: true,
     data: z.object({ id, rule: storedRule, targets }),

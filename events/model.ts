@@ -3,6 +3,7 @@
 import { z } from 'zod';
 
 import { modelId, principalId, providerId } from '../src/lib/ids.ts';
+import { setter } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 /** Flow-control fields of the specification; null is the default (for the concurrency: the gate is off). */
@@ -28,24 +29,17 @@ export const modelEvents = {
     touchesSnapshot: false,
     data: z.object({ id: modelId, principal_id: principalId }),
   },
-  ModelRenamed: { touchesSnapshot: true, data: z.object({ id: modelId, name: z.string() }) },
-  ModelDescribed: {
-    touchesSnapshot: false,
-    data: z.object({ id: modelId, description: z.string().nullable() }),
-  },
-  ModelPriced: {
-    change: 'prices',
-    touchesSnapshot: true,
-    data: z.object({ id: modelId, input_price_per_mtok: price, output_price_per_mtok: price }),
-  },
-  ModelCacheTtlSet: {
-    touchesSnapshot: true,
-    data: z.object({ id: modelId, cache_ttl_seconds: z.int().positive().nullable() }),
-  },
-  ModelContextLengthSet: {
-    touchesSnapshot: true,
-    data: z.object({ id: modelId, context_length: z.int().positive().nullable() }),
-  },
+  ModelRenamed: setter({ id: modelId, name: z.string() }),
+  ModelDescribed: setter(
+    { id: modelId, description: z.string().nullable() },
+    { touchesSnapshot: false },
+  ),
+  ModelPriced: setter(
+    { id: modelId, input_price_per_mtok: price, output_price_per_mtok: price },
+    { change: 'prices' },
+  ),
+  ModelCacheTtlSet: setter({ id: modelId, cache_ttl_seconds: z.int().positive().nullable() }),
+  ModelContextLengthSet: setter({ id: modelId, context_length: z.int().positive().nullable() }),
   ModelBackendAttached: {
     touchesSnapshot: true,
     data: z.object({
@@ -60,10 +54,7 @@ export const modelEvents = {
     data: z.object({ id: modelId, default_max_tokens: z.int().positive().nullable() }),
   },
   ModelBackendDetached: { touchesSnapshot: true, data: z.object({ id: modelId }) },
-  ModelFlowControlSet: {
-    touchesSnapshot: true,
-    data: z.object({ id: modelId, flow_control: flowControl }),
-  },
+  ModelFlowControlSet: setter({ id: modelId, flow_control: flowControl }),
   ModelDeleted: { touchesSnapshot: true, data: z.object({ id: modelId }) },
 } as const satisfies Record<string, EventDefinition>;
 

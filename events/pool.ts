@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 import { modelId, poolId, poolMemberId } from '../src/lib/ids.ts';
 import { poolPolicy } from '../src/lib/vocabulary.ts';
+import { setter } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 /** Exactly one of `model_id` and `gone_model` is set. */
@@ -26,17 +27,11 @@ export const poolEvents = {
     touchesSnapshot: true,
     data: z.object({ id, name: z.string(), description: z.string().nullable(), policy }),
   },
-  PoolRenamed: { touchesSnapshot: true, data: z.object({ id, name: z.string() }) },
-  PoolDescribed: {
-    touchesSnapshot: false,
-    data: z.object({ id, description: z.string().nullable() }),
-  },
-  PoolPolicySet: { touchesSnapshot: true, data: z.object({ id, policy }) },
+  PoolRenamed: setter({ id, name: z.string() }),
+  PoolDescribed: setter({ id, description: z.string().nullable() }, { touchesSnapshot: false }),
+  PoolPolicySet: setter({ id, policy }),
   /** The whole list. */
-  PoolMembersSet: {
-    touchesSnapshot: true,
-    data: z.object({ id, members: z.array(storedMember).readonly() }),
-  },
+  PoolMembersSet: setter({ id, members: z.array(storedMember).readonly() }),
   /** Its member on that provider model, which is being deleted, keeps the name. */
   PoolMemberLost: {
     touchesSnapshot: true,

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { principalId, roleId } from '../src/lib/ids.ts';
 import { budgetWindow, principalKind } from '../src/lib/vocabulary.ts';
 import { restoredAt } from './event.ts';
+import { setter } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 /** Exactly one of `text` and `ref` is set. */
@@ -36,14 +37,11 @@ export const principalEvents = {
       created_at: restoredAt,
     }),
   },
-  PrincipalRenamed: {
-    touchesSnapshot: false,
-    data: z.object({ id: principalId, name: storedName }),
-  },
-  PrincipalEmailSet: {
-    touchesSnapshot: false,
-    data: z.object({ id: principalId, email_ref: z.uuid().nullable() }),
-  },
+  PrincipalRenamed: setter({ id: principalId, name: storedName }, { touchesSnapshot: false }),
+  PrincipalEmailSet: setter(
+    { id: principalId, email_ref: z.uuid().nullable() },
+    { touchesSnapshot: false },
+  ),
   /** Setting a password promotes a service account to a user. */
   PrincipalPasswordSet: {
     touchesSnapshot: false,

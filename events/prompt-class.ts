@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { promptClassId, promptExampleId } from '../src/lib/ids.ts';
 import { promptClassTier } from '../src/lib/vocabulary.ts';
 import { restoredAt } from './event.ts';
+import { setter } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 export const storedExample = z.object({
@@ -31,27 +32,15 @@ export const promptClassEvents = {
       refines: z.array(promptClassId),
     }),
   },
-  PromptClassRenamed: {
-    touchesSnapshot: true,
-    data: z.object({ id: promptClassId, name: z.string() }),
-  },
-  PromptClassDescribed: {
-    touchesSnapshot: false,
-    data: z.object({ id: promptClassId, description: z.string().nullable() }),
-  },
-  PromptClassTierSet: {
-    touchesSnapshot: true,
-    data: z.object({ id: promptClassId, tier: promptClassTier }),
-  },
-  PromptClassMinMarginSet: {
-    touchesSnapshot: true,
-    data: z.object({ id: promptClassId, min_margin: minMargin }),
-  },
+  PromptClassRenamed: setter({ id: promptClassId, name: z.string() }),
+  PromptClassDescribed: setter(
+    { id: promptClassId, description: z.string().nullable() },
+    { touchesSnapshot: false },
+  ),
+  PromptClassTierSet: setter({ id: promptClassId, tier: promptClassTier }),
+  PromptClassMinMarginSet: setter({ id: promptClassId, min_margin: minMargin }),
   /** The whole list; also when a class in it was deleted. */
-  PromptClassRefinesSet: {
-    touchesSnapshot: true,
-    data: z.object({ id: promptClassId, refines: z.array(promptClassId) }),
-  },
+  PromptClassRefinesSet: setter({ id: promptClassId, refines: z.array(promptClassId) }),
   PromptExampleAdded: {
     touchesSnapshot: true,
     data: z.object({

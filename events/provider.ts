@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 import { principalId, providerId } from '../src/lib/ids.ts';
 import { credentialKind, protocol, providerKind } from '../src/lib/vocabulary.ts';
+import { setter } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 /** Where a provider is and how it is spoken to. `auth_scheme` null sends the credential raw. */
@@ -35,7 +36,7 @@ export const providerEvents = {
       credential: storedCredential.nullable(),
     }),
   },
-  ProviderRenamed: { touchesSnapshot: true, data: z.object({ id: providerId, name: z.string() }) },
+  ProviderRenamed: setter({ id: providerId, name: z.string() }),
   ProviderKindChanged: {
     touchesSnapshot: false,
     data: z.object({ id: providerId, kind: providerKind }),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import { roleId } from '../src/lib/ids.ts';
 import { verb } from '../src/lib/vocabulary.ts';
+import { setter } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 const permission = z.object({ id: roleId, verb, resource: z.string() });
@@ -13,11 +14,11 @@ export const roleEvents = {
     touchesSnapshot: true,
     data: z.object({ id: roleId, name: z.string(), description: z.string().nullable() }),
   },
-  RoleRenamed: { touchesSnapshot: true, data: z.object({ id: roleId, name: z.string() }) },
-  RoleDescribed: {
-    touchesSnapshot: false,
-    data: z.object({ id: roleId, description: z.string().nullable() }),
-  },
+  RoleRenamed: setter({ id: roleId, name: z.string() }),
+  RoleDescribed: setter(
+    { id: roleId, description: z.string().nullable() },
+    { touchesSnapshot: false },
+  ),
   RolePermissionGranted: { touchesSnapshot: true, data: permission },
   RolePermissionRevoked: { touchesSnapshot: true, data: permission },
   RoleDeleted: { touchesSnapshot: true, data: z.object({ id: roleId }) },

@@ -1,6 +1,8 @@
 // An entity field by field, as the admin API calls them: parts that bear an id are named by it (`rules.12.tag`), and what lies in the
 // vault is told by its ref or fingerprint alone. It reads any entity, so a field that comes to one is in it from the start.
 
+import { snakeCase } from '../src/lib/case.ts';
+
 /**
  * A field's value. `secret` is equal for equal secrets and is never shown; `personal` is the ref of a name or an address, which whoever
  * may read the configuration may read.
@@ -84,6 +86,3 @@ function vaultedValue({ text, ref, fingerprint }: Vaulted): FieldValue {
   if (typeof text === 'string') return { value: text };
   return text === null ? { personal: String(ref) } : { secret: String(fingerprint) };
 }
-
-const snakeCase = (name: string): string =>
-  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

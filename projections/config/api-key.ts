@@ -1,8 +1,9 @@
 // An API key as the fold knows it. Its verifier lies in the vault.
 
+import { isSetter } from '../../events/catalogue.ts';
 import type { ApiKeyEvent } from '../../events/api-key.ts';
 import type { ApiKeyId, PrincipalId } from '../../src/lib/ids.ts';
-import { checkAbsent, existing, madeAt } from './entity.ts';
+import { checkAbsent, existing, madeAt, withSet } from './entity.ts';
 
 export type ApiKey = Readonly<{
   id: ApiKeyId;
@@ -20,6 +21,7 @@ export function evolveApiKey(
   event: ApiKeyEvent,
   recordedAt: number,
 ): ApiKey | undefined {
+  if (isSetter(event)) return withSet(existing(key, event), event.data);
   switch (event.type) {
     case 'ApiKeyCreated':
       checkAbsent(key, event);
@@ -37,8 +39,6 @@ export function evolveApiKey(
       return { ...existing(key, event), disabled: true };
     case 'ApiKeyEnabled':
       return { ...existing(key, event), disabled: false };
-    case 'ApiKeyExpirySet':
-      return { ...existing(key, event), expiresAt: event.data.expires_at };
     case 'ApiKeyDeleted':
       existing(key, event);
       return undefined;

@@ -1,8 +1,9 @@
 // A frontend model as the fold knows it: rules by position, each with its targets, and the defaults.
 
+import { isSetter } from '../../events/catalogue.ts';
 import type { FrontendModelEvent, StoredRule, Target } from '../../events/frontend-model.ts';
 import type { FrontendModelId } from '../../src/lib/ids.ts';
-import { checkAbsent, existing } from './entity.ts';
+import { checkAbsent, existing, withSet } from './entity.ts';
 import { withFound, withLost } from './model-ref.ts';
 
 /** Targets are in the order of their positions. */
@@ -21,18 +22,13 @@ export function evolveFrontendModel(
   model: FrontendModel | undefined,
   event: FrontendModelEvent,
 ): FrontendModel | undefined {
+  if (isSetter(event)) return withSet(existing(model, event), event.data);
   switch (event.type) {
     case 'FrontendModelCreated': {
       checkAbsent(model, event);
       const { id, name, description, max_model_len } = event.data;
       return { id, name, description, maxModelLen: max_model_len, rules: [], defaultTargets: [] };
     }
-    case 'FrontendModelRenamed':
-      return { ...existing(model, event), name: event.data.name };
-    case 'FrontendModelDescribed':
-      return { ...existing(model, event), description: event.data.description };
-    case 'FrontendModelMaxLenSet':
-      return { ...existing(model, event), maxModelLen: event.data.max_model_len };
     case 'FrontendModelRuleAdded': {
       const { rule, targets } = event.data;
       return withRules(existing(model, event), (rules) => {

@@ -1,8 +1,9 @@
 // A provider model as the fold knows it. It has at most one backend; without one it is listed and not routable.
 
+import { isSetter } from '../../events/catalogue.ts';
 import type { FlowControl, ModelEvent } from '../../events/model.ts';
 import type { ModelId, PrincipalId, ProviderId } from '../../src/lib/ids.ts';
-import { checkAbsent, existing } from './entity.ts';
+import { checkAbsent, existing, withSet } from './entity.ts';
 
 export type Backend = Readonly<{
   providerId: ProviderId;
@@ -52,6 +53,7 @@ const hasLearnedName = ({ name, backend }: Model): boolean =>
   name.startsWith(`${backend.upstreamModel}@`);
 
 export function evolveModel(model: Model | undefined, event: ModelEvent): Model | undefined {
+  if (isSetter(event)) return withSet(existing(model, event), event.data);
   switch (event.type) {
     case 'ModelCreated':
       checkAbsent(model, event);
@@ -67,20 +69,6 @@ export function evolveModel(model: Model | undefined, event: ModelEvent): Model 
       };
     case 'ModelLearned':
       return { ...existing(model, event), learnedBy: event.data.principal_id };
-    case 'ModelRenamed':
-      return { ...existing(model, event), name: event.data.name };
-    case 'ModelDescribed':
-      return { ...existing(model, event), description: event.data.description };
-    case 'ModelPriced':
-      return {
-        ...existing(model, event),
-        inputPricePerMtok: event.data.input_price_per_mtok,
-        outputPricePerMtok: event.data.output_price_per_mtok,
-      };
-    case 'ModelCacheTtlSet':
-      return { ...existing(model, event), cacheTtlSeconds: event.data.cache_ttl_seconds };
-    case 'ModelContextLengthSet':
-      return { ...existing(model, event), contextLength: event.data.context_length };
     case 'ModelBackendAttached':
       return {
         ...existing(model, event),
@@ -98,8 +86,6 @@ export function evolveModel(model: Model | undefined, event: ModelEvent): Model 
     }
     case 'ModelBackendDetached':
       return { ...existing(model, event), backend: null };
-    case 'ModelFlowControlSet':
-      return { ...existing(model, event), flowControl: event.data.flow_control };
     case 'ModelDeleted':
       existing(model, event);
       return undefined;

@@ -1,9 +1,10 @@
 // A pool as the fold knows it: members in the order of their positions. A null policy splits by weight.
 
+import { isSetter } from '../../events/catalogue.ts';
 import type { PoolEvent, PoolMember } from '../../events/pool.ts';
 import type { PoolId } from '../../src/lib/ids.ts';
 import type { PoolPolicy } from '../../src/lib/vocabulary.ts';
-import { checkAbsent, existing } from './entity.ts';
+import { checkAbsent, existing, withSet } from './entity.ts';
 import { withFound, withLost } from './model-ref.ts';
 
 export type Pool = Readonly<{
@@ -15,18 +16,11 @@ export type Pool = Readonly<{
 }>;
 
 export function evolvePool(pool: Pool | undefined, event: PoolEvent): Pool | undefined {
+  if (isSetter(event)) return withSet(existing(pool, event), event.data);
   switch (event.type) {
     case 'PoolCreated':
       checkAbsent(pool, event);
       return { ...event.data, members: [] };
-    case 'PoolRenamed':
-      return { ...existing(pool, event), name: event.data.name };
-    case 'PoolDescribed':
-      return { ...existing(pool, event), description: event.data.description };
-    case 'PoolPolicySet':
-      return { ...existing(pool, event), policy: event.data.policy };
-    case 'PoolMembersSet':
-      return { ...existing(pool, event), members: event.data.members };
     case 'PoolMemberLost': {
       const before = existing(pool, event);
       return { ...before, members: withLost(before.members, event.data) };

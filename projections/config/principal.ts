@@ -1,9 +1,10 @@
 // A principal as the fold knows it.
 
+import { isSetter } from '../../events/catalogue.ts';
 import type { Identity, PrincipalEvent, StoredName } from '../../events/principal.ts';
 import type { PrincipalId, RoleId } from '../../src/lib/ids.ts';
 import type { BudgetWindow, PrincipalKind } from '../../src/lib/vocabulary.ts';
-import { checkAbsent, existing, madeAt } from './entity.ts';
+import { checkAbsent, existing, madeAt, withSet } from './entity.ts';
 
 /** Null is unlimited. */
 export type Limits = Readonly<{ requestsPerMin: number | null; tokensPerMin: number | null }>;
@@ -36,6 +37,7 @@ export function evolvePrincipal(
   event: PrincipalEvent,
   recordedAt: number,
 ): Principal | undefined {
+  if (isSetter(event)) return withSet(existing(principal, event), event.data);
   switch (event.type) {
     case 'PrincipalCreated':
       checkAbsent(principal, event);
@@ -52,10 +54,6 @@ export function evolvePrincipal(
         budget: null,
         createdAt: madeAt(event.data.created_at, recordedAt),
       };
-    case 'PrincipalRenamed':
-      return { ...existing(principal, event), name: event.data.name };
-    case 'PrincipalEmailSet':
-      return { ...existing(principal, event), emailRef: event.data.email_ref };
     case 'PrincipalPasswordSet':
       return {
         ...existing(principal, event),

@@ -1,9 +1,10 @@
 // A prompt class as the fold knows it, with its examples. Their texts lie in the vault.
 
+import { isSetter } from '../../events/catalogue.ts';
 import type { PromptClassEvent, StoredExample } from '../../events/prompt-class.ts';
 import type { PromptClassId, PromptExampleId } from '../../src/lib/ids.ts';
 import type { PromptClassTier } from '../../src/lib/vocabulary.ts';
-import { checkAbsent, existing, madeAt } from './entity.ts';
+import { checkAbsent, existing, madeAt, withSet } from './entity.ts';
 
 export type PromptExample = StoredExample & Readonly<{ id: PromptExampleId; addedAt: number }>;
 
@@ -24,6 +25,7 @@ export function evolvePromptClass(
   event: PromptClassEvent,
   recordedAt: number,
 ): PromptClass | undefined {
+  if (isSetter(event)) return withSet(existing(held, event), event.data);
   switch (event.type) {
     case 'PromptClassCreated': {
       checkAbsent(held, event);
@@ -31,16 +33,6 @@ export function evolvePromptClass(
       const nothing = { examples: [], lastExampleId: 0 };
       return { id, name, description, tier, minMargin, refines, ...nothing };
     }
-    case 'PromptClassRenamed':
-      return { ...existing(held, event), name: event.data.name };
-    case 'PromptClassDescribed':
-      return { ...existing(held, event), description: event.data.description };
-    case 'PromptClassTierSet':
-      return { ...existing(held, event), tier: event.data.tier };
-    case 'PromptClassMinMarginSet':
-      return { ...existing(held, event), minMargin: event.data.min_margin };
-    case 'PromptClassRefinesSet':
-      return { ...existing(held, event), refines: event.data.refines };
     case 'PromptExampleAdded': {
       const before = existing(held, event);
       const { example_id: id, example, added_at } = event.data;

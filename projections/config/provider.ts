@@ -1,9 +1,10 @@
 // A provider as the fold knows it. Its credential lies in the vault.
 
+import { isSetter } from '../../events/catalogue.ts';
 import type { Endpoint, ProviderEvent, StoredCredential } from '../../events/provider.ts';
 import type { PrincipalId, ProviderId } from '../../src/lib/ids.ts';
 import type { ProviderKind } from '../../src/lib/vocabulary.ts';
-import { checkAbsent, existing } from './entity.ts';
+import { checkAbsent, existing, withSet } from './entity.ts';
 
 /** Who vouches for a dynamic provider, and what its agent says of it. */
 export type Registration = Readonly<{
@@ -33,6 +34,7 @@ export function evolveProvider(
   event: ProviderEvent,
   recordedAt: number,
 ): Provider | undefined {
+  if (isSetter(event)) return withSet(existing(provider, event), event.data);
   switch (event.type) {
     case 'ProviderCreated':
       checkAbsent(provider, event);
@@ -46,8 +48,6 @@ export function evolveProvider(
         registration: null,
         degraded: null,
       };
-    case 'ProviderRenamed':
-      return { ...existing(provider, event), name: event.data.name };
     case 'ProviderKindChanged':
       return {
         ...existing(provider, event),

@@ -1,9 +1,10 @@
 // A role as the fold knows it.
 
+import { isSetter } from '../../events/catalogue.ts';
 import type { RoleEvent } from '../../events/role.ts';
 import type { RoleId } from '../../src/lib/ids.ts';
 import type { Verb } from '../../src/lib/vocabulary.ts';
-import { checkAbsent, existing } from './entity.ts';
+import { checkAbsent, existing, withSet } from './entity.ts';
 
 export type Permission = Readonly<{ verb: Verb; resource: string }>;
 
@@ -16,14 +17,11 @@ export type Role = Readonly<{
 }>;
 
 export function evolveRole(role: Role | undefined, event: RoleEvent): Role | undefined {
+  if (isSetter(event)) return withSet(existing(role, event), event.data);
   switch (event.type) {
     case 'RoleCreated':
       checkAbsent(role, event);
       return { ...event.data, permissions: [] };
-    case 'RoleRenamed':
-      return { ...existing(role, event), name: event.data.name };
-    case 'RoleDescribed':
-      return { ...existing(role, event), description: event.data.description };
     case 'RolePermissionGranted': {
       const before = existing(role, event);
       const { verb, resource } = event.data;

@@ -15,6 +15,7 @@ import { claimName } from './model-name.ts';
 import type { Place } from './part-list.ts';
 import { noFrontendModel, replacedRules, targetsSet } from './rule.ts';
 import type { ListedRule } from './rule.ts';
+import { setFields } from './set-fields.ts';
 import { targetIds, targetList, withTarget } from './target.ts';
 import type { TargetInput } from './target.ts';
 
@@ -104,30 +105,18 @@ function createdDefaults(
 function updateFrontendModel(
   state: ConfigState,
   model: FrontendModel,
-  { name, description, maxModelLen, defaultTargets }: FrontendModelFields,
+  { name = model.name, description, maxModelLen, defaultTargets }: FrontendModelFields,
 ): Decision {
-  const events: GwEvent[] = [];
-  if (name !== undefined && name !== model.name) {
-    const claimed = claimName(state, 'frontend_model', name);
-    if (isRefusal(claimed)) return claimed;
-    events.push(...claimed, event(model, 'FrontendModelRenamed', { name }));
-  }
-  if (description !== undefined && description !== model.description) {
-    events.push(event(model, 'FrontendModelDescribed', { description }));
-  }
-  if (maxModelLen !== undefined && maxModelLen !== model.maxModelLen) {
-    events.push(event(model, 'FrontendModelMaxLenSet', { max_model_len: maxModelLen }));
-  }
-  if (defaultTargets !== undefined) {
-    const held = model.defaultTargets;
-    const nextId = targetIds(state);
-    const targets = targetList(state, { held, given: defaultTargets, nextId, place: inDefaults });
-    if (isRefusal(targets)) return targets;
-    if (canonicalJson(targets) !== canonicalJson(held)) {
-      events.push(targetsSet(model.id, null, targets));
-    }
-  }
-  return events;
+  const claimed = name === model.name ? [] : claimName(state, 'frontend_model', name);
+  if (isRefusal(claimed)) return claimed;
+  const fields = setFields('frontend_model', model, { name, description, maxModelLen });
+  if (defaultTargets === undefined) return [...claimed, ...fields];
+  const held = model.defaultTargets;
+  const nextId = targetIds(state);
+  const targets = targetList(state, { held, given: defaultTargets, nextId, place: inDefaults });
+  if (isRefusal(targets)) return targets;
+  const isSame = canonicalJson(targets) === canonicalJson(held);
+  return [...claimed, ...fields, ...(isSame ? [] : [targetsSet(model.id, null, targets)])];
 }
 
 function removeDefault(state: ConfigState, id: TargetId): Decision {

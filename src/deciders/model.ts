@@ -7,7 +7,6 @@ import type { Endpoint, StoredCredential } from '../../events/provider.ts';
 import type { Model } from '../../projections/config/model.ts';
 import type { Provider } from '../../projections/config/provider.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { canonicalJson } from '../lib/canonical-json.ts';
 import { modelId, providerId } from '../lib/ids.ts';
 import type { ModelId, ProviderId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
@@ -15,17 +14,22 @@ import type { Refusal } from '../lib/refusal.ts';
 import type { Decision } from './decision.ts';
 import { claimName } from './model-name.ts';
 import { referencesFound, referencesLost } from './model-reference.ts';
+import { setFields } from './set-fields.ts';
+import type { Given } from './set-fields.ts';
 import { freeName, noProvider, providerCreated, sameEndpoint } from './provider.ts';
 
 /** A member that is undefined is left alone; null clears it. */
-export type ModelFields = Readonly<{
-  name?: string | undefined;
-  description?: string | null | undefined;
-  inputPricePerMtok?: number | null | undefined;
-  outputPricePerMtok?: number | null | undefined;
-  cacheTtlSeconds?: number | null | undefined;
-  contextLength?: number | null | undefined;
-}>;
+export type ModelFields = Given<
+  Pick<
+    Model,
+    | 'name'
+    | 'description'
+    | 'inputPricePerMtok'
+    | 'outputPricePerMtok'
+    | 'cacheTtlSeconds'
+    | 'contextLength'
+  >
+>;
 
 /** A provider that stands, or the endpoint of one that is found or, if it has `answered`, created. */
 export type BackendTarget =
@@ -104,14 +108,13 @@ function createModel(state: ConfigState, { name, fields, backend }: Of<'CreateMo
   if (isRefusal(claimed)) return claimed;
   const id = modelId.parse(state.model.lastId + 1);
   const description = fields.description ?? null;
-  const created = { id, name, description, inputPricePerMtok: null, outputPricePerMtok: null };
   const attached = backend === undefined ? [] : firstBackend(state, { id, name }, backend);
   if (isRefusal(attached)) return attached;
   return [
     ...claimed,
     { stream: streamOf('model', id), type: 'ModelCreated', data: { id, name, description } },
     ...attached,
-    ...changedFields({ ...created, cacheTtlSeconds: null, contextLength: null }, fields),
+    ...setFields('model', { id, name, description }, { ...fields, name, description }),
     ...referencesFound(state, { id, name }),
   ];
 }
@@ -128,16 +131,17 @@ const firstBackend = (
   );
 
 function updateModel(state: ConfigState, model: Model, fields: ModelFields): Decision {
-  const { name } = fields;
-  if (name === undefined || name === model.name) return changedFields(model, fields);
+  const { name = model.name, ...others } = fields;
+  const changed = setFields('model', model, others);
+  if (name === model.name) return changed;
   const claimed = claimName(state, 'model', name);
   if (isRefusal(claimed)) return claimed;
   return [
     ...claimed,
-    event(model, 'ModelRenamed', { name }),
+    ...setFields('model', model, { name }),
     ...referencesFound(state, { id: model.id, name }),
     ...movedGrants(state, { from: model.name, to: name }),
-    ...changedFields(model, fields),
+    ...changed,
   ];
 }
 
@@ -160,51 +164,6 @@ function movedGrants(state: ConfigState, { from, to }: { from: string; to: strin
     return holds(fresh) ? [revoked] : [revoked, change('RolePermissionGranted', fresh)];
   });
 }
-
-type Editable = Pick<
-  Model,
-  | 'id'
-  | 'description'
-  | 'inputPricePerMtok'
-  | 'outputPricePerMtok'
-  | 'cacheTtlSeconds'
-  | 'contextLength'
->;
-
-function changedFields(model: Editable, fields: ModelFields): GwEvent[] {
-  const next = {
-    description: or(fields.description, model.description),
-    inputPrice: or(fields.inputPricePerMtok, model.inputPricePerMtok),
-    outputPrice: or(fields.outputPricePerMtok, model.outputPricePerMtok),
-    cacheTtl: or(fields.cacheTtlSeconds, model.cacheTtlSeconds),
-    contextLength: or(fields.contextLength, model.contextLength),
-  };
-  const events: GwEvent[] = [];
-  if (next.description !== model.description) {
-    events.push(event(model, 'ModelDescribed', { description: next.description }));
-  }
-  if (
-    next.inputPrice !== model.inputPricePerMtok ||
-    next.outputPrice !== model.outputPricePerMtok
-  ) {
-    events.push(
-      event(model, 'ModelPriced', {
-        input_price_per_mtok: next.inputPrice,
-        output_price_per_mtok: next.outputPrice,
-      }),
-    );
-  }
-  if (next.cacheTtl !== model.cacheTtlSeconds) {
-    events.push(event(model, 'ModelCacheTtlSet', { cache_ttl_seconds: next.cacheTtl }));
-  }
-  if (next.contextLength !== model.contextLength) {
-    events.push(event(model, 'ModelContextLengthSet', { context_length: next.contextLength }));
-  }
-  return events;
-}
-
-const or = <Value>(given: Value | undefined, held: Value): Value =>
-  given === undefined ? held : given;
 
 function deleteModel(state: ConfigState, model: Model): Decision {
   const isFallback = state.settings.byId.get(1)?.fallbackModelId === model.id;
@@ -275,17 +234,13 @@ function updateBackend(
 ): Decision {
   const { backend } = model;
   if (backend === null) return refuse('absent', `no backend has the id ${model.id}`);
-  const next = or(defaultMaxTokens, backend.defaultMaxTokens);
+  const isSame = defaultMaxTokens === undefined || defaultMaxTokens === backend.defaultMaxTokens;
+  const set = { default_max_tokens: defaultMaxTokens ?? null };
   return [
-    ...(next === backend.defaultMaxTokens
-      ? []
-      : [event(model, 'ModelDefaultMaxTokensSet', { default_max_tokens: next })]),
+    ...(isSame ? [] : [event(model, 'ModelDefaultMaxTokensSet', set)]),
     ...setFlowControl(model, flowControl),
   ];
 }
 
-function setFlowControl(model: Model, changes: Partial<FlowControl>): readonly GwEvent[] {
-  const flowControl = { ...model.flowControl, ...changes };
-  const same = canonicalJson(flowControl) === canonicalJson(model.flowControl);
-  return same ? [] : [event(model, 'ModelFlowControlSet', { flow_control: flowControl })];
-}
+const setFlowControl = (model: Model, changes: Partial<FlowControl>): readonly GwEvent[] =>
+  setFields('model', model, { flowControl: { ...model.flowControl, ...changes } });

@@ -5,7 +5,6 @@ import type { GwEvent } from '../../events/catalogue.ts';
 import type { PoolMember } from '../../events/pool.ts';
 import type { Pool } from '../../projections/config/pool.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { canonicalJson } from '../lib/canonical-json.ts';
 import { poolId, poolMemberId } from '../lib/ids.ts';
 import type { ModelId, PoolId, PoolMemberId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
@@ -17,6 +16,7 @@ import { claimName } from './model-name.ts';
 import { targetsIn } from './model-reference.ts';
 import { positionsOf, refuseTooMany, within } from './part-list.ts';
 import type { Place } from './part-list.ts';
+import { setFields } from './set-fields.ts';
 import { refuseReference } from './target.ts';
 
 /** A provider model by its id or by its name. Without a position it stands behind the one before. */
@@ -89,27 +89,12 @@ function createPool(state: ConfigState, { name, fields }: Of<'CreatePool'>): Dec
 }
 
 function updatePool(state: ConfigState, pool: Pool, fields: PoolFields): Decision {
-  const { name, description, policy } = fields;
-  const events: GwEvent[] = [];
-  if (name !== undefined && name !== pool.name) {
-    const claimed = claimName(state, 'pool', name);
-    if (isRefusal(claimed)) return claimed;
-    events.push(...claimed, event(pool, 'PoolRenamed', { name }));
-  }
-  if (description !== undefined && description !== pool.description) {
-    events.push(event(pool, 'PoolDescribed', { description }));
-  }
-  if (policy !== undefined && policy !== pool.policy) {
-    events.push(event(pool, 'PoolPolicySet', { policy }));
-  }
-  if (fields.members !== undefined) {
-    const members = memberList(state, { held: pool.members, given: fields.members });
-    if (isRefusal(members)) return members;
-    if (canonicalJson(members) !== canonicalJson(pool.members)) {
-      events.push(event(pool, 'PoolMembersSet', { members }));
-    }
-  }
-  return events;
+  const { name = pool.name, description, policy, members: given } = fields;
+  const claimed = name === pool.name ? [] : claimName(state, 'pool', name);
+  if (isRefusal(claimed)) return claimed;
+  const members = given && memberList(state, { held: pool.members, given });
+  if (isRefusal(members)) return members;
+  return [...claimed, ...setFields('pool', pool, { name, description, policy, members })];
 }
 
 /** A pool that a target uses is not deleted: the answer names the users. */

@@ -11,6 +11,7 @@ import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import type { PromptClassTier } from '../lib/vocabulary.ts';
 import type { Decision } from './decision.ts';
+import { setFields } from './set-fields.ts';
 
 export type PromptClassCommand =
   | Readonly<{
@@ -77,7 +78,6 @@ function updateClass(
   held: PromptClass,
   command: Of<'UpdatePromptClass'>,
 ): Decision {
-  const { id } = held;
   const { name = held.name, description, tier = held.tier, minMargin } = command;
   if (name !== held.name && classNamed(state, name) !== undefined) return nameTaken(name);
   const refines =
@@ -87,19 +87,7 @@ function updateClass(
   const isAsked = command.tier !== undefined || command.refines !== undefined;
   const refusal = isAsked ? unrefining(tier, refines) : null;
   if (refusal !== null) return refusal;
-  const stream = streamOf('prompt_class', id);
-  const events: GwEvent[] = [];
-  if (name !== held.name) events.push({ stream, type: 'PromptClassRenamed', data: { id, name } });
-  if (description !== undefined && description !== held.description) {
-    events.push({ stream, type: 'PromptClassDescribed', data: { id, description } });
-  }
-  if (tier !== held.tier) events.push({ stream, type: 'PromptClassTierSet', data: { id, tier } });
-  if (minMargin !== undefined && minMargin !== held.minMargin) {
-    const data = { id, min_margin: minMargin };
-    events.push({ stream, type: 'PromptClassMinMarginSet', data });
-  }
-  if (!sameIds(refines, held.refines)) events.push(refinesSet(id, refines));
-  return events;
+  return setFields('prompt_class', held, { name, description, tier, minMargin, refines });
 }
 
 /** The ids of the named classes in order, each once; refused when one is missing, or when refining them closes a loop. */
@@ -220,9 +208,6 @@ const refinesSet = (id: PromptClassId, refines: readonly PromptClassId[]): GwEve
   type: 'PromptClassRefinesSet',
   data: { id, refines: [...refines] },
 });
-
-const sameIds = (a: readonly number[], b: readonly number[]): boolean =>
-  a.length === b.length && a.every((id, index) => id === b[index]);
 
 export const classNamed = (state: ConfigState, name: string): PromptClass | undefined =>
   [...state.prompt_class.byId.values()].find((one) => one.name === name);

@@ -13,6 +13,7 @@ import { listed } from '../lib/text.ts';
 import type { ProviderKind } from '../lib/vocabulary.ts';
 import { refuseLeak } from './credential-leak.ts';
 import type { Decision } from './decision.ts';
+import { setFields } from './set-fields.ts';
 
 export type ProviderCommand =
   | Readonly<{
@@ -95,10 +96,7 @@ function updateProvider(state: ConfigState, command: Of<'UpdateProvider'>): Deci
   const refusal = clash(state, after) ?? leak(provider, command);
   if (refusal !== null) return refusal;
   const stream = streamOf('provider', id);
-  const events: GwEvent[] = [];
-  if (after.name !== provider.name) {
-    events.push({ stream, type: 'ProviderRenamed', data: { id, name: after.name } });
-  }
+  const events: GwEvent[] = [...setFields('provider', provider, { name })];
   if (kind !== undefined && kind !== provider.kind) {
     events.push({ stream, type: 'ProviderKindChanged', data: { id, kind } });
   }

@@ -7,6 +7,7 @@ import type { ApiKeyId, PrincipalId } from '../../lib/ids.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { Decision } from '../decision.ts';
+import { setFields } from '../set-fields.ts';
 import { mayAsMuch } from './grants.ts';
 import type { Holder } from './grants.ts';
 
@@ -40,11 +41,8 @@ export function decideApiKey(state: ConfigState, command: ApiKeyCommand): Decisi
       return key.disabled ? [] : [{ stream, type: 'ApiKeyRevoked', data: { id } }];
     case 'EnableApiKey':
       return key.disabled ? [{ stream, type: 'ApiKeyEnabled', data: { id } }] : [];
-    case 'SetApiKeyExpiry': {
-      const { expiresAt } = command;
-      if (expiresAt === key.expiresAt) return [];
-      return [{ stream, type: 'ApiKeyExpirySet', data: { id, expires_at: expiresAt } }];
-    }
+    case 'SetApiKeyExpiry':
+      return setFields('api_key', key, { expiresAt: command.expiresAt });
   }
 }
 

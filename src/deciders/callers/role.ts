@@ -1,7 +1,6 @@
 // The rules of change for roles and permissions (specification, "Role and permission").
 
 import { streamOf } from '../../../events/catalogue.ts';
-import type { GwEvent } from '../../../events/catalogue.ts';
 import { findValue } from '../../../projections/config/id-map.ts';
 import { samePermission } from '../../../projections/config/role.ts';
 import type { Role } from '../../../projections/config/role.ts';
@@ -12,6 +11,7 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { listed } from '../../lib/text.ts';
 import type { Verb } from '../../lib/vocabulary.ts';
 import type { Decision } from '../decision.ts';
+import { setFields } from '../set-fields.ts';
 
 export type RoleCommand =
   | Readonly<{ type: 'CreateRole'; name: string; description: string | null }>
@@ -54,22 +54,10 @@ function createRole(state: ConfigState, { name, description }: Of<'CreateRole'>)
   return [{ stream: streamOf('role', id), type: 'RoleCreated', data: { id, name, description } }];
 }
 
-function updateRole(
-  state: ConfigState,
-  role: Role,
-  { name, description }: Of<'UpdateRole'>,
-): Decision {
-  const { id } = role;
-  const stream = streamOf('role', id);
-  const events: GwEvent[] = [];
-  if (name !== undefined && name !== role.name) {
-    if (roleNamed(state, name) !== undefined) return nameTaken(name);
-    events.push({ stream, type: 'RoleRenamed', data: { id, name } });
-  }
-  if (description !== undefined && description !== role.description) {
-    events.push({ stream, type: 'RoleDescribed', data: { id, description } });
-  }
-  return events;
+function updateRole(state: ConfigState, role: Role, fields: Of<'UpdateRole'>): Decision {
+  const { name = role.name, description } = fields;
+  if (name !== role.name && roleNamed(state, name) !== undefined) return nameTaken(name);
+  return setFields('role', role, { name, description });
 }
 
 /** A role that somebody holds is not deleted: the answer names the holders. */

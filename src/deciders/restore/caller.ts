@@ -11,6 +11,7 @@ import type { ConfigState } from '../../../projections/config/state.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
 import type { RoleId } from '../../lib/ids.ts';
+import { setFields } from '../set-fields.ts';
 import { whole } from './kind.ts';
 import type { Loss, RestoreFacts, Restoring } from './kind.ts';
 
@@ -20,13 +21,9 @@ export const roles: Restoring<Role> = {
     { stream: streamOf('role', id), type: 'RoleCreated', data: { id, name, description } },
   ],
   changed: (held, goal) => {
-    const { id, name, description } = goal;
+    const { id } = goal;
     const stream = streamOf('role', id);
-    const events: GwEvent[] = [];
-    if (name !== held.name) events.push({ stream, type: 'RoleRenamed', data: { id, name } });
-    if (description !== held.description) {
-      events.push({ stream, type: 'RoleDescribed', data: { id, description } });
-    }
+    const events: GwEvent[] = [...setFields('role', held, goal)];
     for (const { verb, resource } of without(held.permissions, goal.permissions)) {
       events.push({ stream, type: 'RolePermissionRevoked', data: { id, verb, resource } });
     }
@@ -81,7 +78,11 @@ export const principals: Restoring<Principal> = {
         : [{ stream, type: 'PrincipalIdentityLinked', data: { id, identity } }];
     return [{ stream, type: 'PrincipalCreated', data }, ...password, ...linked];
   },
-  changed: (held, goal) => [...naming(held, goal), ...grants(held, goal), ...caps(held, goal)],
+  changed: (held, goal) => [
+    ...setFields('principal', held, goal),
+    ...grants(held, goal),
+    ...caps(held, goal),
+  ],
 };
 
 /** Of one who stands, the present name stays, unless another takes it back; the erased one is told apart from others still. */
@@ -168,18 +169,6 @@ const isSame = (one: readonly RoleId[], other: readonly RoleId[]): boolean =>
 
 const lost = (field: string, isKept: boolean): readonly Loss[] =>
   isKept ? [] : [{ field, reason: 'replaced' }];
-
-function naming(held: Principal, { id, name, emailRef }: Principal): readonly GwEvent[] {
-  const stream = streamOf('principal', id);
-  const events: GwEvent[] = [];
-  if (canonicalJson(name) !== canonicalJson(held.name)) {
-    events.push({ stream, type: 'PrincipalRenamed', data: { id, name } });
-  }
-  if (emailRef !== held.emailRef) {
-    events.push({ stream, type: 'PrincipalEmailSet', data: { id, email_ref: emailRef } });
-  }
-  return events;
-}
 
 function grants(held: Principal, goal: Principal): readonly GwEvent[] {
   const { id, roleIds, identityRoleIds } = goal;
@@ -269,13 +258,14 @@ export const apiKeys: Restoring<ApiKey> = {
       : [];
     return [{ stream, type: 'ApiKeyCreated', data }, ...revoked];
   },
-  changed: (held, { id, disabled, expiresAt }) => {
+  changed: (held, goal) => {
+    const { id, disabled } = goal;
     const stream = streamOf('api_key', id);
-    const events: GwEvent[] = [];
-    if (disabled && !held.disabled) events.push({ stream, type: 'ApiKeyRevoked', data: { id } });
-    if (expiresAt !== held.expiresAt) {
-      events.push({ stream, type: 'ApiKeyExpirySet', data: { id, expires_at: expiresAt } });
-    }
-    return events;
+    return [
+      ...(disabled && !held.disabled
+        ? [{ stream, type: 'ApiKeyRevoked', data: { id } } as const]
+        : []),
+      ...setFields('api_key', held, goal),
+    ];
   },
 };

@@ -6,6 +6,7 @@ import type { StoredCredential } from '../../../events/provider.ts';
 import type { Agent } from '../../../projections/config/a2a-agent.ts';
 import type { McpServer } from '../../../projections/config/mcp-server.ts';
 import type { Settings } from '../../../projections/config/settings.ts';
+import { snakeCase } from '../../lib/case.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { refuseLeak } from '../credential-leak.ts';
 import { restoredCredential, sameCredential } from './credential.ts';
@@ -84,6 +85,3 @@ export const settings: Restoring<Settings> = {
       ? []
       : [{ stream: streamOf('settings', 1), type: 'FallbackModelSet', data: { model_id } }],
 };
-
-const snakeCase = (name: string): string =>
-  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -7,6 +7,7 @@ import type { Pool } from '../../../projections/config/pool.ts';
 import type { PromptClass } from '../../../projections/config/prompt-class.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
+import { setFields } from '../set-fields.ts';
 import { whole } from './kind.ts';
 import type { Restoring } from './kind.ts';
 
@@ -17,21 +18,7 @@ export const pools: Restoring<Pool> = {
   created: ({ id, name, description, policy }) => [
     { stream: streamOf('pool', id), type: 'PoolCreated', data: { id, name, description, policy } },
   ],
-  changed: (held, { id, name, description, policy, members }) => {
-    const stream = streamOf('pool', id);
-    const events: GwEvent[] = [];
-    if (name !== held.name) events.push({ stream, type: 'PoolRenamed', data: { id, name } });
-    if (description !== held.description) {
-      events.push({ stream, type: 'PoolDescribed', data: { id, description } });
-    }
-    if (policy !== held.policy) {
-      events.push({ stream, type: 'PoolPolicySet', data: { id, policy } });
-    }
-    if (differ(members, held.members)) {
-      events.push({ stream, type: 'PoolMembersSet', data: { id, members } });
-    }
-    return events;
-  },
+  changed: (held, goal) => setFields('pool', held, goal),
 };
 
 export const frontendModels: Restoring<FrontendModel> = {
@@ -44,19 +31,9 @@ export const frontendModels: Restoring<FrontendModel> = {
     },
   ],
   changed: (held, goal) => {
-    const { id, name, description, maxModelLen, defaultTargets } = goal;
+    const { id, defaultTargets } = goal;
     const stream = streamOf('frontend_model', id);
-    const events: GwEvent[] = [];
-    if (name !== held.name) {
-      events.push({ stream, type: 'FrontendModelRenamed', data: { id, name } });
-    }
-    if (description !== held.description) {
-      events.push({ stream, type: 'FrontendModelDescribed', data: { id, description } });
-    }
-    if (maxModelLen !== held.maxModelLen) {
-      const data = { id, max_model_len: maxModelLen };
-      events.push({ stream, type: 'FrontendModelMaxLenSet', data });
-    }
+    const events: GwEvent[] = [...setFields('frontend_model', held, goal)];
     events.push(...ruleEvents(held, goal));
     if (differ(defaultTargets, held.defaultTargets)) {
       const data = { id, rule_id: null, targets: defaultTargets };
@@ -112,25 +89,7 @@ export const promptClasses: Restoring<PromptClass> = {
       data: { id, name, description, tier, min_margin: minMargin, refines: [] },
     },
   ],
-  changed: (held, goal) => {
-    const { id, name, description, tier, minMargin, refines } = goal;
-    const stream = streamOf('prompt_class', id);
-    const events: GwEvent[] = [];
-    if (name !== held.name) events.push({ stream, type: 'PromptClassRenamed', data: { id, name } });
-    if (description !== held.description) {
-      events.push({ stream, type: 'PromptClassDescribed', data: { id, description } });
-    }
-    if (tier !== held.tier) events.push({ stream, type: 'PromptClassTierSet', data: { id, tier } });
-    if (minMargin !== held.minMargin) {
-      const data = { id, min_margin: minMargin };
-      events.push({ stream, type: 'PromptClassMinMarginSet', data });
-    }
-    if (differ(refines, held.refines)) {
-      const data = { id, refines: [...refines] };
-      events.push({ stream, type: 'PromptClassRefinesSet', data });
-    }
-    return [...events, ...exampleEvents(held, goal)];
-  },
+  changed: (held, goal) => [...setFields('prompt_class', held, goal), ...exampleEvents(held, goal)],
 };
 
 function exampleEvents(held: PromptClass, { id, examples }: PromptClass): readonly GwEvent[] {

@@ -7,6 +7,7 @@ import type { Provider } from '../../../projections/config/provider.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { refuseLeak } from '../credential-leak.ts';
 import { providerCreated, sameEndpoint } from '../provider.ts';
+import { setFields } from '../set-fields.ts';
 import { whole } from './kind.ts';
 import type { Loss, Restoring } from './kind.ts';
 import { restoredCredential, sameCredential } from './credential.ts';
@@ -31,10 +32,7 @@ export const providers: Restoring<Provider> = {
   changed: (held, goal) => {
     const { id } = goal;
     const stream = streamOf('provider', id);
-    const events: GwEvent[] = [];
-    if (goal.name !== held.name) {
-      events.push({ stream, type: 'ProviderRenamed', data: { id, name: goal.name } });
-    }
+    const events: GwEvent[] = [...setFields('provider', held, goal)];
     if (goal.kind !== held.kind || isLetGo(held, goal)) {
       events.push({ stream, type: 'ProviderKindChanged', data: { id, kind: goal.kind } });
     }
@@ -80,39 +78,8 @@ export const models: Restoring<Model> = {
         : [{ stream, type: 'ModelLearned', data: { id, principal_id: learnedBy } }];
     return [{ stream, type: 'ModelCreated', data: { id, name, description } }, ...learned];
   },
-  changed: (held, goal) => [...modelFields(held, goal), ...modelBackend(held, goal)],
+  changed: (held, goal) => [...setFields('model', held, goal), ...modelBackend(held, goal)],
 };
-
-function modelFields(held: Model, goal: Model): GwEvent[] {
-  const { id } = goal;
-  const stream = streamOf('model', id);
-  const events: GwEvent[] = [];
-  if (goal.name !== held.name) {
-    events.push({ stream, type: 'ModelRenamed', data: { id, name: goal.name } });
-  }
-  if (goal.description !== held.description) {
-    const data = { id, description: goal.description };
-    events.push({ stream, type: 'ModelDescribed', data });
-  }
-  const { inputPricePerMtok: input, outputPricePerMtok: output } = goal;
-  if (input !== held.inputPricePerMtok || output !== held.outputPricePerMtok) {
-    const data = { id, input_price_per_mtok: input, output_price_per_mtok: output };
-    events.push({ stream, type: 'ModelPriced', data });
-  }
-  if (goal.cacheTtlSeconds !== held.cacheTtlSeconds) {
-    const data = { id, cache_ttl_seconds: goal.cacheTtlSeconds };
-    events.push({ stream, type: 'ModelCacheTtlSet', data });
-  }
-  if (goal.contextLength !== held.contextLength) {
-    const data = { id, context_length: goal.contextLength };
-    events.push({ stream, type: 'ModelContextLengthSet', data });
-  }
-  if (canonicalJson(goal.flowControl) !== canonicalJson(held.flowControl)) {
-    const data = { id, flow_control: goal.flowControl };
-    events.push({ stream, type: 'ModelFlowControlSet', data });
-  }
-  return events;
-}
 
 function modelBackend(held: Model, { id, backend }: Model): readonly GwEvent[] {
   const stream = streamOf('model', id);

@@ -1,0 +1,34 @@
+// The events that bring the plain fields of an entity to given values: one for each setter of the noun whose fields differ.
+
+import { settersOf, streamOf } from '../../events/catalogue.ts';
+import type { GwEvent } from '../../events/catalogue.ts';
+import type { Noun } from '../../events/nouns.ts';
+import type { Entities } from '../../projections/config/nouns.ts';
+import { camelCase } from '../lib/case.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+
+/** A member that is undefined is left alone. */
+export type Given<Entity> = { readonly [Field in keyof Entity]?: Entity[Field] | undefined };
+
+/** In the order in which the catalogue lists the events. A field that `held` does not have is null. */
+export function setFields<N extends Noun>(
+  noun: N,
+  held: Given<Entities[N]> & Pick<Entities[N], 'id'>,
+  goal: Given<Entities[N]>,
+): readonly GwEvent[];
+export function setFields(noun: Noun, held: { id: number }, goal: object): readonly object[] {
+  return settersOf(noun).flatMap(({ type, names }) => {
+    const values = names.map((name) => {
+      const field = camelCase(name);
+      const before: unknown = Reflect.get(held, field) ?? null;
+      const after: unknown = Reflect.get(goal, field);
+      return { name, before, after: after === undefined ? before : after };
+    });
+    const isSame = ({ before, after }: (typeof values)[number]): boolean =>
+      canonicalJson(before) === canonicalJson(after);
+    if (values.every(isSame)) return [];
+    const set = values.map(({ name, after }) => [name, after] as const);
+    const data = { id: held.id, ...Object.fromEntries(set) };
+    return [{ stream: streamOf(noun, held.id), type, data }];
+  });
+}
