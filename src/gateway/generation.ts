@@ -22,6 +22,7 @@ import { Endpoints } from './health/endpoint.ts';
 import { outUntilMs, sound } from './health/state.ts';
 import { windowOf } from './health/window.ts';
 import type { ProxiedRoute } from './routes.ts';
+import { commonProtocol } from '../protocols/facts.ts';
 
 /** What a model has seen, in whichever generation; by name, because ids of a file are positions. */
 export type ModelTraffic = {
@@ -83,7 +84,7 @@ export function nextGeneration(
     models.set(model.id, {
       model,
       backends: states,
-      directBackends: states.filter(({ backend }) => backend.protocol === 'openai'),
+      directBackends: states.filter(({ backend }) => backend.protocol === commonProtocol),
       traffic: traffic.get(model.name) ?? freshTraffic(),
     });
   }

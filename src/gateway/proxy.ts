@@ -26,6 +26,7 @@ import { beginTrace, noteAsked } from './traced.ts';
 import type { Exchange } from './transport/boundary.ts';
 import { isOnChain } from './walk.ts';
 import type { ChainWalk, ProxyContext, Walk } from './walk.ts';
+import { commonProtocol } from '../protocols/facts.ts';
 
 export async function proxy(context: ProxyContext, exchange: Exchange): Promise<void> {
   context.counts.requests++;
@@ -154,5 +155,5 @@ function unservedBy({ generation, route, proxied }: ChainWalk): Protocol | null 
     const model = generation.models.get(id);
     if (model !== undefined && backendsFor(model, proxied).length > 0) return null;
   }
-  return route.candidates[0].backends[0]?.protocol ?? 'openai';
+  return route.candidates[0].backends[0]?.protocol ?? commonProtocol;
 }

@@ -2,14 +2,17 @@
 
 import { z } from 'zod';
 
-/** `anthropic` and `gemini` are the specification's native_a and native_b. */
-export const protocol = z.enum(['openai', 'anthropic', 'gemini']);
+import { protocolFacts, protocolNames } from '../protocols/facts.ts';
+
+export const protocol = z.enum(protocolNames);
 export type Protocol = z.output<typeof protocol>;
 
-export const protocolAliases: Readonly<Record<string, Protocol>> = {
-  native_a: 'anthropic',
-  native_b: 'gemini',
-};
+export const protocolAliases: Readonly<Record<string, Protocol>> = Object.fromEntries(
+  protocolNames.flatMap((name) => {
+    const { alias } = protocolFacts[name];
+    return alias === null ? [] : [[alias, name]];
+  }),
+);
 
 export const providerKind = z.enum(['static', 'cloud', 'dynamic']);
 export type ProviderKind = z.output<typeof providerKind>;

@@ -2,16 +2,10 @@
 
 import { z } from 'zod';
 
-import type { Protocol } from '../lib/vocabulary.ts';
+import { protocolFacts } from './facts.ts';
+import type { Protocol } from './facts.ts';
 
 export type ServedModel = Readonly<{ id: string; contextLength: number | null }>;
-
-/** The version header that every request of protocol `anthropic` carries. */
-export const anthropicVersion = '2023-06-01';
-
-/** Where the list lies, below the API base. An Anthropic address is given with or without its version. */
-export const modelListPath = (protocol: Protocol, basePath: string): string =>
-  protocol === 'anthropic' && !/\/v1\/*$/.test(basePath) ? 'v1/models' : 'models';
 
 const window = z.int().positive().optional().catch(undefined);
 
@@ -28,42 +22,31 @@ const entry = z.object({
 const entries = z.array(z.unknown());
 
 /** Where a list may be in the body, in order of preference. An engine without loaded models answers an empty list in its own shape. */
-const shapes: readonly Readonly<{
-  list: z.ZodType<readonly unknown[]>;
-  mayBeEmpty: (protocol: Protocol) => boolean;
-}>[] = [
-  {
-    list: z.object({ data: entries }).transform(({ data }) => data),
-    mayBeEmpty: (protocol) => protocol !== 'gemini',
-  },
+const shapes: readonly Readonly<{ name: string; list: z.ZodType<readonly unknown[]> }>[] = [
+  { name: 'data', list: z.object({ data: entries }).transform(({ data }) => data) },
   // Ollama without models.
   {
+    name: 'null',
     list: z.object({ object: z.literal('list'), data: z.null() }).transform(() => []),
-    mayBeEmpty: (protocol) => protocol === 'openai',
   },
+  { name: 'models', list: z.object({ models: entries }).transform(({ models }) => models) },
+  { name: 'array', list: entries },
   {
-    list: z.object({ models: entries }).transform(({ models }) => models),
-    mayBeEmpty: (protocol) => protocol === 'gemini',
-  },
-  { list: entries, mayBeEmpty: () => false },
-  {
+    name: 'publisherModels',
     list: z.object({ publisherModels: entries }).transform((body) => body.publisherModels),
-    mayBeEmpty: () => false,
   },
-  {
-    list: z.object({ result: entries }).transform(({ result }) => result),
-    mayBeEmpty: () => false,
-  },
+  { name: 'result', list: z.object({ result: entries }).transform(({ result }) => result) },
 ];
 
 /** Null when the text is not a model list. Entries without an id or name are left out, unless no entry has one. */
 export function readModelList(text: string, protocol: Protocol): readonly ServedModel[] | null {
   const body = parseJson(text);
-  for (const { list, mayBeEmpty } of shapes) {
+  const emptyShapes: readonly string[] = protocolFacts[protocol].modelList.emptyShapes;
+  for (const { name, list } of shapes) {
     const found = list.safeParse(body);
     if (!found.success) continue;
     const models = unique(found.data.flatMap(readEntry));
-    const isList = models.length > 0 || (found.data.length === 0 && mayBeEmpty(protocol));
+    const isList = models.length > 0 || (found.data.length === 0 && emptyShapes.includes(name));
     return isList ? models : null;
   }
   return null;

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import { providerCatalogue } from '../../src/control/providers/provider-catalogue.ts';
+import { providerCatalogue } from '../../src/snapshot/provider-catalogue.ts';
 import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
 import { listedProvider } from '../harness/model-list.ts';
 import { privateKey, rejection, tokenServer } from '../harness/token-server.ts';

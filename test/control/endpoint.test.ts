@@ -5,7 +5,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { it } from 'node:test';
 
 import { completeEndpoint, unfitCredential } from '../../src/control/providers/endpoint.ts';
-import { findCatalogueEntry } from '../../src/control/providers/provider-catalogue.ts';
+import { findCatalogueEntry } from '../../src/snapshot/provider-catalogue.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 
 it('a native protocol brings its own header, and an operator may still say another', () => {

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 import { matchPrices } from '../../src/control/prices/price-match.ts';
 import type { PriceLists } from '../../src/control/prices/price-match.ts';
-import { providerCatalogue } from '../../src/control/providers/provider-catalogue.ts';
+import { providerCatalogue } from '../../src/snapshot/provider-catalogue.ts';
 import { vendorNames } from '../../src/control/prices/price-vendors.ts';
 import { backendAttached, endpointAt, modelCreated, providerCreated } from '../harness/examples.ts';
 import { given } from '../harness/given.ts';

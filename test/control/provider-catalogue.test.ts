@@ -7,7 +7,8 @@ import {
   findCatalogueEntry,
   placeholderIn,
   providerCatalogue,
-} from '../../src/control/providers/provider-catalogue.ts';
+  vendorEntries,
+} from '../../src/snapshot/provider-catalogue.ts';
 
 it('the catalogue has at least fifty entries with unique keys, sorted by display name', () => {
   const names = providerCatalogue.map(({ display_name: name }) => name.toLowerCase());
@@ -35,4 +36,10 @@ it('a placeholder is found by name', () => {
 it('an entry is found by its key', () => {
   assert.equal(findCatalogueEntry('openai')?.base_url, 'https://api.openai.com/v1');
   assert.equal(findCatalogueEntry('no such provider'), null);
+});
+
+it('no two vendors have the same prefix in configuration files', () => {
+  const prefixes = vendorEntries.flatMap(({ file }) => file?.prefixes ?? []);
+  assert.ok(prefixes.length >= 25);
+  assert.equal(new Set(prefixes).size, prefixes.length);
 });

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { protocol as protocols } from '../../src/lib/vocabulary.ts';
-import { modelListPath, readModelList } from '../../src/protocols/model-list.ts';
+import { protocolFacts } from '../../src/protocols/facts.ts';
+import { readModelList } from '../../src/protocols/model-list.ts';
 
 /** The protocols for which the body is an empty list of models. */
 const readAsEmpty = (body: string) =>
@@ -81,7 +82,7 @@ describe('the path of a model list', () => {
     ['anthropic', '/proxy', 'v1/models'],
   ] as const) {
     it(`is ${path} below ${basePath || '/'} of ${protocol}`, () => {
-      assert.equal(modelListPath(protocol, basePath), path);
+      assert.equal(protocolFacts[protocol].modelList.pathBelow(basePath), path);
     });
   }
 });

@@ -1,5 +1,6 @@
 // The fields that say how something upstream is spoken to, which providers, models and remote servers share.
 
+import { protocolNames } from '../../src/protocols/facts.ts';
 import type { CredentialDraft } from '../lib/providers/credential-draft.ts';
 import { choicesOf } from '../lib/page/choices.ts';
 import type { FormField } from './form-rows.ts';
@@ -11,7 +12,7 @@ export const protocolField: FormField<Endpoint> = {
   label: 'Protocol',
   type: 'select',
   required: true,
-  choices: choicesOf(['openai', 'anthropic', 'gemini']),
+  choices: choicesOf(protocolNames),
 };
 
 type Header = Pick<CredentialDraft, 'auth_header' | 'auth_scheme'>;

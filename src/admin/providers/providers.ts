@@ -12,7 +12,7 @@ import {
   catalogueEntry,
   findCatalogueEntry,
   providerCatalogue,
-} from '../../control/providers/provider-catalogue.ts';
+} from '../../snapshot/provider-catalogue.ts';
 import { decide } from '../../deciders/decide.ts';
 import { noProvider } from '../../deciders/provider.ts';
 import { credentialField, nameField } from '../../lib/fields.ts';

@@ -9,6 +9,7 @@ import type { ProviderId } from '../../lib/ids.ts';
 import { variableReference, writeConfigFile } from '../../snapshot/file/write.ts';
 import { exportedFrontendModels, exportedPools } from './export-routing.ts';
 import type { ControlPlane } from '../plane.ts';
+import { commonProtocol } from '../../protocols/facts.ts';
 
 export type ExportedConfig = Readonly<{
   text: string;
@@ -134,7 +135,7 @@ function modelList(state: ConfigState, fields: Fields): readonly unknown[] {
     if (backend === null || endpoint === undefined) return [];
     const parameters = {
       // The prefix is for other readers of the format; of a native protocol it is stripped by who speaks it.
-      model: `${endpoint['protocol'] ?? 'openai'}/${backend.upstreamModel}`,
+      model: `${endpoint['protocol'] ?? commonProtocol}/${backend.upstreamModel}`,
       ...endpoint,
       default_max_tokens: backend.defaultMaxTokens,
       input_cost_per_token: costPerToken(model.inputPricePerMtok),

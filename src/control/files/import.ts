@@ -17,7 +17,7 @@ import { changeText } from './import-change.ts';
 import { planImport } from './import-plan.ts';
 import type { ImportPlan } from './import-plan.ts';
 import type { ControlPlane } from '../plane.ts';
-import { findCatalogueEntry } from '../providers/provider-catalogue.ts';
+import { findCatalogueEntry } from '../../snapshot/provider-catalogue.ts';
 
 export type ImportGiven = Readonly<{
   /** The file, or what is wrong with it. */

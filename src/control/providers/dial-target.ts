@@ -5,7 +5,7 @@ import type { Queryable } from '@databases/pg';
 import type { Endpoint } from '../../../events/provider.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
 import type { Vault } from '../../db/vault.ts';
-import { findCatalogueEntry } from './provider-catalogue.ts';
+import { findCatalogueEntry } from '../../snapshot/provider-catalogue.ts';
 import type { DialTarget } from './verify-provider.ts';
 
 type Target = Readonly<{

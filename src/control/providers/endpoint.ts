@@ -4,8 +4,9 @@ import type { Endpoint } from '../../../events/provider.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { CredentialKind, Protocol } from '../../lib/vocabulary.ts';
-import type { CatalogueEntry } from './provider-catalogue.ts';
-import { placeholderIn } from './provider-catalogue.ts';
+import { commonProtocol, protocolFacts } from '../../protocols/facts.ts';
+import type { CatalogueEntry } from '../../snapshot/provider-catalogue.ts';
+import { placeholderIn } from '../../snapshot/provider-catalogue.ts';
 import { readKeyFile } from './service-account.ts';
 
 export type GivenEndpoint = Readonly<{
@@ -23,15 +24,8 @@ type EndpointBase = (Endpoint | CatalogueEntry) &
 
 type Auth = Pick<Endpoint, 'auth_header' | 'auth_scheme'>;
 
-/** The vendors' own protocols carry the credential in a header of their own. */
-const protocolAuth: Readonly<Record<Protocol, Auth>> = {
-  openai: { auth_header: 'authorization', auth_scheme: 'Bearer' },
-  anthropic: { auth_header: 'x-api-key', auth_scheme: null },
-  gemini: { auth_header: 'x-goog-api-key', auth_scheme: null },
-};
-
 /** An access token is an ordinary bearer credential, whatever the protocol (Gateway rule 15). */
-const bearer: Auth = protocolAuth.openai;
+const bearer: Auth = protocolFacts[commonProtocol].auth;
 
 /** Fills in what is not given: from the provider as it stands, else from the catalogue, else from the protocol. */
 export function completeEndpoint(
@@ -46,12 +40,12 @@ export function completeEndpoint(
   }
   const unfit = unfitAddress(address);
   if (unfit !== null) return refuse('invalid', `api_base ${unfit}`, { param: 'api_base' });
-  const protocol = given.protocol ?? base?.protocol ?? 'openai';
+  const protocol = given.protocol ?? base?.protocol ?? commonProtocol;
   const kinds = base?.credential_kinds;
   const kind = given.credential_kind ?? kinds?.[0] ?? 'static';
   // Another protocol than the base's brings its own header, and so does another kind of credential.
   const fits = base !== null && base.protocol === protocol && (kinds?.includes(kind) ?? true);
-  const ownAuth = kind === 'cloud_service_account' ? bearer : protocolAuth[protocol];
+  const ownAuth = kind === 'cloud_service_account' ? bearer : protocolFacts[protocol].auth;
   const auth = fits ? base : ownAuth;
   const refusal = refuseOwnAuth(given, protocol, [auth, ownAuth]);
   if (refusal !== null) return refusal;
@@ -65,15 +59,15 @@ export function completeEndpoint(
 }
 
 /**
- * The vendors' own protocols say how a credential is sent: only openai takes another way. What stands already and what would be filled
- * in anyway may be sent again.
+ * A vendor's own protocol defines how a credential is sent; only the common protocol takes another way. A value that is stored already,
+ * or that would be filled in anyway, may be sent again.
  */
 function refuseOwnAuth(
   { auth_header, auth_scheme }: GivenEndpoint,
   protocol: Protocol,
   allowed: readonly Auth[],
 ): Refusal | null {
-  if (protocol === 'openai') return null;
+  if (protocol === commonProtocol) return null;
   const [automatic] = allowed.toReversed();
   const header = auth_header?.toLowerCase();
   if (header !== undefined && allowed.every((auth) => auth.auth_header !== header)) {

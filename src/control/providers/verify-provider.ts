@@ -8,7 +8,8 @@ import type { Endpoint } from '../../../events/provider.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { CredentialKind } from '../../lib/vocabulary.ts';
-import { anthropicVersion, modelListPath, readModelList } from '../../protocols/model-list.ts';
+import { protocolFacts } from '../../protocols/facts.ts';
+import { readModelList } from '../../protocols/model-list.ts';
 import type { ServedModel } from '../../protocols/model-list.ts';
 import { readBounded } from '../../lib/bounded-body.ts';
 import type { AccessToken } from './cloud-token.ts';
@@ -66,7 +67,7 @@ async function dial(
   try {
     const response = await request(url, {
       dispatcher,
-      headers: { ...credentialHeaders(target.endpoint, sent), accept: 'application/json' },
+      headers: [...headersOf(target.endpoint, sent), 'accept', 'application/json'],
       headersTimeout: dialTimeoutMs,
       bodyTimeout: dialTimeoutMs,
       signal,
@@ -98,7 +99,10 @@ export function modelsUrl({
   modelsPath,
 }: Pick<DialTarget, 'endpoint' | 'modelsPath'>): URL {
   const base = new URL(`${endpoint.api_base.replace(/\/+$/, '')}/`);
-  return new URL(modelsPath ?? modelListPath(endpoint.protocol, base.pathname), base);
+  return new URL(
+    modelsPath ?? protocolFacts[endpoint.protocol].modelList.pathBelow(base.pathname),
+    base,
+  );
 }
 
 /** A key file is never sent: it is exchanged for an access token first (Gateway rule 15). */
@@ -110,12 +114,11 @@ function sentCredential(
   return accessToken(credential.plaintext);
 }
 
-function credentialHeaders(endpoint: Endpoint, credential: string | null): Record<string, string> {
-  const version =
-    endpoint.protocol === 'anthropic' ? { 'anthropic-version': anthropicVersion } : {};
-  if (credential === null) return version;
-  const { auth_header: header, auth_scheme: scheme } = endpoint;
-  return { ...version, [header]: scheme === null ? credential : `${scheme} ${credential}` };
+function headersOf(endpoint: Endpoint, credential: string | null): string[] {
+  const { protocol, auth_header: header, auth_scheme: scheme } = endpoint;
+  const headers = [...protocolFacts[protocol].requestHeaders];
+  if (credential === null) return headers;
+  return [...headers, header, scheme === null ? credential : `${scheme} ${credential}`];
 }
 
 const upstream = (message: string, param: string): Refusal =>

@@ -14,6 +14,7 @@ import type { EnginePage } from './families.ts';
 import { afterPage, isStalled, unseen } from './stall.ts';
 import type { Stall } from './stall.ts';
 import { chosen } from './turns.ts';
+import { commonProtocol } from '../../protocols/facts.ts';
 
 export type ScraperOptions = Readonly<{
   endpoints: () => readonly EndpointState[];
@@ -76,8 +77,8 @@ export function startScraper(options: ScraperOptions): Readonly<{ close: () => v
     const nowMs = monotonic();
     const due = new Map<Watched, EndpointState>();
     for (const endpoint of endpoints()) {
-      // Vendors whose protocol is another than the engines' publish none.
-      if (endpoint.backend.protocol !== 'openai') continue;
+      // Engines speak the common protocol. Vendors with a protocol of their own publish no metrics.
+      if (endpoint.backend.protocol !== commonProtocol) continue;
       const watch = watchOf(endpoint);
       forgetStale(endpoint, watch, nowMs);
       if (endpoint.passes > watch.passes) watch.detection = afterPass(watch.detection, nowMs);

@@ -10,7 +10,8 @@ import { createOpenGuard } from '../../egress/egress.ts';
 import type { Guard } from '../../egress/egress.ts';
 import { readBounded } from '../../lib/bounded-body.ts';
 import type { Protocol } from '../../lib/vocabulary.ts';
-import { anthropicVersion, modelListPath, readModelList } from '../../protocols/model-list.ts';
+import { protocolFacts } from '../../protocols/facts.ts';
+import { readModelList } from '../../protocols/model-list.ts';
 import { withinTime } from '../within-time.ts';
 import type { EndpointState } from '../backend-state.ts';
 import { findingOf } from './state.ts';
@@ -65,11 +66,11 @@ async function ask(
   { dispatcher, signal }: Asking,
 ): Promise<Found> {
   const { protocol, origin, basePath, credentialHeaders } = backend;
-  const path = `${basePath}/${modelListPath(protocol, basePath)}${wholeList[protocol]}`;
-  const version = protocol === 'anthropic' ? ['anthropic-version', anthropicVersion] : [];
+  const { modelList, requestHeaders } = protocolFacts[protocol];
+  const path = `${basePath}/${modelList.pathBelow(basePath)}${modelList.query}`;
   const { statusCode, body } = await request(origin + path, {
     dispatcher,
-    headers: [...credentialHeaders, ...version, 'accept', 'application/json'],
+    headers: [...credentialHeaders, ...requestHeaders, 'accept', 'application/json'],
     signal,
   });
   const finding = findingOf(statusCode, reach);
@@ -79,13 +80,6 @@ async function ask(
   body.on('error', () => undefined).destroy();
   return { finding, detail, list: null };
 }
-
-/** In one page, where the protocol has pages. */
-const wholeList: Readonly<Record<Protocol, string>> = {
-  openai: '',
-  anthropic: '?limit=1000',
-  gemini: '?pageSize=1000',
-};
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';

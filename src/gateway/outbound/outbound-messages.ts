@@ -11,7 +11,7 @@ import { readMessagesRequest } from '../../protocols/messages/read-request.ts';
 import type { MessageOptions } from '../../protocols/messages/response.ts';
 import { withoutUnsignedThinking } from '../../protocols/messages/unsigned-thinking.ts';
 import { writeChat } from '../../protocols/messages/write-chat.ts';
-import { anthropicVersion } from '../../protocols/model-list.ts';
+import { protocolFacts } from '../../protocols/facts.ts';
 import { translations } from '../../protocols/protocol.ts';
 import { isProtocolRefusal } from '../../protocols/refusal.ts';
 import type { ProtocolRefusal } from '../../protocols/refusal.ts';
@@ -25,7 +25,7 @@ import type { Walk } from '../walk.ts';
 export function messagesTo(backend: CompiledBackend, sending: Sending): Outbound | ProtocolRefusal {
   const { walk } = sending;
   const { protocol, upstreamModel, basePath } = backend;
-  if (protocol === 'anthropic') return passedOn(backend, sending);
+  if (protocolFacts[protocol].servesMessages) return passedOn(backend, sending);
   const chat = readMessagesRequest(walk.body, protocol);
   if (isProtocolRefusal(chat)) return chat;
   const told = messageOptions(walk, chat.stop);
@@ -47,7 +47,7 @@ export function messagesTo(backend: CompiledBackend, sending: Sending): Outbound
 
 /** Nothing is written but the model's name; what the backend's vendor did not sign is left out. */
 function passedOn(backend: CompiledBackend, sending: Sending): Outbound {
-  const { upstreamModel: model, upstreamModelJson: modelJson, basePath } = backend;
+  const { upstreamModel: model, upstreamModelJson: modelJson, basePath, protocol } = backend;
   const { walk } = sending;
   const { exchange, peeked, body, context } = walk;
   const signed = withoutUnsignedThinking(body, model);
@@ -55,12 +55,15 @@ function passedOn(backend: CompiledBackend, sending: Sending): Outbound {
     signed === null
       ? spliceBody(body, peeked, { model, modelJson, includeUsage: false })
       : [signed];
-  const version = exchange.header('anthropic-version') ?? anthropicVersion;
+  const given = exchange.header('anthropic-version');
   const kept = sending.headers.filter(
     (_, index) => !(sending.headers[index - (index % 2)] ?? '').startsWith('openai-'),
   );
   const path = `${basePath}${basePath.endsWith('/v1') ? '' : '/v1'}/messages`;
-  const headers = [...kept, 'anthropic-version', version];
+  const headers =
+    given === undefined
+      ? [...kept, ...protocolFacts[protocol].requestHeaders]
+      : [...kept, 'anthropic-version', given];
   return {
     request: upstreamRequest(backend, sending, { path, headers, body: spliced }),
     reading: {

@@ -3,6 +3,7 @@
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import type { Chat } from '../../protocols/chat.ts';
+import { protocolFacts, protocolNames } from '../../protocols/facts.ts';
 import { isProtocolRefusal } from '../../protocols/refusal.ts';
 import type { ProtocolRefusal } from '../../protocols/refusal.ts';
 import type {
@@ -82,19 +83,24 @@ export const readingOf = (
   },
 });
 
+const vendorHeaders = protocolNames.flatMap((name) => protocolFacts[name].clientHeaders);
+
+/** Whether clients send it for backends of another protocol. */
+const isForeign = (name: string, protocol: Protocol): boolean =>
+  vendorHeaders.includes(name) && !protocolFacts[protocol].clientHeaders.includes(name);
+
 /** A translation says what it sends and takes; what is meant for one vendor is no other's business. */
 export function ownHeaders(headers: readonly string[], protocol: Protocol): readonly string[] {
   const isLeftOut = (name: string): boolean =>
     name === 'accept' ||
     name === 'content-type' ||
     name.startsWith('openai-') ||
-    (name === 'anthropic-beta' && protocol !== 'anthropic');
+    isForeign(name, protocol);
   return headers.filter((_, index) => !isLeftOut(headers[index - (index % 2)] ?? ''));
 }
 
 /**
- * The client's own header of the credential's name, if any, must not stand before it. `anthropic-beta` is for a backend of that protocol
- * alone.
+ * The client's own header of the credential's name, if any, must not stand before it, and headers for another vendor's API are left out.
  */
 function withCredential(
   headers: readonly string[],
@@ -102,7 +108,7 @@ function withCredential(
 ): string[] {
   const [name] = credentialHeaders;
   const kept = name === undefined ? headers : without(headers, name);
-  const own = protocol === 'anthropic' ? kept : without(kept, 'anthropic-beta');
+  const own = vendorHeaders.filter((header) => isForeign(header, protocol)).reduce(without, kept);
   return [...own, ...credentialHeaders];
 }
 

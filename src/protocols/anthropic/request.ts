@@ -1,7 +1,6 @@
 // A chat completion request as a request of the Messages API
 // (https://platform.claude.com/docs/en/api/messages; Gateway rule 14).
 
-import { anthropicVersion } from '../model-list.ts';
 import type { Chat } from '../chat.ts';
 import { writeJson } from '../json.ts';
 import { invalid, nestedTooDeeply, unsupported } from '../refusal.ts';
@@ -9,6 +8,7 @@ import type { ProtocolRefusal, Refusals } from '../refusal.ts';
 import { refuseToolChoice } from '../tool-choice.ts';
 import type { RequestOptions, TranslatedRequest } from '../translation.ts';
 import { conversationOf } from './conversation.ts';
+import { anthropic } from './facts.ts';
 import { closedSchema } from './schema.ts';
 import { thinkingOf } from './thinking.ts';
 import { toolChoiceOf, toolsOf } from './tools.ts';
@@ -47,7 +47,7 @@ export function translateRequest(
   const accept = ['accept', chat.isStream ? 'text/event-stream' : 'application/json'];
   return {
     path: `${options.basePath}${options.basePath.endsWith('/v1') ? '' : '/v1'}/messages`,
-    headers: ['content-type', 'application/json', 'anthropic-version', anthropicVersion, ...accept],
+    headers: ['content-type', 'application/json', ...anthropic.requestHeaders, ...accept],
     body: Buffer.from(text),
   };
 }

@@ -2,6 +2,7 @@
 // configuration file").
 
 import type { Protocol } from '../../lib/vocabulary.ts';
+import { commonProtocol } from '../../protocols/facts.ts';
 import { blockAt } from './blocks.ts';
 import { deployment } from './format.ts';
 import type { ModelInfo, ServiceBlock } from './format.ts';
@@ -122,7 +123,7 @@ function readEntry(
     hasAddress: address !== '',
     protocol: parameters.protocol ?? null,
   });
-  const apiBase = address === '' ? read.vendor?.apiBase : withV1(address, read.prefix);
+  const apiBase = address === '' ? read.vendor?.base_url : withV1(address, read.prefix);
   if (apiBase === undefined) {
     const message = missingAddress(parameters.model, read.prefix);
     return { unsupported: { field: 'api_base', message } };
@@ -138,7 +139,7 @@ function readEntry(
     return [];
   }
   const { max_tokens: maxTokens } = parameters;
-  if (read.protocol === 'openai' && (maxTokens ?? null) !== null) {
+  if (read.protocol === commonProtocol && (maxTokens ?? null) !== null) {
     const path = pathOf(parameters, at, 'max_tokens');
     warnings.push(source.issue(path, 'is ignored: gw does not send it with this protocol'));
   }
@@ -206,11 +207,11 @@ function withV1(address: string, prefix: string | null): string {
 }
 
 const keyOfVariable = (vendor: Vendor | null, environment: ReadOptions['environment']) =>
-  vendor === null ? null : (environment[vendor.keyVariable] ?? null);
+  vendor === null ? null : (environment[vendor.file.key_variable] ?? null);
 
 /** The native protocols need a bound on every request; the common format's default serves as that. */
 const nativeDefault = (protocol: Protocol, maxTokens: number | null | undefined): number | null =>
-  protocol === 'openai' ? null : (maxTokens ?? null);
+  protocol === commonProtocol ? null : (maxTokens ?? null);
 
 /** Money a token is a million times as much a million tokens, and a million micro-units are one unit. */
 const priceOf = (costPerToken: number | null | undefined): number | null =>

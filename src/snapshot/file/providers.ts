@@ -3,6 +3,7 @@
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { CredentialKind, Protocol } from '../../lib/vocabulary.ts';
+import { commonProtocol, protocolFacts } from '../../protocols/facts.ts';
 import type { RawProvider } from './format.ts';
 import type { Notes, Path } from './source.ts';
 
@@ -32,14 +33,6 @@ type Given = Readonly<{
 /** Values of api_key that files use to say that there is none. */
 const placeholderKeys: ReadonlySet<string> = new Set(['', 'not-needed', 'none', 'null']);
 
-const authDefaults: Readonly<
-  Record<Protocol, Readonly<{ header: string; scheme: string | null }>>
-> = {
-  openai: { header: 'authorization', scheme: 'Bearer' },
-  anthropic: { header: 'x-api-key', scheme: null },
-  gemini: { header: 'x-goog-api-key', scheme: null },
-};
-
 /** A message, when the address or the credential cannot be used. `field` names which. */
 export type Unfit = Readonly<{ field: 'api_base' | 'api_key'; message: string }>;
 
@@ -53,12 +46,12 @@ export function providerOf(given: Given): FileProvider | Unfit {
   if (credentialKind === 'static' && credential !== null && !/^[\x21-\x7e]+$/.test(credential)) {
     return { field: 'api_key', message: 'must be printable ASCII without blanks' };
   }
-  const defaults = authDefaults[given.protocol];
-  const scheme = given.auth_scheme ?? defaults.scheme;
+  const { auth } = protocolFacts[given.protocol];
+  const scheme = given.auth_scheme ?? auth.auth_scheme;
   return {
     apiBase: address,
     protocol: given.protocol,
-    authHeader: (given.auth_header ?? defaults.header).toLowerCase(),
+    authHeader: (given.auth_header ?? auth.auth_header).toLowerCase(),
     authScheme: scheme === '' ? null : scheme,
     credentialKind,
     credential,
@@ -99,7 +92,7 @@ export function readProviders(
   const names = new Set<string>();
   const identities = new Set<string>();
   return given.flatMap((raw, index) => {
-    const provider = providerOf({ ...raw, protocol: raw.protocol ?? 'openai' });
+    const provider = providerOf({ ...raw, protocol: raw.protocol ?? commonProtocol });
     const wrong = (field: string, message: string): void =>
       void errors.push(source.issue([...at, index, field], message));
     if (isUnfit(provider)) {

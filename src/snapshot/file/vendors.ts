@@ -2,85 +2,24 @@
 // names no address, and which prefixes stand for what this gateway does not speak.
 
 import type { Protocol } from '../../lib/vocabulary.ts';
+import { commonProtocol, protocolNames } from '../../protocols/facts.ts';
+import { vendorEntries } from '../provider-catalogue.ts';
 
-export type Vendor = Readonly<{
-  /** Of the provider catalogue, which has the same address. */
-  catalogueKey: string;
-  apiBase: string;
-  protocol: Protocol;
-  /** Where the format looks for a credential that the file does not name. */
-  keyVariable: string;
-}>;
+type VendorEntry = (typeof vendorEntries)[number];
+export type Vendor = VendorEntry & Readonly<{ file: NonNullable<VendorEntry['file']> }>;
 
-const vendor = (
-  catalogueKey: string,
-  apiBase: string,
-  keyVariable: string,
-  protocol: Protocol = 'openai',
-): Vendor => ({ catalogueKey, apiBase, protocol, keyVariable });
-
-const openai = vendor('openai', 'https://api.openai.com/v1', 'OPENAI_API_KEY');
-const anthropic = vendor(
-  'anthropic',
-  'https://api.anthropic.com',
-  'ANTHROPIC_API_KEY',
-  'anthropic',
-);
+const known = vendorEntries.filter((entry): entry is Vendor => entry.file !== undefined);
 
 /** By the prefix before the first slash. */
-export const vendors: ReadonlyMap<string, Vendor> = new Map([
-  ['openai', openai],
-  ['anthropic', anthropic],
-  [
-    'gemini',
-    vendor(
-      'gemini',
-      'https://generativelanguage.googleapis.com/v1beta',
-      'GEMINI_API_KEY',
-      'gemini',
-    ),
-  ],
-  ['cerebras', vendor('cerebras', 'https://api.cerebras.ai/v1', 'CEREBRAS_API_KEY')],
-  ['cohere', vendor('cohere', 'https://api.cohere.ai/compatibility/v1', 'COHERE_API_KEY')],
-  ['cohere_chat', vendor('cohere', 'https://api.cohere.ai/compatibility/v1', 'COHERE_API_KEY')],
-  [
-    'dashscope',
-    vendor(
-      'dashscope',
-      'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
-      'DASHSCOPE_API_KEY',
-    ),
-  ],
-  ['deepinfra', vendor('deepinfra', 'https://api.deepinfra.com/v1/openai', 'DEEPINFRA_API_KEY')],
-  ['deepseek', vendor('deepseek', 'https://api.deepseek.com', 'DEEPSEEK_API_KEY')],
-  [
-    'fireworks_ai',
-    vendor('fireworks', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_AI_API_KEY'),
-  ],
-  ['groq', vendor('groq', 'https://api.groq.com/openai/v1', 'GROQ_API_KEY')],
-  ['hyperbolic', vendor('hyperbolic', 'https://api.hyperbolic.xyz/v1', 'HYPERBOLIC_API_KEY')],
-  ['mistral', vendor('mistral', 'https://api.mistral.ai/v1', 'MISTRAL_API_KEY')],
-  ['moonshot', vendor('moonshot', 'https://api.moonshot.ai/v1', 'MOONSHOT_API_KEY')],
-  ['nebius', vendor('nebius', 'https://api.tokenfactory.nebius.com/v1', 'NEBIUS_API_KEY')],
-  ['novita', vendor('novita', 'https://api.novita.ai/openai/v1', 'NOVITA_API_KEY')],
-  ['nvidia_nim', vendor('nvidia', 'https://integrate.api.nvidia.com/v1', 'NVIDIA_NIM_API_KEY')],
-  ['openrouter', vendor('openrouter', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY')],
-  ['perplexity', vendor('perplexity', 'https://api.perplexity.ai', 'PERPLEXITYAI_API_KEY')],
-  ['sambanova', vendor('sambanova', 'https://api.sambanova.ai/v1', 'SAMBANOVA_API_KEY')],
-  ['together_ai', vendor('together', 'https://api.together.xyz/v1', 'TOGETHERAI_API_KEY')],
-  ['voyage', vendor('voyage', 'https://api.voyageai.com/v1', 'VOYAGE_API_KEY')],
-  ['xai', vendor('xai', 'https://api.x.ai/v1', 'XAI_API_KEY')],
-  ['zai', vendor('zai', 'https://api.z.ai/api/paas/v4', 'ZAI_API_KEY')],
-  ['zhipu', vendor('zhipu', 'https://open.bigmodel.cn/api/paas/v4', 'ZHIPU_API_KEY')],
-]);
+const vendors = new Map(known.flatMap((entry) => entry.file.prefixes.map((one) => [one, entry])));
 
-/** Names without a prefix that the format knows by themselves. */
-export function vendorOfBareName(model: string): Vendor | null {
-  if (/^(gpt-|chatgpt-|o[134](-|$)|text-embedding-|dall-e-|tts-|whisper-)/.test(model)) {
-    return openai;
-  }
-  return model.startsWith('claude-') ? anthropic : null;
-}
+const bareNames = known.flatMap((entry) =>
+  entry.file.bare_names === undefined ? [] : [[new RegExp(entry.file.bare_names), entry] as const],
+);
+
+/** For names without a prefix that the format knows by themselves. */
+const vendorOfBareName = (model: string): Vendor | null =>
+  bareNames.find(([names]) => names.test(model))?.[1] ?? null;
 
 /** Stripped wherever the model is (specification, "File-mode configuration file"): they name a way to speak, not a model. */
 const transports: ReadonlySet<string> = new Set([
@@ -96,11 +35,9 @@ const transports: ReadonlySet<string> = new Set([
 /** They serve their chat-completions API under /v1, and are written without it. */
 export const underV1: ReadonlySet<string> = new Set(['ollama', 'ollama_chat']);
 
-/** Stripped where the backend speaks the protocol of that name. */
-export const protocolOfPrefix: Readonly<Record<string, Protocol>> = {
-  anthropic: 'anthropic',
-  gemini: 'gemini',
-};
+/** Prefixes that are stripped where the backend speaks the protocol of that name. */
+const spokenProtocol = (prefix: string | null): Protocol | undefined =>
+  protocolNames.find((name) => name === prefix && name !== commonProtocol);
 
 const vertex =
   'for Google AI Studio, write gemini/; else name the OpenAI-compatible address of Vertex AI as ' +
@@ -143,8 +80,8 @@ export function readModelName(
     : prefix === null
       ? vendorOfBareName(model)
       : (vendors.get(prefix) ?? null);
-  const spoken = prefix === null ? undefined : protocolOfPrefix[prefix];
-  const protocol = given.protocol ?? vendor?.protocol ?? spoken ?? 'openai';
+  const spoken = spokenProtocol(prefix);
+  const protocol = given.protocol ?? vendor?.protocol ?? spoken ?? commonProtocol;
   const isStripped =
     prefix !== null &&
     (spoken === undefined ? transports.has(prefix) || vendor !== null : spoken === protocol);

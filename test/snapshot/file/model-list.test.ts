@@ -4,10 +4,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { findCatalogueEntry } from '../../../src/control/providers/provider-catalogue.ts';
 import { issueText } from '../../../src/snapshot/file/source.ts';
 import type { Environment } from '../../../src/snapshot/file/source.ts';
-import { vendors } from '../../../src/snapshot/file/vendors.ts';
 import { checkText } from '../../harness/config-file.ts';
 
 function configOf(source: string, environment: Environment = {}) {
@@ -52,17 +50,6 @@ describe('the prefix of a model', () => {
       assert.deepEqual([providers[0]?.protocol, providers[0]?.api_base], [protocol, address]);
     });
   }
-
-  it('stands for the address that the provider catalogue has', () => {
-    for (const [prefix, vendor] of vendors) {
-      const known = findCatalogueEntry(vendor.catalogueKey);
-      assert.deepEqual(
-        [vendor.apiBase, vendor.protocol],
-        [known?.base_url, known?.protocol],
-        prefix,
-      );
-    }
-  });
 
   it('names the variable of a credential that the file does not name', () => {
     const { secrets } = configOf(entry('model: groq/q'), { GROQ_API_KEY: 'from-env' });

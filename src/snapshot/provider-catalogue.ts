@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 
-import { credentialKind, protocol } from '../../lib/vocabulary.ts';
+import { credentialKind, protocol } from '../lib/vocabulary.ts';
 import rows from './provider-catalogue.json' with { type: 'json' };
 
 /** `models_path` is resolved against `base_url`; null is a provider that publishes no model list. */
@@ -19,6 +19,25 @@ export const catalogueEntry = z.object({
   notes: z.string().nullable(),
 });
 export type CatalogueEntry = Readonly<z.output<typeof catalogueEntry>>;
+
+/** What the rows say of vendors for price lists and configuration files, which the admin API does not show. */
+const vendorEntry = catalogueEntry.extend({
+  /** The vendor's names in the price lists; null where a list does not have its models under a name of their own. */
+  prices: z
+    .object({ aggregator: z.string().nullable(), catalogue: z.string().nullable() })
+    .optional(),
+  file: z
+    .object({
+      /** Before the first slash of a model's name. */
+      prefixes: z.array(z.string()),
+      /** Matches names without a prefix. */
+      bare_names: z.string().optional(),
+      /** The environment variable of a credential that the file does not name. */
+      key_variable: z.string(),
+    })
+    .optional(),
+});
+export const vendorEntries = z.array(vendorEntry).parse(rows);
 
 /** Sorted by display name. */
 export const providerCatalogue: readonly CatalogueEntry[] = z.array(catalogueEntry).parse(rows);

@@ -1,0 +1,14 @@
+// Protocol `anthropic`, the specification's native_a. Its address is given with or without its version.
+
+export const anthropic = {
+  alias: 'native_a',
+  auth: { auth_header: 'x-api-key', auth_scheme: null },
+  modelList: {
+    pathBelow: (basePath: string) => (/\/v1\/*$/.test(basePath) ? 'models' : 'v1/models'),
+    query: '?limit=1000',
+    emptyShapes: ['data'],
+  },
+  requestHeaders: ['anthropic-version', '2023-06-01'],
+  clientHeaders: ['anthropic-beta'],
+  servesMessages: true,
+} as const;

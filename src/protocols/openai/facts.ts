@@ -1,0 +1,10 @@
+// Protocol `openai`: what clients of the chat API speak, so that its requests need no translation.
+
+export const openai = {
+  alias: null,
+  auth: { auth_header: 'authorization', auth_scheme: 'Bearer' },
+  modelList: { pathBelow: () => 'models', query: '', emptyShapes: ['data', 'null'] },
+  requestHeaders: [],
+  clientHeaders: [],
+  servesMessages: false,
+} as const;
