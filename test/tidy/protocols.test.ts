@@ -7,17 +7,17 @@ import { commonProtocol, protocolNames } from '../../src/protocols/facts.ts';
 import { sourcesOfTree } from './tree.ts';
 
 const program = /^(events|projections|src|ui)\//;
+/** A protocol may be built on another. */
+const folder = /^src\/protocols\/\w+\//;
 
 for (const name of protocolNames.filter((one) => one !== commonProtocol)) {
   test(`protocol ${name} is named in two files besides its folder`, () => {
     const named = new RegExp(`['"\`]${name}['"\`]|^ *${name},?$|\\b${name}: |/${name}/`, 'm');
     const files = sourcesOfTree().filter(
-      ({ path, text }) =>
-        program.test(path) && !path.startsWith(`src/protocols/${name}/`) && named.test(text),
+      ({ path, text }) => program.test(path) && !folder.test(path) && named.test(text),
     );
     assert.deepEqual(
-      // Clients of the Messages API speak the protocol of its vendor.
-      files.map(({ path }) => path).filter((path) => !path.startsWith('src/protocols/messages/')),
+      files.map(({ path }) => path),
       ['src/protocols/facts.ts', 'src/protocols/protocol.ts'],
     );
   });
