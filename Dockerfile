@@ -22,6 +22,7 @@ COPY --from=build /build/events ./events
 COPY --from=build /build/projections ./projections
 COPY --from=build /build/migrations ./migrations
 COPY --from=build /build/src ./src
+COPY --from=build /build/extensions ./extensions
 COPY --from=build /build/ui ./ui
 RUN chmod 0755 src/main.ts && ln -s /opt/gw/src/main.ts /usr/local/bin/gw
 ENV NODE_ENV=production \

@@ -13,7 +13,10 @@ const dist = path.join(folder, 'dist');
 /** The newest of what the build is made from; packages change with the lock file. */
 const newest = (): number =>
   Math.max(
-    ...globSync('{ui/*,ui/!(dist)/**/*,events/*,projections/**/*,package-lock.json}', { cwd: root })
+    ...globSync(
+      '{ui/*,ui/!(dist)/**/*,extensions/**/*,events/*,projections/**/*,package-lock.json}',
+      { cwd: root },
+    )
       .map((file) => statSync(path.join(root, file)))
       .filter((file) => file.isFile())
       .map((file) => file.mtimeMs),

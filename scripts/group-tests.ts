@@ -11,9 +11,10 @@ const groups = path.join(root, 'node_modules/.cache/gw/tests');
 const filesInGroup = 8;
 
 /** Directories whose tests start processes and browsers: begun first, so that no long one is left alone at the end. */
-const slowest = ['faults', 'e2e', 'docs', 'ui', 'cli', 'control', 'admin'];
+const slowest = ['faults', 'e2e', 'docs', 'ui', 'extensions', 'cli', 'control', 'admin'];
 
-const directoryOf = (file: string): string => file.split(path.sep)[1] ?? '';
+const directoryOf = (file: string): string =>
+  file.startsWith('extensions') ? 'extensions' : (file.split(path.sep)[1] ?? '');
 
 const turnOf = (directory: string): number => slowest.indexOf(directory) + 1 || slowest.length + 1;
 
@@ -32,7 +33,7 @@ function write(files: readonly string[], turn: number): void {
 }
 
 const directories = [
-  ...Map.groupBy(globSync('test/**/*.test.ts', { cwd: root }).toSorted(), directoryOf),
+  ...Map.groupBy(globSync('{test,extensions}/**/*.test.ts', { cwd: root }).toSorted(), directoryOf),
 ].toSorted(([left], [right]) => turnOf(left) - turnOf(right));
 
 rmSync(groups, { recursive: true, force: true });

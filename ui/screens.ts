@@ -1,35 +1,14 @@
 // The screens: where each lies, what it is called, and the key that goes there. One whose file is not in the build is not offered.
 
-import type { IconName } from './icons.ts';
+import { extensions } from './extension.ts';
+import type { Screen } from './extension.ts';
 
-export type Screen = Readonly<{
-  /** Its segment in the address, and the name of its file and element: `gw-screen-<name>`. */
-  name: string;
-  title: string;
-  icon: IconName;
-  group: 'Now' | 'Routing' | 'Tools' | 'Access' | 'Evidence' | 'System';
-  /** Pressed after `g`. */
-  key: string;
-  /** Only where something manages this process. */
-  managed?: true;
-  /** Nothing can be done there without it. */
-  permission?: 'config:write';
-  /** Shows configuration, which can be looked at as it stood. */
-  hasPast?: true;
-}>;
+const groups = ['Now', 'Routing', 'Tools', 'Access', 'Evidence', 'System'] as const;
 
-const all: readonly Screen[] = [
+const core: readonly Screen[] = [
   { name: 'overview', title: 'Overview', icon: 'layout-dashboard', group: 'Now', key: 'o' },
   { name: 'metrics', title: 'Metrics', icon: 'activity', group: 'Now', key: 'm' },
   { name: 'usage', title: 'Usage and spend', icon: 'receipt-text', group: 'Now', key: 'u' },
-  {
-    name: 'playground',
-    title: 'Playground',
-    icon: 'send',
-    group: 'Now',
-    key: 'g',
-    permission: 'config:write',
-  },
   {
     name: 'frontend-models',
     title: 'Frontend models',
@@ -104,12 +83,19 @@ const all: readonly Screen[] = [
   { name: 'settings', title: 'Settings', icon: 'settings', group: 'System', key: 's' },
 ];
 
-const files = import.meta.glob('./screens/*.ts');
+/** By name. */
+const files = new Map(
+  Object.entries(import.meta.glob(['./screens/*.ts', '../extensions/*/ui/screens/*.ts'])).map(
+    ([path, load]) => [path.replace(/^.*\/|\.ts$/g, ''), load] as const,
+  ),
+);
 
-const fileOf = (name: string): (() => Promise<unknown>) | undefined =>
-  files[`./screens/${name}.ts`];
+/** Those of extensions come after those of the core in their group. */
+const all = [...core, ...extensions.flatMap(({ screens = [] }) => screens)];
 
-export const screens: readonly Screen[] = all.filter(({ name }) => fileOf(name) !== undefined);
+export const screens: readonly Screen[] = groups
+  .flatMap((group) => all.filter((screen) => screen.group === group))
+  .filter(({ name }) => files.has(name));
 
 /** Those that are of use to a person. */
 export const screensFor = (may: (permission: string) => boolean): readonly Screen[] =>
@@ -120,5 +106,5 @@ export const screenNamed = (name: string): Screen | undefined =>
 
 /** Defines the screen's element. */
 export async function loadScreen({ name }: Screen): Promise<void> {
-  await fileOf(name)?.();
+  await files.get(name)?.();
 }

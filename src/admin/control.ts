@@ -4,7 +4,6 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import type { Encoders } from '../classifier/encoder.ts';
 import type { CheckAddress } from '../control/providers/address-check.ts';
 import type { AdminTokens } from '../control/access/admin-tokens.ts';
-import type { RelayChat } from '../control/chat-relay.ts';
 import type { ManagedDeployment } from '../control/deployment.ts';
 import type { Alarms } from '../control/evidence/alarms.ts';
 import type { Execute } from '../control/commands/execute.ts';
@@ -71,10 +70,6 @@ export type Control = Readonly<{
   heads: Heads;
   /** For the streams of the history that are open. */
   historyStreams: Places;
-  /** Asks the gateway as a client with a key would. */
-  relayChat: RelayChat;
-  /** For the chats of the playground that are under way. */
-  playgroundChats: Places;
   /** Reads the log up to its head and publishes what is new. */
   refresh: () => Promise<void>;
   /** Turns the windows of budgets, and publishes what is spent of them. */

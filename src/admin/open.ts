@@ -4,8 +4,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 
 import { createAddressCheck } from '../control/providers/address-check.ts';
 import { createAdminTokens } from '../control/access/admin-tokens.ts';
-import { createChatRelay } from '../control/chat-relay.ts';
-import type { GatewayPlace } from '../control/chat-relay.ts';
 import { openManagedDeployment } from '../control/deployment.ts';
 import type { ManagedPlace } from '../control/deployment.ts';
 import type { Egress } from '../egress/egress.ts';
@@ -47,9 +45,8 @@ import { createCredentials } from './providers/credentials.ts';
 import { drain } from './http/drain.ts';
 import { createPlaces } from './http/event-stream.ts';
 import { historyStreamsMax } from './history/history-stream.ts';
-import { playgroundChatsMax } from './operations/playground.ts';
 import type { Program } from './operations/program.ts';
-import { adminRoutes } from './routes.ts';
+import { routesOf } from './routes.ts';
 import type { Route } from './http/route.ts';
 import { createAdminServer } from './http/server.ts';
 import type { AdminServer, AdminServerParts } from './http/server.ts';
@@ -102,8 +99,6 @@ export type Admin = Readonly<{
 
 const monotonic = (): number => performance.now();
 
-const noGateway: GatewayPlace = { url: () => null, ca: [] };
-
 /** Does not listen yet. */
 export function openAdmin(options: AdminOptions): Admin {
   const { plane, clock, log } = options;
@@ -119,8 +114,6 @@ export function openAdmin(options: AdminOptions): Admin {
     encoders: plane.encoders,
     heads: plane.heads,
     historyStreams: createPlaces(historyStreamsMax),
-    relayChat: createChatRelay(options.program.gateway ?? noGateway),
-    playgroundChats: createPlaces(playgroundChatsMax),
     idempotency: createIdempotency({ db, vault, clock }),
     sessions: openSessions(options),
     ...openSignIn(options),
@@ -155,7 +148,7 @@ export function openAdmin(options: AdminOptions): Admin {
     program: options.program,
   };
   const server = createAdminServer({
-    routes: options.routes ?? adminRoutes,
+    routes: options.routes ?? routesOf(() => control),
     control,
     credentials: createCredentials({ control, proxyTokens: options.proxyTokens }),
     tls: options.tls,

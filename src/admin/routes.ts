@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 
+import * as extensions from '../../extensions/control.ts';
 import { accessRoutes } from './access/access.ts';
 import { a2aAgentRoutes } from './tools/a2a-agents.ts';
 import { auditRoutes } from './history/audit.ts';
@@ -33,7 +34,6 @@ import { modelRoutes } from './providers/models.ts';
 import { operationRoutes } from './operations/operations.ts';
 import { openApi } from './openapi/openapi.ts';
 import { partRoutes } from './routing/parts.ts';
-import { playgroundRoutes } from './operations/playground.ts';
 import { poolRoutes } from './routing/pools.ts';
 import { priceRoutes } from './providers/prices.ts';
 import { principalRoutes } from './access/principals.ts';
@@ -48,6 +48,7 @@ import { ruleRoutes } from './routing/rules.ts';
 import { sessionRoutes } from './access/session.ts';
 import { none, route } from './http/route.ts';
 import type { Route } from './http/route.ts';
+import type { Core, Extension } from './extension.ts';
 import { signOnRoutes } from './access/sign-on.ts';
 import { snapshotRoutes } from './history/snapshots.ts';
 import { tokenRoutes } from './access/tokens.ts';
@@ -123,7 +124,6 @@ const groups = [
   usageEventRoutes,
   vaultRoutes,
   explainRoutes,
-  playgroundRoutes,
   accessRoutes,
   timeseriesRoutes,
 ] as const;
@@ -132,12 +132,23 @@ const singleRoutes = showingVersions(
   groups.flatMap((routes: readonly Route[]) => routes).flatMap(withAlias),
 );
 
-export const adminRoutes: readonly Route[] = [
+const extended: readonly Extension[] = Object.values(extensions);
+
+/** Of this release. `core` is what the handlers of extensions work with. */
+export const routesOf = (core: Core): readonly Route[] => [
   ...singleRoutes,
   ...changeSetRoutes(singleRoutes),
   ...whatIfRoutes(singleRoutes),
-  ...showingVersions(changeRequestRoutes(singleRoutes)),
+  ...showingVersions([
+    ...changeRequestRoutes(singleRoutes),
+    ...extended.flatMap(({ routes }) => routes?.(core, singleRoutes) ?? []),
+  ]),
 ];
+
+/** The same, to read and not to run. */
+export const adminRoutes = routesOf(() => {
+  throw new Error('the routes of extensions run on an open control plane');
+});
 
 /** Those whose path is known to the compiler. */
 type Literal<Own extends Pick<Route, 'path'>> = Own extends unknown
@@ -146,9 +157,17 @@ type Literal<Own extends Pick<Route, 'path'>> = Own extends unknown
     : Own
   : never;
 
+type RoutesOf<Own> =
+  Own extends Readonly<{ routes: (...asked: never) => infer Routes }>
+    ? Routes extends readonly Route[]
+      ? Routes
+      : never
+    : never;
+
 /** The routes with the types of what they take and answer, for the management UI. */
 export type TypedAdminRoute =
   | Literal<(typeof groups)[number][number]>
+  | RoutesOf<(typeof extensions)[keyof typeof extensions]>[number]
   | ReturnType<typeof changeRequestRoutes | typeof changeSetRoutes | typeof whatIfRoutes>[number];
 
 const document = openApi(adminRoutes);

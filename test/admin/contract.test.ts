@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { entityPathOf } from '../../src/admin/http/entity.ts';
-import { bodyExamples } from '../../src/admin/openapi/examples.ts';
+import { bodyExampleOf } from '../../src/admin/openapi/examples.ts';
 import { isMutation } from '../../src/admin/http/once.ts';
 import { takesNothing } from '../../src/admin/http/route.ts';
 import type { Route } from '../../src/admin/http/route.ts';
@@ -306,7 +306,7 @@ async function rightRequest(route: Route, line: Line, plane: SeededPlane) {
   await line.after?.(plane, id);
   const asked = line.query === undefined ? '' : `?${line.query}`;
   const path = `${fill(route.path, { id, name: id, ...line.with })}${asked}`;
-  const example = bodyExamples[nameOf(route)];
+  const example = bodyExampleOf(route);
   const given = { ...toObject(example), ...(await line.body?.(plane)) };
   const body = takesNothing(route) ? undefined : given;
   return { method: route.method, path, ...(body === undefined ? {} : { body }) };

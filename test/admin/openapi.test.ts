@@ -9,7 +9,7 @@ import { RE2JS } from 're2js';
 import { z } from 'zod';
 
 import { exampleOf } from '../../src/admin/openapi/example.ts';
-import { bodyExamples, fieldExamples } from '../../src/admin/openapi/examples.ts';
+import { bodyExampleOf, bodyExamples, fieldExamples } from '../../src/admin/openapi/examples.ts';
 import { parameterDescriptions } from '../../src/admin/openapi/openapi-parameters.ts';
 import { resourceOf, tagOf } from '../../src/admin/openapi/openapi-tags.ts';
 import { openApi } from '../../src/admin/openapi/openapi.ts';
@@ -116,7 +116,7 @@ describe('an example', () => {
   it('is there for every body that is sent, and fits', () => {
     for (const route of originals) {
       if (takesNothing(route)) continue;
-      const example = bodyExamples[route.operation];
+      const example = bodyExampleOf(route);
       assert.notEqual(example, undefined, `${route.operation} lacks a line in examples.ts`);
       const read = route.body.safeParse(example);
       assert.ok(read.success, `${route.operation}: ${read.error?.message}`);

@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 
 const root = path.join(import.meta.dirname, '../..');
-const folders = ['events', 'migrations', 'projections', 'src', 'package.json'];
+const folders = ['events', 'migrations', 'projections', 'src', 'extensions', 'package.json'];
 const changed = 'projections/tables/settings.ts';
 
 /** Answers with the file to run. The copy goes when the test ends. */

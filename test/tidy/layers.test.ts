@@ -33,6 +33,8 @@ const verification = ['bytes', 'chain', 'export-check', 'hashed-text'].map(
 );
 const uiViewerPackages = ['lit', 'lit/*', 'zod', '#worker?text'];
 const uiPackages = ['@awesome.me/webawesome/*', 'jsondiffpatch'];
+const uiFiles = ['#icons?url', '#dashboard?raw'];
+const uiOwn = ['lit', 'lit/*', 'uplot', 'uplot/*', ...uiPackages, ...uiFiles, 'zod'];
 
 const layers: Readonly<Record<string, Layer>> = {
   'src/lib': { may: ['src/protocols/facts'], packages: ['zod'] },
@@ -85,6 +87,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'src/egress',
       'src/control',
       'src/ingress',
+      'extensions/control',
     ],
     packages: [...controlPackages, 'fastify', 'node:*'],
   },
@@ -101,26 +104,26 @@ const layers: Readonly<Record<string, Layer>> = {
     // Of the server types alone, which another test holds. The tables of nouns and of protocols are plain data; the check of a log is
     // pure and needs no schema.
     may: ['src/admin', 'src/conditions', 'src/protocols/facts', 'events/nouns', ...verification],
-    packages: [
-      'lit',
-      'lit/*',
-      'uplot',
-      'uplot/*',
-      ...uiPackages,
-      '#icons?url',
-      '#dashboard?raw',
-      'zod',
-    ],
+    packages: uiOwn,
   },
   // It folds the log itself, in the browser, and schemas are told there that no text may become code.
   'ui/viewer': { may: ['ui', 'events', 'projections', 'src/lib'], packages: uiViewerPackages },
   'ui/vite.config.ts': { may: ['ui'], packages: ['vite', 'node:*'] },
   'src/cli': { may: ['events', 'projections', 'src'], packages: ['*'] },
+  // What they may do, the core does not know: see the test of extensions.
+  extensions: { may: ['events', 'projections', 'src'], packages: ['*'] },
+  'extensions/ui': {
+    may: ['ui', 'src/admin', 'src/conditions', 'src/protocols/facts', 'extensions'],
+    packages: uiOwn,
+  },
   'src/main.ts': { may: ['src/cli'], packages: ['clipanion'] },
 };
 
+/** An extension is there by its line in these. */
+const lists: ReadonlySet<string> = new Set(['extensions/control.ts']);
+
 /** Where the program's own code is; tests and benches may import anything. */
-const program = /^(events|projections|src|ui)\//;
+const program = /^(events|projections|src|ui|extensions)\/(?!.*\btest\/)/;
 
 test('every file of the program belongs to a layer', () => {
   const homeless = programFiles().filter((file) => layerOf(file.path) === null);
@@ -141,7 +144,8 @@ test('a layer imports only what its row allows', () => {
 
 test('the management UI takes nothing but types from the server, and the tables of conditions and protocols', () => {
   const wrong = programFiles()
-    .filter(({ path }) => path.startsWith('ui/') && !path.startsWith('ui/viewer/'))
+    .filter(({ path }) => /^(extensions\/[^/]+\/)?ui\//.test(path))
+    .filter(({ path }) => !path.startsWith('ui/viewer/'))
     .flatMap((file) =>
       importsOf(file, { valuesOnly: true })
         .filter((name) => {
@@ -149,6 +153,18 @@ test('the management UI takes nothing but types from the server, and the tables 
           return name === 'zod' || /^src\/(?!conditions\/|protocols\/facts)/.test(target);
         })
         .map((specifier) => `${file.path} imports ${specifier}`),
+    );
+  assert.deepEqual(wrong, []);
+});
+
+test('nothing but the lists of extensions imports an extension', () => {
+  const wrong = sourcesOfTree()
+    .filter(({ path }) => !lists.has(path))
+    .flatMap((file) =>
+      importsOf(file)
+        .map((specifier) => importedFile(file.path, specifier) ?? '')
+        .filter((target) => ![null, extensionOf(file.path)].includes(extensionOf(target)))
+        .map((target) => `${file.path} imports ${target}`),
     );
   assert.deepEqual(wrong, []);
 });
@@ -206,11 +222,15 @@ test('the check itself sees a circle', () => {
   assert.equal(circle, 'b -> c -> b');
 });
 
+const extensionOf = (path: string): string | null =>
+  /^extensions\/([^/]+)\//.exec(path)?.[1] ?? null;
+
 const programFiles = (): readonly SourceFile[] =>
   sourcesOfTree().filter((file) => program.test(file.path));
 
 /** The longest name wins: `projections/tables` before `projections`. */
 function layerOf(file: string): string | null {
+  if (/^extensions\/[^/]+\/ui\//.test(file)) return 'extensions/ui';
   const holds = (name: string): boolean =>
     file.startsWith(name) && /^($|[/.-])/.test(file.slice(name.length));
   const names = Object.keys(layers).filter(holds);

@@ -5,9 +5,8 @@ import { LitElement, css, html, nothing } from 'lit';
 import '../elements/copy.ts';
 import '../elements/overlay/dialog.ts';
 import '../elements/icon.ts';
+import { extensions } from '../extension.ts';
 import { capital } from '../lib/text/format.ts';
-import { handKey } from '../state/handed-key.ts';
-import { navigate } from '../state/location.ts';
 import { may } from '../state/session.ts';
 import { base, buttons } from '../styles/base.ts';
 
@@ -130,23 +129,32 @@ class GwMadeBearer extends LitElement {
           ${this.noun}</label
         >
         <span class="acts">
-          ${
-            this.noun === 'key' && may('config:write')
-              ? html`<button
-                  type="button"
-                  ?disabled=${!this.kept}
-                  @click=${() => this.#tryOut(secret)}
-                >
-                  <gw-icon name="send"></gw-icon>Send a request with it
-                </button>`
-              : nothing
-          }
+          ${this.noun === 'key' ? this.#uses(secret) : nothing}
           <button type="button" class="primary" ?disabled=${!this.kept} @click=${this.#close}>
             Done
           </button>
         </span>
       </footer>
     </div>`;
+  }
+
+  #uses(key: string) {
+    const offered = extensions.flatMap(({ withNewKey }) => withNewKey ?? []);
+    return offered
+      .filter(({ permission }) => may(permission))
+      .map(
+        ({ label, icon, use }) =>
+          html`<button
+            type="button"
+            ?disabled=${!this.kept}
+            @click=${() => {
+              this.#close();
+              use(key);
+            }}
+          >
+            <gw-icon name=${icon}></gw-icon>${label}
+          </button>`,
+      );
   }
 
   #code(label: string, text: string, name = '') {
@@ -163,12 +171,6 @@ class GwMadeBearer extends LitElement {
   readonly #onTick = ({ target }: Event): void => {
     this.kept = target instanceof HTMLInputElement && target.checked;
   };
-
-  #tryOut(key: string): void {
-    handKey(key);
-    this.#close();
-    navigate({ screen: 'playground' });
-  }
 
   readonly #close = (): void => {
     this.kept = false;

@@ -22,6 +22,7 @@ import {
   rowFilterOf,
 } from '../lib/observe/usage.ts';
 import { lookActions } from '../parts/look-actions.ts';
+import { screenNamed } from '../screens.ts';
 import { changeQuery, linkTo, openRest, place } from '../state/location.ts';
 import { may } from '../state/session.ts';
 import { keepView, tableView } from '../state/table-view.ts';
@@ -132,7 +133,7 @@ class ScreenUsage extends LitElement {
         >Show the last 30 days</a
       >
       ${
-        may('config:write')
+        may('config:write') && screenNamed('playground') !== undefined
           ? html`<a class="button" href=${linkTo({ screen: 'playground' })}>Send a request</a>`
           : nothing
       }

@@ -22,7 +22,7 @@ import { Watch } from '../elements/watch.ts';
 import type { Deed } from '../lib/page/palette.ts';
 import type { Meaning } from '../lib/page/shortcut.ts';
 import { loadScreen, screenNamed, screensFor } from '../screens.ts';
-import type { Screen } from '../screens.ts';
+import type { Screen } from '../extension.ts';
 import { decideLeaving, leaving } from '../state/edits.ts';
 import { linkTo, navigate, place } from '../state/location.ts';
 import { openNames } from '../state/names.ts';

@@ -4,7 +4,7 @@ import { html } from 'lit';
 
 import '../elements/empty.ts';
 import '../elements/page.ts';
-import type { Screen } from '../screens.ts';
+import type { Screen } from '../extension.ts';
 import { linkTo } from '../state/location.ts';
 
 export const noSuchPage = (name: string) =>

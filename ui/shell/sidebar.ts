@@ -5,7 +5,7 @@ import { LitElement, css, html } from 'lit';
 import '../elements/icon.ts';
 import { Watch } from '../elements/watch.ts';
 import { screensFor } from '../screens.ts';
-import type { Screen } from '../screens.ts';
+import type { Screen } from '../extension.ts';
 import { linkTo, place } from '../state/location.ts';
 import { may } from '../state/session.ts';
 import { base } from '../styles/base.ts';

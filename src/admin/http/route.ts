@@ -92,6 +92,10 @@ type Description = Readonly<{
   operation: string;
   permission: Permission;
   summary: string;
+  /** The group in the OpenAPI document; by the path when absent. */
+  tag?: string;
+  /** Of the body; one of openapi/examples.ts when absent. */
+  example?: unknown;
   /** Of success; 200 when absent. With 204 no body is sent, nor with 302, which sends a browser on. */
   status?: 201 | 204 | 302;
   /** Changes no configuration, although it is not a GET: no version, no Idempotency-Key. */

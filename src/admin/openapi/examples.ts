@@ -1,7 +1,11 @@
 // The examples of the OpenAPI document: the body of every operation that takes one, and the values of fields in answers.
 // A test sends each of these bodies to a control plane.
 
+import type { Route } from '../http/route.ts';
 import type { FieldExamples } from './example.ts';
+
+export const bodyExampleOf = ({ operation, example }: Pick<Route, 'operation' | 'example'>) =>
+  example ?? bodyExamples[operation.replace(/ByAlias$/, '')];
 
 /** By operation. */
 export const bodyExamples: Readonly<Record<string, unknown>> = {
@@ -134,11 +138,6 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   reviewChange: { reason: 'It was right to cut it off at once' },
   setChangePolicy: { kinds: ['prices', 'access'] },
   restoreSnapshot: { only: ['provider-7'], dry_run: false, reason: 'CHG-7: the wrong address' },
-  askPlayground: {
-    key: 'gw-0123456789abcdef',
-    model: 'chat',
-    messages: [{ role: 'user', content: 'Hello' }],
-  },
   dryRunRouting: { model: 'chat', streaming: true, headers: { 'x-team': 'search' } },
   createPromptClass: { name: 'code', tier: 'fast', examples: ['Write a function that sorts'] },
   updatePromptClass: { min_margin: 0.2 },

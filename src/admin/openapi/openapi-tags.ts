@@ -56,7 +56,6 @@ const tagOfResource: Readonly<Record<string, Tag>> = {
   'change-sets': configuration.history,
   'change-requests': configuration.history,
   'change-policy': configuration.history,
-  playground: configuration.operations,
   'what-if': configuration.history,
   access: configuration.history,
   log: configuration.history,
@@ -81,7 +80,8 @@ export const resourceOf = ({ path }: Pick<Route, 'path'>): string =>
     .replace(/^\//, '')
     .split('/', 1)[0] ?? '';
 
-export function tagOf(route: Pick<Route, 'path' | 'permission'>): string {
+export function tagOf(route: Pick<Route, 'path' | 'permission' | 'tag'>): string {
+  if (route.tag !== undefined) return route.tag;
   if (route.permission === 'proxy_token') return configuration.proxies.name;
   return (tagOfResource[resourceOf(route)] ?? configuration.process).name;
 }

@@ -7,7 +7,7 @@ import { readsPast } from '../http/as-of.ts';
 import { sessionCookie } from '../http/authorise.ts';
 import { entityPathOf } from '../http/entity.ts';
 import { exampleOf } from './example.ts';
-import { bodyExamples, fieldExamples } from './examples.ts';
+import { bodyExampleOf, fieldExamples } from './examples.ts';
 import { errorComponents, errorResponses } from './openapi-errors.ts';
 import { describeParameter } from './openapi-parameters.ts';
 import { jsonSchema } from './openapi-schema.ts';
@@ -207,7 +207,7 @@ function conditions(route: Route): readonly Json[] {
 const addressesEntity = ({ path }: Route): boolean => entityPathOf(path) !== null;
 
 function requestBody(route: Route): Json {
-  const example = bodyExamples[route.operation.replace(/ByAlias$/, '')];
+  const example = bodyExampleOf(route);
   return {
     required: true,
     content: {

@@ -3,7 +3,6 @@
 
 import { z } from 'zod';
 
-import type { GatewayPlace } from '../../control/chat-relay.ts';
 import { flowFields } from '../../snapshot/health-report.ts';
 
 /** A setting as it took effect. Of a secret it is known only whether it is set. */
@@ -34,6 +33,13 @@ export const backendHealth = z.object({
   ...flowFields,
 });
 type BackendHealth = Readonly<z.output<typeof backendHealth>>;
+
+export type GatewayPlace = Readonly<{
+  /** Null while it is not known. */
+  url: () => string | null;
+  /** PEM certificates that are trusted besides the runtime's own. */
+  ca: readonly string[];
+}>;
 
 export type Program = Readonly<{
   role: 'control' | 'all';

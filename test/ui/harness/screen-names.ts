@@ -3,9 +3,9 @@
 import { globSync } from 'node:fs';
 import path from 'node:path';
 
-const folder = path.join(import.meta.dirname, '../../../ui/screens');
+const root = path.join(import.meta.dirname, '../../..');
 
 export const screenNames = (): readonly string[] =>
-  globSync('*.ts', { cwd: folder })
+  globSync(['ui/screens/*.ts', 'extensions/*/ui/screens/*.ts'], { cwd: root })
     .map((file) => path.basename(file, '.ts'))
     .toSorted();

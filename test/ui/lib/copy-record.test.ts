@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 
-import { bodyExamples } from '../../../src/admin/openapi/examples.ts';
+import { bodyExampleOf } from '../../../src/admin/openapi/examples.ts';
 import { isMutation } from '../../../src/admin/http/once.ts';
 import { adminRoutes } from '../../../src/admin/routes.ts';
 import { readDocument } from '../../../src/snapshot/file/document.ts';
@@ -132,7 +132,7 @@ describe('a change that is copied as a call', () => {
   );
   const commands = mutations.map((route) => {
     const path = route.path.replaceAll(/\{(\w+)\}/g, '7');
-    const body = bodyExamples[route.operation];
+    const body = bodyExampleOf(route);
     const request = { method: route.method, path, ...(body === undefined ? {} : { body }) };
     return { route, body, path, command: curlCommand(request, 'https://gw.example') };
   });

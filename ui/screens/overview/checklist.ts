@@ -5,6 +5,7 @@ import { LitElement, css, html, nothing } from 'lit';
 import '../../elements/icon.ts';
 import { nextStep } from '../../lib/observe/first-run.ts';
 import type { Step } from '../../lib/observe/first-run.ts';
+import { screenNamed } from '../../screens.ts';
 import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 
@@ -79,7 +80,7 @@ class GwChecklist extends LitElement {
         ${isDone ? nothing : html`<p class="quiet">${about}</p>`}
       </div>
       ${
-        isDone
+        isDone || screenNamed(screen) === undefined
           ? nothing
           : html`<a class="button ${isNext ? 'primary' : ''}" href=${linkTo({ screen, rest })}
               >${action}</a

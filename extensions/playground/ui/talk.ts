@@ -2,11 +2,11 @@
 
 import { html, nothing } from 'lit';
 
-import { asFailure } from '../../api/http/failure.ts';
-import '../../elements/error.ts';
-import '../../elements/icon.ts';
-import type { ChatAnswer } from '../../lib/playground/chat-answer.ts';
-import type { Turn } from '../../lib/playground/chat-turns.ts';
+import { asFailure } from '../../../ui/api/http/failure.ts';
+import '../../../ui/elements/error.ts';
+import '../../../ui/elements/icon.ts';
+import type { ChatAnswer } from './chat-answer.ts';
+import type { Turn } from './chat-turns.ts';
 import type { Chat } from './chat.ts';
 import './outcome.ts';
 

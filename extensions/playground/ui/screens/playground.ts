@@ -2,26 +2,26 @@
 
 import { LitElement, html, nothing } from 'lit';
 
-import { call, list } from '../api/http/call.ts';
-import { asFailure } from '../api/http/failure.ts';
-import type { ApiFailure } from '../api/http/failure.ts';
-import '../elements/error.ts';
-import '../elements/form/field.ts';
-import type { FieldInput } from '../elements/form/field.ts';
-import '../elements/icon.ts';
-import '../elements/page.ts';
-import { Resource } from '../elements/resource.ts';
-import { Watch } from '../elements/watch.ts';
-import { messagesOf } from '../lib/playground/chat-turns.ts';
-import { takeHandedKey } from '../state/handed-key.ts';
-import { changeQuery, linkTo, place } from '../state/location.ts';
-import { may, session } from '../state/session.ts';
-import { base, buttons } from '../styles/base.ts';
-import { Chat } from './playground/chat.ts';
-import { forbidden, unknownGateway } from './playground/closed.ts';
-import './playground/request-code.ts';
-import { playgroundStyles } from './playground/styles.ts';
-import { talkOf } from './playground/talk.ts';
+import { call, list } from '../../../../ui/api/http/call.ts';
+import { asFailure } from '../../../../ui/api/http/failure.ts';
+import type { ApiFailure } from '../../../../ui/api/http/failure.ts';
+import '../../../../ui/elements/error.ts';
+import '../../../../ui/elements/form/field.ts';
+import type { FieldInput } from '../../../../ui/elements/form/field.ts';
+import '../../../../ui/elements/icon.ts';
+import '../../../../ui/elements/page.ts';
+import { Resource } from '../../../../ui/elements/resource.ts';
+import { Watch } from '../../../../ui/elements/watch.ts';
+import { messagesOf } from '../chat-turns.ts';
+import { takeHandedKey } from '../handed-key.ts';
+import { changeQuery, linkTo, place } from '../../../../ui/state/location.ts';
+import { may, session } from '../../../../ui/state/session.ts';
+import { base, buttons } from '../../../../ui/styles/base.ts';
+import { Chat } from '../chat.ts';
+import { forbidden, unknownGateway } from '../closed.ts';
+import '../request-code.ts';
+import { playgroundStyles } from '../styles.ts';
+import { talkOf } from '../talk.ts';
 
 const keyLifeMs = 3_600_000;
 

@@ -6,15 +6,9 @@ import { rootCertificates } from 'node:tls';
 import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
 
-import { refuse } from '../lib/refusal.ts';
-import type { Refusal } from '../lib/refusal.ts';
-
-export type GatewayPlace = Readonly<{
-  /** Null while it is not known. */
-  url: () => string | null;
-  /** PEM certificates that are trusted besides the runtime's own. */
-  ca: readonly string[];
-}>;
+import type { GatewayPlace } from '../../src/admin/operations/program.ts';
+import { refuse } from '../../src/lib/refusal.ts';
+import type { Refusal } from '../../src/lib/refusal.ts';
 
 type Chat = Readonly<{ key: string; body: Readonly<Record<string, unknown>> }>;
 
@@ -38,8 +32,9 @@ const answerBytesMax = 4 * 1024 * 1024;
 /** Those that say what the gateway did. */
 const told = /^(?:x-gw-.+|x-request-id|x-ratelimit-.+|retry-after|content-type)$/;
 
-export function createChatRelay({ url, ca }: GatewayPlace): RelayChat {
+export function createChatRelay(gateway: () => GatewayPlace | undefined): RelayChat {
   return async ({ key, body }, signal) => {
+    const { url, ca } = gateway() ?? { url: () => null, ca: [] };
     const address = url();
     if (address === null) {
       return refuse(

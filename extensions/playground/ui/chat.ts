@@ -2,14 +2,14 @@
 
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
-import { asFailure } from '../../api/http/failure.ts';
-import type { ApiFailure } from '../../api/http/failure.ts';
-import { askPlayground } from '../../api/playground.ts';
-import type { Chat as PlaygroundChat } from '../../api/playground.ts';
-import { createAnswerReader, noAnswer } from '../../lib/playground/chat-answer.ts';
-import type { ChatAnswer } from '../../lib/playground/chat-answer.ts';
-import { messagesOf, promptAgain, turnsWith } from '../../lib/playground/chat-turns.ts';
-import type { Turn } from '../../lib/playground/chat-turns.ts';
+import { asFailure } from '../../../ui/api/http/failure.ts';
+import type { ApiFailure } from '../../../ui/api/http/failure.ts';
+import { askPlayground } from './ask.ts';
+import type { Chat as PlaygroundChat } from './ask.ts';
+import { createAnswerReader, noAnswer } from './chat-answer.ts';
+import type { ChatAnswer } from './chat-answer.ts';
+import { messagesOf, promptAgain, turnsWith } from './chat-turns.ts';
+import type { Turn } from './chat-turns.ts';
 
 export type Timing = Readonly<{ firstMs: number | null; wholeMs: number | null }>;
 

@@ -2,8 +2,8 @@
 
 import { html } from 'lit';
 
-import '../../elements/empty.ts';
-import { linkTo } from '../../state/location.ts';
+import '../../../ui/elements/empty.ts';
+import { linkTo } from '../../../ui/state/location.ts';
 
 export const forbidden = () =>
   html`<gw-empty heading="Chats are sent here by those who hold config:write" icon="send">

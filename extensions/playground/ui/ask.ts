@@ -1,9 +1,9 @@
 // One chat through the gateway, frame by frame as it comes.
 
-import { createFrameReader } from '../lib/playground/event-frames.ts';
-import type { Frame } from '../lib/playground/event-frames.ts';
-import { open } from './http/call.ts';
-import type { BodyOf } from './http/routes.ts';
+import { createFrameReader } from './event-frames.ts';
+import type { Frame } from './event-frames.ts';
+import { open } from '../../../ui/api/http/call.ts';
+import type { BodyOf } from '../../../ui/api/http/routes.ts';
 
 export type Chat = BodyOf<'POST', '/admin/playground'>;
 

@@ -5,13 +5,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { playgroundChatsMax } from '../../src/admin/operations/playground.ts';
-import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
-import { member, testAdministrator } from '../harness/admin.ts';
-import { gatewayOf, programWith } from '../harness/gateway-of.ts';
-import type { Place } from '../harness/gateway-of.ts';
-import { startUpstream, unusedApiBase } from '../harness/upstream.ts';
-import { until } from '../harness/wait.ts';
+import { playgroundChatsMax } from '../routes.ts';
+import { startDemoProvider } from '../../../src/cli/dev/demo-provider.ts';
+import { member, testAdministrator } from '../../../test/harness/admin.ts';
+import { gatewayOf, programWith } from '../../../test/harness/gateway-of.ts';
+import type { Place } from '../../../test/harness/gateway-of.ts';
+import { startUpstream, unusedApiBase } from '../../../test/harness/upstream.ts';
+import { until } from '../../../test/harness/wait.ts';
 
 type Administrator = Awaited<ReturnType<typeof testAdministrator>>;
 

@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
-import { gatewayOf, programWith } from '../harness/gateway-of.ts';
-import type { Place } from '../harness/gateway-of.ts';
-import { until } from '../harness/wait.ts';
-import { press } from './harness/hands.ts';
-import { emptyHouse, open } from './harness/house.ts';
-import { rowNamed } from './harness/records.ts';
-import { expectCleanScreen } from './harness/watch.ts';
+import { startDemoProvider } from '../../../../src/cli/dev/demo-provider.ts';
+import { gatewayOf, programWith } from '../../../../test/harness/gateway-of.ts';
+import type { Place } from '../../../../test/harness/gateway-of.ts';
+import { until } from '../../../../test/harness/wait.ts';
+import { press } from '../../../../test/ui/harness/hands.ts';
+import { emptyHouse, open } from '../../../../test/ui/harness/house.ts';
+import { rowNamed } from '../../../../test/ui/harness/records.ts';
+import { expectCleanScreen } from '../../../../test/ui/harness/watch.ts';
 
 it('an empty database comes to its first streamed answer by the steps of the checklist', async (t) => {
   const demo = await startDemoProvider({ port: 0 });

@@ -4,18 +4,18 @@
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import { call } from '../../api/http/call.ts';
-import type { UsageEvent } from '../../api/records.ts';
-import '../../elements/badge.ts';
-import '../../elements/copy.ts';
-import '../../elements/money.ts';
-import { Resource } from '../../elements/resource.ts';
-import type { ChatAnswer } from '../../lib/playground/chat-answer.ts';
-import { formatDuration, formatNumber } from '../../lib/text/format.ts';
-import { linkTo } from '../../state/location.ts';
-import { base } from '../../styles/base.ts';
-import { record } from '../../styles/record.ts';
-import '../usage/explain.ts';
+import { call } from '../../../ui/api/http/call.ts';
+import type { UsageEvent } from '../../../ui/api/records.ts';
+import '../../../ui/elements/badge.ts';
+import '../../../ui/elements/copy.ts';
+import '../../../ui/elements/money.ts';
+import { Resource } from '../../../ui/elements/resource.ts';
+import type { ChatAnswer } from './chat-answer.ts';
+import { formatDuration, formatNumber } from '../../../ui/lib/text/format.ts';
+import { linkTo } from '../../../ui/state/location.ts';
+import { base } from '../../../ui/styles/base.ts';
+import { record } from '../../../ui/styles/record.ts';
+import '../../../ui/screens/usage/explain.ts';
 import type { Timing } from './chat.ts';
 
 /** Usage comes in batches; one that is not there by then is looked for on the usage screen. */

@@ -2,10 +2,10 @@
 
 import { LitElement, css, html } from 'lit';
 
-import '../../elements/copy.ts';
-import { codeOf } from '../../lib/playground/request-code.ts';
-import type { Code, CodeRequest } from '../../lib/playground/request-code.ts';
-import { base } from '../../styles/base.ts';
+import '../../../ui/elements/copy.ts';
+import { codeOf } from './code-of-request.ts';
+import type { Code, CodeRequest } from './code-of-request.ts';
+import { base } from '../../../ui/styles/base.ts';
 
 class GwRequestCode extends LitElement {
   static override properties = { request: { attribute: false }, language: { state: true } };

@@ -1,0 +1,38 @@
+// What an extension adds to the management UI: `extensions/<name>/ui/extension.ts` exports one. Its screens are the files in
+// `extensions/<name>/ui/screens/`.
+
+import type { IconName } from './icons.ts';
+
+export type Screen = Readonly<{
+  /** Its segment in the address, and the name of its file and element: `gw-screen-<name>`. */
+  name: string;
+  title: string;
+  icon: IconName;
+  group: 'Now' | 'Routing' | 'Tools' | 'Access' | 'Evidence' | 'System';
+  /** Pressed after `g`. */
+  key: string;
+  /** Only where something manages this process. */
+  managed?: true;
+  /** Nothing can be done there without it. */
+  permission?: 'config:write';
+  /** Shows configuration, which can be looked at as it stood. */
+  hasPast?: true;
+}>;
+
+export type UiExtension = Readonly<{
+  screens?: readonly Screen[];
+  /** What can be done with an API key while it is shown. */
+  withNewKey?: Readonly<{
+    label: string;
+    icon: IconName;
+    permission: string;
+    use: (key: string) => void;
+  }>;
+}>;
+
+export const extensions: readonly UiExtension[] = Object.values(
+  import.meta.glob<UiExtension>('../extensions/*/ui/extension.ts', {
+    eager: true,
+    import: 'extension',
+  }),
+);
