@@ -46,8 +46,9 @@ import { drain } from './http/drain.ts';
 import { createPlaces } from './http/event-stream.ts';
 import { historyStreamsMax } from './history/history-stream.ts';
 import type { Program } from './operations/program.ts';
-import { routesOf } from './routes.ts';
-import type { Route } from './http/route.ts';
+import { serveRoutes } from './routes.ts';
+import type { Needs } from './routes.ts';
+import type { ServedRoute } from './http/route.ts';
 import { createAdminServer } from './http/server.ts';
 import type { AdminServer, AdminServerParts } from './http/server.ts';
 import type { Ui } from './ui.ts';
@@ -84,13 +85,14 @@ export type AdminOptions = Readonly<{
   replica?: string;
   /** None when absent. */
   ui?: Ui | null;
-  /** Instead of the routes of this release. */
-  routes?: readonly Route[];
+  /** Served with those of this release. */
+  moreRoutes?: readonly ServedRoute[];
 }>;
 
 export type Admin = Readonly<{
   server: AdminServer;
   control: Control;
+  routes: readonly ServedRoute[];
   /** Answers with the URL; port 0 is any free one. */
   listen: (place: Readonly<{ host: string; port: number }>) => Promise<string>;
   /** Ends in order; answers how many connections had to be cut after `graceMs`. */
@@ -101,12 +103,44 @@ const monotonic = (): number => performance.now();
 
 /** Does not listen yet. */
 export function openAdmin(options: AdminOptions): Admin {
+  const { plane, log } = options;
+  const control = openControl(options);
+  const { state, refresh, execute, past } = control;
+  const { idempotency, sessions, adminTokens, isForked } = control;
+  const routes = [...serveRoutes(needsOf(control), () => control), ...(options.moreRoutes ?? [])];
+  const server = createAdminServer({
+    routes,
+    control,
+    serving: { config: { state, refresh, execute, past }, idempotency, sessions, adminTokens },
+    log,
+    isForked,
+    connectionsRefused: plane.measures.connectionsRefused,
+    credentials: createCredentials({ control, proxyTokens: options.proxyTokens }),
+    tls: options.tls,
+    newRequestId: randomUUID,
+    connectionsPerAddress: options.connectionsPerAddress ?? connectionsPerAddressDefault,
+    ui: options.ui ?? null,
+  });
+  purgeNowAndThen(server, control);
+  return {
+    server,
+    control,
+    routes,
+    listen: async (place) => {
+      const url = new URL(await server.listen({ ...place }));
+      return `${options.tls === null ? 'http' : 'https'}://${url.host}`;
+    },
+    close: (graceMs) => drain(server, graceMs),
+  };
+}
+
+function openControl(options: AdminOptions): Control {
   const { plane, clock, log } = options;
   const { db, reports, vault, past, execute, publisher, measures, refresh, rebuild } = plane;
   const opened = { db, reports, vault, past, execute, publisher, measures, refresh, rebuild };
   const { state } = plane.store;
   const { dispatcher } = options.egress;
-  const control: Control = {
+  return {
     ...opened,
     ...standingOf(plane),
     routed: createAskRouted(monotonic),
@@ -147,26 +181,13 @@ export function openAdmin(options: AdminOptions): Admin {
     log,
     program: options.program,
   };
-  const server = createAdminServer({
-    routes: options.routes ?? routesOf(() => control),
-    control,
-    credentials: createCredentials({ control, proxyTokens: options.proxyTokens }),
-    tls: options.tls,
-    newRequestId: randomUUID,
-    connectionsPerAddress: options.connectionsPerAddress ?? connectionsPerAddressDefault,
-    ui: options.ui ?? null,
-  });
-  purgeNowAndThen(server, control);
-  return {
-    server,
-    control,
-    listen: async (place) => {
-      const url = new URL(await server.listen({ ...place }));
-      return `${options.tls === null ? 'http' : 'https'}://${url.host}`;
-    },
-    close: (graceMs) => drain(server, graceMs),
-  };
 }
+
+const needsOf = (control: Control): Needs => ({
+  old: control,
+  providers: control,
+  tools: control,
+});
 
 const openDials = ({ plane, egress }: AdminOptions) => {
   const sending = { dispatcher: egress.dispatcher, accessToken: plane.cloudTokens.accessToken };

@@ -1,5 +1,6 @@
 // Every route of the admin listener, and the path families that are served under two names.
 
+import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import * as extensions from '../../extensions/control.ts';
@@ -10,6 +11,9 @@ import { backendRoutes } from './providers/backends.ts';
 import { changePolicyRoutes } from './changes/change-policy.ts';
 import { changeRequestRoutes } from './changes/change-requests.ts';
 import { changeSetRoutes } from './changes/change-sets.ts';
+import type { Control } from './control.ts';
+import type { ProviderNeeds } from './providers/needs.ts';
+import type { ToolNeeds } from './tools/needs.ts';
 import { configRoutes } from './operations/config.ts';
 import { deploymentRoutes } from './operations/deployment.ts';
 import { docsRoutes } from './openapi/docs.ts';
@@ -46,8 +50,8 @@ import { roleRoutes } from './access/roles.ts';
 import { routingRoutes } from './routing/routing.ts';
 import { ruleRoutes } from './routing/rules.ts';
 import { sessionRoutes } from './access/session.ts';
-import { none, route } from './http/route.ts';
-import type { Route } from './http/route.ts';
+import { none, route, served } from './http/route.ts';
+import type { Route, ServedRoute } from './http/route.ts';
 import type { Core, Extension } from './extension.ts';
 import { signOnRoutes } from './access/sign-on.ts';
 import { snapshotRoutes } from './history/snapshots.ts';
@@ -78,77 +82,99 @@ const openApiRoute = route({
   handle: () => ({ body: document }),
 });
 
+/** What the handlers of each topic need of the program. */
+export type Needs = Readonly<{
+  old: Readonly<{ db: Queryable }> & Control;
+  providers: ProviderNeeds;
+  tools: ToolNeeds;
+}>;
+
+const of = <Topic extends keyof Needs, const Routes extends readonly Route<Needs[Topic]>[]>(
+  topic: Topic,
+  routes: Routes,
+) => ({ routes, serve: (needs: Needs) => served<Needs[Topic]>(routes, needs[topic]) });
+
 const groups = [
-  loginRoutes,
-  sessionRoutes,
-  signOnRoutes,
-  machineRoutes,
-  machineLimitsRoutes,
-  fleetRoutes,
-  healthRoutes,
-  metricsRoutes,
-  [openApiRoute],
-  docsRoutes,
-  principalRoutes,
-  keyRoutes,
-  tokenRoutes,
-  roleRoutes,
-  limitsRoutes,
-  budgetRoutes,
-  modelRoutes,
-  backendRoutes,
-  providerRoutes,
-  registrationRoutes,
-  fallbackModelRoutes,
-  changePolicyRoutes,
-  priceRoutes,
-  frontendModelRoutes,
-  ruleRoutes,
-  poolRoutes,
-  partRoutes,
-  routingRoutes,
-  promptClassRoutes,
-  promptClassEvaluationRoutes,
-  mcpServerRoutes,
-  a2aAgentRoutes,
-  auditRoutes,
-  historyRoutes,
-  historyStreamRoutes,
-  logRoutes,
-  snapshotRoutes,
-  restoreRoutes,
-  configRoutes,
-  operationRoutes,
-  deploymentRoutes,
-  usageRoutes,
-  usageEventRoutes,
-  vaultRoutes,
-  explainRoutes,
-  accessRoutes,
-  timeseriesRoutes,
+  of('old', loginRoutes),
+  of('old', sessionRoutes),
+  of('old', signOnRoutes),
+  of('old', machineRoutes),
+  of('old', machineLimitsRoutes),
+  of('old', fleetRoutes),
+  of('old', healthRoutes),
+  of('old', metricsRoutes),
+  of('old', [openApiRoute]),
+  of('old', docsRoutes),
+  of('old', principalRoutes),
+  of('old', keyRoutes),
+  of('old', tokenRoutes),
+  of('old', roleRoutes),
+  of('old', limitsRoutes),
+  of('old', budgetRoutes),
+  of('providers', modelRoutes),
+  of('providers', backendRoutes),
+  of('providers', providerRoutes),
+  of('providers', registrationRoutes),
+  of('old', fallbackModelRoutes),
+  of('old', changePolicyRoutes),
+  of('providers', priceRoutes),
+  of('old', frontendModelRoutes),
+  of('old', ruleRoutes),
+  of('old', poolRoutes),
+  of('old', partRoutes),
+  of('old', routingRoutes),
+  of('old', promptClassRoutes),
+  of('old', promptClassEvaluationRoutes),
+  of('tools', mcpServerRoutes),
+  of('tools', a2aAgentRoutes),
+  of('old', auditRoutes),
+  of('old', historyRoutes),
+  of('old', historyStreamRoutes),
+  of('old', logRoutes),
+  of('old', snapshotRoutes),
+  of('old', restoreRoutes),
+  of('old', configRoutes),
+  of('old', operationRoutes),
+  of('old', deploymentRoutes),
+  of('old', usageRoutes),
+  of('old', usageEventRoutes),
+  of('old', vaultRoutes),
+  of('old', explainRoutes),
+  of('old', accessRoutes),
+  of('old', timeseriesRoutes),
 ] as const;
 
-const singleRoutes = showingVersions(
-  groups.flatMap((routes: readonly Route[]) => routes).flatMap(withAlias),
-);
+/** Under both names, and as they show versions. */
+const whole = <One extends Route>(routes: readonly One[]): readonly One[] =>
+  showingVersions(routes.flatMap(withAlias));
 
 const extended: readonly Extension[] = Object.values(extensions);
 
-/** Of this release. `core` is what the handlers of extensions work with. */
-export const routesOf = (core: Core): readonly Route[] => [
-  ...singleRoutes,
-  ...changeSetRoutes(singleRoutes),
-  ...whatIfRoutes(singleRoutes),
-  ...showingVersions([
-    ...changeRequestRoutes(singleRoutes),
-    ...extended.flatMap(({ routes }) => routes?.(core, singleRoutes) ?? []),
+/** `single` are those of which a proposal may be made, and others. */
+const behind = (core: Core, single: readonly ServedRoute[]): readonly Route<unknown>[] => [
+  ...changeSetRoutes(single),
+  ...whatIfRoutes(single),
+  ...showingVersions<Route<unknown>>([
+    ...changeRequestRoutes(single),
+    ...extended.flatMap(({ routes }) => routes?.(core, single) ?? []),
   ]),
 ];
 
-/** The same, to read and not to run. */
-export const adminRoutes = routesOf(() => {
-  throw new Error('the routes of extensions run on an open control plane');
-});
+const notServed: Core = () => {
+  throw new Error('a route that is only described was run');
+};
+
+/** As they are described; see `serveRoutes`. */
+export const adminRoutes: readonly Route[] = [
+  ...whole<Route>(groups.flatMap(({ routes }): readonly Route[] => routes)),
+  ...behind(notServed, []),
+];
+
+/** All of them, with what they need. `core` is what the handlers of extensions work with. */
+export function serveRoutes(needs: Needs, core: Core): readonly ServedRoute[] {
+  const single = whole(groups.flatMap(({ serve }) => serve(needs)));
+  return [...single, ...served(behind(core, single), null)];
+}
 
 /** Those whose path is known to the compiler. */
 type Literal<Own extends Pick<Route, 'path'>> = Own extends unknown
@@ -166,13 +192,13 @@ type RoutesOf<Own> =
 
 /** The routes with the types of what they take and answer, for the management UI. */
 export type TypedAdminRoute =
-  | Literal<(typeof groups)[number][number]>
+  | Literal<(typeof groups)[number]['routes'][number]>
   | RoutesOf<(typeof extensions)[keyof typeof extensions]>[number]
   | ReturnType<typeof changeRequestRoutes | typeof changeSetRoutes | typeof whatIfRoutes>[number];
 
 const document = openApi(adminRoutes);
 
-function withAlias(route: Route): readonly Route[] {
+function withAlias<One extends Route>(route: One): readonly One[] {
   const found = Object.entries(pathAliases).find(([path]) => route.path.startsWith(path));
   if (found === undefined) return [route];
   const [path, alias] = found;

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 
 import { noEntity } from '../admin/http/entity.ts';
 import { openAdmin } from '../admin/open.ts';
+import type { Admin } from '../admin/open.ts';
 import type { Call } from '../admin/http/route.ts';
-import { adminRoutes } from '../admin/routes.ts';
 import { whatIfRecord } from '../admin/changes/what-if-record.ts';
 import type { WhatIfRecord } from '../admin/changes/what-if-record.ts';
 import { createEgress } from '../egress/egress.ts';
@@ -51,7 +51,7 @@ export async function whatIfIn(
     },
   });
   try {
-    return await runRoute({ ...commandLine, control: admin.control }, asked);
+    return await runRoute(admin, plane, asked);
   } finally {
     await admin.close(0);
     await egress.dispatcher.destroy();
@@ -63,7 +63,7 @@ const untold = (): void => {};
 const silent = { warn: untold, error: untold };
 
 /** Whoever holds the database may do everything with it. */
-const commandLine: Omit<Call, 'control'> = {
+const commandLine: Omit<Call, 'control' | 'config'> = {
   caller: { kind: 'anonymous' },
   permission: 'open',
   method: 'POST',
@@ -73,12 +73,18 @@ const commandLine: Omit<Call, 'control'> = {
   headers: {},
   entity: noEntity,
   once: null,
+  ended: async () => null,
   isForced: false,
   signal: () => new AbortController().signal,
 };
 
-async function runRoute(call: Call, body: unknown): Promise<WhatIfRecord | Refusal> {
-  const route = adminRoutes.find(({ operation }) => operation === 'whatIf');
+async function runRoute(
+  { routes, control }: Admin,
+  { store: { state }, refresh, execute, past }: ControlPlane,
+  body: unknown,
+): Promise<WhatIfRecord | Refusal> {
+  const route = routes.find(({ operation }) => operation === 'whatIf');
+  const call = { ...commandLine, control, config: { state, refresh, execute, past } };
   const answer = await route?.run(call, { params: {}, query: {}, body });
   if (isRefusal(answer)) return answer;
   if (answer === undefined || !('body' in answer)) throw new Error('the what-if has no answer');

@@ -12,7 +12,7 @@ import { epochMax } from '../lib/snapshot-version.ts';
 import { changeKind } from '../lib/vocabulary.ts';
 import type { ChangeKind, ErasedKind } from '../lib/vocabulary.ts';
 import type { Decision } from './decision.ts';
-import { administratorsOf } from './callers/grants.ts';
+import { administratorsOf } from '../../projections/config/grants.ts';
 import { noPrincipal } from './callers/principal.ts';
 
 export type SettingsCommand =

@@ -11,8 +11,7 @@ import { Client } from 'pg';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 
-import { none, route } from '../../src/admin/http/route.ts';
-import { adminRoutes } from '../../src/admin/routes.ts';
+import { none, route, served } from '../../src/admin/http/route.ts';
 import { adminPassword, errorOf, member, testAdmin, testAdministrator } from '../harness/admin.ts';
 
 const fixture = (name: string): Promise<string> =>
@@ -86,8 +85,8 @@ describe('an API key', () => {
 
   it('opens the routes for keys while it is neither revoked nor expired', async (t) => {
     let now = Date.now();
-    const routes = [...adminRoutes, whoAmI];
-    const { ask, send } = await testAdministrator(t, { routes, clock: () => now });
+    const moreRoutes = served([whoAmI], {});
+    const { ask, send } = await testAdministrator(t, { moreRoutes, clock: () => now });
     const made = await send('POST', '/admin/keys', {
       name: 'k',
       principal_id: 1,

@@ -11,7 +11,7 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import { decideCalls } from '../../src/deciders/changes/changes.ts';
 import { decide, isSingle } from '../../src/deciders/decide.ts';
 import type { Command, SingleCommand } from '../../src/deciders/decide.ts';
-import { mayWriteConfig } from '../../src/deciders/callers/grants.ts';
+import { mayWriteConfig } from '../../projections/config/grants.ts';
 import { canonicalJson } from '../../src/lib/canonical-json.ts';
 import {
   credentialGivers,

@@ -66,7 +66,7 @@ type Options = Readonly<
   Partial<
     Pick<
       AdminOptions,
-      | 'routes'
+      | 'moreRoutes'
       | 'tls'
       | 'clock'
       | 'program'
@@ -138,7 +138,7 @@ export async function testAdmin(
       ? {}
       : { connectionsPerAddress: options.connectionsPerAddress }),
     managed: options.managed ?? null,
-    ...(options.routes === undefined ? {} : { routes: options.routes }),
+    ...(options.moreRoutes === undefined ? {} : { moreRoutes: options.moreRoutes }),
   });
   const url = await admin.listen({ host: '127.0.0.1', port: 0 });
   test.after(async () => {

@@ -10,7 +10,7 @@ import * as fc from 'fast-check';
 import { fold } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { splitCommands } from '../../projections/rows.ts';
-import { verbsOf } from '../../src/deciders/callers/grants.ts';
+import { verbsOf } from '../../projections/config/grants.ts';
 import type { MutationContext, Mutation } from '../../src/control/commands/execute.ts';
 import { readEvents } from '../../src/db/log/event-log.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';

@@ -53,7 +53,7 @@ export const keyRoutes = [
     table: apiKeys,
     rows: listApiKeys,
     rowIn: (state, id) => rowsOf(state, state.api_key.byId.get(id))[0] ?? null,
-    toBody: (rows, control, past) => toRecords(control, rows, past),
+    toBody: (rows, control: Control, past) => toRecords(control, rows, past),
     absent: noApiKey,
   }),
   route({

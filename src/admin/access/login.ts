@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { sessionSeconds } from '../../control/access/sessions.ts';
 import type { Login } from '../../control/access/sessions.ts';
 import type { SignInLink } from '../../control/access/sign-in-link.ts';
-import { verbsOf } from '../../deciders/callers/grants.ts';
+import { verbsOf } from '../../../projections/config/grants.ts';
 import { holderOfName } from '../../deciders/callers/principal.ts';
 import { principalId } from '../../lib/ids.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';

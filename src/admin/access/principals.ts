@@ -57,7 +57,7 @@ export const principalRoutes = [
     table: principals,
     rows: listPrincipals,
     rowIn: (state, id) => rowOf(state, written(state.principal, id)),
-    toBody: (rows, control) => toRecords(control, rows),
+    toBody: (rows, control: Control) => toRecords(control, rows),
     absent: noPrincipal,
   }),
   route({

@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 
-import { verbsHeld } from '../../deciders/callers/grants.ts';
-import type { Holder } from '../../deciders/callers/grants.ts';
+import { verbsHeld } from '../../../projections/config/grants.ts';
+import type { Holder } from '../../../projections/config/grants.ts';
 import { principalId } from '../../lib/ids.ts';
 import { verb } from '../../lib/vocabulary.ts';
 import { adminTokenIn, sessionToken } from '../http/authorise.ts';

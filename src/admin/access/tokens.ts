@@ -70,7 +70,7 @@ export const tokenRoutes = [
     table: adminTokens,
     rows: listAdminTokens,
     rowIn: (state, id) => rowOf(state, written(state.admin_token, id))[0] ?? null,
-    toBody: (rows, control, past) => toRecords(control, rows, past),
+    toBody: (rows, control: Control, past) => toRecords(control, rows, past),
     absent: (id) => refuse('absent', `token ${id} does not exist`),
   }),
   route({

@@ -26,7 +26,7 @@ import type { CallMutation } from '../http/mutation.ts';
 import { isProposable, prepareCalls } from './proposal.ts';
 import type { ProposedCall } from './proposal.ts';
 import { none, route } from '../http/route.ts';
-import type { Call, Route } from '../http/route.ts';
+import type { Call, Route, ServedRoute } from '../http/route.ts';
 
 const titleField = shownText(200);
 const reason = z.string().min(1).max(reasonLengthMax).optional();
@@ -54,7 +54,7 @@ const listQuery = z.strictObject({
 });
 
 /** `all` are the routes whose calls may be drafted, and others. */
-export const changeRequestRoutes = (all: readonly Route[]) =>
+export const changeRequestRoutes = (all: readonly ServedRoute[]) =>
   [
     ...readRoutes,
     ...draftRoutes(all.filter(isDraftable)),
@@ -102,7 +102,7 @@ const readRoutes = [
   }),
 ] as const;
 
-const draftRoutes = (routes: readonly Route[]) =>
+const draftRoutes = (routes: readonly ServedRoute[]) =>
   [
     route({
       ...writing,
@@ -292,7 +292,7 @@ function titleSecret({ control }: Call, plaintext: string): Secret {
 }
 
 /** The calls made ready, and on their way into the vault. */
-async function draftOf(call: Call, calls: readonly ProposedCall[], routes: readonly Route[]) {
+async function draftOf(call: Call, calls: readonly ProposedCall[], routes: readonly ServedRoute[]) {
   const { control } = call;
   await control.refresh();
   const proposal = await prepareCalls(call, calls, routes);

@@ -9,7 +9,7 @@ import { mutate, reasonLengthMax, reasonOf } from '../http/mutation.ts';
 import { isProposable, prepareCalls } from './proposal.ts';
 import type { Proposal, ProposedCall } from './proposal.ts';
 import { none, route } from '../http/route.ts';
-import type { Route } from '../http/route.ts';
+import type { ServedRoute } from '../http/route.ts';
 import { differenceRecord, sources } from '../history/snapshots.ts';
 
 const callsMax = 100;
@@ -39,7 +39,7 @@ export const changeFields = {
 const common = { method: 'POST', permission: 'config:write', params: none, query: none } as const;
 
 /** `all` are the routes whose calls may be proposed, and others. */
-export function changeSetRoutes(all: readonly Route[]) {
+export function changeSetRoutes(all: readonly ServedRoute[]) {
   const routes = all.filter(isProposable);
   return [
     route({

@@ -17,7 +17,7 @@ import { noEntity } from '../http/entity.ts';
 import type { RawInput } from '../http/input.ts';
 import { isMutation } from '../http/once.ts';
 import { resourceOf } from '../openapi/openapi-tags.ts';
-import type { Call, Method, Route } from '../http/route.ts';
+import type { Call, Method, Route, ServedRoute } from '../http/route.ts';
 
 /** `path` is without a query. */
 export type ProposedCall = Readonly<{ method: Method; path: string; body?: unknown }>;
@@ -45,7 +45,7 @@ const readyMs = 60_000;
 export async function prepareCalls(
   call: Call,
   calls: readonly ProposedCall[],
-  routes: readonly Route[],
+  routes: readonly ServedRoute[],
 ): Promise<Proposal | Refusal> {
   const { control } = call;
   const startedAt = control.clock();
@@ -78,7 +78,7 @@ const within = (index: number, refusal: Refusal): Refusal => {
   return { ...refusal, message: `${place}: ${refusal.message}`, param };
 };
 
-type Surroundings = Readonly<{ call: Call; routes: readonly Route[]; on: Unfolding }>;
+type Surroundings = Readonly<{ call: Call; routes: readonly ServedRoute[]; on: Unfolding }>;
 
 /** The mutation that the call's route would have executed. */
 async function takeDown(
@@ -94,8 +94,8 @@ async function takeDown(
   }
   const { route, raw } = found;
   const taken: { mutation?: Mutation } = {};
-  const control = {
-    ...call.control,
+  const config = {
+    ...call.config,
     state: on.state,
     refresh: nothingToRead,
     execute: (mutation: Mutation) => {
@@ -103,7 +103,8 @@ async function takeDown(
       return Promise.resolve(takenDown);
     },
   };
-  const own = { ...call, control, method: route.method, path: proposed.path };
+  const control = { ...call.control, ...config };
+  const own = { ...call, config, control, method: route.method, path: proposed.path };
   const answer = await route.run({ ...own, entity: noEntity, once: null }, raw);
   if (taken.mutation !== undefined) return taken.mutation;
   return isRefusal(answer)
@@ -117,9 +118,9 @@ const nothingToRead = async (): Promise<void> => {};
 const takenDown = refuse('conflict', 'the call was taken down');
 
 function routeOf(
-  routes: readonly Route[],
+  routes: readonly ServedRoute[],
   { method, path, body }: ProposedCall,
-): Readonly<{ route: Route; raw: RawInput }> | null {
+): Readonly<{ route: ServedRoute; raw: RawInput }> | null {
   for (const route of routes) {
     const params = route.method === method ? paramsOf(route.path, path) : null;
     if (params !== null) return { route, raw: { params, query: {}, body } };

@@ -20,7 +20,7 @@ import { calls } from './change-sets.ts';
 import type { Control } from '../control.ts';
 import { isProposable, prepareCalls } from './proposal.ts';
 import { none, route } from '../http/route.ts';
-import type { Call, Route } from '../http/route.ts';
+import type { Call, ServedRoute } from '../http/route.ts';
 import { whatIfRecord } from './what-if-record.ts';
 
 const requestsMax = 5_000;
@@ -55,7 +55,7 @@ const whatIfBody = z.strictObject({
 type Asked = z.output<typeof whatIfBody>;
 
 /** `all` are the routes whose calls may be proposed, and others. */
-export function whatIfRoutes(all: readonly Route[]) {
+export function whatIfRoutes(all: readonly ServedRoute[]) {
   const routes = all.filter(isProposable);
   return [
     route({
@@ -101,7 +101,7 @@ type Compared = Readonly<{ before: ConfigState; after: ConfigState }>;
 async function statesOf(
   call: Call,
   { calls, change_request: request, version, base }: Asked,
-  routes: readonly Route[],
+  routes: readonly ServedRoute[],
 ): Promise<Compared | Refusal> {
   const { past, state } = call.control;
   const before = state();

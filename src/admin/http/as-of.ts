@@ -23,10 +23,10 @@ export type AskedMoment = Readonly<{ as_of?: Moment | undefined }>;
 
 /** The configuration that is asked for; null is the present one. A moment outside of the log is absent. */
 export const pastState = async (
-  { control }: Pick<Call, 'control'>,
+  { config }: Pick<Call, 'config'>,
   { as_of: moment }: AskedMoment,
 ): Promise<ConfigState | Refusal | null> =>
-  moment === undefined ? null : control.past.at(moment, parameter);
+  moment === undefined ? null : config.past.at(moment, parameter);
 
 /** Where the log stood, and the version that the entity had then. */
 export const pastHeaders = (

@@ -4,7 +4,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 import { adminTokenPrefix } from '../../control/access/admin-tokens.ts';
-import type { Holder } from '../../deciders/callers/grants.ts';
+import type { Holder } from '../../../projections/config/grants.ts';
 import type { AdminTokenId, PrincipalId } from '../../lib/ids.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';

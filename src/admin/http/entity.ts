@@ -250,13 +250,13 @@ export const showsVersion = ({ response }: Pick<Route, 'response'>): boolean =>
  * The routes as they answer: each record of an entity says its version, alone and in a list. A part of an entity, such as a rule, and a
  * single setting say it by their ETag alone.
  */
-export function showingVersions(routes: readonly Route[]): readonly Route[] {
+export function showingVersions<One extends Route>(routes: readonly One[]): readonly One[] {
   const lists = routes.filter(({ method, path }) => method === 'GET' && listAt(path) !== null);
   const paths = new Set(lists.map(({ path }) => path));
   const records = new Set(
     lists.map(({ response }) => (response instanceof z.ZodArray ? response.element : response)),
   );
-  const isWhole = ({ method, path, response }: Route): boolean =>
+  const isWhole = ({ method, path, response }: One): boolean =>
     records.has(response) ||
     (method === 'POST' && paths.has(path)) ||
     (method !== 'DELETE' && path in entityPaths && paths.has(path.replace(/\/\{\w+\}$/, '')));

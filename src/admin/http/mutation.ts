@@ -7,11 +7,10 @@ import type { Queryable } from '@databases/pg';
 
 import type { RecordedEvent } from '../../../events/catalogue.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
+import { executeFor } from '../../control/commands/execute.ts';
 import type { Mutation, MutationContext, Outcome } from '../../control/commands/execute.ts';
-import { isLiveToken } from '../../deciders/callers/admin-token.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { sessionToken } from './authorise.ts';
 import type { Caller } from './authorise.ts';
 import { verbsOfCaller } from './permissions.ts';
 import type { Answer, Call } from './route.ts';
@@ -24,48 +23,53 @@ export type CallMutation = Mutation &
   Pick<MutationContext, 'precondition' | 'causation'>;
 
 /**
- * Runs the mutation as the caller's, and answers what `render` makes of the state behind it: once a call, and as it is, because an
- * Idempotency-Key keeps this answer. `render` runs in the mutation's transaction, before the commit: what it reads from the
- * database, it reads by `tx`, and a fault in it undoes the mutation.
+ * Runs the mutation as the caller's, unless it was refused while it was prepared, and answers what `render` makes of the state behind
+ * it: once for a call, because an Idempotency-Key keeps this answer. `render` runs in the mutation's transaction, before the commit:
+ * what it reads from the database, it reads by `tx`, and a fault in it undoes the mutation.
  */
 export async function mutate<Body>(
   call: Call,
-  { reason: given, precondition, causation, ...mutation }: CallMutation,
+  prepared: CallMutation | Refusal,
   render: (outcome: Outcome, tx: Queryable) => Promise<Body> | Body,
 ): Promise<Answer<Body> | Refusal> {
+  if (isRefusal(prepared)) return prepared;
+  const { reason: given, precondition, causation, ...mutation } = prepared;
   const reason = reasonOf(call, given);
   if (isRefusal(reason)) return reason;
   const breakGlass = textIn(call.headers, breakGlassHeader);
   if (isRefusal(breakGlass)) return breakGlass;
-  const rendered: { answer?: Answer<Body> } = {};
-  const outcome = await call.control.execute(mutation, {
+  const context: MutationContext = {
     ...contextOf(call, reason),
     isForced: call.isForced,
     breakGlass,
     ...(causation === undefined ? {} : { causation }),
     precondition: async (state, tx, unwritten) =>
-      (await ended(call, state, tx)) ??
-      revoked(call, state) ??
+      (await refuseAtTurn(call, state, tx)) ??
       (breakGlass === null ? null : mayBreakGlass(call, state)) ??
-      call.entity.unmet(state) ??
-      (await call.once?.taken(tx)) ??
       (await precondition?.(state, tx, unwritten)) ??
       null,
-    exclusive: call.once === null ? null : String(call.headers['idempotency-key']),
-    conclude: async (outcome, tx) => {
-      const body = await render(outcome, tx);
-      const answer = call.entity.showing(body, {
-        ...versionHeader(outcome.version),
-        ...call.entity.etag(outcome.state, body),
-        ...reviewHeader(outcome),
-      });
-      await call.once?.keep(tx, answer);
-      rendered.answer = answer;
-    },
+    exclusive: call.once?.key ?? null,
+  };
+  return executeFor(call.config.execute, mutation, context, async (outcome, tx) => {
+    const body = await render(outcome, tx);
+    const answer = call.entity.showing(body, {
+      ...versionHeader(outcome.version),
+      ...call.entity.etag(outcome.state, body),
+      ...reviewHeader(outcome),
+    });
+    await call.once?.keep(tx, answer);
+    return answer;
   });
-  if (isRefusal(outcome)) return outcome;
-  if (rendered.answer === undefined) throw new Error('a mutation was made without its answer');
-  return rendered.answer;
+}
+
+/** What was true when the request came in must still be true when its turn for the log has come. */
+async function refuseAtTurn(
+  call: Call,
+  state: ConfigState,
+  tx: Queryable,
+): Promise<Refusal | null> {
+  const refusal = (await call.ended(state, tx)) ?? revoked(call, state) ?? call.entity.unmet(state);
+  return refusal ?? call.once?.taken(tx) ?? null;
 }
 
 export const versionHeader = (version: number): Record<string, string> => ({
@@ -84,25 +88,6 @@ function actorOf(caller: Caller): MutationContext['actor'] {
   const { kind, principalId } = caller;
   const token = kind === 'admin_token' ? { token_id: caller.tokenId } : {};
   return { kind, principal_id: principalId, ...token };
-}
-
-/** The session or the token may have ended since the request came in: dialling a provider takes seconds. */
-async function ended(
-  { caller, control, headers }: Call,
-  state: ConfigState,
-  tx: Queryable,
-): Promise<Refusal | null> {
-  if (caller.kind === 'admin_token') {
-    const token = state.admin_token.byId.get(caller.tokenId);
-    const isLive = token !== undefined && isLiveToken(token, control.clock());
-    return isLive ? null : refuse('unauthenticated', 'the admin token was revoked or has expired');
-  }
-  if (caller.kind !== 'session') return null;
-  const token = sessionToken(headers) ?? '';
-  const owner = await control.sessions.ownerIn(state, tx, token);
-  return owner === caller.principalId
-    ? null
-    : refuse('unauthenticated', 'the session was ended meanwhile');
 }
 
 /** The right may have been taken away since the request came in. */

@@ -4,20 +4,32 @@
 // Of two requests at once with one key, both are worked on, the one that takes the log first makes the change, and both get its
 // answer.
 
-import type { KeyedRequest } from '../../control/commands/idempotency.ts';
+import type { Configuration } from '../../control/commands/configuration.ts';
+import type { Idempotency, KeyedRequest } from '../../control/commands/idempotency.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { addressedEntity, showsVersion } from './entity.ts';
+import { endedFor } from './ended.ts';
+import type { Lasting } from './ended.ts';
 import type { RawInput } from './input.ts';
-import type { Call, Handled, Once, Route } from './route.ts';
+import type { Call, Handled, Once, Route, ServedRoute } from './route.ts';
 
-type Received = Omit<Call, 'entity' | 'once' | 'isForced'>;
+/** What every request is served with. */
+export type Serving = Readonly<{
+  config: Configuration;
+  idempotency: Idempotency;
+}> &
+  Lasting;
+
+type Received = Omit<Call, 'entity' | 'once' | 'isForced' | 'ended' | 'config'>;
+
+type Asked = Readonly<{ route: ServedRoute; received: Received; input: RawInput }>;
 
 export async function runRoute(
-  route: Route,
-  received: Received,
-  input: RawInput,
+  serving: Serving,
+  { route, received, input }: Asked,
 ): Promise<Handled<unknown>> {
+  const { config, idempotency } = serving;
   const forced = readForce(route, input);
   if (isRefusal(forced)) return forced;
   const { raw, isForced } = forced;
@@ -28,20 +40,20 @@ export async function runRoute(
     showsVersion: showsVersion(route),
   });
   if (isRefusal(entity)) return entity;
-  const keyed = keyedRequest(route, received, raw);
+  const keyed = keyedRequest(idempotency, { route, received, input: raw });
   if (isRefusal(keyed)) return keyed;
-  const { control } = received;
   const kept = async (): Promise<Handled<unknown> | null> =>
-    keyed === null ? null : replay(await control.idempotency.find(control.db, keyed));
+    keyed === null ? null : replay(await idempotency.find(keyed));
 
   const before = await kept();
   if (before !== null) return before;
   // Asked again under the lock; here it saves what the handler does before.
-  const unmet = entity.unmet(control.state());
+  const unmet = entity.unmet(config.state());
   if (unmet !== null) return unmet;
-  const version = route.method === 'GET' ? entity.etag(control.state()) : {};
-  const keeping = keyed === null ? null : once(route, received, keyed);
-  const call = { ...received, entity, once: keeping, isForced };
+  const version = route.method === 'GET' ? entity.etag(config.state()) : {};
+  const keeping = keyed === null ? null : once(route, idempotency, keyed);
+  const ended = endedFor(serving, received);
+  const call = { ...received, config, ended, entity, once: keeping, isForced };
   const handled = await route.run(call, raw);
   // Refused perhaps by what the same request has changed meanwhile, or when its connection broke at the commit.
   if (isRefusal(handled)) return (await kept()) ?? handled;
@@ -72,13 +84,14 @@ function readForce(
 export const isMutation = ({ method, permission, asks }: Route): boolean =>
   method !== 'GET' && asks === undefined && permission !== 'open' && permission !== 'proxy_token';
 
-const once = (route: Route, { control }: Received, keyed: KeyedRequest): Once => ({
-  taken: async (db) => {
-    const found = await control.idempotency.find(db, keyed);
+const once = (route: Route, idempotency: Idempotency, keyed: KeyedRequest): Once => ({
+  key: keyed.keyDigest.toString('hex'),
+  taken: async (tx) => {
+    const found = await idempotency.find(keyed, tx);
     return found === null || isRefusal(found) ? found : takenMeanwhile;
   },
   keep: (tx, { status, headers, body }) =>
-    control.idempotency.keep(tx, keyed, {
+    idempotency.keep(tx, keyed, {
       status: status ?? route.status ?? 200,
       headers: { ...headers },
       body: JSON.stringify(body),
@@ -88,7 +101,7 @@ const once = (route: Route, { control }: Received, keyed: KeyedRequest): Once =>
 /** Never seen by a client: what the other request was answered is. */
 const takenMeanwhile = refuse('conflict', 'the same request was made meanwhile');
 
-type Kept = Awaited<ReturnType<Call['control']['idempotency']['find']>>;
+type Kept = Awaited<ReturnType<Idempotency['find']>>;
 
 function replay(found: Kept): Handled<unknown> | null {
   if (found === null || isRefusal(found)) return found;
@@ -107,10 +120,10 @@ const keyLengthMax = 255;
 
 /** Null without a key, and where there is nothing to do once: no mutation, or nobody whose key it could be. */
 function keyedRequest(
-  route: Route,
-  { control, caller, headers, method, path }: Received,
-  { body }: RawInput,
+  idempotency: Idempotency,
+  { route, received, input: { body } }: Asked,
 ): KeyedRequest | Refusal | null {
+  const { caller, headers, method, path } = received;
   const key = headers[header];
   if (typeof key !== 'string' || !isMutation(route) || !('principalId' in caller)) return null;
   if (key.length < 1 || key.length > keyLengthMax || !/^[\x20-\x7e]+$/.test(key)) {
@@ -120,5 +133,5 @@ function keyedRequest(
   const { principalId } = caller;
   // An answer may show a secret that another token of the principal must not create. No key of a session holds this separator.
   const own = caller.kind === 'admin_token' ? `${caller.tokenId}\0${key}` : key;
-  return control.idempotency.read({ principalId, key: own, method, path, body });
+  return idempotency.read({ principalId, key: own, method, path, body });
 }

@@ -1,8 +1,8 @@
 // What the caller of a request may do.
 
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { verbsHeld } from '../../deciders/callers/grants.ts';
-import type { Holder } from '../../deciders/callers/grants.ts';
+import { verbsHeld } from '../../../projections/config/grants.ts';
+import type { Holder } from '../../../projections/config/grants.ts';
 import type { Verb } from '../../lib/vocabulary.ts';
 import type { Caller } from './authorise.ts';
 

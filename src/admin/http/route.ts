@@ -1,5 +1,8 @@
-// A route is a value: what it needs, what it takes, what it answers, and what runs. The server, the permissions, the OpenAPI
+// A route is a value: who may call it, what it takes, what it answers, and what runs. The server, the permissions, the OpenAPI
 // document and the tests are all made from these values, so none of them can know a route that another does not.
+//
+// A handler names in its third argument what it needs of the program. A list of routes can be described as it is; to run, it must be
+// given those needs by `served`.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -8,6 +11,7 @@ import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import type { ConfigState } from '../../../projections/config/state.ts';
+import type { Configuration } from '../../control/commands/configuration.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal, RefusalCode } from '../../lib/refusal.ts';
 import type { Caller, Permission } from './authorise.ts';
@@ -19,7 +23,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What a handler knows of the request besides its input. */
 export type Call = Readonly<{
+  /** The old way to what a handler needs; what is not here yet comes in the third argument. */
   control: Control;
+  config: Configuration;
   caller: Caller;
   /** What the caller had to have. */
   permission: Permission;
@@ -34,6 +40,8 @@ export type Call = Readonly<{
   entity: AddressedEntity;
   /** Given when the request carries an Idempotency-Key. */
   once: Once | null;
+  /** A refusal when the caller's session or token has ended since the request came in. */
+  ended: (state: ConfigState, tx: Queryable) => Promise<Refusal | null>;
   /** Whether the query says `force=true`: the change is made although it leaves no administrator. */
   isForced: boolean;
   /** Aborted when the client has gone or the server closes. Made when asked for: few wait long enough to care. */
@@ -79,8 +87,9 @@ export type AddressedEntity = Readonly<{
 
 /** See once.ts. */
 export type Once = Readonly<{
+  key: string;
   /** A refusal when the key has an answer already. */
-  taken: (db: Queryable) => Promise<Refusal | null>;
+  taken: (tx: Queryable) => Promise<Refusal | null>;
   keep: (tx: Queryable, answer: Answer<unknown>) => Promise<void>;
 }>;
 
@@ -123,13 +132,20 @@ type Schemas<Params, Query, Body, Response> = Readonly<{
   response: Response;
 }>;
 
-export type Route = Description &
-  Schemas<z.ZodType, z.ZodType, z.ZodType, z.ZodType> &
+type Described = Description & Schemas<z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
+
+/** `Needs` is what its handler needs of the program. With the default it is a description, which cannot run. */
+export type Route<Needs = never> = Described &
+  Readonly<{ run: (call: Call, raw: RawInput, needs: Needs) => Promise<Handled<unknown>> }>;
+
+/** A route that has what it needs. */
+export type ServedRoute = Described &
   Readonly<{ run: (call: Call, raw: RawInput) => Promise<Handled<unknown>> }>;
 
-type Handler<Params, Query, Body, Response> = (
+type Handler<Params, Query, Body, Response, Needs> = (
   input: Readonly<{ params: Params; query: Query; body: Body }>,
   call: Call,
+  needs: Needs,
 ) => Promise<Handled<Response>> | Handled<Response>;
 
 type Definition<
@@ -139,16 +155,17 @@ type Definition<
   Query extends z.ZodType,
   Body extends z.ZodType,
   Response extends z.ZodType,
+  Needs,
 > = Description &
   Schemas<Params, Query, Body, Response> &
   Readonly<{
     method: Method;
     path: Path;
-    handle: Handler<z.output<Params>, z.output<Query>, z.output<Body>, z.input<Response>>;
+    handle: Handler<z.output<Params>, z.output<Query>, z.output<Body>, z.input<Response>, Needs>;
   }>;
 
 /** A route that still knows its types, for the program that calls it (ui/api). */
-export type TypedRoute<Method, Path, Params, Query, Body, Response> = Route &
+export type TypedRoute<Method, Path, Params, Query, Body, Response, Needs = never> = Route<Needs> &
   Schemas<Params, Query, Body, Response> &
   Readonly<{ method: Method; path: Path }>;
 
@@ -163,13 +180,14 @@ export function route<
   Query extends z.ZodType,
   Body extends z.ZodType,
   Response extends z.ZodType,
+  Needs,
 >(
-  definition: Definition<M, Path, Params, Query, Body, Response>,
-): TypedRoute<M, Path, Params, Query, Body, Response> {
+  definition: Definition<M, Path, Params, Query, Body, Response, Needs>,
+): TypedRoute<M, Path, Params, Query, Body, Response, Needs> {
   const { handle, ...described } = definition;
   return {
     ...described,
-    run: async (call, raw) => {
+    run: async (call, raw, needs) => {
       // A proxy's records are judged one by one: a bad one must not cost the others.
       const unfit = definition.permission === 'proxy_token' ? null : refuseUnfitText(raw);
       if (unfit !== null) return unfit;
@@ -179,9 +197,13 @@ export function route<
       if (isRefusal(query)) return query;
       const body = readInput(definition.body, raw.body ?? (takesNothing(definition) ? {} : null));
       if (isRefusal(body)) return body;
-      return handle({ params: params.value, query: query.value, body: body.value }, call);
+      return handle({ params: params.value, query: query.value, body: body.value }, call, needs);
     },
   };
 }
+
+/** Gives routes what they need. */
+export const served = <Needs>(routes: readonly Route<Needs>[], needs: Needs): ServedRoute[] =>
+  routes.map((one) => ({ ...one, run: (call, raw) => one.run(call, raw, needs) }));
 
 export const takesNothing = ({ body }: { body: z.ZodType }): boolean => body === none;

@@ -12,18 +12,20 @@ import { databaseUnavailable, logForked } from '../../control/commands/unavailab
 import { databaseFailure } from '../../db/failure.ts';
 import { LogForkedError } from '../../db/log/log-forked.ts';
 import { boundConnections } from '../../ingress/bound-connections.ts';
+import type { ConnectionsRefused } from '../../ingress/bound-connections.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { createAllowedMethods, writtenOutPaths } from './allowed-methods.ts';
 import type { AllowedMethods } from './allowed-methods.ts';
 import { adminTokenIn, authorise } from './authorise.ts';
 import type { Caller, Credentials } from './authorise.ts';
-import type { Control } from '../control.ts';
+import type { Control, Log } from '../control.ts';
 import { refuseCrossSite } from './cross-site.ts';
 import { readJsonBody } from './json-body.ts';
 import { jsonType, runRoute } from './once.ts';
+import type { Serving } from './once.ts';
 import { isOtherVersion, pathOf, refuseHead } from './request-head.ts';
-import type { Handled, Route } from './route.ts';
+import type { Handled, ServedRoute } from './route.ts';
 import {
   answerFault,
   answerRefusal,
@@ -37,9 +39,15 @@ import { addUi, uiPaths } from '../ui.ts';
 import type { Ui } from '../ui.ts';
 
 export type AdminServerParts = Readonly<{
-  routes: readonly Route[];
+  routes: readonly ServedRoute[];
   control: Control;
+  serving: Serving;
   credentials: Credentials;
+  log: Log;
+  /** The log in the database does not hold what the state was read from: nothing may be answered from the state. */
+  isForked: () => boolean;
+  /** Counts connections that were turned away. */
+  connectionsRefused: ConnectionsRefused;
   /** PEM. Null is plain HTTP, of which the operator is warned at every start (Authentication rule 9). */
   tls: Readonly<{ cert: string; key: string }> | null;
   newRequestId: () => string;
@@ -92,10 +100,7 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
     },
   });
   if (parts.tls === null) {
-    parts.control.log.warn(
-      {},
-      'the admin listener speaks plain HTTP; give --tls-cert and --tls-key',
-    );
+    parts.log.warn({}, 'the admin listener speaks plain HTTP; give --tls-cert and --tls-key');
   }
 
   server.removeAllContentTypeParsers();
@@ -120,7 +125,7 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
   server.addHook('preClose', () => closing.abort());
   server.setErrorHandler((error, request, reply) => {
     const answer = errorAnswer(error, request.id);
-    if (answer.status === 500) parts.control.log.error({ error, request_id: request.id }, 'fault');
+    if (answer.status === 500) parts.log.error({ error, request_id: request.id }, 'fault');
     sendError(reply, answer);
   });
   for (const route of parts.routes) addRoute(server, route, { parts, closing: closing.signal });
@@ -129,7 +134,7 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
 }
 
 function openServer(
-  { tls, newRequestId, control, connectionsPerAddress }: AdminServerParts,
+  { tls, newRequestId, log, connectionsRefused, connectionsPerAddress }: AdminServerParts,
   handler: Parameters<typeof createHttpServer>[1] & object,
 ): Server {
   const options = {
@@ -147,8 +152,8 @@ function openServer(
   boundConnections(server, {
     max: connectionsMax,
     perAddressMax: connectionsPerAddress,
-    refused: control.measures.connectionsRefused,
-    tell: (connections) => control.log.warn({ connections }, 'connections were turned away'),
+    refused: connectionsRefused,
+    tell: (connections) => log.warn({ connections }, 'connections were turned away'),
   });
   server.on('checkExpectation', (_request, response) => {
     const { status, headers, body } = malformedParts('EXPECTATION', newRequestId());
@@ -193,7 +198,7 @@ const readRequestId = (header: string | string[] | undefined): string | null =>
 
 type Surroundings = Readonly<{ parts: AdminServerParts; closing: AbortSignal }>;
 
-function addRoute(server: AdminServer, route: Route, { parts, closing }: Surroundings): void {
+function addRoute(server: AdminServer, route: ServedRoute, { parts, closing }: Surroundings): void {
   const callers = new WeakMap<FastifyRequest, Caller>();
   const isOpen = route.path.includes('{');
   const others = isOpen ? writtenOutPaths(parts.routes, route) : noPaths;
@@ -226,20 +231,23 @@ function addRoute(server: AdminServer, route: Route, { parts, closing }: Surroun
         headers: request.headers,
         signal: () => AbortSignal.any([closing, goneSignal(reply)]),
       };
-      const raw = { params: request.params, query: request.query, body: bodyValue(body) };
-      return send(reply, route, await runRoute(route, received, raw));
+      const input = { params: request.params, query: request.query, body: bodyValue(body) };
+      return send(reply, route, await runRoute(parts.serving, { route, received, input }));
     },
   });
 }
 
 /** Routes that are open bring the configuration to the head of the log themselves, where they need it. */
-const isForkedFor = ({ permission }: Route, { control }: AdminServerParts): boolean =>
-  permission !== 'open' && control.isForked();
+const isForkedFor = ({ permission }: ServedRoute, { isForked }: AdminServerParts): boolean =>
+  permission !== 'open' && isForked();
 
 const noPaths: ReadonlyMap<string, readonly string[]> = new Map();
 
 /** Only what a browser sends by itself can be forged: a cookie, and a login. */
-function crossSite({ method, permission }: Route, { headers }: FastifyRequest): Refusal | null {
+function crossSite(
+  { method, permission }: ServedRoute,
+  { headers }: FastifyRequest,
+): Refusal | null {
   const isForgeable =
     permission === 'open' ||
     (permission !== 'proxy_token' && permission !== 'api_key' && adminTokenIn(headers) === null);
@@ -255,7 +263,7 @@ function goneSignal(reply: FastifyReply): AbortSignal {
 const bodyValue = (body: unknown): unknown =>
   typeof body === 'object' && body !== null && 'value' in body ? body.value : undefined;
 
-function send(reply: FastifyReply, route: Route, handled: Handled<unknown>): FastifyReply {
+function send(reply: FastifyReply, route: ServedRoute, handled: Handled<unknown>): FastifyReply {
   if (isRefusal(handled)) return sendError(reply, answerRefusal(handled, reply.request.id));
   const status = handled.status ?? route.status ?? 200;
   reply.code(status).headers({ ...handled.headers });

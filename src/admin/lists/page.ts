@@ -88,13 +88,13 @@ export async function answerPage<
   Row extends object,
   Body extends object,
 >(
-  call: Pick<Call, 'path' | 'control' | 'entity'>,
+  call: Pick<Call, 'path' | 'config' | 'entity'>,
   asked: Asked,
   list: List<Key, Row, Body>,
 ): Promise<Answer<Body[]> | Refusal> {
   const past = await pastState(call, asked);
   if (isRefusal(past)) return past;
-  const state = past ?? call.control.state();
+  const state = past ?? call.config.state();
   const selection = readSelection(asked, list.record);
   const found =
     past === null && isPlain(selection)
@@ -202,13 +202,13 @@ type One<Row, Body> = Readonly<{
 
 /** One record of a list, of now or of a moment of the past. */
 export async function answerOne<Row extends object, Body extends object>(
-  call: Pick<Call, 'control' | 'entity'>,
+  call: Pick<Call, 'config' | 'entity'>,
   asked: AskedMoment,
   { rowIn, toBody, absent }: One<Row, Body>,
 ): Promise<Answer<Body> | Refusal> {
   const past = await pastState(call, asked);
   if (isRefusal(past)) return past;
-  const row = rowIn(past ?? call.control.state());
+  const row = rowIn(past ?? call.config.state());
   const [body] = row === null ? [] : await toBody([row], past);
   if (body === undefined) return absent;
   return past === null ? { body } : { headers: pastHeaders(call, past), body };

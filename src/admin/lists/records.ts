@@ -4,13 +4,13 @@ import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import type { Noun } from '../../../events/nouns.ts';
+import { absent as absentOf } from '../../../projections/config/absent.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { countRows } from '../../../projections/tables/page.ts';
 import type { Page } from '../../../projections/tables/page.ts';
 import type { EntityTable } from '../../../projections/tables/table.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { asOfQuery } from '../http/as-of.ts';
-import type { Control } from '../control.ts';
 import { idIn } from '../http/fields.ts';
 import { answerOne, answerPage, listQuery } from './page.ts';
 import type { List } from './page.ts';
@@ -18,6 +18,7 @@ import { none, route } from '../http/route.ts';
 import type { Route, TypedRoute } from '../http/route.ts';
 
 type None = typeof none;
+type IdIn<OwnId extends Id> = ReturnType<typeof idIn<OwnId>>;
 type Id = z.ZodType<number, number>;
 
 type Records<
@@ -26,6 +27,7 @@ type Records<
   Body extends z.ZodObject,
   Key extends string | number,
   Row extends object,
+  Needs extends Reading,
 > = Readonly<{
   noun: Exclude<Noun, 'settings'>;
   path: Path;
@@ -44,11 +46,14 @@ type Records<
   /** `past` is null for rows of the present. */
   toBody: (
     rows: readonly Row[],
-    control: Control,
+    needs: Needs,
     past: ConfigState | null,
   ) => readonly z.input<Body>[] | Promise<readonly z.input<Body>[]>;
-  absent: (id: number) => Refusal;
+  absent?: (id: number) => Refusal;
 }>;
+
+/** What reads records; `toBody` may need more. */
+type Reading = Readonly<{ db: Queryable }>;
 
 type ListQuery<Body extends z.ZodObject> = ReturnType<typeof listQuery<Body['shape']>>;
 
@@ -58,13 +63,14 @@ export function readRoutes<
   Body extends z.ZodObject,
   Key extends string | number,
   Row extends object,
+  Needs extends Reading,
 >(
-  records: Records<Path, OwnId, Body, Key, Row>,
+  records: Records<Path, OwnId, Body, Key, Row, Needs>,
 ): readonly [
-  TypedRoute<'GET', Path, None, ListQuery<Body>, None, z.ZodArray<Body>>,
-  TypedRoute<'GET', `${Path}/{id}`, ReturnType<typeof idIn<OwnId>>, typeof asOfQuery, None, Body>,
+  TypedRoute<'GET', Path, None, ListQuery<Body>, None, z.ZodArray<Body>, Needs>,
+  TypedRoute<'GET', `${Path}/{id}`, IdIn<OwnId>, typeof asOfQuery, None, Body, Needs>,
 ];
-export function readRoutes<Key extends string | number, Row extends object>({
+export function readRoutes<Key extends string | number, Row extends object, Needs extends Reading>({
   noun,
   path,
   operations,
@@ -78,8 +84,8 @@ export function readRoutes<Key extends string | number, Row extends object>({
   rowsIn = (state) =>
     [...state[noun].byId.keys()].map((id) => rowIn(state, id)).filter((row) => row !== null),
   toBody,
-  absent,
-}: Records<string, Id, z.ZodObject, Key, Row>): readonly Route[] {
+  absent = (id) => absentOf(noun, id),
+}: Records<string, Id, z.ZodObject, Key, Row, Needs>): readonly Route<Needs>[] {
   const reading = { method: 'GET', permission: 'usage:read', body: none } as const;
   return [
     route({
@@ -92,14 +98,14 @@ export function readRoutes<Key extends string | number, Row extends object>({
       // oxlint-disable-next-line typescript/no-generated-empty-object-type -- its fields are not known here
       query: listQuery<Record<never, never>>(record),
       response: z.array(record),
-      handle: ({ query }, call) =>
+      handle: ({ query }, call, needs: Needs) =>
         answerPage(call, query, {
           record,
           ...order,
-          rows: (page) => rows(call.control.db, page, call.control.state()),
-          total: () => countRows(call.control.db, table),
+          rows: (page) => rows(needs.db, page, call.config.state()),
+          total: () => countRows(needs.db, table),
           rowsIn,
-          toBody: (found, past) => toBody(found, call.control, past),
+          toBody: (found, past) => toBody(found, needs, past),
         }),
     }),
     route({
@@ -111,10 +117,10 @@ export function readRoutes<Key extends string | number, Row extends object>({
       params: idIn(ownId),
       query: asOfQuery,
       response: record,
-      handle: ({ params: { id }, query }, call) =>
+      handle: ({ params: { id }, query }, call, needs: Needs) =>
         answerOne(call, query, {
           rowIn: (state) => (state[noun].byId.has(id) ? rowIn(state, id) : null),
-          toBody: (found, past) => toBody(found, call.control, past),
+          toBody: (found, past) => toBody(found, needs, past),
           absent: absent(id),
         }),
     }),

@@ -100,7 +100,7 @@ const assets: readonly Asset[] = [
   },
 ];
 
-export const docsRoutes: readonly Route[] = assets.map(({ example, read, ...described }) =>
+export const docsRoutes: readonly Route<unknown>[] = assets.map(({ example, read, ...described }) =>
   route({
     ...described,
     method: 'GET',

@@ -5,8 +5,8 @@ import { z } from 'zod';
 
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { sessionSeconds } from '../../control/access/sessions.ts';
-import { verbsHeld } from '../../deciders/callers/grants.ts';
-import type { Holder } from '../../deciders/callers/grants.ts';
+import { verbsHeld } from '../../../projections/config/grants.ts';
+import type { Holder } from '../../../projections/config/grants.ts';
 import { principalId } from '../../lib/ids.ts';
 import { verb } from '../../lib/vocabulary.ts';
 import type { Control } from '../control.ts';

@@ -3,25 +3,16 @@
 
 import { z } from 'zod';
 
-import { completeEndpoint } from '../../control/providers/endpoint.ts';
-import { decide } from '../../deciders/decide.ts';
-import type { BackendTarget } from '../../deciders/model.ts';
-import type { Secret } from '../../db/vault.ts';
+import { attachBackend } from '../../control/providers/backends.ts';
 import { requestsField, requestsOrNoneField, tokensField } from '../../lib/amounts.ts';
 import { upstreamModelField } from '../../lib/fields.ts';
 import { modelId, providerId } from '../../lib/ids.ts';
-import type { ModelId } from '../../lib/ids.ts';
-import { isRefusal, refuse } from '../../lib/refusal.ts';
-import type { Refusal } from '../../lib/refusal.ts';
 import { deletedRecord, idIn } from '../http/fields.ts';
 import { backendRecord, backendRecordIn, flowControlTexts } from './model-record.ts';
-import type { BackendRecord } from './model-record.ts';
 import { mutate } from '../http/mutation.ts';
-import { verify } from './provider-dial.ts';
-import { endpointFields, vaultedCredential } from './provider-input.ts';
-import type { VaultedCredential } from './provider-input.ts';
+import type { ProviderNeeds } from './needs.ts';
+import { endpointFields } from './provider-input.ts';
 import { none, route } from '../http/route.ts';
-import type { Call, Handled } from '../http/route.ts';
 
 const attachment = z.strictObject({
   provider_id: providerId.optional(),
@@ -29,7 +20,6 @@ const attachment = z.strictObject({
   default_max_tokens: tokensField.nullable().default(null),
   ...endpointFields,
 });
-type Attachment = z.output<typeof attachment>;
 
 /** Null is the default; for the concurrency it turns the gate off. */
 const change = z.strictObject({
@@ -69,7 +59,10 @@ export const backendRoutes = [
     refusals: ['absent', 'conflict'],
     body: attachment,
     response: backendRecord,
-    handle: ({ params: { id }, body }, call) => attach(id, body, call),
+    handle: async ({ params: { id }, body: given }, call, needs: ProviderNeeds) =>
+      mutate(call, await attachBackend(needs, call.config, { id, given }), ({ state }) =>
+        backendRecordIn(state, id),
+      ),
   }),
   route({
     ...config,
@@ -103,68 +96,3 @@ export const backendRoutes = [
       mutate(call, { command: { type: 'DetachBackend', id } }, () => ({ id })),
   }),
 ] as const;
-
-async function attach(id: ModelId, body: Attachment, call: Call): Promise<Handled<BackendRecord>> {
-  const { control } = call;
-  const credential = vaultedCredential(control, {
-    ...body,
-    kind: body.credential_kind ?? 'static',
-  });
-  if (isRefusal(credential)) return credential;
-  const target = targetOf(body, credential);
-  if (isRefusal(target)) return target;
-  const command = {
-    type: 'AttachBackend',
-    id,
-    target,
-    upstreamModel: body.upstream_model ?? null,
-    defaultMaxTokens: body.default_max_tokens,
-  } as const;
-  await control.refresh();
-  const decision = decide(control.state(), command);
-  if (isRefusal(decision)) return decision;
-  const secrets: readonly Secret[] = credential === null ? [] : [credential.secret];
-  const run = (target: BackendTarget) =>
-    mutate(call, { command: { ...command, target }, secrets }, ({ state }) =>
-      backendRecordIn(state, id),
-    );
-  if ('providerId' in target) return run(target);
-  // A provider that is found has answered before; meanwhile it may go, and one that never answered must not come.
-  if (decision.every(({ type }) => type !== 'ProviderCreated')) {
-    return run({ ...target, answered: false });
-  }
-  const refusal = await verify(control, {
-    endpoint: target.endpoint,
-    credential:
-      credential === null
-        ? null
-        : { kind: credential.stored.kind, plaintext: credential.plaintext },
-    catalogueKey: null,
-  });
-  return refusal ?? run(target);
-}
-
-const endpointNames = [
-  'api_base',
-  'protocol',
-  'auth_header',
-  'auth_scheme',
-  'upstream_api_key',
-  'credential_kind',
-] as const;
-
-/** Either a provider or an endpoint, never both. */
-function targetOf(body: Attachment, credential: VaultedCredential | null): BackendTarget | Refusal {
-  if (body.provider_id !== undefined) {
-    const clash = endpointNames.find((name) => body[name] !== undefined);
-    if (clash === undefined) return { providerId: body.provider_id };
-    return refuse('invalid', `${clash} cannot be combined with provider_id`, { param: clash });
-  }
-  if (body.api_base === undefined) {
-    return refuse('invalid', 'provider_id or api_base is needed', { param: 'provider_id' });
-  }
-  const endpoint = completeEndpoint(body, null);
-  if (isRefusal(endpoint)) return endpoint;
-  const defaultName = new URL(endpoint.api_base).host;
-  return { endpoint, credential: credential?.stored ?? null, defaultName, answered: true };
-}

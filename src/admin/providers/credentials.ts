@@ -4,7 +4,7 @@
 import { createHash, hash, timingSafeEqual } from 'node:crypto';
 
 import type { Publisher } from '../../control/publishing/publish.ts';
-import { verbsHeld } from '../../deciders/callers/grants.ts';
+import { verbsHeld } from '../../../projections/config/grants.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
 import type { Snapshot, SnapshotApiKey } from '../../snapshot/schema.ts';

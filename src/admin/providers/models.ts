@@ -3,7 +3,6 @@
 import { z } from 'zod';
 
 import { listModels, models } from '../../../projections/tables/models.ts';
-import { noModel } from '../../deciders/model.ts';
 import { cacheSecondsField, priceField, tokensField } from '../../lib/amounts.ts';
 import { descriptionField, modelNameField, upstreamModelField } from '../../lib/fields.ts';
 import { modelId, providerId } from '../../lib/ids.ts';
@@ -62,7 +61,6 @@ export const modelRoutes = [
     rowIn: modelRowIn,
     rowsIn: modelRowsIn,
     toBody: (rows) => rows.map(toModelRecord),
-    absent: noModel,
   }),
   route({
     ...config,

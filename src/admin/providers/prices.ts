@@ -11,6 +11,7 @@ import { modelId } from '../../lib/ids.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import { priceSource, priceSourceAliases } from '../../lib/vocabulary.ts';
 import { mutate } from '../http/mutation.ts';
+import type { ProviderNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 const sourceName = priceSource.exclude(['both']);
@@ -150,8 +151,12 @@ export const priceRoutes = [
       plan: z.string().max(planLengthMax).optional(),
     }),
     response: priceSyncRecord,
-    handle: async ({ body: { source, overwrite, dry_run: dryRun, plan: wanted } }, call) => {
-      const plan = await call.control.planPrices({ source, overwrite });
+    handle: async (
+      { body: { source, overwrite, dry_run: dryRun, plan: wanted } },
+      call,
+      { planPrices }: ProviderNeeds,
+    ) => {
+      const plan = await planPrices({ source, overwrite });
       if (isRefusal(plan)) return plan;
       if (dryRun) return { body: priceSyncBody(plan, { dryRun, isChanged: () => true }) };
       return mutate(

@@ -6,11 +6,10 @@ import { z } from 'zod';
 import type { Provider } from '../../../projections/config/provider.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { ProviderRow } from '../../../projections/tables/providers.ts';
-import { readLeases } from '../../db/leases.ts';
-import { readProbes } from '../../db/provider-probes.ts';
+import { readBeside } from '../../control/providers/beside.ts';
+import type { Beside } from '../../control/providers/beside.ts';
 import { timestamp } from '../../lib/fields.ts';
 import { providerId } from '../../lib/ids.ts';
-import type { ProviderId } from '../../lib/ids.ts';
 import { credentialKind, protocol, providerKind } from '../../lib/vocabulary.ts';
 import { written } from '../http/mutation.ts';
 
@@ -42,20 +41,6 @@ export const providerRecord = z.object({
   degraded_reason: z.string().nullable(),
 });
 export type ProviderRecord = z.input<typeof providerRecord>;
-
-/** What is known of providers beside the log: their leases, and what the sweep found. */
-type Beside = Readonly<{
-  leases: Awaited<ReturnType<typeof readLeases>>;
-  probes: Awaited<ReturnType<typeof readProbes>>;
-}>;
-
-/** Of a moment of the past. */
-export const nothingBeside: Beside = { leases: new Map(), probes: new Map() };
-
-export const readBeside = async (db: Queryable, ids: readonly ProviderId[]): Promise<Beside> => ({
-  leases: await readLeases(db, ids),
-  probes: await readProbes(db, ids),
-});
 
 export function toProviderRecord(row: ProviderRow, { leases, probes }: Beside): ProviderRecord {
   const lease = leases.get(row.id);

@@ -5,15 +5,15 @@ import { z } from 'zod';
 import type { Agent } from '../../../projections/config/a2a-agent.ts';
 import { a2aAgents, listAgents } from '../../../projections/tables/a2a-agents.ts';
 import type { AgentRow } from '../../../projections/tables/a2a-agents.ts';
-import { noAgent } from '../../deciders/a2a-agent.ts';
 import { agentId } from '../../lib/ids.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { agentProtocolVersion } from '../../lib/vocabulary.ts';
+import { readRemote } from '../../control/providers/remotes.ts';
+import type { ToolNeeds } from './needs.ts';
 import { idIn } from '../http/fields.ts';
 import { idOf, mutate, written } from '../http/mutation.ts';
 import { byName } from '../lists/page.ts';
 import {
-  readRemote,
   remoteChange,
   remoteCreation,
   remoteDefaults,
@@ -48,7 +48,6 @@ export const a2aAgentRoutes = [
     rows: listAgents,
     rowIn: (state, id) => toRow(written(state.agent, id)),
     toBody: (rows) => rows.map(toRemoteRecord),
-    absent: noAgent,
   }),
   route({
     ...config,
@@ -64,8 +63,8 @@ export const a2aAgentRoutes = [
       protocol_version: agentProtocolVersion.default('0.3'),
     }),
     response: agentRecord,
-    handle: async ({ body }, call) => {
-      const input = await readRemote(call.control, body);
+    handle: async ({ body }, call, needs: ToolNeeds) => {
+      const input = await readRemote(needs, body);
       if (isRefusal(input)) return input;
       const { name, url, description, enabled, protocol_version } = body;
       const given = { name, url, description, enabled, protocol_version };
@@ -89,8 +88,8 @@ export const a2aAgentRoutes = [
     params,
     body: z.strictObject({ ...remoteChange, protocol_version: agentProtocolVersion.optional() }),
     response: none,
-    handle: async ({ params: { id }, body }, call) => {
-      const input = await readRemote(call.control, body);
+    handle: async ({ params: { id }, body }, call, needs: ToolNeeds) => {
+      const input = await readRemote(needs, body);
       if (isRefusal(input)) return input;
       const {
         name,

@@ -5,15 +5,15 @@ import { z } from 'zod';
 import type { McpServer } from '../../../projections/config/mcp-server.ts';
 import { listMcpServers, mcpServers } from '../../../projections/tables/mcp-servers.ts';
 import type { McpServerRow } from '../../../projections/tables/mcp-servers.ts';
-import { noMcpServer } from '../../deciders/mcp-server.ts';
 import { mcpServerId } from '../../lib/ids.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { mcpTransport } from '../../lib/vocabulary.ts';
+import { readRemote } from '../../control/providers/remotes.ts';
+import type { ToolNeeds } from './needs.ts';
 import { idIn } from '../http/fields.ts';
 import { idOf, mutate, written } from '../http/mutation.ts';
 import { byName } from '../lists/page.ts';
 import {
-  readRemote,
   remoteChange,
   remoteCreation,
   remoteDefaults,
@@ -44,7 +44,6 @@ export const mcpServerRoutes = [
     rows: listMcpServers,
     rowIn: (state, id) => toRow(written(state.mcp_server, id)),
     toBody: (rows) => rows.map(toRemoteRecord),
-    absent: noMcpServer,
   }),
   route({
     ...config,
@@ -57,8 +56,8 @@ export const mcpServerRoutes = [
     params: none,
     body: z.strictObject({ ...remoteCreation, transport: mcpTransport.default('http') }),
     response: mcpServerRecord,
-    handle: async ({ body }, call) => {
-      const input = await readRemote(call.control, body);
+    handle: async ({ body }, call, needs: ToolNeeds) => {
+      const input = await readRemote(needs, body);
       if (isRefusal(input)) return input;
       const { name, url, description, enabled, transport } = body;
       const given = { name, url, description, enabled, transport };
@@ -82,8 +81,8 @@ export const mcpServerRoutes = [
     params,
     body: z.strictObject({ ...remoteChange, transport: mcpTransport.optional() }),
     response: none,
-    handle: async ({ params: { id }, body }, call) => {
-      const input = await readRemote(call.control, body);
+    handle: async ({ params: { id }, body }, call, needs: ToolNeeds) => {
+      const input = await readRemote(needs, body);
       if (isRefusal(input)) return input;
       const { name, description, enabled, transport, keep_credential: keepCredential } = body;
       const details = { name, description, enabled, transport, ...input.fields };

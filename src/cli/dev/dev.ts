@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 
 import type { Principal } from '../../../projections/config/principal.ts';
-import { verbsOf } from '../../deciders/callers/grants.ts';
+import { verbsOf } from '../../../projections/config/grants.ts';
 import { createPasswords } from '../../control/access/passwords.ts';
 import type { Passwords } from '../../control/access/passwords.ts';
 import type { ControlPlane } from '../../control/plane.ts';

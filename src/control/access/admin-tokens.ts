@@ -8,7 +8,7 @@ import { writeAdminTokenUse } from '../../db/usage/admin-token-uses.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Vault } from '../../db/vault.ts';
 import { isLiveToken } from '../../deciders/callers/admin-token.ts';
-import type { Holder } from '../../deciders/callers/grants.ts';
+import type { Holder } from '../../../projections/config/grants.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { AdminTokenId } from '../../lib/ids.ts';
 import { hasChecksum, mint, shownPrefixLength } from './api-key.ts';
@@ -29,6 +29,8 @@ const recordedEveryMs = 60_000;
 export type AdminTokens = Readonly<{
   /** The principal and the token; null for a token that does not authenticate. As the head of the log has it. */
   holder: (token: string) => Promise<Holder | null>;
+  /** In this state. */
+  isLive: (state: ConfigState, id: AdminTokenId) => boolean;
 }>;
 
 type Dependencies = Readonly<{
@@ -71,6 +73,10 @@ export function createAdminTokens(dependencies: Dependencies): AdminTokens {
       if (found === undefined) return null;
       await record(found.id);
       return { principalId: found.principalId, tokenId: found.id };
+    },
+    isLive: ({ admin_token: { byId } }, id) => {
+      const token = byId.get(id);
+      return token !== undefined && isLiveToken(token, clock());
     },
   };
 }

@@ -13,7 +13,7 @@ import {
   credentialGiversThen,
 } from '../../deciders/callers/credential-givers.ts';
 import type { CredentialGiven } from '../../deciders/callers/credential-givers.ts';
-import { administratorsOf } from '../../deciders/callers/grants.ts';
+import { administratorsOf } from '../../../projections/config/grants.ts';
 import { principalId } from '../../lib/ids.ts';
 import type { ChangeRequestId, PrincipalId } from '../../lib/ids.ts';
 import { refuse } from '../../lib/refusal.ts';

@@ -8,6 +8,7 @@ import type { ConfigState } from '../../../projections/config/state.ts';
 import type { CommandEvents } from '../../../projections/rows.ts';
 import type { Secret } from '../../db/vault.ts';
 import type { Command } from '../../deciders/decide.ts';
+import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 
 /** `secrets` are the plaintexts behind the refs in `command`; they are sealed into the vault with its events. */
@@ -52,3 +53,23 @@ export type Outcome = Readonly<{
 
 /** Refuses with `unavailable` when the database is away or the log stays locked for too long. */
 export type Execute = (mutation: Mutation, context: MutationContext) => Promise<Outcome | Refusal>;
+
+/** Executes a mutation, and answers what `conclude` makes of its outcome in its transaction. */
+export async function executeFor<Value>(
+  execute: Execute,
+  mutation: Mutation,
+  context: MutationContext,
+  conclude: (outcome: Outcome, tx: Queryable) => Promise<Value>,
+): Promise<Value | Refusal> {
+  // A mutation that fails together with others is made once more, and concluded once more: the last time counts.
+  const concluded: { last?: Value } = {};
+  const outcome = await execute(mutation, {
+    ...context,
+    conclude: async (made, tx) => {
+      concluded.last = await conclude(made, tx);
+    },
+  });
+  if (isRefusal(outcome)) return outcome;
+  if (concluded.last === undefined) throw new Error('a mutation was made without its answer');
+  return concluded.last;
+}

@@ -41,7 +41,7 @@ type Asked = Readonly<{
 export type Idempotency = Readonly<{
   read: (asked: Asked) => KeyedRequest;
   /** Null when the key is free. Refuses with `conflict` when it belongs to another request, or its answer cannot be opened. */
-  find: (db: Queryable, request: KeyedRequest) => Promise<KeptAnswer | Refusal | null>;
+  find: (request: KeyedRequest, tx?: Queryable) => Promise<KeptAnswer | Refusal | null>;
   /** In the transaction of the mutation, under the lock of the log, after `find` found none there. */
   keep: (tx: Queryable, request: KeyedRequest, answer: KeptAnswer) => Promise<void>;
   /** Deletes what has expired, in batches. */
@@ -63,8 +63,8 @@ export function createIdempotency({ db, vault, clock }: Dependencies): Idempoten
       keyDigest: createHash('sha256').update(key).digest(),
       fingerprint: vault.fingerprint(canonicalJson([method, path, body ?? null])),
     }),
-    find: async (db, request) => {
-      const stored = await findAnswer(db, request, new Date(clock()));
+    find: async (request, tx = db) => {
+      const stored = await findAnswer(tx, request, new Date(clock()));
       if (stored === null) return null;
       if (stored.requestFingerprint !== request.fingerprint) return otherRequest;
       const { answer } = stored;

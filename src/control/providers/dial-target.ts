@@ -5,8 +5,10 @@ import type { Queryable } from '@databases/pg';
 import type { Endpoint } from '../../../events/provider.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
 import type { Vault } from '../../db/vault.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
 import { findCatalogueEntry } from '../../snapshot/provider-catalogue.ts';
-import type { DialTarget } from './verify-provider.ts';
+import type { Dial, DialTarget } from './verify-provider.ts';
 
 type Target = Readonly<{
   endpoint: Endpoint;
@@ -40,3 +42,25 @@ export async function storedTargets(
     }),
   );
 }
+
+/** The same of one provider. */
+export async function storedTarget(stored: Stored, provider: Provider): Promise<DialTarget> {
+  const target = (await storedTargets(stored, [provider])).get(provider);
+  if (target === undefined) throw new Error('a provider was asked for and has no target');
+  return target;
+}
+
+/** Null when it answers. */
+export async function verify(
+  { dial }: Readonly<{ dial: Dial }>,
+  target: Target,
+): Promise<Refusal | null> {
+  const served = await dial(dialTarget(target));
+  return isRefusal(served) ? asInput(served) : null;
+}
+
+/** A provider that does not answer, when it is written, is a wrong input; asked later, a failing upstream. */
+export const asInput = (refusal: Refusal): Refusal =>
+  refusal.refused === 'upstream'
+    ? refuse('invalid', refusal.message, refusal.param === null ? {} : { param: refusal.param })
+    : refusal;

@@ -8,8 +8,8 @@ import type { AdminTokenId, PrincipalId } from '../../lib/ids.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { AdminVerb } from '../../lib/vocabulary.ts';
 import type { Decision } from '../decision.ts';
-import { verbsHeld, verbsOf } from './grants.ts';
-import type { Holder } from './grants.ts';
+import { verbsHeld, verbsOf } from '../../../projections/config/grants.ts';
+import type { Holder } from '../../../projections/config/grants.ts';
 
 export type AdminTokenCommand =
   | Readonly<{

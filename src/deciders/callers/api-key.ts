@@ -8,8 +8,8 @@ import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { Decision } from '../decision.ts';
 import { setFields } from '../set-fields.ts';
-import { mayAsMuch } from './grants.ts';
-import type { Holder } from './grants.ts';
+import { mayAsMuch } from '../../../projections/config/grants.ts';
+import type { Holder } from '../../../projections/config/grants.ts';
 
 export type ApiKeyCommand =
   | Readonly<{

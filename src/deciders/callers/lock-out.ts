@@ -6,7 +6,7 @@ import type { EventMetadata } from '../../../events/event.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { administratorsOf } from './grants.ts';
+import { administratorsOf } from '../../../projections/config/grants.ts';
 
 /** No other event takes config:write or a login from a principal. */
 const taking: ReadonlySet<GwEvent['type']> = new Set([

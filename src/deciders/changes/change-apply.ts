@@ -13,7 +13,7 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { decideCalls } from './changes.ts';
 import type { DecideOne, Unfolded } from './changes.ts';
 import type { Decision } from '../decision.ts';
-import { mayWriteConfig } from '../callers/grants.ts';
+import { mayWriteConfig } from '../../../projections/config/grants.ts';
 
 /** Of what is drafted now, by another than its author, who may still write the configuration. */
 const validApprovals = (

@@ -7,7 +7,7 @@ import type { ConfigState } from '../../../projections/config/state.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { mayWriteConfig } from '../callers/grants.ts';
+import { mayWriteConfig } from '../../../projections/config/grants.ts';
 
 /**
  * Who approves, and by which credential: the ref of the password or else of the identity that they log in by, or of the verifier of a key.

@@ -1,11 +1,11 @@
 // What a principal may do by its roles, and whether another may do as much (docs/operate.md, "Who may do what").
 
-import type { Principal } from '../../../projections/config/principal.ts';
-import { samePermission } from '../../../projections/config/role.ts';
-import type { Permission } from '../../../projections/config/role.ts';
-import type { ConfigState } from '../../../projections/config/state.ts';
-import type { AdminTokenId, PrincipalId } from '../../lib/ids.ts';
-import type { Verb } from '../../lib/vocabulary.ts';
+import type { Principal } from './principal.ts';
+import { samePermission } from './role.ts';
+import type { Permission } from './role.ts';
+import type { ConfigState } from './state.ts';
+import type { AdminTokenId, PrincipalId } from '../../src/lib/ids.ts';
+import type { Verb } from '../../src/lib/vocabulary.ts';
 
 const permissionsOf = (state: ConfigState, id: PrincipalId): readonly Permission[] =>
   (state.principal.byId.get(id)?.roleIds ?? []).flatMap(

@@ -1,0 +1,208 @@
+// Registration of hosts (specification, "POST /admin/providers/register"): an agent vouches for a provider at an address, on a lease that
+// it refreshes. What it says that is new becomes events; a heartbeat that says nothing new writes one row and nothing else.
+
+import type { Queryable } from '@databases/pg';
+
+import { verbsOf } from '../../../projections/config/grants.ts';
+import type { Provider } from '../../../projections/config/provider.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { writeLease } from '../../db/leases.ts';
+import type { Lease } from '../../db/leases.ts';
+import { writeProbes } from '../../db/provider-probes.ts';
+import type { Vault } from '../../db/vault.ts';
+import { decide } from '../../deciders/decide.ts';
+import { isNameHeld, isSaid, placeAmong, placeOf } from '../../deciders/registration.ts';
+import type { Place, RegisterProvider } from '../../deciders/registration.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { PrincipalId } from '../../lib/ids.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import type { Configuration } from '../commands/configuration.ts';
+import type { Outcome } from '../commands/execute.ts';
+import type { CheckAddress } from './address-check.ts';
+import { asInput, dialTarget, storedTarget } from './dial-target.ts';
+import { completeEndpoint } from './endpoint.ts';
+import type { Beat, createProvidersAt } from './lease-beats.ts';
+import type { RegistrationDial } from './registration-dial.ts';
+
+export type RegistrationTools = Readonly<{
+  db: Queryable;
+  vault: Pick<Vault, 'reveal'>;
+  clock: Clock;
+  /** Refreshes the lease of a provider that stands. */
+  beat: Beat;
+  providersAt: ReturnType<typeof createProvidersAt>;
+  dialRegistered: RegistrationDial;
+  /** Waits for no other look-up: names that do not resolve must not hold up the leases of hosts. */
+  checkHeldAddress: CheckAddress;
+  /** How many dynamic providers a principal may hold. */
+  dynamicProvidersMax: number;
+  /** Whether a registration needs the permission `provider:register`, besides an API key. */
+  needsPermissionToRegister: boolean;
+  /** Told of what is declined. */
+  log: Readonly<{ warn: (fields: Readonly<Record<string, unknown>>, message: string) => void }>;
+}>;
+
+/** What an agent sends. */
+type Given = Readonly<{
+  api_base: string;
+  /** Of the provider; one that another provider has is declined. */
+  name: string | null;
+  /** Where the agent runs. */
+  node: string | null;
+  engine: string | null;
+  ttl_seconds: number;
+}>;
+
+type Asking = Readonly<{
+  principalId: PrincipalId;
+  given: Given;
+  /** Whether a refreshed lease may be all that is done. */
+  mayBeat: boolean;
+}>;
+
+/** `held` is null where the address belongs to another provider, of which nothing is told. */
+export type Registered = Readonly<{
+  apiBase: string;
+  name: string;
+  held: Readonly<{ provider: Provider; lease: Lease | null }> | null;
+}>;
+
+/** A mutation that is ready, with what to do in its transaction; or all that there was to do, done. */
+type Prepared =
+  | Readonly<{
+      command: RegisterProvider;
+      conclude: (outcome: Outcome, tx: Queryable) => Promise<Registered>;
+    }>
+  | Readonly<{ done: Registered }>;
+
+export async function registerProvider(
+  tools: RegistrationTools,
+  { state }: Pick<Configuration, 'state'>,
+  { principalId, given, mayBeat }: Asking,
+): Promise<Prepared | Refusal> {
+  if (!mayRegister(tools, state(), principalId)) {
+    return refuse('forbidden', 'this needs the permission provider:register');
+  }
+  const endpoint = completeEndpoint({ api_base: given.api_base }, null);
+  if (isRefusal(endpoint)) return endpoint;
+  const asked: Asked = {
+    type: 'RegisterProvider',
+    principalId,
+    endpoint,
+    name: given.name,
+    defaultName: new URL(endpoint.api_base).host,
+    node: given.node,
+    engine: given.engine,
+    providersMax: tools.dynamicProvidersMax,
+  };
+  const place = placeAmong(tools.providersAt(endpoint.api_base), principalId);
+  const refused = place.is === 'own' ? await tools.checkHeldAddress(endpoint.api_base) : null;
+  // When too many names are being resolved, connections to the address are judged all the same.
+  if (refused !== null && refused.refused === 'invalid') return { ...refused, param: 'api_base' };
+  const served = await servedAt(tools, state(), { place, asked });
+  if (isRefusal(served)) return served;
+  const leaseAt = (at: Place): Lease | null => leaseOf(at, given.ttl_seconds, tools.clock());
+  const present = { place, asked, lease: leaseAt(place) };
+  if (mayBeat && served === null && (await isRefreshed(tools, state(), present))) {
+    return { done: registered(tools, present) };
+  }
+  const command = { ...asked, served };
+  const conclude = async ({ state: after }: Outcome, tx: Queryable): Promise<Registered> => {
+    const behind = placeOf(after, command);
+    const lease = leaseAt(behind);
+    if (lease !== null) await keepLease(tx, lease, { served, now: tools.clock() });
+    return registered(tools, { place: behind, asked, lease });
+  };
+  return { command, conclude };
+}
+
+const mayRegister = (
+  { needsPermissionToRegister }: RegistrationTools,
+  state: ConfigState,
+  principalId: PrincipalId,
+): boolean =>
+  !needsPermissionToRegister || verbsOf(state, principalId)?.has('provider:register') === true;
+
+type Asked = Omit<RegisterProvider, 'served'>;
+/** What a registration met. `lease` is null where the place is not the caller's. */
+type Meeting = Readonly<{ place: Place; asked: Asked; lease: Lease | null }>;
+
+/**
+ * The model list, where it matters now: of an address that is new, which must answer, and of a provider that is out of rotation or was
+ * held by no agent, which comes back if it answers and is left to the next heartbeat if not. Null where nothing was learned.
+ */
+async function servedAt(
+  tools: RegistrationTools,
+  state: ConfigState,
+  { place, asked }: Pick<Meeting, 'place' | 'asked'>,
+): Promise<RegisterProvider['served'] | Refusal> {
+  if (place.is === 'free') {
+    // What the rules refuse anyway need not be dialled.
+    const decision = decide(state, { ...asked, served: [] });
+    if (isRefusal(decision)) return decision;
+    const { endpoint } = asked;
+    const target = dialTarget({ endpoint, credential: null, catalogueKey: null });
+    const answer = await tools.dialRegistered(asked.principalId, target);
+    return isRefusal(answer) ? asInput(answer) : answer;
+  }
+  if (place.is !== 'own') return null;
+  const { provider } = place;
+  if (provider.degraded === null && provider.registration !== null) return null;
+  const target = await storedTarget(tools, provider);
+  const answer = await tools.dialRegistered(asked.principalId, target);
+  return isRefusal(answer) ? null : answer;
+}
+
+/** Whether no event is needed: the provider stands as it is said to be, and its lease, if it has one, is refreshed. */
+async function isRefreshed(
+  tools: RegistrationTools,
+  state: ConfigState,
+  { place, asked, lease }: Meeting,
+): Promise<boolean> {
+  if (place.is === 'free') return false;
+  if (lease === null) return true;
+  const { provider } = place;
+  const { name } = asked;
+  const isNamed = name === null || name === provider.name || isNameHeld(state, name, provider);
+  if (!isNamed || !isSaid(provider, asked)) return false;
+  // Without a row there is none to refresh, or the provider is gone and this process has not read of it yet.
+  return tools.beat(lease);
+}
+
+const leaseOf = (place: Place, ttlSeconds: number, now: number): Lease | null =>
+  place.is === 'own'
+    ? { providerId: place.provider.id, ttlSeconds, expiresAt: new Date(now + ttlSeconds * 1000) }
+    : null;
+
+async function keepLease(
+  tx: Queryable,
+  lease: Lease,
+  { served, now }: Readonly<{ served: RegisterProvider['served']; now: number }>,
+): Promise<void> {
+  await writeLease(tx, lease);
+  if (served === null) return;
+  const { providerId } = lease;
+  const seen = { providerId, lastSeenAt: new Date(now), failingSince: null, reason: null };
+  await writeProbes(tx, [seen]);
+}
+
+/** What came of it; the log hears of what was declined. */
+function registered(tools: RegistrationTools, { place, asked, lease }: Meeting): Registered {
+  if (place.is === 'free') throw new Error('a provider is not there right after it was registered');
+  const { provider } = place;
+  const { id, name, endpoint } = provider;
+  const fields = { provider_id: id, provider: name, principal_id: asked.principalId };
+  if (place.is === 'foreign') {
+    const message = 'a registration was declined: the provider is held by another principal';
+    tools.log.warn(fields, message);
+  }
+  if (place.is !== 'own') {
+    return { apiBase: asked.endpoint.api_base, name: asked.name ?? asked.defaultName, held: null };
+  }
+  if (asked.name !== null && asked.name !== name) {
+    const message = 'a name was declined: another provider has it';
+    tools.log.warn({ ...fields, name: asked.name }, message);
+  }
+  return { apiBase: endpoint.api_base, name, held: { provider, lease } };
+}
