@@ -69,25 +69,25 @@ export abstract class RecordScreen extends LitElement {
     this.failure = null;
   }
 
-  protected get rest(): readonly string[] {
+  get rest(): readonly string[] {
     return this.#place.value.rest;
   }
 
-  protected get query(): Readonly<Record<string, string>> {
+  get query(): Readonly<Record<string, string>> {
     return this.#place.value.query;
   }
 
-  protected isWritable(): boolean {
+  isWritable(): boolean {
     return may('config:write') && !isReadOnly();
   }
 
   /** To what is open on this screen, in the view that is shown. */
-  protected link(...rest: readonly (string | number)[]): string {
+  link(...rest: readonly (string | number)[]): string {
     return linkTo({ screen: this.screen, rest, query: this.query });
   }
 
   /** To this screen with another view. */
-  protected viewLink(change: Readonly<Record<string, string>>): string {
+  viewLink(change: Readonly<Record<string, string>>): string {
     const { page: _, ...query } = { ...this.query, ...change };
     const given = Object.entries(query).filter(([, value]) => value !== '');
     return linkTo({ screen: this.screen, query: Object.fromEntries(given) });
@@ -107,12 +107,12 @@ export abstract class RecordScreen extends LitElement {
   /** All records are loaded, and none is the one that the address names. */
   #isGone = false;
 
-  protected isNew(): boolean {
+  isNew(): boolean {
     return this.rest[0] === 'new' && this.isWritable();
   }
 
   /** What of the record is open, such as `edit`; none where nothing can be changed. */
-  protected aspect(): string | null {
+  aspect(): string | null {
     return this.isWritable() ? (this.rest[1] ?? null) : null;
   }
 
@@ -177,7 +177,7 @@ export abstract class RecordScreen extends LitElement {
       </button>`;
   }
 
-  protected changeLink(id: number) {
+  changeLink(id: number) {
     if (!this.isWritable()) return nothing;
     return html`<a slot="actions" class="button" href=${this.link(id, 'edit')}
       ><gw-icon name="pencil"></gw-icon>Change</a
@@ -195,7 +195,7 @@ export abstract class RecordScreen extends LitElement {
     >`;
   }
 
-  protected ask(save: Save): void {
+  ask(save: Save): void {
     this.failure = null;
     this.save = save;
   }

@@ -42,7 +42,7 @@ class ScreenKeys extends BearerScreen<ApiKey, MadeApiKey> {
     { pollMs: 30_000 },
   );
 
-  protected override isWritable(): boolean {
+  override isWritable(): boolean {
     return may('key:create') && !isReadOnly();
   }
 

@@ -192,7 +192,7 @@ class ScreenModels extends RecordScreen {
   }
 
   /** A price that looks like a typo is warned of, wherever it was typed. */
-  protected override ask(save: Save): void {
+  override ask(save: Save): void {
     const { before, after } = save;
     const rows = this.#models.value ?? [];
     const others = rows.filter(({ id }) => id !== before?.['id']);

@@ -52,12 +52,22 @@ type Input<M extends Method, Path extends string> = Readonly<{
   Change;
 
 /** Rejects with an ApiFailure, or with the signal's reason. */
-export async function call<M extends Method, Path extends PathOf<M>>(
+export const call = <M extends Method, Path extends PathOf<M>>(
   method: M,
   path: Path,
   input: Input<M, Path> = {},
-): Promise<Answered<AnswerOf<M, Path>>> {
-  const { params, query, body, preview, ...change } = input;
+): Promise<Answered<AnswerOf<M, Path>>> => request(method, path, input);
+
+/** The same, made when it is confirmed and with what was said of it: for the `run` of a save. */
+export const calling =
+  <M extends Method, Path extends PathOf<M>>(method: M, path: Path, input: Input<M, Path> = {}) =>
+  (change: Change): Promise<Answered<AnswerOf<M, Path>>> =>
+    request(method, path, { ...input, ...change });
+
+type Asked = Change & Readonly<{ params?: unknown; query?: object; body?: unknown }>;
+
+function request<Body>(method: Method, path: string, asked: Asked): Promise<Answered<Body>> {
+  const { params, query, body, preview, ...change } = asked;
   const isConfiguration = method === 'GET' && takesAsOf(path);
   const url = addressOf(path, params, isConfiguration ? { as_of: asOf(), ...query } : query);
   if (preview !== undefined) {

@@ -1,6 +1,7 @@
 // What is asked about before it is done: the words for it, what changes, and the call that does it.
 
 import type { Answered, Change } from '../../api/http/call.ts';
+import { capital } from '../text/format.ts';
 
 export type Save = Readonly<{
   heading: string;
@@ -33,6 +34,53 @@ export type Save = Readonly<{
   opens?: (answered: unknown) => readonly (string | number)[];
   run: (change: Change) => Promise<Answered<unknown>>;
 }>;
+
+/** `stream` is for where the path of the call does not name the record by its id. */
+type Words = Readonly<{ noun: string; name: string; stream?: string }>;
+type Given = Partial<Save> & Pick<Save, 'run'>;
+
+/** A new record. */
+export const additionOf = (
+  { noun, name }: Words,
+  given: Given & Readonly<{ after: NonNullable<Save['after']> }>,
+): Save => ({
+  heading: `Add ${noun} ${name}`,
+  verb: `Add ${noun}`,
+  done: `${capital(noun)} ${name} added`,
+  before: {},
+  opens: theMade,
+  ...given,
+});
+
+export const changeOf = (
+  { noun, name, ...more }: Words,
+  given: Given & Pick<Save, 'before' | 'after'>,
+): Save => ({
+  heading: `Change ${name}`,
+  verb: 'Publish change',
+  done: `${capital(noun)} ${name} changed`,
+  ...more,
+  ...given,
+});
+
+export const deletionOf = ({ noun, name, ...more }: Words, given: Given): Save => ({
+  heading: `Delete ${name}`,
+  verb: `Delete ${noun}`,
+  done: `${capital(noun)} ${name} deleted`,
+  before: null,
+  after: null,
+  danger: true,
+  name,
+  opens: theList,
+  ...more,
+  ...given,
+});
+
+/** Names a record in a call by its id, and the version of it that was seen. */
+export const seen = ({ id, version }: Readonly<{ id: number; version: number }>) => ({
+  params: { id },
+  version,
+});
 
 /** Opens what was made. */
 export const theMade: NonNullable<Save['opens']> = (answered) => {

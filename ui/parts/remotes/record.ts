@@ -4,24 +4,30 @@ import { LitElement, html, nothing } from 'lit';
 
 import { listCommands } from '../../api/history.ts';
 import '../../elements/badge.ts';
-import '../../elements/copy.ts';
 import { Resource } from '../../elements/resource.ts';
-import '../../elements/time.ts';
 import type { Remote } from '../../lib/providers/remote-draft.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
-import type { RemoteKind } from './kind.ts';
+import { copied, facts, idFact, none } from '../facts.ts';
+
+type Kind = Readonly<{ logged: string; dialect: Readonly<{ field: string; label: string }> }>;
+
+export const dialectOf = ({ dialect }: Kind, remote: Remote): string =>
+  String(Reflect.get(remote, dialect.field));
+
+export const stateBadge = ({ enabled }: Remote) =>
+  html`<gw-badge tone=${enabled ? 'good' : 'plain'}>${enabled ? 'enabled' : 'disabled'}</gw-badge>`;
 
 class GwRemoteRecord extends LitElement {
   static override properties = { kind: { attribute: false }, remote: { attribute: false } };
   static override styles = [base, record];
-  declare kind: RemoteKind;
+  declare kind: Kind;
   declare remote: Remote;
   #askedOf = '';
   /** By whatever it was made: a change of its own, one among others, a restore. */
   readonly #change = new Resource(this, async (signal) => {
     this.#askedOf = this.#state();
-    const stream = `${this.kind.stream}-${this.remote.id}`;
+    const stream = `${this.kind.logged}-${this.remote.id}`;
     const { body } = await listCommands({ stream, limit: 1 }, signal);
     return body[0] ?? null;
   });
@@ -36,29 +42,17 @@ class GwRemoteRecord extends LitElement {
 
   protected override render() {
     const { remote, kind } = this;
-    return html`<dl>
-      <dt>State</dt>
-      <dd>
-        <gw-badge tone=${remote.enabled ? 'good' : 'plain'}
-          >${remote.enabled ? 'enabled' : 'disabled'}</gw-badge
-        >
-      </dd>
-      <dt>Address</dt>
-      <dd><code>${remote.url}</code><gw-copy text=${remote.url} label="address"></gw-copy></dd>
-      <dt>${kind.dialect.label}</dt>
-      <dd>${kind.dialectOf(remote)}</dd>
-      <dt>Description</dt>
-      <dd>${remote.description ?? html`<span class="quiet">none</span>`}</dd>
-      <dt>Credential</dt>
-      <dd>
-        ${remote.has_upstream_api_key ? 'set' : 'none'}, sent as
-        <code>${remote.auth_header}: ${remote.auth_scheme ?? ''} …</code>
-      </dd>
-      <dt>Id</dt>
-      <dd>${remote.id}<gw-copy text=${String(remote.id)} label="id"></gw-copy></dd>
-      <dt>Last change</dt>
-      <dd>${this.#lastChange()}</dd>
-    </dl>`;
+    const credential = html`${remote.has_upstream_api_key ? 'set' : 'none'}, sent as
+      <code>${remote.auth_header}: ${remote.auth_scheme ?? ''} …</code>`;
+    return facts([
+      ['State', stateBadge(remote)],
+      ['Address', copied(remote.url, 'address', html`<code>${remote.url}</code>`)],
+      [kind.dialect.label, dialectOf(kind, remote)],
+      ['Description', remote.description ?? none],
+      ['Credential', credential],
+      idFact(remote.id),
+      ['Last change', this.#lastChange()],
+    ]);
   }
 
   #lastChange() {

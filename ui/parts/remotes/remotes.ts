@@ -1,120 +1,153 @@
-// The screen that MCP servers and agents share: the list, one of them beside it, a new one, a change and a deletion.
+// The screen that MCP servers and agents share. They differ in their words, their calls, and the field that says how they are spoken to.
 
 import { html, nothing } from 'lit';
 
-import '../../elements/badge.ts';
-import '../../elements/empty.ts';
-import { loaded, troubleOf } from '../../elements/loaded.ts';
-import '../../elements/page.ts';
-import { Resource } from '../../elements/resource.ts';
-import type { Column } from '../../elements/table/table.ts';
-import { adminCurl } from '../../lib/saves/copy-as.ts';
-import type { Remote } from '../../lib/providers/remote-draft.ts';
-import { historyOf } from '../entity-history.ts';
-import { RecordScreen } from '../record-screen.ts';
-import './form.ts';
-import type { RemoteKind } from './kind.ts';
-import './record.ts';
-import { deletionOf } from './saves.ts';
+import type { Answered, Change } from '../../api/http/call.ts';
+import type { Noun } from '../../../events/nouns.ts';
+import type { IconName } from '../../icons.ts';
+import { choicesOf } from '../../lib/page/choices.ts';
+import { shownCredential } from '../../lib/providers/credential-draft.ts';
+import {
+  blankRemote,
+  fromRemote,
+  remoteBody,
+  remoteChange,
+} from '../../lib/providers/remote-draft.ts';
+import type { Remote, RemoteChange, RemoteDraft } from '../../lib/providers/remote-draft.ts';
+import { additionOf, changeOf, deletionOf } from '../../lib/saves/save.ts';
+import type { Save } from '../../lib/saves/save.ts';
+import { formOf } from '../form-of.ts';
+import { resourceScreen } from '../resource-screen.ts';
+import { credentialChoice, headerFields, keyField } from '../upstream-fields.ts';
+import { dialectOf, stateBadge } from './record.ts';
 
-const columnsOf = ({ dialect, dialectOf }: RemoteKind): readonly Column<Remote>[] => [
-  { id: 'name', label: 'Name', value: ({ name }) => name },
-  {
-    id: 'enabled',
-    label: 'State',
-    value: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
-    cell: ({ enabled }) =>
-      html`<gw-badge tone=${enabled ? 'good' : 'plain'}
-        >${enabled ? 'enabled' : 'disabled'}</gw-badge
-      >`,
-  },
-  {
-    id: 'url',
-    label: 'Address',
-    value: ({ url }) => url,
-    cell: ({ url }) => html`<code>${url}</code>`,
-  },
-  { id: dialect.field, label: dialect.label, value: dialectOf },
-  {
-    id: 'credential',
-    label: 'Credential',
-    value: ({ has_upstream_api_key }) => (has_upstream_api_key ? 'set' : 'none'),
-  },
-  { id: 'description', label: 'Description', value: ({ description }) => description },
-  { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
-];
+type Run = (change: Change) => Promise<Answered<unknown>>;
 
-export abstract class RemotesScreen extends RecordScreen {
-  protected abstract readonly kind: RemoteKind;
-  #columns: readonly Column<Remote>[] | null = null;
-  readonly #remotes = new Resource(this, (signal) => this.kind.list(signal), { pollMs: 30_000 });
+type RemoteKind = Readonly<{
+  screen: string;
+  heading: string;
+  about: string;
+  noun: string;
+  /** Its kind in the log. */
+  logged: Noun;
+  /** In the singular, with its article. */
+  one: string;
+  plural: string;
+  icon: IconName;
+  teaches: string;
+  dialect: Readonly<{ field: string; label: string; choices: readonly string[] }>;
+  list: (signal: AbortSignal) => Promise<readonly Remote[]>;
+  create: (body: ReturnType<typeof remoteBody>, dialect: string) => Run;
+  /** An undefined dialect leaves it as it is. */
+  change: (one: Remote, body: RemoteChange, dialect: string | undefined) => Run;
+  remove: (one: Remote) => Run;
+}>;
 
-  protected override get screen(): string {
-    return this.kind.screen;
-  }
-
-  protected override reload(): Promise<void> {
-    return this.#remotes.reload();
-  }
-
-  protected override render() {
-    const { value: rows } = this.#remotes;
-    const { heading, about, noun } = this.kind;
-    return html`<gw-page heading=${heading} about=${about}>
-        ${this.adder(`Add ${noun}`, { inHead: true })} ${troubleOf(this.#remotes)}
-        ${loaded(this.#remotes, (all) => this.#list(all), { empty: () => this.#empty() })}
-      </gw-page>
-      ${this.#opened(this.openedIn(rows))}
-      ${this.asking(
-        this.save?.danger === true
-          ? html`<p>
-              Grants that name it stay and open nothing. Its credential is erased and cannot come
-              back.
-            </p>`
-          : nothing,
-      )}`;
-  }
-
-  #empty() {
-    const { plural, icon, noun, path, teaches } = this.kind;
-    const command = adminCurl({
-      origin: globalThis.location.origin,
-      path,
+export function remoteScreen(kind: RemoteKind): void {
+  const { screen, heading, about, icon, noun, one, plural, teaches, dialect } = kind;
+  resourceScreen<Remote, Readonly<{ rows: readonly Remote[] }>>({
+    screen,
+    heading,
+    about,
+    icon,
+    noun,
+    add: `Add ${noun}`,
+    adding: `Add ${one}`,
+    empty: {
+      heading: `No ${plural} yet`,
+      about: teaches,
       body: { name: 'search', url: 'https://search.example/' },
-    });
-    return html`<gw-empty heading="No ${plural} yet" icon=${icon} command=${command}>
-      <span slot="about">${teaches}</span>
-      ${this.adder(`Add ${noun}`, { inHead: false })}
-    </gw-empty>`;
-  }
+    },
+    load: async (signal) => ({ rows: await kind.list(signal) }),
+    pollMs: 30_000,
+    columns: [
+      { id: 'name', label: 'Name', value: ({ name }) => name },
+      {
+        id: 'enabled',
+        label: 'State',
+        value: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
+        cell: stateBadge,
+      },
+      {
+        id: 'url',
+        label: 'Address',
+        value: ({ url }) => url,
+        cell: ({ url }) => html`<code>${url}</code>`,
+      },
+      { id: dialect.field, label: dialect.label, value: (remote) => dialectOf(kind, remote) },
+      {
+        id: 'credential',
+        label: 'Credential',
+        value: ({ has_upstream_api_key }) => (has_upstream_api_key ? 'set' : 'none'),
+      },
+      { id: 'description', label: 'Description', value: ({ description }) => description },
+      { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
+    ],
+    form: (remote) => formFor(kind, remote),
+    record: (remote) => html`<gw-remote-record .kind=${kind} .remote=${remote}></gw-remote-record>`,
+    deletion: (remote) => deletionOf({ noun, name: remote.name }, { run: kind.remove(remote) }),
+    words: ({ danger }) =>
+      danger === true
+        ? html`<p>
+            Grants that name it stay and open nothing. Its credential is erased and cannot come
+            back.
+          </p>`
+        : nothing,
+  });
+}
 
-  #list(rows: readonly Remote[]) {
-    const { heading: label, noun } = this.kind;
-    this.#columns ??= columnsOf(this.kind);
-    const isStale = this.#remotes.failure !== null;
-    return this.table({ label, noun, columns: this.#columns, rows, isStale });
-  }
+/** The address is not dialled. */
+const formFor = (kind: RemoteKind, remote: Remote | null) =>
+  formOf<RemoteDraft>({
+    isNew: remote === null,
+    draft:
+      remote === null
+        ? blankRemote(kind.dialect.choices[0] ?? '')
+        : fromRemote(remote, dialectOf(kind, remote)),
+    fields: ({ credential }) => [
+      {
+        name: 'name',
+        label: 'Name',
+        hint: 'Letters, digits, - and _: a part of paths and grants',
+        required: true,
+      },
+      { name: 'url', label: 'Address', mono: true, required: true },
+      {
+        name: kind.dialect.field,
+        member: 'dialect',
+        label: kind.dialect.label,
+        type: 'select',
+        required: true,
+        choices: choicesOf(kind.dialect.choices),
+      },
+      { name: 'description', label: 'Description' },
+      remote === null ? null : credentialChoice(remote.has_upstream_api_key),
+      credential === 'set' ? keyField('Credential') : null,
+      headerFields,
+      { name: 'enabled', label: 'Enabled', type: 'checkbox' },
+    ],
+    save: (draft) => (remote === null ? creation(kind, draft) : change(kind, remote, draft)),
+  });
 
-  /** `/new`, `/7`, `/7/edit`. */
-  #opened(remote: Remote | null) {
-    const { kind } = this;
-    const isForm = this.isNew() || (remote !== null && this.aspect() === 'edit');
-    return this.drawer({
-      heading: this.isNew() ? `Add ${kind.one}` : (remote?.name ?? ''),
-      actions:
-        remote === null || isForm
-          ? nothing
-          : this.actionsFor(remote, () => deletionOf(kind, remote)),
-      content: isForm
-        ? html`<gw-remote-form
-            .kind=${kind}
-            .row=${remote}
-            .failure=${this.failure}
-          ></gw-remote-form>`
-        : remote === null
-          ? null
-          : html`<gw-remote-record .kind=${kind} .remote=${remote}></gw-remote-record
-              >${historyOf(kind.stream, remote)}`,
-    });
-  }
+function creation({ noun, dialect, create }: RemoteKind, draft: RemoteDraft): Save {
+  const body = remoteBody(draft);
+  const after = { ...shownCredential(body), [dialect.field]: draft.dialect };
+  return additionOf({ noun, name: body.name }, { after, run: create(body, draft.dialect) });
+}
+
+function change(kind: RemoteKind, remote: Remote, draft: RemoteDraft): Save {
+  const body = remoteChange(draft, remote);
+  const before = dialectOf(kind, remote);
+  const dialect = draft.dialect === before ? undefined : draft.dialect;
+  return changeOf(
+    { noun: kind.noun, name: remote.name },
+    {
+      before: { ...remote, credential: remote.has_upstream_api_key ? 'set' : 'none' },
+      after: {
+        ...shownCredential(body),
+        ...(dialect === undefined ? {} : { [kind.dialect.field]: dialect }),
+      },
+      run: kind.change(remote, body, dialect),
+    },
+  );
 }

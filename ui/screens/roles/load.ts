@@ -6,16 +6,19 @@ import type { Role } from '../../api/records.ts';
 export type HeldRole = Role &
   Readonly<{ holders: readonly Readonly<{ id: number; name: string }>[] }>;
 
-export async function loadRoles(signal: AbortSignal): Promise<readonly HeldRole[]> {
+export async function loadRoles(
+  signal: AbortSignal,
+): Promise<Readonly<{ rows: readonly HeldRole[] }>> {
   const [roles, principals] = await Promise.all([
     list('/admin/roles', { signal }),
     list('/admin/principals', { signal }),
   ]);
-  return roles.map((role) =>
+  const rows = roles.map((role) =>
     Object.assign({}, role, {
       holders: principals
         .filter((one) => one.roles.includes(role.name))
         .map(({ id, name }) => ({ id, name })),
     }),
   );
+  return { rows };
 }

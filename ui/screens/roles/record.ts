@@ -1,117 +1,74 @@
 // One role: its permissions as verb and resource, and who holds it.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 
-import '../../elements/copy.ts';
-import '../../elements/icon.ts';
-import { formatCount } from '../../lib/text/format.ts';
 import { permissionText } from '../../lib/access/permissions.ts';
-import type { Permission } from '../../lib/access/permissions.ts';
+import type { Role } from '../../api/records.ts';
+import { formatCount } from '../../lib/text/format.ts';
+import { facts, idFact, none, remover } from '../../parts/facts.ts';
+import type { RecordScreen } from '../../parts/record-screen.ts';
 import { linkTo } from '../../state/location.ts';
-import { base, buttons } from '../../styles/base.ts';
-import { record } from '../../styles/record.ts';
 import './grant.ts';
 import type { HeldRole } from './load.ts';
+import { grantOf, revokeOf } from './saves.ts';
+
+type Permission = Role['permissions'][number];
 
 const holdersMax = 50;
 
-/** Tells by `gw-grant` and `gw-revoke`, with the permission. */
-class GwRoleRecord extends LitElement {
-  static override properties = { held: { attribute: false }, writable: { type: Boolean } };
-  static override styles = [
-    base,
-    buttons,
-    record,
-    css`
-      .holders {
-        display: flex;
-        flex-wrap: wrap;
-        gap: var(--space-1) var(--space-3);
-      }
-    `,
-  ];
-  declare held: HeldRole;
-  declare writable: boolean;
+export const roleRecord = (role: HeldRole, at: RecordScreen) =>
+  html`${facts([['Description', role.description ?? none], idFact(role.id)])}
+    <div class="section"><h3>Permissions</h3></div>
+    ${
+      role.permissions.length === 0
+        ? html`<p class="notice warn">It has no permission: who holds it may do nothing by it.</p>`
+        : html`<ul class="rows" aria-label="Permissions">
+            ${role.permissions.map((one) => permissionRow(role, one, at))}
+          </ul>`
+    }
+    ${
+      at.isWritable()
+        ? html`<gw-grant
+            .held=${role}
+            @gw-grant=${({ detail }: CustomEvent<Permission>) => at.ask(grantOf(role, detail))}
+          ></gw-grant>`
+        : nothing
+    }
+    ${holdersOf(role)}`;
 
-  constructor() {
-    super();
-    this.writable = false;
-  }
+const permissionRow = (role: HeldRole, permission: Permission, at: RecordScreen) =>
+  html`<li>
+    <code>${permission.verb}</code>
+    ${permission.resource === '*' ? nothing : html`<code>${permission.resource}</code>`}
+    ${
+      at.isWritable()
+        ? remover(`Revoke ${permissionText(permission)}`, 'Revoke', () =>
+            at.ask(revokeOf(role, permission)),
+          )
+        : nothing
+    }
+  </li>`;
 
-  protected override render() {
-    const { id, description, permissions } = this.held;
-    return html`<dl>
-        <dt>Description</dt>
-        <dd>${description ?? html`<span class="quiet">none</span>`}</dd>
-        <dt>Id</dt>
-        <dd>${id}<gw-copy text=${String(id)} label="id"></gw-copy></dd>
-      </dl>
-      <div class="section"><h3>Permissions</h3></div>
+function holdersOf({ name, holders }: HeldRole) {
+  const more = holders.length - holdersMax;
+  return html`<div class="section">
+      <h3>Held by ${holders.length === 0 ? 'nobody' : formatCount(holders.length, 'principal')}</h3>
+    </div>
+    <ul class="holders">
+      ${holders.slice(0, holdersMax).map(
+        (one) =>
+          html`<li>
+            <a href=${linkTo({ screen: 'principals', rest: [one.id] })}>${one.name}</a>
+          </li>`,
+      )}
       ${
-        permissions.length === 0
-          ? html`<p class="notice warn">
-              It has no permission: who holds it may do nothing by it.
-            </p>`
-          : html`<ul class="rows" aria-label="Permissions">
-              ${permissions.map((one) => this.#permission(one))}
-            </ul>`
-      }
-      ${this.writable ? html`<gw-grant .held=${this.held} @gw-grant=${this.#pass}></gw-grant>` : nothing}
-      ${this.#holders()}`;
-  }
-
-  #permission(permission: Permission) {
-    const { verb, resource } = permission;
-    return html`<li>
-      <code>${verb}</code> ${resource === '*' ? nothing : html`<code>${resource}</code>`}
-      ${
-        this.writable
-          ? html`<button
-              type="button"
-              class="plain icon end"
-              aria-label="Revoke ${permissionText(permission)}"
-              title="Revoke"
-              @click=${() => this.#tell('gw-revoke', permission)}
-            >
-              <gw-icon name="x"></gw-icon>
-            </button>`
+        more > 0
+          ? html`<li>
+              <a href=${linkTo({ screen: 'principals', query: { role: name } })}
+                >and ${more} more</a
+              >
+            </li>`
           : nothing
       }
-    </li>`;
-  }
-
-  #holders() {
-    const { name, holders } = this.held;
-    const more = holders.length - holdersMax;
-    return html`<div class="section">
-        <h3>
-          Held by ${holders.length === 0 ? 'nobody' : formatCount(holders.length, 'principal')}
-        </h3>
-      </div>
-      <ul class="holders">
-        ${holders.slice(0, holdersMax).map(
-          (one) =>
-            html`<li>
-              <a href=${linkTo({ screen: 'principals', rest: [one.id] })}>${one.name}</a>
-            </li>`,
-        )}
-        ${
-          more > 0
-            ? html`<li>
-                <a href=${linkTo({ screen: 'principals', query: { role: name } })}
-                  >and ${more} more</a
-                >
-              </li>`
-            : nothing
-        }
-      </ul>`;
-  }
-
-  readonly #pass = ({ detail }: CustomEvent<Permission>): void => this.#tell('gw-grant', detail);
-
-  #tell(name: string, detail: Permission): void {
-    this.dispatchEvent(new CustomEvent(name, { detail }));
-  }
+    </ul>`;
 }
-
-customElements.define('gw-role-record', GwRoleRecord);

@@ -1,107 +1,60 @@
-// What can be done to a role, each as a save: what changes, and the call that changes it.
+// The changes of a role, each as a save.
 
-import { call } from '../../api/http/call.ts';
+import { calling } from '../../api/http/call.ts';
 import type { Role } from '../../api/records.ts';
 import { permissionText } from '../../lib/access/permissions.ts';
+import type { Permission } from '../../lib/access/permissions.ts';
 import { roleBody, roleChange } from '../../lib/access/role-draft.ts';
 import type { RoleDraft } from '../../lib/access/role-draft.ts';
-import { theList, theMade } from '../../lib/saves/save.ts';
+import { additionOf, changeOf, deletionOf } from '../../lib/saves/save.ts';
 import type { Save } from '../../lib/saves/save.ts';
 
-type Permission = Role['permissions'][number];
+/** The calls name a role by its name, the log by its id. */
+const on = ({ name, version }: Role) => ({ params: { name }, version });
+const wordsOf = ({ id, name }: Role) => ({ noun: 'role', name, stream: `role-${id}` });
 
-/** Its calls name it by its name, the log by its id. */
-const streamOf = ({ id }: Role): string => `role-${id}`;
-
-const textsOf = (permissions: readonly Permission[]): readonly string[] =>
-  permissions.map(permissionText).toSorted();
-
-export function creationOf(draft: RoleDraft): Save {
+export function saveOf(role: Role | null, draft: RoleDraft): Save {
+  if (role !== null) {
+    const { name, description } = role;
+    const body = roleChange(draft, role);
+    const run = calling('PATCH', '/admin/roles/{name}', { ...on(role), body });
+    return changeOf(wordsOf(role), { before: { name, description }, after: body, run });
+  }
   const body = roleBody(draft);
-  return {
-    heading: `Add role ${body.name}`,
-    verb: 'Add role',
-    done: `Role ${body.name} added`,
-    before: {},
-    after: body,
-    opens: theMade,
-    run: (change) => call('POST', '/admin/roles', { body, ...change }),
-  };
+  const run = calling('POST', '/admin/roles', { body });
+  return additionOf({ noun: 'role', name: body.name }, { after: body, run });
 }
 
-export function changeOf(role: Role, draft: RoleDraft): Save {
-  const body = roleChange(draft, role);
-  return {
-    heading: `Change ${role.name}`,
-    verb: 'Publish change',
-    done: `Role ${role.name} changed`,
-    before: { name: role.name, description: role.description },
-    after: body,
-    stream: streamOf(role),
-    run: (change) =>
-      call('PATCH', '/admin/roles/{name}', {
-        params: { name: role.name },
-        body,
-        version: role.version,
-        ...change,
-      }),
-  };
-}
+export const grantOf = (role: Role, body: Role['permissions'][number]): Save => ({
+  heading: `Grant to ${role.name}`,
+  verb: 'Grant permission',
+  done: `${permissionText(body)} granted to ${role.name}`,
+  ...permissionsOf(role, [...role.permissions, body]),
+  run: calling('POST', '/admin/roles/{name}/permissions', { ...on(role), body }),
+});
 
-export function grantOf(role: Role, permission: Permission): Save {
-  const text = permissionText(permission);
-  return {
-    heading: `Grant to ${role.name}`,
-    verb: 'Grant permission',
-    done: `${text} granted to ${role.name}`,
-    before: { permissions: textsOf(role.permissions) },
-    after: { permissions: textsOf([...role.permissions, permission]) },
-    stream: streamOf(role),
-    run: (change) =>
-      call('POST', '/admin/roles/{name}/permissions', {
-        params: { name: role.name },
-        body: permission,
-        version: role.version,
-        ...change,
-      }),
-  };
-}
-
-export function revokeOf(role: Role, permission: Permission): Save {
-  const text = permissionText(permission);
+export function revokeOf(role: Role, body: Role['permissions'][number]): Save {
+  const text = permissionText(body);
   return {
     heading: `Revoke from ${role.name}`,
     verb: 'Revoke permission',
     done: `${text} revoked from ${role.name}`,
-    before: { permissions: textsOf(role.permissions) },
-    after: {
-      permissions: textsOf(role.permissions.filter((one) => permissionText(one) !== text)),
-    },
-    stream: streamOf(role),
-    run: (change) =>
-      call('DELETE', '/admin/roles/{name}/permissions', {
-        params: { name: role.name },
-        body: permission,
-        version: role.version,
-        ...change,
-      }),
+    ...permissionsOf(
+      role,
+      role.permissions.filter((one) => permissionText(one) !== text),
+    ),
+    run: calling('DELETE', '/admin/roles/{name}/permissions', { ...on(role), body }),
   };
 }
 
-export const deletionOf = (role: Role): Save => ({
-  heading: `Delete ${role.name}`,
-  verb: 'Delete role',
-  done: `Role ${role.name} deleted`,
-  before: null,
-  after: null,
-  danger: true,
-  name: role.name,
-  opens: theList,
-  stream: streamOf(role),
-  run: (change) =>
-    call('DELETE', '/admin/roles/{name}', {
-      params: { name: role.name },
-      version: role.version,
-      ...change,
-    }),
+export const removalOf = (role: Role): Save =>
+  deletionOf(wordsOf(role), { run: calling('DELETE', '/admin/roles/{name}', on(role)) });
+
+const permissionsOf = (role: Role, after: readonly Permission[]) => ({
+  before: { permissions: textsOf(role.permissions) },
+  after: { permissions: textsOf(after) },
+  stream: `role-${role.id}`,
 });
+
+const textsOf = (permissions: readonly Permission[]): readonly string[] =>
+  permissions.map(permissionText).toSorted();

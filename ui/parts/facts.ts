@@ -1,0 +1,46 @@
+// What is known of a record, as names and values, and what else records are drawn of.
+
+import { html, nothing } from 'lit';
+
+import '../elements/copy.ts';
+import '../elements/icon.ts';
+import '../elements/time.ts';
+
+/** A name and a value. A value that is not known here is `nothing`, which leaves the fact out. */
+export type Fact = readonly [name: string, value: unknown];
+
+/** For a screen with the styles of `record`. */
+export const facts = (given: readonly (Fact | null)[]) =>
+  html`<dl>
+    ${given.map((fact) =>
+      fact === null
+        ? nothing
+        : html`<dt>${fact[0]}</dt>
+            <dd>${fact[1]}</dd>`,
+    )}
+  </dl>`;
+
+/** With a button that copies it. */
+export const copied = (text: string, label: string, shown: unknown = text) =>
+  html`${shown}<gw-copy text=${text} label=${label}></gw-copy>`;
+
+export const idFact = (id: number): Fact => ['Id', copied(String(id), 'id')];
+
+export const none = html`<span class="quiet">none</span>`;
+
+/** A moment, how long ago it was first. */
+export const moment = (at: string) =>
+  html`<gw-time at=${at}></gw-time>
+    <span class="quiet">· <gw-time absolute at=${at}></gw-time></span>`;
+
+/** At the end of a row. */
+export const remover = (label: string, title: string, remove: () => void) =>
+  html`<button
+    type="button"
+    class="plain icon end"
+    aria-label=${label}
+    title=${title}
+    @click=${remove}
+  >
+    <gw-icon name="x"></gw-icon>
+  </button>`;

@@ -1,0 +1,55 @@
+// The form of a record as data: what it is filled with at first, its fields, and the save that is made of what was typed.
+
+import { html, nothing } from 'lit';
+
+import type { ApiFailure } from '../api/http/failure.ts';
+import type { Wrong } from '../lib/saves/draft.ts';
+import type { Save } from '../lib/saves/save.ts';
+import type { FormRow } from './form-rows.ts';
+import { RecordForm } from './record-form.ts';
+
+type FormOf<Draft extends object> = Readonly<{
+  /** For a new record, not for a change of one. */
+  isNew?: boolean;
+  draft: Draft;
+  fields: (draft: Draft) => readonly FormRow<Draft>[];
+  save: (draft: Draft) => Save | Wrong;
+  /** Shown above the fields. */
+  lead?: unknown;
+}>;
+
+/** Draws a form, with what the server refused of it. */
+export type DrawForm = (failure: ApiFailure | null) => unknown;
+
+/** What was typed stays when it is drawn again with other fields. */
+export const formOf =
+  <Draft extends object>(form: FormOf<Draft>): DrawForm =>
+  (failure) =>
+    html`<gw-record-form
+      .form=${form}
+      .row=${form.isNew === true ? null : form}
+      .failure=${failure}
+    ></gw-record-form>`;
+
+class GwRecordForm extends RecordForm<unknown, object> {
+  static override properties = { form: { attribute: false } };
+  declare form: FormOf<object>;
+
+  protected override draftOf(): object {
+    return this.form.draft;
+  }
+
+  protected override fields(draft: object): readonly FormRow<object>[] {
+    return this.form.fields(draft);
+  }
+
+  protected override saveOf(draft: object): Save | Wrong {
+    return this.form.save(draft);
+  }
+
+  protected override lead(): unknown {
+    return this.form.lead ?? nothing;
+  }
+}
+
+customElements.define('gw-record-form', GwRecordForm);

@@ -1,0 +1,185 @@
+// A screen of one kind of record, as data: what it lists, what it shows of a record beside the list, its forms, and the changes that it
+// offers.
+
+import { html, nothing } from 'lit';
+import type { CSSResult } from 'lit';
+
+import { allNouns } from '../../events/nouns.ts';
+import type { Noun } from '../../events/nouns.ts';
+import '../elements/empty.ts';
+import { loaded, troubleOf } from '../elements/loaded.ts';
+import '../elements/page.ts';
+import { Resource } from '../elements/resource.ts';
+import type { Column } from '../elements/table/table.ts';
+import type { IconName } from '../icons.ts';
+import { adminCurl } from '../lib/saves/copy-as.ts';
+import type { Save } from '../lib/saves/save.ts';
+import { isReadOnly } from '../state/as-of.ts';
+import { base, buttons } from '../styles/base.ts';
+import { record } from '../styles/record.ts';
+import { historyOf } from './entity-history.ts';
+import type { DrawForm } from './form-of.ts';
+import { RecordScreen } from './record-screen.ts';
+
+type Entity = Readonly<{ id: number; name: string; version: number }>;
+
+/** The rows of the list, and what else the screen needs of the server. */
+type Rows<Row> = Readonly<{ rows: readonly Row[] }>;
+
+type Listed<Row> = Readonly<{
+  rows: readonly Row[];
+  /** Shown next to the filter. */
+  bar?: unknown;
+}>;
+
+export type ResourceKind<Row extends Entity, Loaded extends Rows<Row>> = Readonly<{
+  /** Its segment in the address. */
+  screen: string;
+  heading: string;
+  about: string;
+  icon: IconName;
+  /** In a count of rows, such as "role". */
+  noun: string;
+  /** On the button that opens the form of a new one, and above that form. */
+  add: string;
+  adding: string;
+  empty: Readonly<{
+    heading: string;
+    about: string;
+    /** The body of a call that makes a first one, or another command that does. */
+    body?: Readonly<Record<string, unknown>>;
+    command?: string;
+  }>;
+  load: (signal: AbortSignal) => Promise<Loaded>;
+  pollMs: number;
+  columns: readonly Column<Row>[];
+  /** Which rows the address asks for; all of them when absent. */
+  list?: (rows: readonly Row[], at: RecordScreen) => Listed<Row>;
+  /** Who may make changes; those with `config:write` when absent. */
+  mayWrite?: () => boolean;
+  /** The form of a new record, and of a change; null where records are not changed. */
+  form: (row: Row | null, at: RecordScreen, given: Loaded) => DrawForm | null;
+  /** Forms of their own for parts of a record, by their segments in the address. The heading names the part. */
+  aspects?: Readonly<Record<string, Aspect<Row>>>;
+  record: (row: Row, at: RecordScreen, given: Loaded) => unknown;
+  /** In the head of the drawer; "Copy as", "Change" and "Delete" when absent. */
+  actions?: (row: Row, at: RecordScreen, given: Loaded) => unknown;
+  deletion?: (row: Row) => Save;
+  /** What a save means, and what breaks because of it. */
+  words?: (save: Save, row: Row | null) => unknown;
+  /** Shown after the page. */
+  after?: (at: RecordScreen) => unknown;
+  /** The kind that the log names the record by, where the screen is not the one of that kind. */
+  logged?: Noun;
+  styles?: CSSResult;
+}>;
+
+type Aspect<Row> = Readonly<{ prefix: string; form: (row: Row) => DrawForm }>;
+
+/** Defines the screen's element. */
+export function resourceScreen<Row extends Entity, Loaded extends Rows<Row>>(
+  kind: ResourceKind<Row, Loaded>,
+): void {
+  customElements.define(`gw-screen-${kind.screen}`, classOf(kind));
+}
+
+function classOf<Row extends Entity, Loaded extends Rows<Row>>(kind: ResourceKind<Row, Loaded>) {
+  return class extends RecordScreen {
+    static override styles = [base, buttons, record, kind.styles ?? []].flat();
+    protected override readonly screen = kind.screen;
+    readonly #loaded = new Resource(this, kind.load, { pollMs: kind.pollMs });
+
+    override isWritable(): boolean {
+      return kind.mayWrite === undefined ? super.isWritable() : kind.mayWrite() && !isReadOnly();
+    }
+
+    protected override reload(): Promise<void> {
+      return this.#loaded.reload();
+    }
+
+    protected override hasForm(): boolean {
+      return this.isNew() || this.aspect() === 'edit' || this.#aspect() !== undefined;
+    }
+
+    #aspect(): Aspect<Row> | undefined {
+      return kind.aspects?.[this.aspect() ?? ''];
+    }
+
+    protected override render() {
+      const { value: given } = this.#loaded;
+      const opened = this.openedIn(given?.rows);
+      return html`<gw-page heading=${kind.heading} about=${kind.about}>
+          ${this.adder(kind.add, { inHead: true })} ${troubleOf(this.#loaded)}
+          ${loaded(this.#loaded, ({ rows }) => (rows.length === 0 ? this.#empty() : this.#list(rows)))}
+        </gw-page>
+        ${given === undefined ? nothing : this.#drawer(opened, given)}
+        ${this.asking(this.save === null ? nothing : kind.words?.(this.save, opened))}
+        ${kind.after?.(this) ?? nothing}`;
+    }
+
+    #empty() {
+      const { heading, about, body, command } = kind.empty;
+      return html`<gw-empty
+        heading=${heading}
+        icon=${kind.icon}
+        command=${command ?? this.#creation(body)}
+      >
+        <span slot="about">${about}</span>
+        ${this.adder(kind.add, { inHead: false })}
+      </gw-empty>`;
+    }
+
+    #creation(body: Readonly<Record<string, unknown>> = {}): string {
+      return adminCurl({ origin: globalThis.location.origin, path: pathOf(kind.screen), body });
+    }
+
+    #list(all: readonly Row[]) {
+      const { rows, bar } = kind.list?.(all, this) ?? { rows: all, bar: nothing };
+      return this.table({
+        label: kind.heading,
+        noun: kind.noun,
+        columns: kind.columns,
+        rows,
+        isStale: this.#loaded.failure !== null,
+        bar,
+      });
+    }
+
+    #drawer(row: Row | null, given: Loaded) {
+      const prefix = this.#aspect()?.prefix ?? '';
+      const form = this.#form(row, given);
+      return this.drawer({
+        heading: this.isNew() ? kind.adding : `${prefix}${row?.name ?? ''}`,
+        actions: row === null || form !== null ? nothing : this.#actions(row, given),
+        content: form ?? (row === null ? null : this.#record(row, given)),
+      });
+    }
+
+    #form(row: Row | null, given: Loaded): unknown {
+      const aspect = this.#aspect();
+      if (row !== null && aspect !== undefined) return aspect.form(row)(this.failure);
+      const isOpen = this.isNew() || (row !== null && this.aspect() === 'edit');
+      return isOpen ? (kind.form(row, this, given)?.(this.failure) ?? null) : null;
+    }
+
+    #record(row: Row, given: Loaded) {
+      return html`${kind.record(row, this, given)}
+      ${historyOf(kind.logged ?? nounOf(kind.screen), row)}`;
+    }
+
+    #actions(row: Row, given: Loaded) {
+      if (kind.actions !== undefined) return kind.actions(row, this, given);
+      const { deletion } = kind;
+      return deletion === undefined ? nothing : this.actionsFor(row, () => deletion(row));
+    }
+  };
+}
+
+const factsOf = (screen: string) =>
+  allNouns.find((one) => one.screen?.name === screen && one.screen.part === null);
+
+/** Its kind in the log. */
+const nounOf = (screen: string): string => factsOf(screen)?.noun ?? '';
+
+/** Where the API lists them. */
+const pathOf = (screen: string): string => `/admin/${factsOf(screen)?.paths[0] ?? ''}`;
