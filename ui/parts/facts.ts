@@ -6,19 +6,16 @@ import '../elements/copy.ts';
 import '../elements/icon.ts';
 import '../elements/time.ts';
 
-/** A name and a value. A value that is not known here is `nothing`, which leaves the fact out. */
+/** A name and a value. */
 export type Fact = readonly [name: string, value: unknown];
+
+export const factRow = ([name, value]: Fact) =>
+  html`<dt>${name}</dt>
+    <dd>${value}</dd>`;
 
 /** For a screen with the styles of `record`. */
 export const facts = (given: readonly (Fact | null)[]) =>
-  html`<dl>
-    ${given.map((fact) =>
-      fact === null
-        ? nothing
-        : html`<dt>${fact[0]}</dt>
-            <dd>${fact[1]}</dd>`,
-    )}
-  </dl>`;
+  html`<dl>${given.map((fact) => (fact === null ? nothing : factRow(fact)))}</dl>`;
 
 /** With a button that copies it. */
 export const copied = (text: string, label: string, shown: unknown = text) =>

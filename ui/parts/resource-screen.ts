@@ -80,99 +80,119 @@ type Aspect<Row> = Readonly<{ prefix: string; form: (row: Row) => DrawForm }>;
 export function resourceScreen<Row extends Entity, Loaded extends Rows<Row>>(
   kind: ResourceKind<Row, Loaded>,
 ): void {
-  customElements.define(`gw-screen-${kind.screen}`, classOf(kind));
+  class Screen extends ResourceScreen<Row, Loaded> {
+    static override styles = [base, buttons, record, kind.styles ?? []].flat();
+
+    constructor() {
+      super(kind);
+    }
+  }
+  customElements.define(`gw-screen-${kind.screen}`, Screen);
 }
 
-function classOf<Row extends Entity, Loaded extends Rows<Row>>(kind: ResourceKind<Row, Loaded>) {
-  return class extends RecordScreen {
-    static override styles = [base, buttons, record, kind.styles ?? []].flat();
-    protected override readonly screen = kind.screen;
-    readonly #loaded = new Resource(this, kind.load, { pollMs: kind.pollMs });
+class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends RecordScreen {
+  readonly #kind: ResourceKind<Row, Loaded>;
+  readonly #loaded: Resource<Loaded>;
 
-    override isWritable(): boolean {
-      return kind.mayWrite === undefined ? super.isWritable() : kind.mayWrite() && !isReadOnly();
-    }
+  constructor(kind: ResourceKind<Row, Loaded>) {
+    super();
+    this.#kind = kind;
+    this.#loaded = new Resource(this, kind.load, { pollMs: kind.pollMs });
+  }
 
-    protected override reload(): Promise<void> {
-      return this.#loaded.reload();
-    }
+  protected override get screen(): string {
+    return this.#kind.screen;
+  }
 
-    protected override hasForm(): boolean {
-      return this.isNew() || this.aspect() === 'edit' || this.#aspect() !== undefined;
-    }
+  override isWritable(): boolean {
+    return this.#kind.mayWrite === undefined
+      ? super.isWritable()
+      : this.#kind.mayWrite() && !isReadOnly();
+  }
 
-    #aspect(): Aspect<Row> | undefined {
-      return kind.aspects?.[this.aspect() ?? ''];
-    }
+  protected override reload(): Promise<void> {
+    return this.#loaded.reload();
+  }
 
-    protected override render() {
-      const { value: given } = this.#loaded;
-      const opened = this.openedIn(given?.rows);
-      return html`<gw-page heading=${kind.heading} about=${kind.about}>
-          ${this.adder(kind.add, { inHead: true })} ${troubleOf(this.#loaded)}
-          ${loaded(this.#loaded, ({ rows }) => (rows.length === 0 ? this.#empty() : this.#list(rows)))}
-        </gw-page>
-        ${given === undefined ? nothing : this.#drawer(opened, given)}
-        ${this.asking(this.save === null ? nothing : kind.words?.(this.save, opened))}
-        ${kind.after?.(this) ?? nothing}`;
-    }
+  protected override hasForm(): boolean {
+    return this.isNew() || this.aspect() === 'edit' || this.#aspect() !== undefined;
+  }
 
-    #empty() {
-      const { heading, about, body, command } = kind.empty;
-      return html`<gw-empty
-        heading=${heading}
-        icon=${kind.icon}
-        command=${command ?? this.#creation(body)}
-      >
-        <span slot="about">${about}</span>
-        ${this.adder(kind.add, { inHead: false })}
-      </gw-empty>`;
-    }
+  #aspect(): Aspect<Row> | undefined {
+    return this.#kind.aspects?.[this.aspect() ?? ''];
+  }
 
-    #creation(body: Readonly<Record<string, unknown>> = {}): string {
-      return adminCurl({ origin: globalThis.location.origin, path: pathOf(kind.screen), body });
-    }
+  protected override render() {
+    const { value: given } = this.#loaded;
+    const opened = this.openedIn(given?.rows);
+    return html`<gw-page heading=${this.#kind.heading} about=${this.#kind.about}>
+        ${this.adder(this.#kind.add, { inHead: true })} ${troubleOf(this.#loaded)}
+        ${loaded(this.#loaded, ({ rows }) => this.#rows(rows))}
+      </gw-page>
+      ${given === undefined ? nothing : this.#drawer(opened, given)}
+      ${this.asking(this.save === null ? nothing : this.#kind.words?.(this.save, opened))}
+      ${this.#kind.after?.(this) ?? nothing}`;
+  }
 
-    #list(all: readonly Row[]) {
-      const { rows, bar } = kind.list?.(all, this) ?? { rows: all, bar: nothing };
-      return this.table({
-        label: kind.heading,
-        noun: kind.noun,
-        columns: kind.columns,
-        rows,
-        isStale: this.#loaded.failure !== null,
-        bar,
-      });
-    }
+  #rows(rows: readonly Row[]) {
+    return rows.length === 0 ? this.#empty() : this.#list(rows);
+  }
 
-    #drawer(row: Row | null, given: Loaded) {
-      const prefix = this.#aspect()?.prefix ?? '';
-      const form = this.#form(row, given);
-      return this.drawer({
-        heading: this.isNew() ? kind.adding : `${prefix}${row?.name ?? ''}`,
-        actions: row === null || form !== null ? nothing : this.#actions(row, given),
-        content: form ?? (row === null ? null : this.#record(row, given)),
-      });
-    }
+  #empty() {
+    const { heading, about, body, command } = this.#kind.empty;
+    return html`<gw-empty
+      heading=${heading}
+      icon=${this.#kind.icon}
+      command=${command ?? this.#creation(body)}
+    >
+      <span slot="about">${about}</span>
+      ${this.adder(this.#kind.add, { inHead: false })}
+    </gw-empty>`;
+  }
 
-    #form(row: Row | null, given: Loaded): unknown {
-      const aspect = this.#aspect();
-      if (row !== null && aspect !== undefined) return aspect.form(row)(this.failure);
-      const isOpen = this.isNew() || (row !== null && this.aspect() === 'edit');
-      return isOpen ? (kind.form(row, this, given)?.(this.failure) ?? null) : null;
-    }
+  #creation(body: Readonly<Record<string, unknown>> = {}): string {
+    return adminCurl({ origin: globalThis.location.origin, path: pathOf(this.#kind.screen), body });
+  }
 
-    #record(row: Row, given: Loaded) {
-      return html`${kind.record(row, this, given)}
-      ${historyOf(kind.logged ?? nounOf(kind.screen), row)}`;
-    }
+  #list(all: readonly Row[]) {
+    const { rows, bar } = this.#kind.list?.(all, this) ?? { rows: all, bar: nothing };
+    return this.table({
+      label: this.#kind.heading,
+      noun: this.#kind.noun,
+      columns: this.#kind.columns,
+      rows,
+      isStale: this.#loaded.failure !== null,
+      bar,
+    });
+  }
 
-    #actions(row: Row, given: Loaded) {
-      if (kind.actions !== undefined) return kind.actions(row, this, given);
-      const { deletion } = kind;
-      return deletion === undefined ? nothing : this.actionsFor(row, () => deletion(row));
-    }
-  };
+  #drawer(row: Row | null, given: Loaded) {
+    const prefix = this.#aspect()?.prefix ?? '';
+    const form = this.#form(row, given);
+    return this.drawer({
+      heading: this.isNew() ? this.#kind.adding : `${prefix}${row?.name ?? ''}`,
+      actions: row === null || form !== null ? nothing : this.#actions(row, given),
+      content: form ?? (row === null ? null : this.#record(row, given)),
+    });
+  }
+
+  #form(row: Row | null, given: Loaded): unknown {
+    const aspect = this.#aspect();
+    if (row !== null && aspect !== undefined) return aspect.form(row)(this.failure);
+    const isOpen = this.isNew() || (row !== null && this.aspect() === 'edit');
+    return isOpen ? (this.#kind.form(row, this, given)?.(this.failure) ?? null) : null;
+  }
+
+  #record(row: Row, given: Loaded) {
+    return html`${this.#kind.record(row, this, given)}
+    ${historyOf(this.#kind.logged ?? nounOf(this.#kind.screen), row)}`;
+  }
+
+  #actions(row: Row, given: Loaded) {
+    if (this.#kind.actions !== undefined) return this.#kind.actions(row, this, given);
+    const { deletion } = this.#kind;
+    return deletion === undefined ? nothing : this.actionsFor(row, () => deletion(row));
+  }
 }
 
 const factsOf = (screen: string) =>

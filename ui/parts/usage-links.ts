@@ -4,23 +4,19 @@ import { html, nothing } from 'lit';
 
 import type { Grouping } from '../lib/observe/usage.ts';
 import { linkTo } from '../state/location.ts';
+import type { Fact } from './facts.ts';
 
 const range = '7d';
 
 type Of = Readonly<{ grouping: Grouping; name: string; hasCharts?: boolean }>;
 
-/** Two parts of a list of facts. A moment of the past has no usage of its own: what is shown then is that of now. */
-export const usageFact = ({ grouping, name, hasCharts = false }: Of) => {
-  const requests = linkTo({
-    screen: 'usage',
-    rest: [grouping, name],
-    query: { group: grouping, range },
-  });
+/** A moment of the past has no usage of its own: what is shown then is that of now. */
+export const usageFact = ({ grouping, name, hasCharts = false }: Of): Fact => {
+  const query = { group: grouping, range };
+  const requests = linkTo({ screen: 'usage', rest: [grouping, name], query });
   const charts = linkTo({ screen: 'metrics', query: { [grouping]: name, range } });
-  return html`<dt>Usage</dt>
-    <dd>
-      <a href=${requests}>requests and spend</a>${
-        hasCharts ? html` · <a href=${charts}>charts</a>` : nothing
-      }
-    </dd>`;
+  const links = html`<a href=${requests}>requests and spend</a>${
+      hasCharts ? html` · <a href=${charts}>charts</a>` : nothing
+    }`;
+  return ['Usage', links];
 };

@@ -2,71 +2,80 @@
 
 import { html } from 'lit';
 
-import { call, list } from '../api/http/call.ts';
-import type { AdminToken, MadeAdminToken } from '../api/records.ts';
-import { Resource } from '../elements/resource.ts';
-import { changeEnvironment, sessionCurl } from '../lib/access/token-draft.ts';
-import { revocationOf } from '../parts/bearer-saves.ts';
-import { BearerScreen, bearerColumns } from '../parts/bearer-screen.ts';
-import type { People } from '../parts/bearer-screen.ts';
-import type { MadeBearer } from '../parts/made-bearer.ts';
+import { calling, list } from '../api/http/call.ts';
+import {
+  carriableOf,
+  changeEnvironment,
+  sessionCurl,
+  tokenBody,
+} from '../lib/access/token-draft.ts';
+import { choicesOf } from '../lib/page/choices.ts';
+import { seen } from '../lib/saves/save.ts';
+import { bearerScreen } from '../parts/bearers/bearers.ts';
 import { apiBase } from '../state/base.ts';
 import { may } from '../state/session.ts';
-import './tokens/form.ts';
 
-class ScreenTokens extends BearerScreen<AdminToken, MadeAdminToken> {
-  protected override readonly screen = 'tokens';
-  protected override readonly kind = 'admin_token';
-  protected override readonly icon = 'terminal';
-  protected override readonly words = {
-    heading: 'Admin tokens',
-    about: 'Programs call the admin API with them. Each belongs to one principal.',
-    noun: 'token',
-    revoked:
-      'Requests with this token are refused from now on, and no restore brings it back. Its row stays.',
-    empty: {
-      about:
-        'CI jobs and Terraform call the admin API with a token. It carries permissions of a principal, always expires and is shown once.',
-      body: { name: 'terraform', principal_id: 1, permissions: ['usage:read'] },
-    },
-  };
-  protected override readonly columns = bearerColumns<AdminToken>([
+bearerScreen({
+  screen: 'tokens',
+  heading: 'Admin tokens',
+  about: 'Programs call the admin API with them. Each belongs to one principal.',
+  icon: 'terminal',
+  noun: 'token',
+  empty: {
+    about:
+      'CI jobs and Terraform call the admin API with a token. It carries permissions of a principal, always expires and is shown once.',
+    body: { name: 'terraform', principal_id: 1, permissions: ['usage:read'] },
+  },
+  list: (signal) => list('/admin/tokens', { signal }),
+  mayWrite: () => may('config:write'),
+  mayRevoke: () => may('config:write'),
+  revoke: (one) => calling('DELETE', '/admin/tokens/{id}', seen(one)),
+  revoked:
+    'Requests with this token are refused from now on, and no restore brings it back. Its row stays.',
+  columns: [
     {
       id: 'permissions',
       label: 'Permissions',
       value: ({ permissions }) => permissions.join(', '),
       cell: ({ permissions }) => html`<code>${permissions.join(', ')}</code>`,
     },
-  ]);
-  protected override readonly rows = new Resource(
-    this,
-    (signal) => list('/admin/tokens', { signal }),
-    { pollMs: 30_000 },
-  );
-
-  protected override mayRevoke(): boolean {
-    return may('config:write');
-  }
-
-  protected override revocation(token: AdminToken) {
-    return revocationOf(token, {
-      noun: 'token',
-      revoke: (id, change) => call('DELETE', '/admin/tokens/{id}', { params: { id }, ...change }),
-    });
-  }
-
-  protected override form({ principals, roles }: People) {
-    return html`<gw-token-form
-      .row=${null}
-      .principals=${principals}
-      .roles=${roles}
-      first=${this.rest[1] ?? ''}
-      .failure=${this.failure}
-      @gw-made=${this.onMade}
-    ></gw-token-form>`;
-  }
-
-  protected override async shownOnce({ id, name, token }: MadeAdminToken): Promise<MadeBearer> {
+  ],
+  hints: {
+    principal: 'The audit log names it for what the program does. Mostly a service account.',
+    name: 'Where it is used, such as deploy-pipeline',
+  },
+  expiries: [
+    { value: '7', label: 'In 7 days' },
+    { value: '30', label: 'In 30 days' },
+    { value: '90', label: 'In 90 days' },
+    // One day less than the maximum, because the clock of the browser may be ahead of the server's.
+    { value: '364', label: 'In a year' },
+    { value: 'date', label: 'At a time that you choose' },
+  ],
+  reach: ({ name, held }) => {
+    const choices = choicesOf(carriableOf(held));
+    if (choices.length === 0) {
+      return html`<p class="notice warn" role="status">
+        ${name} holds no permission of the admin API. Grant it a role first.
+      </p>`;
+    }
+    return {
+      name: 'permissions',
+      label: 'Permissions',
+      type: 'toggles',
+      hint: 'Never more than the principal holds. config:write is full control: it can grant roles and set passwords.',
+      choices,
+    };
+  },
+  create: (draft, { name: principal, held }, told) => {
+    const read = tokenBody(draft, { held, ...told });
+    if ('wrong' in read) return read;
+    const { body } = read;
+    const { name, permissions, expires_at } = body;
+    const after = { name, principal, permissions, expires_at };
+    return { name, after, run: calling('POST', '/admin/tokens', { body }) };
+  },
+  shownOnce: async ({ id, name, token }) => {
     const origin = new URL(apiBase, globalThis.location.href).href.replace(/\/$/, '');
     const use = { origin, token };
     return {
@@ -78,7 +87,5 @@ class ScreenTokens extends BearerScreen<AdminToken, MadeAdminToken> {
         { heading: 'gw change', label: 'environment', text: changeEnvironment(use) },
       ],
     };
-  }
-}
-
-customElements.define('gw-screen-tokens', ScreenTokens);
+  },
+});

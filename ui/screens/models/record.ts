@@ -9,6 +9,7 @@ import '../../elements/money.ts';
 import { queuedDefault } from '../../lib/providers/backend-draft.ts';
 import { fieldLabels } from '../../lib/text/field-label.ts';
 import { formatNumber } from '../../lib/text/format.ts';
+import { factRow } from '../../parts/facts.ts';
 import { usageFact } from '../../parts/usage-links.ts';
 import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
@@ -50,7 +51,7 @@ class GwModelRecord extends LitElement {
         <dd>${or(model.context_length, 'not known', ' tokens')}</dd>
         <dt>Cache</dt>
         <dd>${or(model.cache_ttl_seconds, 'answers are not cached', ' s')}</dd>
-        ${usageFact({ grouping: 'model', name: model.name, hasCharts: true })}
+        ${factRow(usageFact({ grouping: 'model', name: model.name, hasCharts: true }))}
       </dl>
       ${this.#head()}
       ${

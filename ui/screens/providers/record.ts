@@ -8,6 +8,7 @@ import '../../elements/copy.ts';
 import '../../elements/time.ts';
 import { formatCount } from '../../lib/text/format.ts';
 import { providerState } from '../../lib/providers/provider-state.ts';
+import { factRow } from '../../parts/facts.ts';
 import { usageFact } from '../../parts/usage-links.ts';
 import { linkTo } from '../../state/location.ts';
 import { base } from '../../styles/base.ts';
@@ -61,7 +62,7 @@ class GwProviderRecord extends LitElement {
                 >`
           }
         </dd>
-        ${usageFact({ grouping: 'provider', name: provider.name, hasCharts: true })}
+        ${factRow(usageFact({ grouping: 'provider', name: provider.name, hasCharts: true }))}
         ${provider.kind === 'dynamic' ? this.#lease() : nothing}
         <dt>Last seen</dt>
         <dd><gw-time at=${provider.last_seen_at ?? ''}></gw-time></dd>

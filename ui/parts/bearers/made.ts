@@ -2,13 +2,13 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import '../elements/copy.ts';
-import '../elements/overlay/dialog.ts';
-import '../elements/icon.ts';
-import { extensions } from '../extension.ts';
-import { capital } from '../lib/text/format.ts';
-import { may } from '../state/session.ts';
-import { base, buttons } from '../styles/base.ts';
+import '../../elements/copy.ts';
+import '../../elements/overlay/dialog.ts';
+import '../../elements/icon.ts';
+import { extensions } from '../../extension.ts';
+import { capital } from '../../lib/text/format.ts';
+import { may } from '../../state/session.ts';
+import { base, buttons } from '../../styles/base.ts';
 
 export type MadeBearer = Readonly<{
   id: number;

@@ -1,0 +1,172 @@
+// The screen that API keys and admin tokens share: both are secrets of a principal, are shown once and are revoked.
+
+import { html, nothing } from 'lit';
+
+import type { Answered, Change } from '../../api/http/call.ts';
+import '../../elements/badge.ts';
+import type { Column } from '../../elements/table/table.ts';
+import '../../elements/time.ts';
+import type { IconName } from '../../icons.ts';
+import { bearerStates, isRevoked, shownState } from '../../lib/access/bearer.ts';
+import type { Bearer } from '../../lib/access/bearer.ts';
+import { deletionOf } from '../../lib/saves/save.ts';
+import { capital } from '../../lib/text/format.ts';
+import { narrowed } from '../../lib/text/narrow.ts';
+import { isReadOnly } from '../../state/as-of.ts';
+import { linkTo } from '../../state/location.ts';
+import { copyRecord } from '../copy-record.ts';
+import { copied, facts, idFact, moment } from '../facts.ts';
+import { narrowedBy } from '../narrowed.ts';
+import type { RecordScreen } from '../record-screen.ts';
+import { resourceScreen } from '../resource-screen.ts';
+import { byState } from '../state-segments.ts';
+import './form.ts';
+import type { BearerFormKind } from './form.ts';
+
+/** A key has no permissions of its own. */
+type Shown = Bearer & Readonly<{ permissions?: readonly string[] }>;
+
+export type BearerKind<Row extends Shown, Made> = BearerFormKind<Made> &
+  Readonly<{
+    screen: string;
+    heading: string;
+    about: string;
+    icon: IconName;
+    empty: Readonly<{ about: string; body: Readonly<Record<string, unknown>> }>;
+    list: (signal: AbortSignal) => Promise<readonly Row[]>;
+    mayWrite: () => boolean;
+    mayRevoke: () => boolean;
+    revoke: (one: Row) => (change: Change) => Promise<Answered<unknown>>;
+    /** What a revocation does. */
+    revoked: string;
+    /** Columns after the principal. */
+    columns?: readonly Column<Row>[];
+  }>;
+
+export function bearerScreen<Row extends Shown, Made>(kind: BearerKind<Row, Made>): void {
+  const { screen, heading, about, icon, noun, empty, list, mayWrite } = kind;
+  resourceScreen<Row, Readonly<{ rows: readonly Row[] }>>({
+    screen,
+    heading,
+    about,
+    icon,
+    noun,
+    add: `Create ${noun}`,
+    adding: `Create a ${noun}`,
+    empty: { heading: `No ${noun}s yet`, ...empty },
+    load: async (signal) => ({ rows: await list(signal) }),
+    pollMs: 30_000,
+    columns: [...before, ...(kind.columns ?? []), ...after],
+    list: (all, at) => listOf(all, at, heading),
+    mayWrite,
+    form: (row, at) =>
+      row === null
+        ? (failure) =>
+            html`<gw-bearer-form
+              .kind=${kind}
+              first=${at.rest[1] ?? ''}
+              .failure=${failure}
+            ></gw-bearer-form>`
+        : null,
+    record: factsOf,
+    actions: (row, at) => actionsOf(kind, row, at),
+    words: ({ danger }) => (danger === true ? html`<p>${kind.revoked}</p>` : nothing),
+  });
+}
+
+const timeOr = (at: string | null, none: string) =>
+  at === null ? html`<span class="quiet">${none}</span>` : html`<gw-time at=${at}></gw-time>`;
+
+const before: readonly Column<Bearer>[] = [
+  { id: 'name', label: 'Name', value: ({ name }) => name },
+  {
+    id: 'prefix',
+    label: 'Prefix',
+    value: ({ prefix }) => prefix,
+    cell: ({ prefix }) => html`<code>${prefix}…</code>`,
+  },
+  { id: 'principal', label: 'Principal', value: ({ principal }) => principal },
+];
+
+const stateBadge = (one: Bearer) =>
+  html`<gw-badge tone=${shownState(one)?.tone ?? 'plain'}>${shownState(one)?.label}</gw-badge>`;
+
+const after: readonly Column<Bearer>[] = [
+  { id: 'state', label: 'State', value: (one) => shownState(one)?.label ?? '', cell: stateBadge },
+  {
+    id: 'expires_at',
+    label: 'Expires',
+    value: ({ expires_at }) => expires_at,
+    cell: ({ expires_at }) => timeOr(expires_at, 'never'),
+  },
+  {
+    id: 'last_used_at',
+    label: 'Last used',
+    value: ({ last_used_at }) => last_used_at,
+    cell: ({ last_used_at }) => timeOr(last_used_at, isReadOnly() ? 'not known' : 'never'),
+  },
+  {
+    id: 'created_at',
+    label: 'Created',
+    value: ({ created_at }) => created_at,
+    cell: ({ created_at }) => timeOr(created_at, ''),
+  },
+  { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
+];
+
+/** All of them or those of one principal, by state. */
+function listOf<Row extends Bearer>(all: readonly Row[], at: RecordScreen, heading: string) {
+  const { principal = '' } = at.query;
+  const own = narrowed(all, principal, ({ principal_id }) => [principal_id]);
+  const { rows, bar } = byState(
+    {
+      label: `${heading} by state`,
+      states: bearerStates,
+      rows: own,
+      statesOf: (one) => [shownState(one)?.value],
+    },
+    at,
+  );
+  const words = `Of ${own[0]?.principal ?? `principal ${principal}`}`;
+  const href = at.viewLink({ principal: '' });
+  return { rows, bar: html`${narrowedBy({ asked: principal, words, href })}${bar}` };
+}
+
+function factsOf(one: Shown) {
+  const { id, prefix, principal_id, principal, permissions, last_used_at } = one;
+  const unused = isReadOnly() ? 'not known for the past' : 'never';
+  return facts([
+    ['State', stateBadge(one)],
+    ['Prefix', copied(prefix, 'prefix', html`<code>${prefix}…</code>`)],
+    idFact(id),
+    [
+      'Principal',
+      html`<a href=${linkTo({ screen: 'principals', rest: [principal_id] })}>${principal}</a>`,
+    ],
+    permissions === undefined
+      ? null
+      : ['Permissions', html`<code>${permissions.join(', ')}</code>`],
+    ['Expires', one.expires_at === null ? 'never' : moment(one.expires_at)],
+    ['Created', moment(one.created_at)],
+    ['Last used', last_used_at === null ? unused : moment(last_used_at)],
+  ]);
+}
+
+function actionsOf<Row extends Shown, Made>(
+  { screen, noun, mayRevoke, revoke }: BearerKind<Row, Made>,
+  row: Row,
+  at: RecordScreen,
+) {
+  const copy = copyRecord(screen, row);
+  if (isRevoked(row) || !mayRevoke() || isReadOnly()) return copy;
+  const { opens: _, ...deletion } = deletionOf({ noun, name: row.name }, { run: revoke(row) });
+  const save = {
+    ...deletion,
+    heading: `Revoke ${row.name}`,
+    verb: `Revoke ${noun}`,
+    done: `${capital(noun)} ${row.name} revoked`,
+  };
+  return html`${copy}<button slot="actions" type="button" @click=${() => at.ask(save)}>
+      <gw-icon name="trash-2"></gw-icon>Revoke
+    </button>`;
+}

@@ -1,0 +1,59 @@
+// Chooses a role to grant to a principal.
+
+import { LitElement, css, html } from 'lit';
+
+import '../../elements/form/field.ts';
+import type { FieldInput } from '../../elements/form/field.ts';
+import { choicesOf, orNone } from '../../lib/page/choices.ts';
+import { base, buttons } from '../../styles/base.ts';
+
+/** Sends `gw-grant` with the name of the role. */
+class GwGrantRole extends LitElement {
+  static override properties = { roles: { attribute: false }, chosen: { state: true } };
+  static override styles = [
+    base,
+    buttons,
+    css`
+      :host {
+        display: flex;
+        align-items: flex-end;
+        gap: var(--space-2);
+        margin-top: var(--space-2);
+      }
+
+      gw-field {
+        flex: 1;
+      }
+    `,
+  ];
+  /** The names of the roles that can be granted. */
+  declare roles: readonly string[];
+  declare chosen: string;
+
+  constructor() {
+    super();
+    this.roles = [];
+    this.chosen = '';
+  }
+
+  protected override render() {
+    return html`<gw-field
+        name="role"
+        label="Grant a role"
+        type="select"
+        required
+        .choices=${orNone('Choose one', choicesOf(this.roles))}
+        .value=${this.chosen}
+        @gw-input=${({ detail }: CustomEvent<FieldInput>) => (this.chosen = detail.value)}
+      ></gw-field>
+      <button
+        type="button"
+        ?disabled=${!this.roles.includes(this.chosen)}
+        @click=${() => this.dispatchEvent(new CustomEvent('gw-grant', { detail: this.chosen }))}
+      >
+        Grant
+      </button>`;
+  }
+}
+
+customElements.define('gw-grant-role', GwGrantRole);
