@@ -1,3 +1,4 @@
-// The extensions of the control plane. Delete a folder of this directory and its line here, and gw works without it.
+// The extensions of the control plane. Delete a folder of this directory and its lines in control.ts and cli.ts, and gw works without it.
 
 export { playground } from './playground/extension.ts';
+export { whatIf } from './what-if/extension.ts';

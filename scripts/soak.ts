@@ -44,7 +44,7 @@ const suites: readonly Suite[] = [
   },
   {
     name: 'what-ifs of random configurations',
-    files: ['test/control/history/what-if.test.ts'],
+    files: ['extensions/what-if/test/what-if.test.ts'],
     sizes: { GW_TEST_WHAT_IFS: 10_000 },
   },
   {

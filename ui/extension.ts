@@ -1,6 +1,8 @@
 // What an extension adds to the management UI: `extensions/<name>/ui/extension.ts` exports one. Its screens are the files in
 // `extensions/<name>/ui/screens/`.
 
+import type { TemplateResult } from 'lit';
+
 import type { IconName } from './icons.ts';
 
 export type Screen = Readonly<{
@@ -19,7 +21,22 @@ export type Screen = Readonly<{
   hasPast?: true;
 }>;
 
+/** What a change would come to. */
+type Proposed = Readonly<{
+  /** Calls on the configuration as it stands, or another version of it; null where neither can be asked about. */
+  proposal: Readonly<{ calls: readonly unknown[] } | { version: string }> | null;
+  /** What the server said of it already. */
+  known?: unknown;
+}>;
+
 export type UiExtension = Readonly<{
+  /** A part of every preview of a change. */
+  preview?: Readonly<{
+    label: string;
+    /** Whether it is of use for a call to this path. */
+    concerns: (path: string) => boolean;
+    draw: (proposed: Proposed) => TemplateResult;
+  }>;
   screens?: readonly Screen[];
   /** What can be done with an API key while it is shown. */
   withNewKey?: Readonly<{
@@ -36,3 +53,7 @@ export const extensions: readonly UiExtension[] = Object.values(
     import: 'extension',
   }),
 );
+
+export const previews = extensions.flatMap(({ preview }) => preview ?? []);
+
+export const previewOf = (proposed: Proposed) => previews.map(({ draw }) => draw(proposed));

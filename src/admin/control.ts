@@ -13,7 +13,6 @@ import type { TakeRefusals } from '../control/fleet/fleet-refusals.ts';
 import type { TakeServed } from '../control/fleet/fleet-served.ts';
 import type { AskRouted } from '../control/history/routed.ts';
 import type { PastStates } from '../control/history/states.ts';
-import type { AskWhatIf } from '../control/history/what-if.ts';
 import type { Heads } from '../control/log/heads.ts';
 import type { Idempotency } from '../control/commands/idempotency.ts';
 import type { Beat, createProvidersAt } from '../control/providers/lease-beats.ts';
@@ -60,8 +59,6 @@ export type Control = Readonly<{
   past: PastStates;
   /** Of any of them, with the tables by which it routes. */
   routed: AskRouted;
-  /** What another one would have made of requests of the past. */
-  whatIf: AskWhatIf;
   /** What prompts are classified with; null: none is. */
   encoders: Encoders | null;
   publisher: Publisher;

@@ -13,7 +13,6 @@ import { createFleet } from '../control/fleet/fleet.ts';
 import { createTakeRefusals } from '../control/fleet/fleet-refusals.ts';
 import { createTakeServed } from '../control/fleet/fleet-served.ts';
 import { createAskRouted } from '../control/history/routed.ts';
-import { createWhatIf } from '../control/history/what-if.ts';
 import { createIdempotency } from '../control/commands/idempotency.ts';
 import { createBeat, createProvidersAt } from '../control/providers/lease-beats.ts';
 import { createLoginLimit } from '../control/access/login-limit.ts';
@@ -144,7 +143,6 @@ function openControl(options: AdminOptions): Control {
     ...opened,
     ...standingOf(plane),
     routed: createAskRouted(monotonic),
-    whatIf: createWhatIf({ db: reports, past, monotonic }),
     encoders: plane.encoders,
     heads: plane.heads,
     historyStreams: createPlaces(historyStreamsMax),

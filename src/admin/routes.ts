@@ -52,7 +52,7 @@ import { ruleRoutes } from './routing/rules.ts';
 import { sessionRoutes } from './access/session.ts';
 import { none, route, served } from './http/route.ts';
 import type { Route, ServedRoute } from './http/route.ts';
-import type { Core, Extension } from './extension.ts';
+import type { Core, Extension, Preview } from './extension.ts';
 import { signOnRoutes } from './access/sign-on.ts';
 import { snapshotRoutes } from './history/snapshots.ts';
 import { tokenRoutes } from './access/tokens.ts';
@@ -60,7 +60,6 @@ import { timeseriesRoutes } from './operations/timeseries.ts';
 import { usageEventRoutes } from './operations/usage-events.ts';
 import { usageRoutes } from './operations/usage.ts';
 import { vaultRoutes } from './history/vault.ts';
-import { whatIfRoutes } from './changes/what-if.ts';
 
 /** The same handlers answer under the second name. */
 export const pathAliases: Readonly<Record<string, string>> = {
@@ -132,7 +131,6 @@ const groups = [
   of('old', historyStreamRoutes),
   of('old', logRoutes),
   of('old', snapshotRoutes),
-  of('old', restoreRoutes),
   of('old', configRoutes),
   of('old', operationRoutes),
   of('old', deploymentRoutes),
@@ -148,15 +146,25 @@ const groups = [
 const whole = <One extends Route>(routes: readonly One[]): readonly One[] =>
   showingVersions(routes.flatMap(withAlias));
 
-const extended: readonly Extension[] = Object.values(extensions);
+type Extended = ReturnType<Extension>;
+
+const extendedBy = (core: Core): readonly Extended[] =>
+  Object.values(extensions).map((extension) => extension(core));
+
+const noPreview: Preview = { record: z.null(), of: () => Promise.resolve(null) };
+
+const restoring = (extended: readonly Extended[]) =>
+  restoreRoutes(extended.find(({ preview }) => preview !== undefined)?.preview ?? noPreview);
 
 /** `single` are those of which a proposal may be made, and others. */
-const behind = (core: Core, single: readonly ServedRoute[]): readonly Route<unknown>[] => [
+const behind = (
+  extended: readonly Extended[],
+  single: readonly ServedRoute[],
+): readonly Route<unknown>[] => [
   ...changeSetRoutes(single),
-  ...whatIfRoutes(single),
   ...showingVersions<Route<unknown>>([
     ...changeRequestRoutes(single),
-    ...extended.flatMap(({ routes }) => routes?.(core, single) ?? []),
+    ...extended.flatMap(({ routes }) => routes?.(single) ?? []),
   ]),
 ];
 
@@ -164,16 +172,25 @@ const notServed: Core = () => {
   throw new Error('a route that is only described was run');
 };
 
+const described = extendedBy(notServed);
+
 /** As they are described; see `serveRoutes`. */
 export const adminRoutes: readonly Route[] = [
-  ...whole<Route>(groups.flatMap(({ routes }): readonly Route[] => routes)),
-  ...behind(notServed, []),
+  ...whole<Route>([
+    ...groups.flatMap(({ routes }): readonly Route[] => routes),
+    ...restoring(described),
+  ]),
+  ...behind(described, []),
 ];
 
 /** All of them, with what they need. `core` is what the handlers of extensions work with. */
 export function serveRoutes(needs: Needs, core: Core): readonly ServedRoute[] {
-  const single = whole(groups.flatMap(({ serve }) => serve(needs)));
-  return [...single, ...served(behind(core, single), null)];
+  const extended = extendedBy(core);
+  const single = whole([
+    ...groups.flatMap(({ serve }) => serve(needs)),
+    ...served(restoring(extended), null),
+  ]);
+  return [...single, ...served(behind(extended, single), null)];
 }
 
 /** Those whose path is known to the compiler. */
@@ -193,8 +210,8 @@ type RoutesOf<Own> =
 /** The routes with the types of what they take and answer, for the management UI. */
 export type TypedAdminRoute =
   | Literal<(typeof groups)[number]['routes'][number]>
-  | RoutesOf<(typeof extensions)[keyof typeof extensions]>[number]
-  | ReturnType<typeof changeRequestRoutes | typeof changeSetRoutes | typeof whatIfRoutes>[number];
+  | RoutesOf<ReturnType<(typeof extensions)[keyof typeof extensions]>>[number]
+  | ReturnType<typeof changeRequestRoutes | typeof changeSetRoutes | typeof restoreRoutes>[number];
 
 const document = openApi(adminRoutes);
 

@@ -3,6 +3,7 @@
 import { Builtins, Cli } from 'clipanion';
 import type { BaseContext, Command } from 'clipanion';
 
+import * as extensions from '../../extensions/cli.ts';
 import { AccessCommand, AccessDiffCommand } from './commands/access.ts';
 import { AgentCommand } from './commands/agent.ts';
 import {
@@ -51,7 +52,6 @@ import { SnapshotRestoreCommand } from './commands/snapshot-restore.ts';
 import { SyncPricesCommand } from './commands/sync-prices.ts';
 import { TailCommand } from './commands/tail.ts';
 import { VaultEraseCommand } from './commands/vault-erase.ts';
-import { WhatIfCommand } from './commands/what-if.ts';
 import { exitCodes } from './printing/exit-codes.ts';
 import { HelpCommand, namingValues } from './printing/help.ts';
 import { usageError } from './printing/usage-error.ts';
@@ -102,8 +102,8 @@ export function commandLine(enableColors: boolean): Cli {
     SnapshotShowCommand,
     SyncPricesCommand,
     TailCommand,
-    WhatIfCommand,
     VaultEraseCommand,
+    ...Object.values(extensions),
   ];
   for (const command of [HelpCommand, Builtins.VersionCommand, ...commands]) {
     cli.register(command);

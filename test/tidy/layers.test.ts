@@ -109,18 +109,18 @@ const layers: Readonly<Record<string, Layer>> = {
   // It folds the log itself, in the browser, and schemas are told there that no text may become code.
   'ui/viewer': { may: ['ui', 'events', 'projections', 'src/lib'], packages: uiViewerPackages },
   'ui/vite.config.ts': { may: ['ui'], packages: ['vite', 'node:*'] },
-  'src/cli': { may: ['events', 'projections', 'src'], packages: ['*'] },
+  'src/cli': { may: ['events', 'projections', 'src', 'extensions/cli'], packages: ['*'] },
   // What they may do, the core does not know: see the test of extensions.
   extensions: { may: ['events', 'projections', 'src'], packages: ['*'] },
   'extensions/ui': {
-    may: ['ui', 'src/admin', 'src/conditions', 'src/protocols/facts', 'extensions'],
+    may: ['ui', 'src/admin', 'src/conditions', 'src/protocols/facts'],
     packages: uiOwn,
   },
   'src/main.ts': { may: ['src/cli'], packages: ['clipanion'] },
 };
 
 /** An extension is there by its line in these. */
-const lists: ReadonlySet<string> = new Set(['extensions/control.ts']);
+const lists: ReadonlySet<string> = new Set(['extensions/control.ts', 'extensions/cli.ts']);
 
 /** Where the program's own code is; tests and benches may import anything. */
 const program = /^(events|projections|src|ui|extensions)\/(?!.*\btest\/)/;

@@ -15,13 +15,13 @@ import '../elements/diff.ts';
 import '../elements/error.ts';
 import '../elements/form/field.ts';
 import type { FieldInput } from '../elements/form/field.ts';
+import { previewOf, previews } from '../extension.ts';
 import { changesBetween } from '../lib/saves/change.ts';
 import { draftCallsOf } from '../lib/changes/change-request.ts';
 import type { DraftCall } from '../lib/changes/change-request.ts';
 import { onceKey } from '../lib/text/once-key.ts';
 import { isUncertain, keyAfter, mayGoOnTop } from '../lib/saves/save-attempt.ts';
 import type { Save } from '../lib/saves/save.ts';
-import { concernsRequests } from '../lib/changes/what-if.ts';
 import { forgetEdits } from '../state/edits.ts';
 import { announce } from '../state/publication.ts';
 import { notify } from '../state/toasts.ts';
@@ -29,7 +29,6 @@ import { base, buttons } from '../styles/base.ts';
 import { copySave } from './save-copy.ts';
 import { requestApproval } from './save-request.ts';
 import { saveStyles } from './save-styles.ts';
-import './what-if.ts';
 
 /** `gw-saved` has what the call answered; `gw-refused` a failure that names a field; `gw-close` is a change of mind. */
 class GwSave extends LitElement {
@@ -126,7 +125,7 @@ class GwSave extends LitElement {
           @gw-input=${this.#onReason}
           @gw-enter=${this.#onEnter}
         ></gw-field>
-        ${this.#others()} ${this.#whatIf()} ${this.#failed()}
+        ${this.#others()} ${this.#preview()} ${this.#failed()}
         ${
           shown.busyText === undefined
             ? nothing
@@ -187,20 +186,19 @@ class GwSave extends LitElement {
             </button>`
           : nothing
       }
-      ${
-        calls !== null && !this.asksRequests && calls.some(({ path }) => concernsRequests(path))
-          ? html`<button type="button" class="plain" @click=${this.#askRequests}>
-              Preview impact on recent traffic
-            </button>`
-          : nothing
-      }
+      ${this.asksRequests ? nothing : previews.map((one) => this.#offered(one))}
     </div>`;
   }
 
-  #whatIf() {
+  #offered({ label, concerns }: (typeof previews)[number]) {
+    return this.#calls()?.some(({ path }) => concerns(path)) === true
+      ? html`<button type="button" class="plain" @click=${this.#askRequests}>${label}</button>`
+      : nothing;
+  }
+
+  #preview() {
     const calls = this.#calls();
-    if (!this.asksRequests || calls === null) return nothing;
-    return html`<gw-what-if .proposal=${{ calls }}></gw-what-if>`;
+    return this.asksRequests && calls !== null ? previewOf({ proposal: { calls } }) : nothing;
   }
 
   #calls(): readonly DraftCall[] | null {

@@ -3,20 +3,15 @@
 
 import { z } from 'zod';
 
-import type { ConfigState } from '../../../projections/config/state.ts';
 import { entityField } from '../../control/history/entity-field.ts';
 import { previewRestore, readyRestore } from '../../control/history/restore.ts';
-import { lastDay } from '../../control/history/what-if.ts';
-import type { WhatIf } from '../../control/history/what-if.ts';
 import { planRestore } from '../../deciders/restore.ts';
-import type { RestoreCommand } from '../../deciders/restore.ts';
 import { lossReasons } from '../../deciders/restore/kind.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
-import type { Control } from '../control.ts';
+import type { Preview } from '../extension.ts';
 import { mutate, reasonLengthMax, reasonOf } from '../http/mutation.ts';
 import { none, route } from '../http/route.ts';
 import { differenceRecord, ofVersion, sources } from './snapshots.ts';
-import { whatIfSummary } from '../changes/what-if-record.ts';
 
 const namedMax = 1_000;
 const entities = z.array(entityField).min(1).max(namedMax);
@@ -46,20 +41,23 @@ const missingRecord = z.object({
 });
 
 /** Lists hold the first 1,000. */
-const restoreRecord = z.object({
-  dry_run: z.boolean(),
-  event_count: z.int(),
-  events: z.array(z.object({ stream: z.string(), type: z.string(), data: z.unknown() })).readonly(),
-  /** From the configuration as it stands to the one that comes of it. */
-  difference_count: z.int(),
-  diff: z.array(differenceRecord).readonly(),
-  /** What stands in the way: with any, a restore is refused. */
-  conflicts: z.array(conflictRecord).readonly(),
-  /** What does not come back, and why. */
-  missing: z.array(missingRecord).readonly(),
-  /** What it would have made of 500 requests of the last 24 hours; null when it is no dry run, and when others are asked too much. */
-  what_if: whatIfSummary.nullable(),
-});
+const restoreRecord = <Shown extends z.ZodType>(whatIf: Shown) =>
+  z.object({
+    dry_run: z.boolean(),
+    event_count: z.int(),
+    events: z
+      .array(z.object({ stream: z.string(), type: z.string(), data: z.unknown() }))
+      .readonly(),
+    /** From the configuration as it stands to the one that comes of it. */
+    difference_count: z.int(),
+    diff: z.array(differenceRecord).readonly(),
+    /** What stands in the way: with any, a restore is refused. */
+    conflicts: z.array(conflictRecord).readonly(),
+    /** What does not come back, and why. */
+    missing: z.array(missingRecord).readonly(),
+    /** What it would have made of requests of the last 24 hours; null when it is no dry run, and when others are asked too much. */
+    what_if: whatIf.nullable(),
+  });
 
 const reasonNeeded = refuse('invalid', 'reason is needed, in the body or as x-gw-reason', {
   param: 'reason',
@@ -69,65 +67,56 @@ const onlyOrExcept = refuse('invalid', 'except names what only leaves out: give 
   param: 'except',
 });
 
-export const restoreRoutes = [
-  route({
-    method: 'POST',
-    path: '/admin/snapshots/{version}/restore',
-    operation: 'restoreSnapshot',
-    permission: 'config:write',
-    summary: 'Bring back the configuration of a snapshot version, or say what that would come to',
-    refusals: ['absent', 'conflict', 'too_large'],
-    params: ofVersion,
-    query: none,
-    body: restoreBody,
-    response: restoreRecord,
-    handle: async ({ params: { version }, body }, call) => {
-      const { control } = call;
-      const { dry_run: isDry, only, except = [], reason } = body;
-      if (only !== undefined && except.length > 0) return onlyOrExcept;
-      const given = reasonOf(call, reason);
-      if (isRefusal(given)) return given;
-      if (!isDry && given === null) return reasonNeeded;
-      const { reports: db, state, past, refresh } = control;
-      const chosen = only === undefined ? null : [...new Set(only)];
-      const asked = { version, only: chosen, except: [...new Set(except)] };
-      const ready = await readyRestore({ db, state, past, refresh }, asked);
-      if (isRefusal(ready)) return ready;
-      const { command, causation } = ready;
-      const before = { state: state() };
-      if (isDry) {
-        const preview = await previewRestore(sources(control), { ...before, command });
-        const what_if = await whatIfRestored(control, before.state, command);
-        const body = { dry_run: true, ...preview, what_if };
-        return { headers: call.entity.etag(before.state), body };
-      }
-      const mutation = {
-        command,
-        causation,
-        reason,
-        precondition: (...asked: Parameters<typeof ready.precondition>) => {
-          [before.state] = asked;
-          return ready.precondition(...asked);
-        },
-      };
-      return mutate(call, mutation, async (_outcome, tx) => {
-        const shown = { state: before.state, command };
-        const preview = await previewRestore({ db: tx, vault: control.vault }, shown);
-        return { dry_run: false, ...preview, what_if: null };
-      });
-    },
-  }),
-] as const;
-
-const requestsMax = 500;
-
-async function whatIfRestored(
-  { whatIf, clock }: Control,
-  before: ConfigState,
-  command: RestoreCommand,
-): Promise<WhatIf | null> {
-  const window = lastDay(clock());
-  const { state: after } = planRestore(before, command);
-  const found = await whatIf({ window, requestsMax, changedMax: 0, before, after });
-  return isRefusal(found) ? null : found;
-}
+export const restoreRoutes = ({ record, of: previewOf }: Preview) =>
+  [
+    route({
+      method: 'POST',
+      path: '/admin/snapshots/{version}/restore',
+      operation: 'restoreSnapshot',
+      permission: 'config:write',
+      summary: 'Bring back the configuration of a snapshot version, or say what that would come to',
+      refusals: ['absent', 'conflict', 'too_large'],
+      params: ofVersion,
+      query: none,
+      body: restoreBody,
+      response: restoreRecord(record),
+      handle: async ({ params: { version }, body }, call) => {
+        const { control } = call;
+        const { dry_run: isDry, only, except = [], reason } = body;
+        if (only !== undefined && except.length > 0) return onlyOrExcept;
+        const given = reasonOf(call, reason);
+        if (isRefusal(given)) return given;
+        if (!isDry && given === null) return reasonNeeded;
+        const { reports: db, state, past, refresh } = control;
+        const chosen = only === undefined ? null : [...new Set(only)];
+        const asked = { version, only: chosen, except: [...new Set(except)] };
+        const ready = await readyRestore({ db, state, past, refresh }, asked);
+        if (isRefusal(ready)) return ready;
+        const { command, causation } = ready;
+        const before = { state: state() };
+        if (isDry) {
+          const preview = await previewRestore(sources(control), { ...before, command });
+          const what_if = await previewOf({
+            before: before.state,
+            after: planRestore(before.state, command).state,
+          });
+          const body = { dry_run: true, ...preview, what_if };
+          return { headers: call.entity.etag(before.state), body };
+        }
+        const mutation = {
+          command,
+          causation,
+          reason,
+          precondition: (...asked: Parameters<typeof ready.precondition>) => {
+            [before.state] = asked;
+            return ready.precondition(...asked);
+          },
+        };
+        return mutate(call, mutation, async (_outcome, tx) => {
+          const shown = { state: before.state, command };
+          const preview = await previewRestore({ db: tx, vault: control.vault }, shown);
+          return { dry_run: false, ...preview, what_if: null };
+        });
+      },
+    }),
+  ] as const;

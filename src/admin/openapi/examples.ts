@@ -105,15 +105,6 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     reason: 'CHG-8: the larger model',
   },
   erasePersonalData: { principal_id: 1 },
-  whatIf: {
-    since: '2026-11-20T00:00:00Z',
-    until: '2026-11-21T00:00:00Z',
-    calls: [
-      { method: 'POST', path: '/admin/provider-models', body: { name: 'qwen3-14b' } },
-      { method: 'PUT', path: '/admin/principals/1/limits', body: { requests_per_min: 600 } },
-    ],
-    requests: 500,
-  },
   draftChangeRequest: {
     title: 'The autumn prices',
     calls: [

@@ -22,12 +22,12 @@ import { readWallTime } from '../../lib/text/wall-time.ts';
 import '../../parts/differences.ts';
 import '../../parts/save.ts';
 import type { Save } from '../../lib/saves/save.ts';
-import '../../parts/what-if.ts';
 import { screenNamed } from '../../screens.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo } from '../../state/location.ts';
 import { zone } from '../../state/preferences.ts';
 import { may, session } from '../../state/session.ts';
+import { previewOf } from '../../extension.ts';
 import { base, buttons, controls } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 import './calls-form.ts';
@@ -204,9 +204,7 @@ class GwChangeRequest extends LitElement {
       ></gw-differences>
       ${
         // Calls with secrets cannot be sent again: nobody is shown them.
-        isOpen && may('config:write')
-          ? html`<gw-what-if .proposal=${{ calls }}></gw-what-if>`
-          : nothing
+        isOpen && may('config:write') ? previewOf({ proposal: { calls } }) : nothing
       }`;
   }
 

@@ -19,10 +19,10 @@ import type { Save } from '../../lib/saves/save.ts';
 import { undoneMax } from '../../lib/saves/undo.ts';
 import '../../parts/differences.ts';
 import '../../parts/save.ts';
-import '../../parts/what-if.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo, navigate, place } from '../../state/location.ts';
 import { may } from '../../state/session.ts';
+import { previewOf } from '../../extension.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { panels } from '../../styles/panels.ts';
 import { record } from '../../styles/record.ts';
@@ -141,8 +141,7 @@ class HistoryRestore extends LitElement {
     const proposal = this.#scope().kind === 'all' ? { version: this.#moment() } : null;
     const whole = linkTo({ screen: 'history', rest: ['diff'], query: { from: this.#moment() } });
     return html`${this.#head(preview)} ${this.#scopeLine()} ${restoreTiles(would)}
-      ${this.#refusal(would)}
-      <gw-what-if .proposal=${proposal} .known=${would.what_if}></gw-what-if>
+      ${this.#refusal(would)} ${previewOf({ proposal, known: would.what_if })}
       <div class="section"><h3>Changes</h3></div>
       <gw-differences
         .differences=${would.diff}

@@ -4,33 +4,27 @@
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import { asFailure } from '../api/http/failure.ts';
-import type { ApiFailure } from '../api/http/failure.ts';
-import { askWhatIf } from '../api/what-if.ts';
-import type { Proposal, WhatIf, WhatIfChanged, WhatIfSummary } from '../api/what-if.ts';
-import '../elements/badge.ts';
-import type { Tone } from '../elements/badge.ts';
-import '../elements/error.ts';
-import '../elements/icon.ts';
-import '../elements/chart/kpi.ts';
-import '../elements/form/range.ts';
-import '../elements/table/table.ts';
-import type { Column } from '../elements/table/table.ts';
-import '../elements/time.ts';
-import { formatNumber, formatShare } from '../lib/text/format.ts';
-import { edgesOf, isoEdges, readRange } from '../lib/page/range.ts';
-import { readView } from '../lib/page/table-view.ts';
-import type { TableView } from '../lib/page/table-view.ts';
-import {
-  amountText,
-  destinationText,
-  gapsOf,
-  otherwise,
-  verdictText,
-} from '../lib/changes/what-if.ts';
-import { linkTo } from '../state/location.ts';
-import { base, buttons } from '../styles/base.ts';
-import { record } from '../styles/record.ts';
+import { asFailure } from '../../../ui/api/http/failure.ts';
+import type { ApiFailure } from '../../../ui/api/http/failure.ts';
+import { askWhatIf } from './ask.ts';
+import type { Proposal, WhatIf, WhatIfChanged, WhatIfSummary } from './ask.ts';
+import '../../../ui/elements/badge.ts';
+import type { Tone } from '../../../ui/elements/badge.ts';
+import '../../../ui/elements/error.ts';
+import '../../../ui/elements/icon.ts';
+import '../../../ui/elements/chart/kpi.ts';
+import '../../../ui/elements/form/range.ts';
+import '../../../ui/elements/table/table.ts';
+import type { Column } from '../../../ui/elements/table/table.ts';
+import '../../../ui/elements/time.ts';
+import { formatNumber, formatShare } from '../../../ui/lib/text/format.ts';
+import { edgesOf, isoEdges, readRange } from '../../../ui/lib/page/range.ts';
+import { readView } from '../../../ui/lib/page/table-view.ts';
+import type { TableView } from '../../../ui/lib/page/table-view.ts';
+import { amountText, destinationText, gapsOf, otherwise, verdictText } from './words.ts';
+import { linkTo } from '../../../ui/state/location.ts';
+import { base, buttons } from '../../../ui/styles/base.ts';
+import { record } from '../../../ui/styles/record.ts';
 
 const tones: Readonly<Record<WhatIfChanged['change'], Tone>> = {
   same: 'plain',

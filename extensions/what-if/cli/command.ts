@@ -4,15 +4,15 @@ import { readFileSync } from 'node:fs';
 
 import { Option } from 'clipanion';
 
-import type { WhatIfRecord } from '../../admin/changes/what-if-record.ts';
-import type { ControlPlane } from '../../control/plane.ts';
-import { isRefusal, refuse } from '../../lib/refusal.ts';
-import type { Refusal } from '../../lib/refusal.ts';
-import { exitCodes } from '../printing/exit-codes.ts';
-import { HistoryCommand } from '../control-plane/history-command.ts';
-import type { Printed } from '../control-plane/history-command.ts';
-import { settingOptions } from '../printing/options.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { WhatIfRecord } from '../record.ts';
+import type { ControlPlane } from '../../../src/control/plane.ts';
+import { isRefusal, refuse } from '../../../src/lib/refusal.ts';
+import type { Refusal } from '../../../src/lib/refusal.ts';
+import { exitCodes } from '../../../src/cli/printing/exit-codes.ts';
+import { HistoryCommand } from '../../../src/cli/control-plane/history-command.ts';
+import type { Printed } from '../../../src/cli/control-plane/history-command.ts';
+import { settingOptions } from '../../../src/cli/printing/options.ts';
+import type { Settings } from '../../../src/cli/settings/settings.ts';
 
 export class WhatIfCommand extends HistoryCommand {
   static override paths = [['what-if']];
@@ -74,7 +74,7 @@ export class WhatIfCommand extends HistoryCommand {
       requests,
     });
     const asked = Object.fromEntries(given.filter(([, value]) => value !== undefined));
-    const { whatIfIn } = await import('../what-if.ts');
+    const { whatIfIn } = await import('./run.ts');
     const json = await whatIfIn(plane, settings, asked);
     if (isRefusal(json)) return json;
     const { requests: all, same, not_told: untold } = json.total;

@@ -1,17 +1,17 @@
 // A recorded request under two configurations: whether it would be answered otherwise under the second, and what it would cost. Where
 // something that is not recorded makes a difference, that is the answer; nothing is guessed.
 
-import type { ModelId, RuleId } from '../lib/ids.ts';
-import type { CompiledModel } from '../snapshot/compile/models.ts';
-import { denialOf } from './denial.ts';
-import type { Denial } from './denial.ts';
-import { everyWay } from './every-way.ts';
-import type { Suppose } from './every-way.ts';
-import { firstPlace, modelKey, placeKey } from './first-place.ts';
-import type { FirstPlace } from './first-place.ts';
-import { routeRecorded } from './recorded-route.ts';
-import type { RecordedAsk, Side } from './recorded-route.ts';
-import { reasonOf } from './route.ts';
+import type { ModelId, RuleId } from '../../src/lib/ids.ts';
+import type { CompiledModel } from '../../src/snapshot/compile/models.ts';
+import { denialOf } from '../../src/routing/denial.ts';
+import type { Denial } from '../../src/routing/denial.ts';
+import { everyWay } from '../../src/routing/every-way.ts';
+import type { Suppose } from '../../src/routing/every-way.ts';
+import { firstPlace, modelKey, placeKey } from '../../src/routing/first-place.ts';
+import type { FirstPlace } from '../../src/routing/first-place.ts';
+import { routeRecorded } from '../../src/routing/recorded-route.ts';
+import type { RecordedAsk, Side } from '../../src/routing/recorded-route.ts';
+import { reasonOf } from '../../src/routing/route.ts';
 
 export const changes = ['same', 'newly_denied', 'newly_allowed', 'rerouted'] as const;
 export type Change = (typeof changes)[number];

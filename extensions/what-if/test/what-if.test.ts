@@ -8,19 +8,19 @@ import { it } from 'node:test';
 import * as fc from 'fast-check';
 
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { compareRow } from '../../../src/control/history/what-if/compare-row.ts';
-import { createSidesOf } from '../../../src/control/history/what-if/sides.ts';
-import type { Sides } from '../../../src/control/history/what-if/sides.ts';
-import { createTally } from '../../../src/control/history/what-if/tally.ts';
+import { compareRow } from '../compare-row.ts';
+import { createSidesOf } from '../sides.ts';
+import type { Sides } from '../sides.ts';
+import { createTally } from '../tally.ts';
 import type { UsageRecord } from '../../../src/db/usage/usage-events.ts';
 import type { Command } from '../../../src/deciders/decide.ts';
 import { inOneGo } from '../../../src/lib/steps.ts';
-import type { Comparison } from '../../../src/routing/what-if.ts';
-import { change, changingPrelude } from '../../harness/changing.ts';
-import { eventsOf } from '../../harness/commands.ts';
-import { append, emptyLog, testMetadata } from '../../harness/given.ts';
-import type { TestLog } from '../../harness/given.ts';
-import { serve, served } from '../../harness/served.ts';
+import type { Comparison } from '../otherwise.ts';
+import { change, changingPrelude } from '../../../test/harness/changing.ts';
+import { eventsOf } from '../../../test/harness/commands.ts';
+import { append, emptyLog, testMetadata } from '../../../test/harness/given.ts';
+import type { TestLog } from '../../../test/harness/given.ts';
+import { serve, served } from '../../../test/harness/served.ts';
 
 const wanted = Number(process.env['GW_TEST_WHAT_IFS'] ?? 500);
 

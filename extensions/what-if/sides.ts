@@ -1,20 +1,20 @@
 // A configuration as requests of the past are put to it: its tables, and who a caller is in it.
 
-import { createConfigSteps, snapshotMember } from '../../../../projections/snapshot.ts';
-import type { ConfigState } from '../../../../projections/config/state.ts';
-import type { UsageRecord } from '../../../db/usage/usage-events.ts';
-import type { Steps } from '../../../lib/steps.ts';
-import type { Denial } from '../../../routing/denial.ts';
-import { explainRecorded } from '../../../routing/explain-recorded.ts';
-import { firstPlace, placeKey } from '../../../routing/first-place.ts';
-import type { Side } from '../../../routing/recorded-route.ts';
-import type { Serving } from '../../../routing/told.ts';
-import type { Party } from '../../../routing/what-if.ts';
-import { tableSteps } from '../../../snapshot/compile.ts';
-import type { RoutingTables } from '../../../snapshot/compile.ts';
-import { principalCompiler } from '../../../snapshot/compile/callers.ts';
-import { recordedRequest } from '../explain.ts';
-import { routingSnapshotOf } from '../routing-snapshot.ts';
+import { createConfigSteps, snapshotMember } from '../../projections/snapshot.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import type { UsageRecord } from '../../src/db/usage/usage-events.ts';
+import type { Steps } from '../../src/lib/steps.ts';
+import type { Denial } from '../../src/routing/denial.ts';
+import { explainRecorded } from '../../src/routing/explain-recorded.ts';
+import { firstPlace, placeKey } from '../../src/routing/first-place.ts';
+import type { Side } from '../../src/routing/recorded-route.ts';
+import type { Serving } from '../../src/routing/told.ts';
+import type { Party } from './otherwise.ts';
+import { tableSteps } from '../../src/snapshot/compile.ts';
+import type { RoutingTables } from '../../src/snapshot/compile.ts';
+import { principalCompiler } from '../../src/snapshot/compile/callers.ts';
+import { recordedRequest } from '../../src/control/history/explain.ts';
+import { routingSnapshotOf } from '../../src/control/history/routing-snapshot.ts';
 
 export type Sides = Readonly<{
   state: ConfigState;

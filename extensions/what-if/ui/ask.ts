@@ -1,7 +1,7 @@
 // What a proposal would have made of requests of the past.
 
-import { call } from './http/call.ts';
-import type { AnswerOf, BodyOf } from './http/routes.ts';
+import { call } from '../../../ui/api/http/call.ts';
+import type { AnswerOf, BodyOf } from '../../../ui/api/http/routes.ts';
 
 export type WhatIf = AnswerOf<'POST', '/admin/what-if'>;
 /** A restore's preview has one as well. */

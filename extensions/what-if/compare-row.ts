@@ -1,12 +1,12 @@
 // One usage row put to both configurations.
 
-import { modelId } from '../../../lib/ids.ts';
-import type { UsageRecord } from '../../../db/usage/usage-events.ts';
-import { compareRecorded } from '../../../routing/what-if.ts';
-import type { ComparedRequest, Comparison } from '../../../routing/what-if.ts';
-import type { CompiledModel } from '../../../snapshot/compile/models.ts';
-import { costMicros } from '../../usage/usage-cost.ts';
-import { recordedRequest } from '../explain.ts';
+import { modelId } from '../../src/lib/ids.ts';
+import type { UsageRecord } from '../../src/db/usage/usage-events.ts';
+import { compareRecorded } from './otherwise.ts';
+import type { ComparedRequest, Comparison } from './otherwise.ts';
+import type { CompiledModel } from '../../src/snapshot/compile/models.ts';
+import { costMicros } from '../../src/control/usage/usage-cost.ts';
+import { recordedRequest } from '../../src/control/history/explain.ts';
 import type { Sides } from './sides.ts';
 
 export type Compared = Readonly<{

@@ -1,24 +1,24 @@
 // What if: requests of the past, routed again on a proposed configuration and on the one to compare it with. Both are asked the same
 // rows, so that what differs is the proposal's doing. Nothing is written, and no request waits for it: it works in slices.
 
-import type { ConfigState } from '../../../projections/config/state.ts';
-import type { Database } from '../../db/pool.ts';
-import type { UsageRecord } from '../../db/usage/usage-events.ts';
-import { sampleUsage } from '../../db/usage/usage-sample.ts';
-import type { UsageWindow } from '../../db/usage/usage-sample.ts';
-import { toRfc3339 } from '../../lib/clock.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { isRefusal } from '../../lib/refusal.ts';
-import type { Refusal } from '../../lib/refusal.ts';
-import { createBreathe, inSlices } from '../slices.ts';
-import { createSlots } from '../slots.ts';
-import { servedState } from './explain.ts';
-import type { PastStates } from './states.ts';
-import { compareRow } from './what-if/compare-row.ts';
-import { createSidesOf } from './what-if/sides.ts';
-import type { Sides } from './what-if/sides.ts';
-import { createTally } from './what-if/tally.ts';
-import type { Summary } from './what-if/tally.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import type { Database } from '../../src/db/pool.ts';
+import type { UsageRecord } from '../../src/db/usage/usage-events.ts';
+import { sampleUsage } from '../../src/db/usage/usage-sample.ts';
+import type { UsageWindow } from '../../src/db/usage/usage-sample.ts';
+import { toRfc3339 } from '../../src/lib/clock.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { isRefusal } from '../../src/lib/refusal.ts';
+import type { Refusal } from '../../src/lib/refusal.ts';
+import { createBreathe, inSlices } from '../../src/control/slices.ts';
+import { createSlots } from '../../src/control/slots.ts';
+import { servedState } from '../../src/control/history/explain.ts';
+import type { PastStates } from '../../src/control/history/states.ts';
+import { compareRow } from './compare-row.ts';
+import { createSidesOf } from './sides.ts';
+import type { Sides } from './sides.ts';
+import { createTally } from './tally.ts';
+import type { Summary } from './tally.ts';
 
 export type WhatIfAsked = Readonly<{
   window: UsageWindow;
@@ -46,7 +46,10 @@ export type WhatIf = Summary &
 
 export type AskWhatIf = (asked: WhatIfAsked) => Promise<WhatIf | Refusal>;
 
-type Dependencies = Readonly<{ db: Database; past: PastStates; monotonic: Clock }>;
+type Dependencies = Readonly<{
+  core: () => Readonly<{ reports: Database; past: PastStates }>;
+  monotonic: Clock;
+}>;
 
 const workMs = 15_000;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -63,9 +66,10 @@ export function createWhatIf(dependencies: Dependencies): AskWhatIf {
 }
 
 async function compareAll(
-  { db, past, monotonic }: Dependencies,
+  { core, monotonic }: Dependencies,
   { window, requestsMax, changedMax, before, after }: WhatIfAsked,
 ): Promise<WhatIf | Refusal> {
+  const { reports: db, past } = core();
   const endsMs = monotonic() + workMs;
   const breathe = createBreathe(monotonic);
   const sample = await sampleUsage(db, window, requestsMax);

@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 
-import { timestamp } from '../../lib/fields.ts';
-import { changes } from '../../routing/what-if.ts';
+import { timestamp } from '../../src/lib/fields.ts';
+import { changes } from './otherwise.ts';
 
 const count = z.int().nonnegative();
 /** Exact, in the quoted currency. */

@@ -75,24 +75,6 @@ export function verdictText({ total }: Summary): string {
   return `Of ${all}, ${first[0]} would have ${first[1]}${others}`;
 }
 
-/** Whether a call is one of those that decide where requests go, who may send them and what they cost. */
-export const concernsRequests = (path: string): boolean =>
-  routing.some((noun) => path.startsWith(`/admin/${noun}`)) ||
-  /^\/admin\/principals\/\d+\/roles/.test(path);
-
-const routing: readonly string[] = [
-  'frontend-model',
-  'virtual-model',
-  'rule',
-  'model-pool',
-  'prompt-class',
-  'provider-models',
-  'models',
-  'backends',
-  'fallback-model',
-  'roles',
-];
-
 /** What the numbers leave out, one sentence each. */
 export function gapsOf(summary: Summary): readonly string[] {
   const { recorded, compared, not_reached, without_version, has_older, total } = summary;

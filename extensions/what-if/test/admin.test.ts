@@ -7,15 +7,15 @@ import { it } from 'node:test';
 
 import { z } from 'zod';
 
-import { whatIfSummary } from '../../src/admin/changes/what-if-record.ts';
-import { createWhatIf } from '../../src/control/history/what-if.ts';
-import { isRefusal } from '../../src/lib/refusal.ts';
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import { gw } from '../harness/command-line.ts';
-import { temporaryDirectory } from '../harness/evidence.ts';
-import { listedProvider } from '../harness/model-list.ts';
-import { testKey } from '../harness/plane.ts';
-import { reported, reportUsage } from '../harness/usage.ts';
+import { whatIfSummary } from '../record.ts';
+import { createWhatIf } from '../what-if.ts';
+import { isRefusal } from '../../../src/lib/refusal.ts';
+import { errorOf, member, testAdministrator } from '../../../test/harness/admin.ts';
+import { gw } from '../../../test/harness/command-line.ts';
+import { temporaryDirectory } from '../../../test/harness/evidence.ts';
+import { listedProvider } from '../../../test/harness/model-list.ts';
+import { testKey } from '../../../test/harness/plane.ts';
+import { reported, reportUsage } from '../../../test/harness/usage.ts';
 
 const answered = whatIfSummary.extend({ base: z.unknown(), proposed: z.unknown() });
 
@@ -232,7 +232,7 @@ it('it ends when its time is up, says what it left out, and is asked by few at o
   let nowMs = 0;
   // Of its fifteen seconds, the tables take some and the first rows the rest.
   const monotonic = (): number => (nowMs += 200);
-  const ask = createWhatIf({ db: plane.reports, past: plane.past, monotonic });
+  const ask = createWhatIf({ core: () => plane, monotonic });
   const state = plane.store.state();
   const sizes = { requestsMax: 40, changedMax: 0 };
   const one = () => ask({ window, ...sizes, before: state, after: state });

@@ -1,8 +1,8 @@
 // What many compared requests come to: counts and costs, of all and by principal, model and move. Lists hold the first, those that
 // change most; the rest is summed.
 
-import type { UsageRecord } from '../../../db/usage/usage-events.ts';
-import type { Change, Comparison, Destination } from '../../../routing/what-if.ts';
+import type { UsageRecord } from '../../src/db/usage/usage-events.ts';
+import type { Change, Comparison, Destination } from './otherwise.ts';
 import { createSum } from './sum.ts';
 import type { Counts, Sum } from './sum.ts';
 

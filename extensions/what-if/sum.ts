@@ -1,6 +1,6 @@
 // Compared requests, counted, and what they cost.
 
-import type { Change, Comparison, CostPair } from '../../../routing/what-if.ts';
+import type { Change, Comparison, CostPair } from './otherwise.ts';
 
 /** Costs are exact, in the quoted currency, of the requests whose cost is known on both sides. */
 export type Counts = Readonly<

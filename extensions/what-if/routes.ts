@@ -3,25 +3,26 @@
 
 import { z } from 'zod';
 
-import type { ConfigState } from '../../../projections/config/state.ts';
-import { readBody } from '../../control/change-requests/body.ts';
-import { momentField } from '../../control/history/moment.ts';
-import type { Moment } from '../../control/history/moment.ts';
-import { lastDay } from '../../control/history/what-if.ts';
-import type { UsageWindow } from '../../db/usage/usage-sample.ts';
-import { decideCalls } from '../../deciders/changes/changes.ts';
-import { decide } from '../../deciders/decide.ts';
-import { timestampField } from '../../lib/fields.ts';
-import { changeRequestId } from '../../lib/ids.ts';
-import type { ChangeRequestId } from '../../lib/ids.ts';
-import { isRefusal, refuse } from '../../lib/refusal.ts';
-import type { Refusal } from '../../lib/refusal.ts';
-import { calls } from './change-sets.ts';
-import type { Control } from '../control.ts';
-import { isProposable, prepareCalls } from './proposal.ts';
-import { none, route } from '../http/route.ts';
-import type { Call, ServedRoute } from '../http/route.ts';
-import { whatIfRecord } from './what-if-record.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { readBody } from '../../src/control/change-requests/body.ts';
+import { momentField } from '../../src/control/history/moment.ts';
+import type { Moment } from '../../src/control/history/moment.ts';
+import { lastDay } from './what-if.ts';
+import type { AskWhatIf } from './what-if.ts';
+import type { UsageWindow } from '../../src/db/usage/usage-sample.ts';
+import { decideCalls } from '../../src/deciders/changes/changes.ts';
+import { decide } from '../../src/deciders/decide.ts';
+import { timestampField } from '../../src/lib/fields.ts';
+import { changeRequestId } from '../../src/lib/ids.ts';
+import type { ChangeRequestId } from '../../src/lib/ids.ts';
+import { isRefusal, refuse } from '../../src/lib/refusal.ts';
+import type { Refusal } from '../../src/lib/refusal.ts';
+import { calls } from '../../src/admin/changes/change-sets.ts';
+import type { Control } from '../../src/admin/control.ts';
+import { isProposable, prepareCalls } from '../../src/admin/changes/proposal.ts';
+import { none, route } from '../../src/admin/http/route.ts';
+import type { Call, ServedRoute } from '../../src/admin/http/route.ts';
+import { whatIfRecord } from './record.ts';
 
 const requestsMax = 5_000;
 const changedMax = 500;
@@ -54,9 +55,24 @@ const whatIfBody = z.strictObject({
 });
 type Asked = z.output<typeof whatIfBody>;
 
-/** `all` are the routes whose calls may be proposed, and others. */
-export function whatIfRoutes(all: readonly ServedRoute[]) {
-  const routes = all.filter(isProposable);
+const example = {
+  since: '2026-11-20T00:00:00Z',
+  until: '2026-11-21T00:00:00Z',
+  calls: [
+    { method: 'POST', path: '/admin/provider-models', body: { name: 'qwen3-14b' } },
+    { method: 'PUT', path: '/admin/principals/1/limits', body: { requests_per_min: 600 } },
+  ],
+  requests: 500,
+};
+
+type Parts = Readonly<{
+  ask: AskWhatIf;
+  /** Those whose calls may be proposed, and others. */
+  others: readonly ServedRoute[];
+}>;
+
+export function whatIfRoutes({ ask, others }: Parts) {
+  const routes = others.filter(isProposable);
   return [
     route({
       method: 'POST',
@@ -65,6 +81,8 @@ export function whatIfRoutes(all: readonly ServedRoute[]) {
       permission: 'config:write',
       summary: 'What proposed calls, or another version, would have made of requests of the past',
       asks: true,
+      tag: 'History',
+      example,
       refusals: ['absent', 'conflict', 'too_large', 'upstream', 'unavailable'],
       params: none,
       query: none,
@@ -79,7 +97,7 @@ export function whatIfRoutes(all: readonly ServedRoute[]) {
         if (isRefusal(compared)) return compared;
         const { before, after } = compared;
         const sizes = { requestsMax: body.requests, changedMax: body.changed };
-        const found = await control.whatIf({ window, before, after, ...sizes });
+        const found = await ask({ window, before, after, ...sizes });
         if (isRefusal(found)) return found;
         const proposed = body.version === undefined ? null : placeOf(after);
         return { body: { base: placeOf(before), proposed, ...found } };

@@ -2,20 +2,20 @@
 
 import { randomUUID } from 'node:crypto';
 
-import { noEntity } from '../admin/http/entity.ts';
-import { openAdmin } from '../admin/open.ts';
-import type { Admin } from '../admin/open.ts';
-import type { Call } from '../admin/http/route.ts';
-import { whatIfRecord } from '../admin/changes/what-if-record.ts';
-import type { WhatIfRecord } from '../admin/changes/what-if-record.ts';
-import { createEgress } from '../egress/egress.ts';
-import { noNotifier } from '../control/fleet/notify.ts';
-import type { ControlPlane } from '../control/plane.ts';
-import { isRefusal } from '../lib/refusal.ts';
-import type { Refusal } from '../lib/refusal.ts';
-import { readCaBundle } from './pem-files.ts';
-import type { SettingValues } from './settings/settings-table.ts';
-import { programVersion } from './version.ts';
+import { noEntity } from '../../../src/admin/http/entity.ts';
+import { openAdmin } from '../../../src/admin/open.ts';
+import type { Admin } from '../../../src/admin/open.ts';
+import type { Call } from '../../../src/admin/http/route.ts';
+import { whatIfRecord } from '../record.ts';
+import type { WhatIfRecord } from '../record.ts';
+import { createEgress } from '../../../src/egress/egress.ts';
+import { noNotifier } from '../../../src/control/fleet/notify.ts';
+import type { ControlPlane } from '../../../src/control/plane.ts';
+import { isRefusal } from '../../../src/lib/refusal.ts';
+import type { Refusal } from '../../../src/lib/refusal.ts';
+import { readCaBundle } from '../../../src/cli/pem-files.ts';
+import type { SettingValues } from '../../../src/cli/settings/settings-table.ts';
+import { programVersion } from '../../../src/cli/version.ts';
 
 type Egress = Pick<SettingValues, 'egressAllow' | 'egressDeny' | 'caBundle'>;
 type Prices = Pick<SettingValues, 'priceAggregatorUrl' | 'priceCatalogueUrl'>;

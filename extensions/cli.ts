@@ -1,0 +1,3 @@
+// The commands of the extensions; see control.ts.
+
+export { WhatIfCommand } from './what-if/cli/command.ts';

@@ -1,0 +1,34 @@
+// What the what-if adds to the management UI: a part of previews, which asks about requests of the past.
+
+import { html } from 'lit';
+
+import type { UiExtension } from '../../../ui/extension.ts';
+
+const routing: readonly string[] = [
+  'frontend-model',
+  'virtual-model',
+  'rule',
+  'model-pool',
+  'prompt-class',
+  'provider-models',
+  'models',
+  'backends',
+  'fallback-model',
+  'roles',
+];
+
+/** Whether a call is one of those that decide where requests go, who may send them and what they cost. */
+const concernsRequests = (path: string): boolean =>
+  routing.some((noun) => path.startsWith(`/admin/${noun}`)) ||
+  /^\/admin\/principals\/\d+\/roles/.test(path);
+
+export const extension: UiExtension = {
+  preview: {
+    label: 'Preview impact on recent traffic',
+    concerns: concernsRequests,
+    draw: ({ proposal, known }) => {
+      void import('./what-if.ts');
+      return html`<gw-what-if .proposal=${proposal} .known=${known ?? null}></gw-what-if>`;
+    },
+  },
+};
