@@ -4,8 +4,6 @@
 import { existsSync, globSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-import { buildViewer } from './build-viewer.ts';
-
 const root = path.join(import.meta.dirname, '..');
 const folder = path.join(root, 'ui');
 const dist = path.join(folder, 'dist');
@@ -27,6 +25,9 @@ export function isStale(): boolean {
   return !existsSync(index) || statSync(index).mtimeMs < newest();
 }
 
+/** What an extension adds to the build. */
+type Builder = Readonly<{ buildInto: (folder: string) => Promise<void> }>;
+
 /** Into a folder of its own first: whoever reads ui/dist meanwhile finds a whole build. */
 export async function buildUi(): Promise<void> {
   // Not needed, and perhaps not there, where the UI is built already.
@@ -39,7 +40,10 @@ export async function buildUi(): Promise<void> {
       logLevel: 'warn',
       build: { outDir: fresh },
     });
-    await buildViewer(path.join(fresh, 'viewer.html'));
+    for (const file of globSync('extensions/*/build.ts', { cwd: root })) {
+      const extension: Builder = await import(path.join(root, file));
+      await extension.buildInto(fresh);
+    }
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(fresh, dist);
   } finally {

@@ -59,7 +59,7 @@ const suites: readonly Suite[] = [
   },
   {
     name: 'a long export in the offline viewer',
-    files: ['test/ui/viewer.test.ts'],
+    files: ['extensions/viewer/ui/test/viewer.test.ts'],
     sizes: { GW_TEST_VIEWER_EVENTS: 300_000 },
   },
   {

@@ -27,7 +27,6 @@ import {
   HistoryEventCommand,
   HistoryEventsCommand,
 } from './commands/history.ts';
-import { HistoryViewCommand } from './commands/history-view.ts';
 import { ImportCommand } from './commands/import.ts';
 import { LogExportCommand } from './commands/log-export.ts';
 import { LogNewEpochCommand } from './commands/log-new-epoch.ts';
@@ -81,7 +80,6 @@ export function commandLine(enableColors: boolean): Cli {
     HistoryCommandsCommand,
     HistoryEventCommand,
     HistoryEventsCommand,
-    HistoryViewCommand,
     ImportCommand,
     LogExportCommand,
     LogNewEpochCommand,

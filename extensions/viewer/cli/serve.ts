@@ -7,8 +7,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { pipeline } from 'node:stream';
 
-import { refuse } from '../lib/refusal.ts';
-import type { Refusal } from '../lib/refusal.ts';
+import { refuse } from '../../../src/lib/refusal.ts';
+import type { Refusal } from '../../../src/lib/refusal.ts';
 
 /** What is shown, by the name under which it is asked for. */
 export type Viewed = Readonly<{
@@ -23,7 +23,7 @@ export type Viewed = Readonly<{
 
 export type ViewServer = Readonly<{ url: string; close: () => Promise<void> }>;
 
-const page = path.join(import.meta.dirname, '../../ui/dist/viewer.html');
+const page = path.join(import.meta.dirname, '../../../ui/dist/viewer.html');
 
 /** The viewer as one file; refused where the UI was not built. */
 export function readViewer(): string | Refusal {

@@ -2,13 +2,13 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import '../elements/error.ts';
-import '../elements/form/field.ts';
-import type { FieldInput } from '../elements/form/field.ts';
-import '../elements/icon.ts';
-import { asFailure, wrongField } from '../api/http/failure.ts';
-import type { ApiFailure } from '../api/http/failure.ts';
-import { base, buttons } from '../styles/base.ts';
+import '../../../ui/elements/error.ts';
+import '../../../ui/elements/form/field.ts';
+import type { FieldInput } from '../../../ui/elements/form/field.ts';
+import '../../../ui/elements/icon.ts';
+import { asFailure, wrongField } from '../../../ui/api/http/failure.ts';
+import type { ApiFailure } from '../../../ui/api/http/failure.ts';
+import { base, buttons } from '../../../ui/styles/base.ts';
 import { chosenFiles, droppedFiles, notesIn } from './files.ts';
 import { openFiles } from './reading.ts';
 

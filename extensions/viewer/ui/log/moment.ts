@@ -1,6 +1,6 @@
 // A moment of an export, as the address names it: a version or position, or a time. Inside of a command it stands for its end.
 
-import { positionOfVersion } from '../../../src/lib/snapshot-version.ts';
+import { positionOfVersion } from '../../../../src/lib/snapshot-version.ts';
 import type { OpenLog } from './open-log.ts';
 
 /** What is refused, with the status that the control plane would answer. */

@@ -1,16 +1,16 @@
 // The configuration as it stood at any position of an export that begins with its log: folded as the events are read, kept here and
 // there on the way, and folded on from the nearest one that is kept when it is asked for.
 
-import { parseStream, readEvent } from '../../../events/catalogue.ts';
-import { nameIn } from '../../../projections/change-words.ts';
+import { parseStream, readEvent } from '../../../../events/catalogue.ts';
+import { nameIn } from '../../../../projections/change-words.ts';
 import {
   applyEvent,
   closeDraft,
   emptyState,
   openDraft,
-} from '../../../projections/config/state.ts';
-import type { ConfigState, Draft } from '../../../projections/config/state.ts';
-import type { EventLine } from '../../../events/export-check.ts';
+} from '../../../../projections/config/state.ts';
+import type { ConfigState, Draft } from '../../../../projections/config/state.ts';
+import type { EventLine } from '../../../../events/export-check.ts';
 
 /** States that are kept. They share what does not differ; from one to the next lie equally many events, more and more of them. */
 const keptMax = 64;

@@ -6,11 +6,11 @@ import { cp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
-import { makePack } from '../../../src/control/evidence/pack.ts';
-import { isRefusal } from '../../../src/lib/refusal.ts';
-import { createDigest, createSha256 } from '../../../ui/lib/history/sha256.ts';
-import { openExport } from '../../../ui/viewer/log/open-export.ts';
-import type { OpenExport } from '../../../ui/viewer/log/open-export.ts';
+import { makePack } from '../../../../src/control/evidence/pack.ts';
+import { isRefusal } from '../../../../src/lib/refusal.ts';
+import { createDigest, createSha256 } from '../../../../ui/lib/history/sha256.ts';
+import { openExport } from '../log/open-export.ts';
+import type { OpenExport } from '../log/open-export.ts';
 import {
   auditKey,
   exported,
@@ -19,7 +19,7 @@ import {
   temporaryDirectory,
   unanchored,
   verifyOffline,
-} from '../../harness/evidence.ts';
+} from '../../../../test/harness/evidence.ts';
 
 const ends: (() => unknown)[] = [];
 const file = {

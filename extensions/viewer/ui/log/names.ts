@@ -1,9 +1,9 @@
 // What people and reasons are called. Neither is in a log, which refers to the vault instead; a pack of evidence may tell them.
 
-import type { Command } from '../../api/history.ts';
-import { parseStream } from '../../../events/catalogue.ts';
-import type { StoredName } from '../../../events/principal.ts';
-import { nameIn } from '../../../projections/change-words.ts';
+import type { Command } from '../../../../ui/api/history.ts';
+import { parseStream } from '../../../../events/catalogue.ts';
+import type { StoredName } from '../../../../events/principal.ts';
+import { nameIn } from '../../../../projections/change-words.ts';
 import { linesOf, readLines } from './lines.ts';
 import type { OpenLog } from './open-log.ts';
 

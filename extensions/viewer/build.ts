@@ -7,13 +7,14 @@ import path from 'node:path';
 
 import type { InlineConfig, Plugin } from 'vite';
 
-const folder = path.join(import.meta.dirname, '../ui/viewer');
+const folder = path.join(import.meta.dirname, 'ui');
 
 /** What the build makes of a script: its text, and that of its styles. */
 type Bundle = Readonly<{ script: string; style: string }>;
 
-export async function buildViewer(file: string): Promise<void> {
-  const { spriteText } = await import('../ui/vite.config.ts');
+/** Writes `viewer.html` into the folder of the built UI. */
+export async function buildInto(built: string): Promise<void> {
+  const { spriteText } = await import('../../ui/vite.config.ts');
   const worker = await bundle('worker.ts', 'iife', []);
   const texts = new Map([
     ['#worker?text', `export default ${JSON.stringify(worker.script)};`],
@@ -21,7 +22,7 @@ export async function buildViewer(file: string): Promise<void> {
   ]);
   const page = await bundle('main.ts', 'es', [textModules(texts), ownScreens()]);
   const html = readFileSync(path.join(folder, 'viewer.html'), 'utf8');
-  writeFileSync(file, whole(html, page));
+  writeFileSync(path.join(built, 'viewer.html'), whole(html, page));
 }
 
 /** A file of its own that only the page knows: an icon within an element is found in a file, and not in the page. */
@@ -41,7 +42,9 @@ async function bundle(
     configFile: false,
     publicDir: false,
     logLevel: 'warn',
-    resolve: { alias: { 'node:crypto': path.join(folder, '../lib/history/node-crypto.ts') } },
+    resolve: {
+      alias: { 'node:crypto': path.join(folder, '../../../ui/lib/history/node-crypto.ts') },
+    },
     plugins: [...plugins],
     build: {
       write: false,
@@ -79,7 +82,8 @@ const textModules = (texts: ReadonlyMap<string, string>): Plugin => ({
 const ownScreens = (): Plugin => ({
   name: 'gw-own-screens',
   enforce: 'pre',
-  resolveId: (id) => (/^(\.\.\/)+screens\.ts$/.test(id) ? path.join(folder, 'screens.ts') : null),
+  resolveId: (id) =>
+    /^(\.\.\/)+(ui\/)?screens\.ts$/.test(id) ? path.join(folder, 'screens.ts') : null,
 });
 
 function whole(html: string, { script, style }: Bundle): string {

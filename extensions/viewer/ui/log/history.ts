@@ -1,12 +1,12 @@
 // The history that an export holds: events, commands and snapshot versions, a page at a time, filtered by the index and read from the
 // file. The shapes are those of the control plane.
 
-import { eventMetadata } from '../../../events/event.ts';
-import { worded } from '../../../projections/change-words.ts';
-import { historyCommandOf } from '../../../projections/history-command.ts';
-import { historyEventOf } from '../../../projections/history-event.ts';
-import type { Command, LogEvent, Stream, WholeEvent } from '../../api/history.ts';
-import type { SnapshotVersion } from '../../api/snapshots.ts';
+import { eventMetadata } from '../../../../events/event.ts';
+import { worded } from '../../../../projections/change-words.ts';
+import { historyCommandOf } from '../../../../projections/history-command.ts';
+import { historyEventOf } from '../../../../projections/history-event.ts';
+import type { Command, LogEvent, Stream, WholeEvent } from '../../../../ui/api/history.ts';
+import type { SnapshotVersion } from '../../../../ui/api/snapshots.ts';
 import { isTouching } from './open-log.ts';
 import type { OpenLog } from './open-log.ts';
 import type { Entry } from './log-index.ts';

@@ -1,6 +1,6 @@
 // The files that a person gives: chosen, dropped, as a directory, or named by the command that serves this page.
 
-import type { Trust } from '../../events/export-check.ts';
+import type { Trust } from '../../../events/export-check.ts';
 
 /** Of a directory that was chosen, those in it and none below. */
 export const chosenFiles = (input: HTMLInputElement): readonly File[] =>

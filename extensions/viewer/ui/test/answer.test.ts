@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 
-import { makePack } from '../../../src/control/evidence/pack.ts';
-import { isRefusal } from '../../../src/lib/refusal.ts';
-import { answer } from '../../../ui/viewer/log/answer.ts';
-import { openExport } from '../../../ui/viewer/log/open-export.ts';
-import { testAdministrator } from '../../harness/admin.ts';
-import { exported, temporaryDirectory } from '../../harness/evidence.ts';
+import { makePack } from '../../../../src/control/evidence/pack.ts';
+import { isRefusal } from '../../../../src/lib/refusal.ts';
+import { answer } from '../log/answer.ts';
+import { openExport } from '../log/open-export.ts';
+import { testAdministrator } from '../../../../test/harness/admin.ts';
+import { exported, temporaryDirectory } from '../../../../test/harness/evidence.ts';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 

@@ -8,9 +8,9 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { serveViewer } from '../../src/cli/view-server.ts';
-import { gw } from '../harness/command-line.ts';
-import { temporaryDirectory } from '../harness/evidence.ts';
+import { serveViewer } from '../cli/serve.ts';
+import { gw } from '../../../test/harness/command-line.ts';
+import { temporaryDirectory } from '../../../test/harness/evidence.ts';
 
 async function served(t: TestContext) {
   const directory = await temporaryDirectory(t);

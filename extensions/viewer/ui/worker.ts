@@ -6,7 +6,7 @@ import { answer } from './log/answer.ts';
 import type { Answer } from './log/answer.ts';
 import { openExport } from './log/open-export.ts';
 import type { OpenExport, Progress, Summary } from './log/open-export.ts';
-import type { Trust } from '../../events/export-check.ts';
+import type { Trust } from '../../../events/export-check.ts';
 
 export type Asked =
   | Readonly<{ kind: 'open'; files: readonly File[]; trust: Trust }>

@@ -2,29 +2,34 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import { wrongField } from '../api/http/failure.ts';
-import type { ApiFailure } from '../api/http/failure.ts';
-import { getLogHead } from '../api/log.ts';
-import { diffSnapshots } from '../api/snapshots.ts';
-import type { Difference } from '../api/snapshots.ts';
-import '../elements/copy.ts';
-import '../elements/overlay/drawer.ts';
-import '../elements/empty.ts';
-import '../elements/form/field.ts';
-import type { FieldInput } from '../elements/form/field.ts';
-import '../elements/icon.ts';
-import { loaded, troubleOf } from '../elements/loaded.ts';
-import { Resource } from '../elements/resource.ts';
-import '../elements/table/table.ts';
-import type { Column } from '../elements/table/table.ts';
-import { Watch } from '../elements/watch.ts';
-import { formatNumber } from '../lib/text/format.ts';
-import { changesOfDifference, kindLabel, kindNames, readMoment } from '../lib/history/history.ts';
-import { changeQuery, linkTo, navigate, place } from '../state/location.ts';
-import { keepView, tableView } from '../state/table-view.ts';
-import { listStyles } from '../screens/history/list-styles.ts';
-import { base, buttons, controls } from '../styles/base.ts';
-import { record } from '../styles/record.ts';
+import { wrongField } from '../../../ui/api/http/failure.ts';
+import type { ApiFailure } from '../../../ui/api/http/failure.ts';
+import { getLogHead } from '../../../ui/api/log.ts';
+import { diffSnapshots } from '../../../ui/api/snapshots.ts';
+import type { Difference } from '../../../ui/api/snapshots.ts';
+import '../../../ui/elements/copy.ts';
+import '../../../ui/elements/overlay/drawer.ts';
+import '../../../ui/elements/empty.ts';
+import '../../../ui/elements/form/field.ts';
+import type { FieldInput } from '../../../ui/elements/form/field.ts';
+import '../../../ui/elements/icon.ts';
+import { loaded, troubleOf } from '../../../ui/elements/loaded.ts';
+import { Resource } from '../../../ui/elements/resource.ts';
+import '../../../ui/elements/table/table.ts';
+import type { Column } from '../../../ui/elements/table/table.ts';
+import { Watch } from '../../../ui/elements/watch.ts';
+import { formatNumber } from '../../../ui/lib/text/format.ts';
+import {
+  changesOfDifference,
+  kindLabel,
+  kindNames,
+  readMoment,
+} from '../../../ui/lib/history/history.ts';
+import { changeQuery, linkTo, navigate, place } from '../../../ui/state/location.ts';
+import { keepView, tableView } from '../../../ui/state/table-view.ts';
+import { listStyles } from '../../../ui/screens/history/list-styles.ts';
+import { base, buttons, controls } from '../../../ui/styles/base.ts';
+import { record } from '../../../ui/styles/record.ts';
 import { shownAt } from './screens.ts';
 
 const pageRows = 1_000;

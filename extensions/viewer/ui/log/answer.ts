@@ -1,17 +1,17 @@
 // Answers what the screens of the history ask, out of an open export, as the control plane would of its database: the same addresses,
 // the same shapes. What is not in a log is refused in words.
 
-import { accessChanges, accessOf } from '../../../projections/access.ts';
-import type { AccessKey } from '../../../projections/access.ts';
-import type { ConfigState } from '../../../projections/config/state.ts';
-import { emptyState } from '../../../projections/config/state.ts';
-import { diffPage } from '../../../projections/diff.ts';
-import type { Difference } from '../../../projections/diff.ts';
-import { accessPage } from '../../../projections/access-page.ts';
-import type { AccessRow } from '../../../projections/access-review.ts';
-import { shownDifference } from '../../../projections/shown-difference.ts';
-import { configNouns } from '../../../events/nouns.ts';
-import { mapped } from '../../../src/lib/mapped.ts';
+import { accessChanges, accessOf } from '../../../../projections/access.ts';
+import type { AccessKey } from '../../../../projections/access.ts';
+import type { ConfigState } from '../../../../projections/config/state.ts';
+import { emptyState } from '../../../../projections/config/state.ts';
+import { diffPage } from '../../../../projections/diff.ts';
+import type { Difference } from '../../../../projections/diff.ts';
+import { accessPage } from '../../../../projections/access-page.ts';
+import type { AccessRow } from '../../../../projections/access-review.ts';
+import { shownDifference } from '../../../../projections/shown-difference.ts';
+import { configNouns } from '../../../../events/nouns.ts';
+import { mapped } from '../../../../src/lib/mapped.ts';
 import { reviewer } from './access.ts';
 import { getEvent, listCommands, listEvents, listStreams, listVersions } from './history.ts';
 import type { Asked } from './history.ts';

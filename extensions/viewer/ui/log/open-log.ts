@@ -1,17 +1,23 @@
 // Opens an export of the log: one pass that verifies every line, notes where each event lies, and folds the configuration. It ends at
 // the first line that does not hold, so that nothing is ever shown that was not verified.
 
-import { touchesSnapshot } from '../../../events/catalogue.ts';
-import { epochOfVersion, snapshotVersion } from '../../../src/lib/snapshot-version.ts';
+import { touchesSnapshot } from '../../../../events/catalogue.ts';
+import { epochOfVersion, snapshotVersion } from '../../../../src/lib/snapshot-version.ts';
 import { linesOf, readLines } from './lines.ts';
 import type { Line } from './lines.ts';
 import { createLogIndex } from './log-index.ts';
 import type { Entry, LogIndex } from './log-index.ts';
 import { createStates } from './states.ts';
 import type { States } from './states.ts';
-import { createExportCheck } from '../../../events/export-check.ts';
-import type { EventLine, Finding, Taken, Trust, Verified } from '../../../events/export-check.ts';
-import { browserMeans } from '../../lib/history/ed25519.ts';
+import { createExportCheck } from '../../../../events/export-check.ts';
+import type {
+  EventLine,
+  Finding,
+  Taken,
+  Trust,
+  Verified,
+} from '../../../../events/export-check.ts';
+import { browserMeans } from '../../../../ui/lib/history/ed25519.ts';
 
 export type OpenLog = Readonly<{
   index: LogIndex;

@@ -2,18 +2,18 @@
 
 import { LitElement, css, html, nothing } from 'lit';
 
-import '../elements/badge.ts';
-import '../elements/copy.ts';
-import '../elements/icon.ts';
-import '../elements/chart/kpi.ts';
-import '../elements/table/table.ts';
-import type { Column } from '../elements/table/table.ts';
-import '../elements/time.ts';
-import { formatCount, formatNumber } from '../lib/text/format.ts';
-import { linkTo } from '../state/location.ts';
-import { keepView, tableView } from '../state/table-view.ts';
-import { base, buttons } from '../styles/base.ts';
-import { record } from '../styles/record.ts';
+import '../../../ui/elements/badge.ts';
+import '../../../ui/elements/copy.ts';
+import '../../../ui/elements/icon.ts';
+import '../../../ui/elements/chart/kpi.ts';
+import '../../../ui/elements/table/table.ts';
+import type { Column } from '../../../ui/elements/table/table.ts';
+import '../../../ui/elements/time.ts';
+import { formatCount, formatNumber } from '../../../ui/lib/text/format.ts';
+import { linkTo } from '../../../ui/state/location.ts';
+import { keepView, tableView } from '../../../ui/state/table-view.ts';
+import { base, buttons } from '../../../ui/styles/base.ts';
+import { record } from '../../../ui/styles/record.ts';
 import type { Signed } from './log/open-log.ts';
 import type { Summary } from './log/open-export.ts';
 

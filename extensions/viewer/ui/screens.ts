@@ -1,6 +1,6 @@
 // Stands for the list of screens where a page shows an export: of those of configuration it has one for all, and no other.
 
-import { kindNames, placeOfStream } from '../lib/history/history.ts';
+import { kindNames, placeOfStream } from '../../../ui/lib/history/history.ts';
 
 /** Which kind of entity a screen of the management UI shows. */
 const kindOfScreen: ReadonlyMap<string, string> = new Map([

@@ -1,8 +1,8 @@
 // Where the viewer begins: the theme before anything is drawn, then what the command that serves it names.
 
-import '../styles/page.css';
-import { followLinks } from '../state/location.ts';
-import { applyTheme } from '../state/preferences.ts';
+import '../../../ui/styles/page.css';
+import { followLinks } from '../../../ui/state/location.ts';
+import { applyTheme } from '../../../ui/state/preferences.ts';
 import './app.ts';
 import { servedFiles } from './files.ts';
 import { openFiles, reading } from './reading.ts';

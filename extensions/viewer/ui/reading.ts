@@ -2,13 +2,13 @@
 
 import workerText from '#worker?text';
 
-import { transport } from '../api/http/transport.ts';
-import { createStore } from '../lib/page/store.ts';
-import type { Store } from '../lib/page/store.ts';
-import { apiBase } from '../state/base.ts';
-import { sessionOpened } from '../state/session.ts';
+import { transport } from '../../../ui/api/http/transport.ts';
+import { createStore } from '../../../ui/lib/page/store.ts';
+import type { Store } from '../../../ui/lib/page/store.ts';
+import { apiBase } from '../../../ui/state/base.ts';
+import { sessionOpened } from '../../../ui/state/session.ts';
 import type { Progress, Summary } from './log/open-export.ts';
-import type { Trust } from '../../events/export-check.ts';
+import type { Trust } from '../../../events/export-check.ts';
 import type { Asked, Said } from './worker.ts';
 
 export type Reading =

@@ -5,7 +5,7 @@ import type { Told } from './names.ts';
 import { openLog } from './open-log.ts';
 import type { AuditKey, OpenLog, Signed } from './open-log.ts';
 import { checkFiles, checkManifest, isPack, logName } from './pack.ts';
-import type { Finding, Trust } from '../../../events/export-check.ts';
+import type { Finding, Trust } from '../../../../events/export-check.ts';
 
 export type Progress = Readonly<{ what: string; position: number; done: number }>;
 

@@ -1,7 +1,7 @@
 // Who could call what, as an export tells it: the review of the control plane on a folded state, with the grants that the file holds.
 
-import { accessReviewer } from '../../../projections/access-review.ts';
-import type { Grant, Reviewed } from '../../../projections/access-review.ts';
+import { accessReviewer } from '../../../../projections/access-review.ts';
+import type { Grant, Reviewed } from '../../../../projections/access-review.ts';
 import { principalName } from './names.ts';
 import type { OpenLog } from './open-log.ts';
 

@@ -13,17 +13,17 @@ import { pathToFileURL } from 'node:url';
 
 import type { Page } from 'playwright-core';
 
-import { buildUi, isStale } from '../../scripts/build-ui.ts';
-import { exported, temporaryDirectory } from '../harness/evidence.ts';
-import { writeExport } from '../harness/sealed-export.ts';
-import { openPage, sharedCompanyHouse } from './harness/house.ts';
-import type { Opened } from './harness/house.ts';
-import { expectCleanScreen } from './harness/watch.ts';
+import { buildUi, isStale } from '../../../../scripts/build-ui.ts';
+import { exported, temporaryDirectory } from '../../../../test/harness/evidence.ts';
+import { writeExport } from '../../../../test/harness/sealed-export.ts';
+import { openPage, sharedCompanyHouse } from '../../../../test/ui/harness/house.ts';
+import type { Opened } from '../../../../test/ui/harness/house.ts';
+import { expectCleanScreen } from '../../../../test/ui/harness/watch.ts';
 
 /** As the test sets it, and as people read it. */
 const contextLength = /4,?242/;
 
-const viewer = path.join(import.meta.dirname, '../../ui/dist/viewer.html');
+const viewer = path.join(import.meta.dirname, '../../../../ui/dist/viewer.html');
 
 before(async () => {
   if (isStale()) await buildUi();
@@ -89,7 +89,7 @@ it('an altered line is named at its position, and nothing behind it is shown', a
 
 it('gw history view shows the same, to this machine alone', async (t) => {
   const { log, position } = await given(t);
-  const main = path.join(import.meta.dirname, '../../src/main.ts');
+  const main = path.join(import.meta.dirname, '../../../../src/main.ts');
   const program = spawn(process.execPath, [main, 'history', 'view', log, '--json']);
   t.after(() => program.kill());
   const [line] = await once(createInterface({ input: program.stdout }), 'line');

@@ -6,15 +6,15 @@ import path from 'node:path';
 
 import { Command, Option } from 'clipanion';
 
-import { isRefusal, refuse } from '../../lib/refusal.ts';
-import type { Refusal } from '../../lib/refusal.ts';
-import { anchorOption, keyOption, readAnchors } from '../control-plane/anchors.ts';
-import { exitCodes } from '../printing/exit-codes.ts';
-import type { ExitCode } from '../printing/exit-codes.ts';
-import { reportRefusals, reportingFailure } from '../printing/failure.ts';
-import { serveUntilSignal } from '../lifetime.ts';
-import { readViewer, serveViewer } from '../view-server.ts';
-import type { Viewed } from '../view-server.ts';
+import { isRefusal, refuse } from '../../../src/lib/refusal.ts';
+import type { Refusal } from '../../../src/lib/refusal.ts';
+import { anchorOption, keyOption, readAnchors } from '../../../src/cli/control-plane/anchors.ts';
+import { exitCodes } from '../../../src/cli/printing/exit-codes.ts';
+import type { ExitCode } from '../../../src/cli/printing/exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../../../src/cli/printing/failure.ts';
+import { serveUntilSignal } from '../../../src/cli/lifetime.ts';
+import { readViewer, serveViewer } from './serve.ts';
+import type { Viewed } from './serve.ts';
 
 export class HistoryViewCommand extends Command {
   static override paths = [['history', 'view']];

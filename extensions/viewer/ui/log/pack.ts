@@ -1,10 +1,10 @@
 // A pack of evidence: that its files are those of its manifest, and that the audit key of its log signed that. The rules are those of
 // deploy/verify.mjs.
 
-import { base64Bytes, base64Of } from '../../../events/bytes.ts';
-import type { Verified } from '../../../events/export-check.ts';
-import { browserMeans } from '../../lib/history/ed25519.ts';
-import { createDigest, createSha256 } from '../../lib/history/sha256.ts';
+import { base64Bytes, base64Of } from '../../../../events/bytes.ts';
+import type { Verified } from '../../../../events/export-check.ts';
+import { browserMeans } from '../../../../ui/lib/history/ed25519.ts';
+import { createDigest, createSha256 } from '../../../../ui/lib/history/sha256.ts';
 
 export const logName = 'log.ndjson';
 const manifestName = 'manifest.json';
