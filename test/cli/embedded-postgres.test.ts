@@ -2,10 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile, readdir, rm, stat } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -16,6 +14,7 @@ import { startEmbeddedPostgres } from '../../src/cli/postgres/embedded-postgres.
 import type { EmbeddedPostgres } from '../../src/cli/postgres/embedded-postgres.ts';
 import { postgresAccount } from '../../src/cli/postgres/postgres-account.ts';
 import { postgresHome } from '../../src/cli/postgres/postgres-home.ts';
+import { dataDirectory } from '../harness/data-directory.ts';
 import { until } from '../harness/wait.ts';
 
 const launcher = path.join(import.meta.dirname, '../../src/cli/postgres/embedded-postgres.ts');
@@ -26,10 +25,10 @@ type Site = Readonly<{
 }>;
 
 /** What was started in the directory is stopped before the directory goes: hooks run in the order of their making. */
-function freshSite(t: TestContext): Site {
+async function freshSite(t: TestContext): Promise<Site> {
   const started = new AsyncDisposableStack();
   t.after(() => started.disposeAsync());
-  const directory = path.join(os.tmpdir(), `gw-embedded-${randomUUID()}`);
+  const { directory } = await dataDirectory();
   started.defer(() => rm(directory, { recursive: true, force: true }));
   return {
     directory,
@@ -76,7 +75,7 @@ const socketDirectoryOf = (url: string): string =>
   decodeURIComponent(/@([^:]+):/.exec(url)?.[1] ?? '');
 
 test('data outlives a stop and is there after the next start', async (t) => {
-  const { start } = freshSite(t);
+  const { start } = await freshSite(t);
   const first = await start();
   await query(first.url, 'create table kept as select 42 as answer');
   await first.stop();
@@ -85,7 +84,7 @@ test('data outlives a stop and is there after the next start', async (t) => {
 });
 
 test('the server has no network address and its directories are closed to others', async (t) => {
-  const { directory, start } = freshSite(t);
+  const { directory, start } = await freshSite(t);
   const server = await start();
   assert.deepEqual(await query(server.url, 'show listen_addresses'), [{ listen_addresses: '' }]);
   for (const closed of [path.join(directory, 'data'), socketDirectoryOf(server.url)]) {
@@ -95,7 +94,7 @@ test('the server has no network address and its directories are closed to others
 });
 
 test('after a stop neither process, socket nor ephemeral data is left', async (t) => {
-  const { directory, start } = freshSite(t);
+  const { directory, start } = await freshSite(t);
   const server = await start({ ephemeral: true });
   const pid = await serverProcess(directory);
   await server.stop();
@@ -105,7 +104,7 @@ test('after a stop neither process, socket nor ephemeral data is left', async (t
 });
 
 test('a server whose data directory was removed under it is still stopped', async (t) => {
-  const { directory, start } = freshSite(t);
+  const { directory, start } = await freshSite(t);
   const server = await start();
   const pid = await serverProcess(directory);
   await rm(directory, { recursive: true, force: true });
@@ -114,19 +113,19 @@ test('a server whose data directory was removed under it is still stopped', asyn
 });
 
 test('a stop that is asked for twice is one stop', async (t) => {
-  const server = await freshSite(t).start({ ephemeral: true });
+  const server = await (await freshSite(t)).start({ ephemeral: true });
   await Promise.all([server.stop(), server.stop()]);
 });
 
 test('a directory that another owner uses is refused, and that owner is not disturbed', async (t) => {
-  const { start } = freshSite(t);
+  const { start } = await freshSite(t);
   const owner = await start();
   await assert.rejects(start(), /another process uses the database/);
   assert.deepEqual(await query(owner.url, 'select 1 as one'), [{ one: 1 }]);
 });
 
 test('a server that was killed starts again on its data', async (t) => {
-  const { directory, start } = freshSite(t);
+  const { directory, start } = await freshSite(t);
   const first = await start();
   await query(first.url, 'create table kept as select 42 as answer');
   process.kill(await serverProcess(directory), 'SIGKILL');
@@ -136,7 +135,7 @@ test('a server that was killed starts again on its data', async (t) => {
 });
 
 test('a server whose owner was killed is taken over as it runs', async (t) => {
-  const { directory, start } = freshSite(t);
+  const { directory, start } = await freshSite(t);
   const script = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(launcher)});
     const directory = ${JSON.stringify(directory)};
@@ -156,7 +155,7 @@ test('a server whose owner was killed is taken over as it runs', async (t) => {
 });
 
 test('a process that ends without a stop takes its server with it', async (t) => {
-  const { directory } = freshSite(t);
+  const { directory } = await freshSite(t);
   const script = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(launcher)});
     const directory = ${JSON.stringify(directory)};
@@ -172,10 +171,10 @@ test('a process that ends without a stop takes its server with it', async (t) =>
 test('where the account cannot reach the directory, the data lies outside with a link to it', async (t) => {
   const account = postgresAccount();
   if (account === null) return;
-  const closed = freshSite(t).directory;
+  const closed = (await freshSite(t)).directory;
   await mkdir(closed);
   await chmod(closed, 0o700);
-  const outside = freshSite(t).directory;
+  const outside = (await freshSite(t)).directory;
   const wanted = path.join(closed, 'postgres');
   const home = await postgresHome(account, wanted, outside);
   assert.equal(path.dirname(home.directory), outside);

@@ -17,6 +17,7 @@ import { encryptionKey, prepareControl, startControlProgram } from '../harness/c
 import { debianPostgres } from '../harness/debian.ts';
 import { administrator, debianServerSite, queryOnce } from '../harness/debian-postgres.ts';
 import type { DebianServer } from '../harness/debian-postgres.ts';
+import { dataDirectory } from '../harness/data-directory.ts';
 import { until } from '../harness/wait.ts';
 
 const root = path.join(import.meta.dirname, '../..');
@@ -182,7 +183,7 @@ describe('a dump', () => {
 /** The embedded server, with an administrator of the name that the others have. */
 async function newerServer(t: Test): Promise<DebianServer['url']> {
   const server = await startEmbeddedPostgres({
-    directory: path.join(os.tmpdir(), `gw-newer-${randomUUID()}`),
+    directory: (await dataDirectory()).directory,
     log: () => {},
     options: { fsync: 'off' },
     ephemeral: true,

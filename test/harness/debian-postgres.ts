@@ -1,8 +1,6 @@
 // A whole Postgres server of Debian, whose client programs a test may run against it; the embedded one comes without them.
 
-import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 
@@ -12,6 +10,7 @@ import { postgresAccount } from '../../src/cli/postgres/postgres-account.ts';
 import { postgresHome } from '../../src/cli/postgres/postgres-home.ts';
 import { runPostgresProgram } from '../../src/cli/postgres/postgres-programs.ts';
 import { startOrAdopt, stopServer } from '../../src/cli/postgres/postgres-server.ts';
+import { dataDirectory } from './data-directory.ts';
 import { debianPostgres } from './debian.ts';
 
 export type DebianServer = Readonly<{
@@ -36,7 +35,7 @@ export async function debianServerSite(test: Pick<TestContext, 'after'>): Promis
   const { bin, env } = debianPostgres();
   Object.assign(process.env, env);
   const account = postgresAccount();
-  const home = await postgresHome(account, path.join(os.tmpdir(), `gw-debian-${randomUUID()}`));
+  const home = await postgresHome(account, (await dataDirectory()).directory);
   const data = path.join(home.directory, 'data');
   const programs = { initdb: path.join(bin, 'initdb'), control: path.join(bin, 'pg_ctl') };
   const site = { account, home, programs, data };

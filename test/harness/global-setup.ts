@@ -31,8 +31,7 @@ export async function globalTeardown(): Promise<void> {
 async function answer(socket: Socket): Promise<void> {
   socket.on('error', () => {});
   try {
-    const { url, template } = await (server ??= startTestServer());
-    socket.end(JSON.stringify({ url, template }));
+    socket.end(JSON.stringify(await (server ??= startTestServer())));
   } catch (error) {
     socket.end(JSON.stringify({ error: String(error) }));
   }

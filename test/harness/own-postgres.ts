@@ -7,10 +7,11 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 
 import { startEmbeddedPostgres } from '../../src/cli/postgres/embedded-postgres.ts';
+import { dataDirectory } from './data-directory.ts';
 
 /** It can be stopped and started again on the same data, at the same address. */
 export async function ownPostgres(test: TestContext) {
-  const directory = path.join(os.tmpdir(), `gw-away-${randomUUID()}`);
+  const { directory } = await dataDirectory();
   // Each start has a socket directory of its own; the link is what stays.
   const link = path.join(os.tmpdir(), `gw-${randomUUID().slice(0, 8)}`);
   const start = async () => {
