@@ -1,13 +1,15 @@
 // A word with a tone. The word says it all; the tone helps the eye.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 
+import { element, reflected, text } from './element.ts';
 import { base } from '../styles/base.ts';
 
 export type Tone = 'plain' | 'good' | 'warn' | 'bad' | 'info';
 
-class GwBadge extends LitElement {
-  static override properties = { tone: { type: String, reflect: true } };
+class GwBadge extends element({
+  tone: reflected(text<Tone>('plain')),
+}) {
   static override styles = [
     base,
     css`
@@ -62,12 +64,6 @@ class GwBadge extends LitElement {
       }
     `,
   ];
-  declare tone: Tone;
-
-  constructor() {
-    super();
-    this.tone = 'plain';
-  }
 
   protected override render() {
     return html`<slot></slot>`;

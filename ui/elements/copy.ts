@@ -1,19 +1,20 @@
 // A button that copies a text, and says that it did.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 
+import { element, state, text } from './element.ts';
 import { base, buttons } from '../styles/base.ts';
 import { copyText } from './copy-text.ts';
 import './icon.ts';
 
 const saidMs = 1_500;
 
-class GwCopy extends LitElement {
-  static override properties = {
-    text: { type: String },
-    label: { type: String },
-    copied: { state: true },
-  };
+class GwCopy extends element({
+  text: text(),
+  /** What is copied, such as "key". */
+  label: text(''),
+  copied: state(false),
+}) {
   static override styles = [
     base,
     buttons,
@@ -42,16 +43,6 @@ class GwCopy extends LitElement {
       }
     `,
   ];
-  declare text: string;
-  /** What is copied, such as "key". */
-  declare label: string;
-  declare copied: boolean;
-
-  constructor() {
-    super();
-    this.label = '';
-    this.copied = false;
-  }
 
   protected override render() {
     const name = this.copied ? 'Copied' : `Copy ${this.label}`.trim();

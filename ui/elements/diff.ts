@@ -2,8 +2,9 @@
 // after. Words and signs say it too, so that color is not needed. A new record has no earlier
 // values, and its unset fields are not shown.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, flag, given } from './element.ts';
 import type { FieldChange } from '../lib/saves/change.ts';
 import { fieldLabel } from '../lib/text/field-label.ts';
 import { fieldValue } from '../lib/text/field-value.ts';
@@ -13,8 +14,11 @@ import { base } from '../styles/base.ts';
 
 const signs = { added: '+', removed: '−', changed: '±' } as const;
 
-class GwDiff extends LitElement {
-  static override properties = { changes: { attribute: false }, fresh: { type: Boolean } };
+class GwDiff extends element({
+  changes: given<readonly FieldChange[]>([]),
+  /** Of a new record. */
+  fresh: flag(),
+}) {
   static override styles = [
     base,
     css`
@@ -102,15 +106,6 @@ class GwDiff extends LitElement {
       }
     `,
   ];
-  declare changes: readonly FieldChange[];
-  /** Of a new record. */
-  declare fresh: boolean;
-
-  constructor() {
-    super();
-    this.changes = [];
-    this.fresh = false;
-  }
 
   protected override render() {
     if (this.changes.length === 0) return html`<p class="quiet">Nothing changes.</p>`;

@@ -1,18 +1,18 @@
 // What stands where there is nothing: one line that says why, the way to change that in the slot, and a command that does the same.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, text } from './element.ts';
 import type { IconName } from '../icons.ts';
 import { base } from '../styles/base.ts';
 import './copy.ts';
 import './icon.ts';
 
-class GwEmpty extends LitElement {
-  static override properties = {
-    heading: { type: String },
-    icon: { type: String },
-    command: { type: String },
-  };
+class GwEmpty extends element({
+  heading: text(),
+  icon: text<IconName>('circle-dashed'),
+  command: text(''),
+}) {
   static override styles = [
     base,
     css`
@@ -56,15 +56,6 @@ class GwEmpty extends LitElement {
       }
     `,
   ];
-  declare heading: string;
-  declare icon: IconName;
-  declare command: string;
-
-  constructor() {
-    super();
-    this.icon = 'circle-dashed';
-    this.command = '';
-  }
 
   protected override render() {
     return html`

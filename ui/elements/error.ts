@@ -1,17 +1,18 @@
 // A failure in the server's own words, with the id under which its log has it.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, flag, given } from './element.ts';
 import type { ApiFailure } from '../api/http/failure.ts';
 import { base, buttons } from '../styles/base.ts';
 import './copy.ts';
 import './icon.ts';
 
-class GwError extends LitElement {
-  static override properties = {
-    failure: { attribute: false },
-    retriable: { type: Boolean },
-  };
+class GwError extends element({
+  failure: given<ApiFailure | null>(null),
+  /** Offers to try again, by the event `gw-retry`. */
+  retriable: flag(),
+}) {
   static override styles = [
     base,
     buttons,
@@ -47,15 +48,6 @@ class GwError extends LitElement {
       }
     `,
   ];
-  declare failure: ApiFailure | null;
-  /** Offers to try again, by the event `gw-retry`. */
-  declare retriable: boolean;
-
-  constructor() {
-    super();
-    this.failure = null;
-    this.retriable = false;
-  }
 
   protected override render() {
     const { failure } = this;

@@ -1,7 +1,8 @@
 // How old what is shown is, by the second, and the button that stops it and lets it go on. That it is stopped stands in the address.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 
+import { element, flag, given, reflected } from './element.ts';
 import { freshnessText } from '../lib/text/freshness.ts';
 import { changeQuery, isPaused, place } from '../state/location.ts';
 import { base, buttons } from '../styles/base.ts';
@@ -10,11 +11,12 @@ import { Watch } from './watch.ts';
 
 const refreshMs = 1_000;
 
-class GwFreshness extends LitElement {
-  static override properties = {
-    updatedAt: { attribute: false },
-    loading: { type: Boolean, reflect: true },
-  };
+class GwFreshness extends element({
+  /** Epoch milliseconds of the last answer; null before the first. */
+  updatedAt: given<number | null>(null),
+  /** Another answer is on its way. */
+  loading: reflected(flag()),
+}) {
   static override styles = [
     base,
     buttons,
@@ -52,18 +54,8 @@ class GwFreshness extends LitElement {
       }
     `,
   ];
-  /** Epoch milliseconds of the last answer; null before the first. */
-  declare updatedAt: number | null;
-  /** Another answer is on its way. */
-  declare loading: boolean;
   readonly #place = new Watch(this, place);
   #timer: ReturnType<typeof setInterval> | null = null;
-
-  constructor() {
-    super();
-    this.updatedAt = null;
-    this.loading = false;
-  }
 
   override connectedCallback(): void {
     super.connectedCallback();

@@ -1,12 +1,14 @@
 // An icon of the sprite. It is for the eye: what it means stands beside it in words.
 
 import sprite from '#icons?url';
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 
+import { element, text } from './element.ts';
 import type { IconName } from '../icons.ts';
 
-class GwIcon extends LitElement {
-  static override properties = { name: { type: String } };
+class GwIcon extends element({
+  name: text<IconName>(),
+}) {
   static override styles = css`
     :host {
       display: inline-flex;
@@ -19,7 +21,6 @@ class GwIcon extends LitElement {
       font-size: 1.1em;
     }
   `;
-  declare name: IconName;
 
   protected override render() {
     return html`<svg aria-hidden="true"><use href="${sprite}#${this.name}"></use></svg>`;

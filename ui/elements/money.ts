@@ -1,16 +1,18 @@
 // An amount in US dollars. What has no price is "unpriced", never nothing; requests without a price are said beside a total.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, count, flag } from './element.ts';
 import { formatCount, formatMoney, formatMoneyShort } from '../lib/text/format.ts';
 import { base } from '../styles/base.ts';
 
-class GwMoney extends LitElement {
-  static override properties = {
-    micros: { type: Number },
-    unpriced: { type: Number },
-    exact: { type: Boolean },
-  };
+class GwMoney extends element({
+  /** Null is unpriced. */
+  micros: count<number | null>(null),
+  /** Requests that are not in the amount. */
+  unpriced: count<number>(0),
+  exact: flag(),
+}) {
   static override styles = [
     base,
     css`
@@ -24,18 +26,6 @@ class GwMoney extends LitElement {
       }
     `,
   ];
-  /** Null is unpriced. */
-  declare micros: number | null;
-  /** Requests that are not in the amount. */
-  declare unpriced: number;
-  declare exact: boolean;
-
-  constructor() {
-    super();
-    this.micros = null;
-    this.unpriced = 0;
-    this.exact = false;
-  }
 
   protected override render() {
     const { micros, unpriced } = this;

@@ -1,13 +1,16 @@
 // The frame of a screen: its name, what it is for, its actions, and its content.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, text } from './element.ts';
 import { nameClosed, nameOpen } from '../state/names.ts';
 import { base } from '../styles/base.ts';
 import { left, pageCame } from './overlay/refocus.ts';
 
-export class GwPage extends LitElement {
-  static override properties = { heading: { type: String }, about: { type: String } };
+export class GwPage extends element({
+  heading: text(),
+  about: text(''),
+}) {
   static override styles = [
     base,
     css`
@@ -80,13 +83,6 @@ export class GwPage extends LitElement {
       }
     `,
   ];
-  declare heading: string;
-  declare about: string;
-
-  constructor() {
-    super();
-    this.about = '';
-  }
 
   override connectedCallback(): void {
     super.connectedCallback();

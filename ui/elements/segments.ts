@@ -1,19 +1,19 @@
 // A few parts of a list, each a link with how many are in it. The address says which is shown.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, given, text } from './element.ts';
 import { formatNumber } from '../lib/text/format.ts';
 import { base } from '../styles/base.ts';
 import { showChosen } from './show-chosen.ts';
 
 export type Segment = Readonly<{ value: string; label: string; count: number; href: string }>;
 
-class GwSegments extends LitElement {
-  static override properties = {
-    label: { type: String },
-    segments: { attribute: false },
-    chosen: { type: String },
-  };
+class GwSegments extends element({
+  label: text(),
+  segments: given<readonly Segment[]>([]),
+  chosen: text(''),
+}) {
   static override styles = [
     base,
     css`
@@ -61,15 +61,6 @@ class GwSegments extends LitElement {
       }
     `,
   ];
-  declare label: string;
-  declare segments: readonly Segment[];
-  declare chosen: string;
-
-  constructor() {
-    super();
-    this.segments = [];
-    this.chosen = '';
-  }
 
   protected override updated(): void {
     showChosen(this.renderRoot);

@@ -1,18 +1,18 @@
 // The parts of a screen, each a link. The address says which is shown.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 
+import { element, given, text } from './element.ts';
 import { base } from '../styles/base.ts';
 import { showChosen } from './show-chosen.ts';
 
 export type Tab = Readonly<{ value: string; label: string; href: string }>;
 
-class GwTabs extends LitElement {
-  static override properties = {
-    label: { type: String },
-    tabs: { attribute: false },
-    chosen: { type: String },
-  };
+class GwTabs extends element({
+  label: text(),
+  tabs: given<readonly Tab[]>([]),
+  chosen: text(''),
+}) {
   static override styles = [
     base,
     css`
@@ -73,15 +73,6 @@ class GwTabs extends LitElement {
       }
     `,
   ];
-  declare label: string;
-  declare tabs: readonly Tab[];
-  declare chosen: string;
-
-  constructor() {
-    super();
-    this.tabs = [];
-    this.chosen = '';
-  }
 
   protected override updated(): void {
     showChosen(this.renderRoot);

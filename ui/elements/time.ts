@@ -1,7 +1,8 @@
 // A moment, relative to now, with the whole of it in the zone that was chosen.
 
-import { LitElement, html } from 'lit';
+import { html } from 'lit';
 
+import { element, flag, text } from './element.ts';
 import { formatSince, formatTime } from '../lib/text/format.ts';
 import { zone } from '../state/preferences.ts';
 import { base } from '../styles/base.ts';
@@ -11,28 +12,17 @@ const refreshMs = 10_000;
 /** Behind the date and the time. */
 const zoneAt = 19;
 
-class GwTime extends LitElement {
-  static override properties = {
-    at: { type: String },
-    absolute: { type: Boolean },
-    bare: { type: Boolean },
-  };
-  static override styles = [base];
+class GwTime extends element({
   /** RFC 3339; empty is shown as "never". */
-  declare at: string;
+  at: text(''),
   /** The whole of it, instead of how long ago. */
-  declare absolute: boolean;
+  absolute: flag(),
   /** Without the zone, where that is said beside. */
-  declare bare: boolean;
+  bare: flag(),
+}) {
+  static override styles = [base];
   readonly #zone = new Watch(this, zone);
   #timer: ReturnType<typeof setInterval> | null = null;
-
-  constructor() {
-    super();
-    this.at = '';
-    this.absolute = false;
-    this.bare = false;
-  }
 
   override connectedCallback(): void {
     super.connectedCallback();

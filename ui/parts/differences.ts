@@ -1,7 +1,8 @@
 // The differences between two configurations: each record that differs, with its fields. Long lists are drawn piece by piece.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, count, flag, given, state, text } from '../elements/element.ts';
 import type { Difference } from '../api/snapshots.ts';
 import '../elements/badge.ts';
 import type { Tone } from '../elements/badge.ts';
@@ -24,17 +25,22 @@ const tones: Readonly<Record<Difference['change'], Tone>> = {
 
 const streamOf = ({ kind, id }: Difference): string => `${kind}-${id}`;
 
-class GwDifferences extends LitElement {
-  static override properties = {
-    differences: { attribute: false },
-    total: { type: Number },
-    ticked: { attribute: false },
-    whole: { type: String },
-    growing: { type: Boolean },
-    level: { type: Number },
-    shown: { state: true },
-    opened: { state: true },
-  };
+class GwDifferences extends element({
+  differences: given<readonly Difference[]>([]),
+  /** How many there are, where these are the first of them. */
+  total: count<number>(0),
+  /** The streams that are ticked; null offers no ticks. Told by `gw-tick`. */
+  ticked: given<ReadonlySet<string> | null>(null),
+  /** The address of a page that lists all of them. */
+  whole: text(''),
+  /** This page does: `gw-more` asks for those that are not here yet. */
+  growing: flag(),
+  /** Of the headings of records: one below the heading that the list stands under. */
+  level: count<3 | 4>(4),
+  shown: state<number>(shownAtOnce),
+  /** The keys of groups that are unfolded. */
+  opened: state<ReadonlySet<string>>(),
+}) {
   static override styles = [
     base,
     buttons,
@@ -92,30 +98,9 @@ class GwDifferences extends LitElement {
       }
     `,
   ];
-  declare differences: readonly Difference[];
-  /** How many there are, where these are the first of them. */
-  declare total: number;
-  /** The streams that are ticked; null offers no ticks. Told by `gw-tick`. */
-  declare ticked: ReadonlySet<string> | null;
-  /** The address of a page that lists all of them. */
-  declare whole: string;
-  /** This page does: `gw-more` asks for those that are not here yet. */
-  declare growing: boolean;
-  /** Of the headings of records: one below the heading that the list stands under. */
-  declare level: 3 | 4;
-  declare shown: number;
-  /** The keys of groups that are unfolded. */
-  declare opened: ReadonlySet<string>;
 
   constructor() {
     super();
-    this.differences = [];
-    this.total = 0;
-    this.ticked = null;
-    this.whole = '';
-    this.growing = false;
-    this.level = 4;
-    this.shown = shownAtOnce;
     this.opened = new Set();
   }
 

@@ -1,8 +1,9 @@
 // What was done to one entity, the last of it first: the same that History says, beside its record.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, count, text } from '../elements/element.ts';
 import { listCommands } from '../api/history.ts';
 import type { Command } from '../api/history.ts';
 import '../elements/error.ts';
@@ -20,8 +21,12 @@ type Entity = Readonly<{ id: number; version: number }>;
 export const historyOf = (kind: string, { id, version }: Entity) =>
   html`<gw-entity-history stream="${kind}-${id}" .version=${version}></gw-entity-history>`;
 
-class GwEntityHistory extends LitElement {
-  static override properties = { stream: { type: String }, version: { type: Number } };
+class GwEntityHistory extends element({
+  /** `<kind>-<id>`. */
+  stream: text(),
+  /** Of the entity; another one is asked about anew. */
+  version: count<number>(),
+}) {
   static override styles = [
     base,
     css`
@@ -77,10 +82,6 @@ class GwEntityHistory extends LitElement {
       }
     `,
   ];
-  /** `<kind>-<id>`. */
-  declare stream: string;
-  /** Of the entity; another one is asked about anew. */
-  declare version: number;
   readonly #commands = new Resource(this, async (signal) => {
     const { body } = await listCommands({ stream: this.stream, limit: shownMax + 1 }, signal);
     return body;

@@ -1,7 +1,8 @@
 // Shown for an address whose record does not exist: who deleted it and when, how to look at it as it was and how to bring it back.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, text } from '../elements/element.ts';
 import { getCommandAt, listEvents } from '../api/history.ts';
 import '../elements/error.ts';
 import { Resource } from '../elements/resource.ts';
@@ -15,8 +16,10 @@ import { base, buttons } from '../styles/base.ts';
 /** The last event of a record that no longer exists; what a deletion took away from others may follow it. */
 const deletion = /Deleted$/u;
 
-class GwGoneRecord extends LitElement {
-  static override properties = { stream: { type: String } };
+class GwGoneRecord extends element({
+  /** `<kind>-<id>`. */
+  stream: text(''),
+}) {
   static override styles = [
     base,
     buttons,
@@ -29,8 +32,6 @@ class GwGoneRecord extends LitElement {
       }
     `,
   ];
-  /** `<kind>-<id>`. */
-  declare stream: string;
   readonly #last = new Resource(this, async (signal) => {
     const { stream } = this;
     const { body } = await listEvents({ stream, limit: 20 }, signal);
@@ -38,11 +39,6 @@ class GwGoneRecord extends LitElement {
     const command = last === null ? null : await getCommandAt(last.position, signal);
     return { last, command, name: command?.subject?.name ?? streamWords(stream) };
   });
-
-  constructor() {
-    super();
-    this.stream = '';
-  }
 
   protected override render() {
     const { value, failure } = this.#last;

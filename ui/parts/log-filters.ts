@@ -1,7 +1,8 @@
 // What a list of the past is narrowed to. The server filters the whole of it; the address has what was chosen.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, given } from '../elements/element.ts';
 import { list } from '../api/http/call.ts';
 import '../elements/form/combobox.ts';
 import '../elements/form/range.ts';
@@ -30,11 +31,12 @@ const texts: Partial<Readonly<Record<FilterName, TextField>>> = {
   request: { label: 'Request id', placeholder: 'Request id' },
 };
 
-class GwLogFilters extends LitElement {
-  static override properties = {
-    fields: { attribute: false },
-    suggested: { attribute: false },
-  };
+class GwLogFilters extends element({
+  /** Those that the list takes, in their order. */
+  fields: given<readonly FilterName[]>([]),
+  /** Names of commands that are worth a look. */
+  suggested: given<readonly string[]>([]),
+}) {
   static override styles = [
     base,
     buttons,
@@ -76,18 +78,8 @@ class GwLogFilters extends LitElement {
       }
     `,
   ];
-  /** Those that the list takes, in their order. */
-  declare fields: readonly FilterName[];
-  /** Names of commands that are worth a look. */
-  declare suggested: readonly string[];
   readonly #place = new Watch(this, place);
   readonly #people = new Resource(this, (signal) => list('/admin/principals', { signal }));
-
-  constructor() {
-    super();
-    this.fields = [];
-    this.suggested = [];
-  }
 
   protected override render() {
     const { query } = this.#place.value;

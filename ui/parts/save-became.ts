@@ -1,8 +1,9 @@
 // What became of a record while somebody was changing it: who did what and when, what differs by it, and the way to make the change on
 // top of it.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, flag, given } from '../elements/element.ts';
 import type { Found } from '../api/http/meanwhile.ts';
 import '../elements/diff.ts';
 import { changesOfDifference } from '../lib/history/history.ts';
@@ -10,12 +11,12 @@ import { linkTo } from '../state/location.ts';
 import { base, buttons } from '../styles/base.ts';
 
 /** Tells by `gw-on-top` that the change is wanted all the same. */
-class GwSaveBecame extends LitElement {
-  static override properties = {
-    found: { attribute: false },
-    busy: { type: Boolean },
-    offered: { type: Boolean },
-  };
+class GwSaveBecame extends element({
+  found: given<Found>(),
+  busy: flag(),
+  /** It can be made on top. */
+  offered: flag(),
+}) {
   static override styles = [
     base,
     buttons,
@@ -42,16 +43,6 @@ class GwSaveBecame extends LitElement {
       }
     `,
   ];
-  declare found: Found;
-  declare busy: boolean;
-  /** It can be made on top. */
-  declare offered: boolean;
-
-  constructor() {
-    super();
-    this.busy = false;
-    this.offered = false;
-  }
 
   /** It comes below what was looked at, and is as high as what is in it once that is drawn. */
   protected override firstUpdated(): void {

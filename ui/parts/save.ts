@@ -1,9 +1,10 @@
 // The one way in which a change is saved: what changes is shown, a reason may be given, and then it is published; what the server
 // refuses stands in the dialog, or goes back to the form when it names a field.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, given, state } from '../elements/element.ts';
 import type { Change, Prepared } from '../api/http/call.ts';
 import { asFailure } from '../api/http/failure.ts';
 import { foundMeanwhile } from '../api/http/meanwhile.ts';
@@ -31,28 +32,20 @@ import { requestApproval } from './save-request.ts';
 import { saveStyles } from './save-styles.ts';
 
 /** `gw-saved` has what the call answered; `gw-refused` a failure that names a field; `gw-close` is a change of mind. */
-class GwSave extends LitElement {
-  static override properties = {
-    save: { attribute: false },
-    busy: { state: true },
-    failure: { state: true },
-    reason: { state: true },
-    unreasoned: { state: true },
-    asksRequests: { state: true },
-    meanwhile: { state: true },
-  };
-  static override styles = [base, buttons, saveStyles];
+class GwSave extends element({
   /** Null is closed. */
-  declare save: Save | null;
-  declare busy: boolean;
-  declare failure: ApiFailure | null;
-  declare reason: string;
+  save: given<Save | null>(null),
+  busy: state(false),
+  failure: state<ApiFailure | null>(),
+  reason: state<string>(),
   /** A reason is needed and was not given. */
-  declare unreasoned: boolean;
+  unreasoned: state<boolean>(),
   /** What it would have made of recorded requests is shown. */
-  declare asksRequests: boolean;
+  asksRequests: state<boolean>(),
   /** What became of the record while the change was made; null is nothing that is known. */
-  declare meanwhile: Found | null;
+  meanwhile: state<Found | null>(),
+}) {
+  static override styles = [base, buttons, saveStyles];
   /** One key for all attempts at one change whose answers were lost: it cannot be made twice. */
   #onceKey = '';
   #shown: Save | null = null;
@@ -61,8 +54,6 @@ class GwSave extends LitElement {
 
   constructor() {
     super();
-    this.save = null;
-    this.busy = false;
     this.#begin();
   }
 

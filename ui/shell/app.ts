@@ -4,6 +4,7 @@
 import { LitElement, html, nothing } from 'lit';
 import { html as staticHtml, unsafeStatic } from 'lit/static-html.js';
 
+import { element, state } from '../elements/element.ts';
 import { call } from '../api/http/call.ts';
 import { asFailure } from '../api/http/failure.ts';
 import type { ApiFailure } from '../api/http/failure.ts';
@@ -47,17 +48,13 @@ import './sidebar.ts';
 
 type Over = 'palette' | 'keys' | 'menu' | null;
 
-class GwApp extends LitElement {
-  static override properties = {
-    over: { state: true },
-    failure: { state: true },
-    linkFailure: { state: true },
-  };
-  static override styles = [base, buttons, frameStyles];
-  declare over: Over;
-  declare failure: ApiFailure | null;
+class GwApp extends element({
+  over: state<Over>(null),
+  failure: state<ApiFailure | null>(null),
   /** Why the sign-in link of this address did not sign anyone in. */
-  declare linkFailure: ApiFailure | null;
+  linkFailure: state<ApiFailure | null>(null),
+}) {
+  static override styles = [base, buttons, frameStyles];
   readonly #code = new Code(this);
   readonly #served = new Served(this);
   readonly #place = new Watch(this, place);
@@ -67,13 +64,6 @@ class GwApp extends LitElement {
   #shown = '';
   #stopKeys: (() => void) | null = null;
   #stopWaiting: (() => void) | null = null;
-
-  constructor() {
-    super();
-    this.over = null;
-    this.failure = null;
-    this.linkFailure = null;
-  }
 
   override connectedCallback(): void {
     super.connectedCallback();

@@ -1,8 +1,9 @@
 // The bar over every screen while the past is shown: which version that is and who made it, the ways to the ones beside it, and back.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, flag, text } from '../elements/element.ts';
 import { listCommands } from '../api/history.ts';
 import { listVersions } from '../api/snapshots.ts';
 import type { SnapshotVersion } from '../api/snapshots.ts';
@@ -44,8 +45,12 @@ const upTo = (moment: string) =>
     ? { before: Number(moment) + 1 }
     : { to: new Date(Date.parse(moment) + 1).toISOString() };
 
-class GwAsOfBar extends LitElement {
-  static override properties = { moment: { type: String }, present: { type: Boolean } };
+class GwAsOfBar extends element({
+  /** As in the address. */
+  moment: text(),
+  /** The screen below shows nothing of the past. */
+  present: flag(),
+}) {
   static override styles = [
     base,
     buttons,
@@ -84,16 +89,7 @@ class GwAsOfBar extends LitElement {
       }
     `,
   ];
-  /** As in the address. */
-  declare moment: string;
-  /** The screen below shows nothing of the past. */
-  declare present: boolean;
   readonly #held = new Resource(this, (signal) => load(this.moment, signal));
-
-  constructor() {
-    super();
-    this.present = false;
-  }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.get('moment') !== undefined) void this.#held.reload();

@@ -1,8 +1,9 @@
 // Asks for the moment whose configuration is to be shown: one of the last versions, or any version or time.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, flag, state } from '../elements/element.ts';
 import { listSnapshots } from '../api/snapshots.ts';
 import type { SnapshotVersion } from '../api/snapshots.ts';
 import '../elements/overlay/dialog.ts';
@@ -16,13 +17,13 @@ import { base, buttons } from '../styles/base.ts';
 
 const versionsShown = 6;
 
-class GwAsOfDialog extends LitElement {
-  static override properties = {
-    open: { type: Boolean },
-    typed: { state: true },
-    wrong: { state: true },
-    versions: { state: true },
-  };
+class GwAsOfDialog extends element({
+  open: flag(),
+  typed: state(''),
+  wrong: state(''),
+  /** The last ones, newest first. */
+  versions: state<readonly SnapshotVersion[]>([]),
+}) {
   static override styles = [
     base,
     buttons,
@@ -51,19 +52,6 @@ class GwAsOfDialog extends LitElement {
       }
     `,
   ];
-  declare open: boolean;
-  declare typed: string;
-  declare wrong: string;
-  /** The last ones, newest first. */
-  declare versions: readonly SnapshotVersion[];
-
-  constructor() {
-    super();
-    this.open = false;
-    this.typed = '';
-    this.wrong = '';
-    this.versions = [];
-  }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (!changed.has('open') || !this.open) return;

@@ -1,8 +1,9 @@
 // What is there on every screen: the way to find anything, the moment that is shown, the zone, what was said last, the theme, and who is
 // logged in.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, state } from '../elements/element.ts';
 import { call } from '../api/http/call.ts';
 import '../elements/icon.ts';
 import '../elements/overlay/menu.ts';
@@ -28,8 +29,11 @@ const themeNames: Readonly<Record<Theme, string>> = {
   dark: 'Dark',
 };
 
-export class GwHeader extends LitElement {
-  static override properties = { asking: { state: true }, told: { state: true } };
+export class GwHeader extends element({
+  asking: state(false),
+  /** Whether the last notices are open; null before they ever were. */
+  told: state<boolean | null>(null),
+}) {
   static override styles = [
     base,
     buttons,
@@ -95,19 +99,10 @@ export class GwHeader extends LitElement {
       }
     `,
   ];
-  declare asking: boolean;
-  /** Whether the last notices are open; null before they ever were. */
-  declare told: boolean | null;
   readonly #place = new Watch(this, place);
   readonly #theme = new Watch(this, theme);
   readonly #zone = new Watch(this, zone);
   readonly #session = new Watch(this, session);
-
-  constructor() {
-    super();
-    this.asking = false;
-    this.told = null;
-  }
 
   protected override render() {
     const past = this.#place.value.query['as_of'] ?? null;

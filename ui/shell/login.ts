@@ -1,7 +1,8 @@
 // The login: the whole page when nobody is in, and over the page when a session ends in the middle of something.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, state, text } from '../elements/element.ts';
 import { call } from '../api/http/call.ts';
 import { ApiFailure, asFailure } from '../api/http/failure.ts';
 import '../elements/error.ts';
@@ -14,13 +15,14 @@ import { sessionOpened } from '../state/session.ts';
 import { signOn } from '../state/sign-on.ts';
 import { base, buttons, controls } from '../styles/base.ts';
 
-class GwLogin extends LitElement {
-  static override properties = {
-    name: { type: String },
-    busy: { state: true },
-    failure: { state: true },
-    isAsked: { state: true },
-  };
+class GwLogin extends element({
+  /** Who has to come back; empty is anybody. */
+  name: text(''),
+  busy: state(false),
+  failure: state<ApiFailure | null>(null),
+  /** The form for a password was asked for. */
+  isAsked: state(false),
+}) {
   static override styles = [
     base,
     buttons,
@@ -56,22 +58,8 @@ class GwLogin extends LitElement {
       }
     `,
   ];
-  /** Who has to come back; empty is anybody. */
-  declare name: string;
-  declare busy: boolean;
-  declare failure: ApiFailure | null;
-  /** The form for a password was asked for. */
-  declare isAsked: boolean;
   readonly #signOn = new Watch(this, signOn);
   readonly #place = new Watch(this, place);
-
-  constructor() {
-    super();
-    this.name = '';
-    this.busy = false;
-    this.failure = null;
-    this.isAsked = false;
-  }
 
   /** At what is still to be typed. */
   override focus(): void {

@@ -1,8 +1,9 @@
 // The notices of this page, those that went away too: what they offer to do about a change can still be done here.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
+import { element, flag } from '../elements/element.ts';
 import '../elements/overlay/drawer.ts';
 import '../elements/empty.ts';
 import { noticeStyles, noticeWords } from '../elements/overlay/notice.ts';
@@ -13,8 +14,9 @@ import { notices } from '../state/toasts.ts';
 import { base, buttons } from '../styles/base.ts';
 
 /** Tells by `gw-close` that it is to be closed. */
-class GwNotices extends LitElement {
-  static override properties = { open: { type: Boolean } };
+class GwNotices extends element({
+  open: flag(),
+}) {
   static override styles = [
     base,
     buttons,
@@ -33,13 +35,7 @@ class GwNotices extends LitElement {
       }
     `,
   ];
-  declare open: boolean;
   readonly #notices = new Watch(this, notices);
-
-  constructor() {
-    super();
-    this.open = false;
-  }
 
   protected override render() {
     return html`<gw-drawer

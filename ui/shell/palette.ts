@@ -1,9 +1,10 @@
 // Finds any screen and any entity by name, and begins anything, from anywhere (Ctrl/⌘ K). A combobox: the list follows the text,
 // arrows move in it.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, flag, state } from '../elements/element.ts';
 import '../elements/overlay/dialog.ts';
 import '../elements/icon.ts';
 import type { IconName } from '../icons.ts';
@@ -37,14 +38,14 @@ const entryOf = ({ name, about, target }: Action): Entry => ({
 });
 
 /** Tells by `gw-deed` of what is to be done where one is. */
-class GwPalette extends LitElement {
-  static override properties = {
-    open: { type: Boolean },
-    isManaged: { type: Boolean },
-    typed: { state: true },
-    at: { state: true },
-    found: { state: true },
-  };
+class GwPalette extends element({
+  open: flag(),
+  /** Something manages the process that serves this. */
+  isManaged: flag(),
+  typed: state(''),
+  at: state(0),
+  found: state<readonly Found[]>([]),
+}) {
   static override styles = [
     base,
     controls,
@@ -128,22 +129,7 @@ class GwPalette extends LitElement {
       }
     `,
   ];
-  declare open: boolean;
-  /** Something manages the process that serves this. */
-  declare isManaged: boolean;
-  declare typed: string;
-  declare at: number;
-  declare found: readonly Found[];
   #asking: AbortController | null = null;
-
-  constructor() {
-    super();
-    this.open = false;
-    this.isManaged = false;
-    this.typed = '';
-    this.at = 0;
-    this.found = [];
-  }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (!changed.has('open')) return;

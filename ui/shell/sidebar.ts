@@ -1,7 +1,8 @@
 // The way to every screen, in groups; beside the page where there is room, over it on a narrow one.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 
+import { element, flag, text } from '../elements/element.ts';
 import '../elements/icon.ts';
 import { Watch } from '../elements/watch.ts';
 import { screensFor } from '../screens.ts';
@@ -11,8 +12,10 @@ import { may } from '../state/session.ts';
 import { base } from '../styles/base.ts';
 import { mark } from './mark.ts';
 
-class GwSidebar extends LitElement {
-  static override properties = { isManaged: { type: Boolean }, version: { type: String } };
+class GwSidebar extends element({
+  isManaged: flag(),
+  version: text(''),
+}) {
   static override styles = [
     base,
     css`
@@ -96,15 +99,7 @@ class GwSidebar extends LitElement {
       }
     `,
   ];
-  declare isManaged: boolean;
-  declare version: string;
   readonly #place = new Watch(this, place);
-
-  constructor() {
-    super();
-    this.isManaged = false;
-    this.version = '';
-  }
 
   protected override render() {
     const shown = screensFor(may).filter(({ managed }) => managed !== true || this.isManaged);

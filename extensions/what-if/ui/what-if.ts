@@ -1,9 +1,10 @@
 // Replays recorded requests on the proposed configuration and shows which would be rerouted, denied or allowed, and what they would
 // cost. A button starts it, because it reads many requests.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, given, state } from '../../../ui/elements/element.ts';
 import { asFailure } from '../../../ui/api/http/failure.ts';
 import type { ApiFailure } from '../../../ui/api/http/failure.ts';
 import { askWhatIf } from './ask.ts';
@@ -74,16 +75,19 @@ const groupColumns = (label: string): readonly Column<Group>[] => [
   },
 ];
 
-class GwWhatIf extends LitElement {
-  static override properties = {
-    proposal: { attribute: false },
-    known: { attribute: false },
-    range: { state: true },
-    busy: { state: true },
-    found: { state: true },
-    failure: { state: true },
-    view: { state: true },
-  };
+class GwWhatIf extends element({
+  /** Null cannot be asked about. */
+  proposal: given<Proposal | null>(null),
+  /** The result for the last day, when the server sent one with the preview. */
+  known: given<WhatIfSummary | null>(null),
+  /** As in an address. */
+  range: state<string>('24h'),
+  busy: state(false),
+  found: state<WhatIfSummary | null>(null),
+  failure: state<ApiFailure | null>(null),
+  /** Of the requests that changed. */
+  view: state<TableView>(readView({})),
+}) {
   static override styles = [
     base,
     buttons,
@@ -124,29 +128,7 @@ class GwWhatIf extends LitElement {
       }
     `,
   ];
-  /** Null cannot be asked about. */
-  declare proposal: Proposal | null;
-  /** The result for the last day, when the server sent one with the preview. */
-  declare known: WhatIfSummary | null;
-  /** As in an address. */
-  declare range: string;
-  declare busy: boolean;
-  declare found: WhatIfSummary | null;
-  declare failure: ApiFailure | null;
-  /** Of the requests that changed. */
-  declare view: TableView;
   #asking: AbortController | null = null;
-
-  constructor() {
-    super();
-    this.proposal = null;
-    this.known = null;
-    this.range = '24h';
-    this.busy = false;
-    this.found = null;
-    this.failure = null;
-    this.view = readView({});
-  }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();

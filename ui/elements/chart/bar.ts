@@ -1,18 +1,21 @@
 // How much of a cap is used, as a bar and in words. Without a cap there is no bar, and it says so.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, count, flag, reflected, text } from '../element.ts';
 import { shareText, toneOfShare } from '../../lib/access/budget.ts';
 import { base } from '../../styles/base.ts';
 
-class GwBar extends LitElement {
-  static override properties = {
-    label: { type: String },
-    share: { type: Number },
-    used: { type: String },
-    total: { type: String },
-    stacked: { type: Boolean, reflect: true },
-  };
+class GwBar extends element({
+  label: text(),
+  /** 1 is all of it; null when there is no cap, or what is used is not known. */
+  share: count<number | null>(null),
+  used: text(''),
+  /** Empty is no cap. */
+  total: text(''),
+  /** The bar above the words, as wide as there is room. */
+  stacked: reflected(flag()),
+}) {
   static override styles = [
     base,
     css`
@@ -69,22 +72,6 @@ class GwBar extends LitElement {
       }
     `,
   ];
-  declare label: string;
-  /** 1 is all of it; null when there is no cap, or what is used is not known. */
-  declare share: number | null;
-  declare used: string;
-  /** Empty is no cap. */
-  declare total: string;
-  /** The bar above the words, as wide as there is room. */
-  declare stacked: boolean;
-
-  constructor() {
-    super();
-    this.share = null;
-    this.used = '';
-    this.total = '';
-    this.stacked = false;
-  }
 
   protected override render() {
     const { share, used, total } = this;

@@ -1,11 +1,11 @@
 // Series over time, drawn by uPlot. Unknown values are gaps, never zeros; the zone stands below the axis; charts of one group share the
 // cursor; the legend hides and shows series, and a table shows the values.
 
-import { LitElement, html, nothing, unsafeCSS } from 'lit';
-import type { PropertyDeclarations } from 'lit';
+import { html, nothing, unsafeCSS } from 'lit';
 import type uPlot from 'uplot';
 import plotStyles from 'uplot/dist/uPlot.min.css?inline';
 
+import { element, count, flag, given, state, text } from '../element.ts';
 import { formatTime, formatZone } from '../../lib/text/format.ts';
 import {
   alignedOf,
@@ -32,35 +32,24 @@ async function plotCode(): Promise<typeof uPlot> {
   return Plot;
 }
 
-class GwChart extends LitElement {
-  static override properties: PropertyDeclarations = {
-    label: { type: String },
-    times: { attribute: false },
-    series: { attribute: false },
-    format: { attribute: false },
-    group: { type: String },
-    height: { type: Number },
-    scaled: { type: Boolean },
-    empty: { type: String },
-    asTable: { state: true },
-    hiddenLines: { state: true },
-  };
-  static override styles = [base, buttons, unsafeCSS(plotStyles), chartStyles];
-  declare label: string;
+class GwChart extends element({
+  label: text(),
   /** Epoch milliseconds, ascending. */
-  declare times: readonly number[];
-  declare series: readonly Series[];
-  declare format: (value: number | null) => string;
+  times: given<readonly number[]>([]),
+  series: given<readonly Series[]>([]),
+  format: given<(value: number | null) => string>(String),
   /** Charts of one group show the same moment under the cursor. */
-  declare group: string;
-  declare height: number;
-  /** Shown in place of the chart when no value is known. */
-  declare empty: string;
+  group: text(''),
+  height: count<number>(180),
   /** The axis can be logarithmic. */
-  declare scaled: boolean;
-  declare asTable: boolean;
+  scaled: flag(),
+  /** Shown in place of the chart when no value is known. */
+  empty: text('No data'),
+  asTable: state(false),
   /** The labels of series that are not drawn. */
-  declare hiddenLines: ReadonlySet<string>;
+  hiddenLines: state<ReadonlySet<string>>(),
+}) {
+  static override styles = [base, buttons, unsafeCSS(plotStyles), chartStyles];
   readonly #zone = new Watch(this, zone);
   readonly #theme = new Watch(this, theme);
   readonly #scale = new Watch(this, axisScale);
@@ -71,14 +60,6 @@ class GwChart extends LitElement {
 
   constructor() {
     super();
-    this.times = [];
-    this.series = [];
-    this.format = String;
-    this.group = '';
-    this.height = 180;
-    this.empty = 'No data';
-    this.scaled = false;
-    this.asTable = false;
     this.hiddenLines = new Set();
   }
 

@@ -1,16 +1,17 @@
 // One number that matters, its name, what it is compared with, and the screen that explains it.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, reflected, text } from '../element.ts';
 import { base } from '../../styles/base.ts';
 
-class GwKpi extends LitElement {
-  static override properties = {
-    label: { type: String },
-    value: { type: String },
-    href: { type: String },
-    tone: { type: String, reflect: true },
-  };
+class GwKpi extends element({
+  label: text(),
+  value: text(),
+  href: text(''),
+  /** `none`: there is no value to show. */
+  tone: reflected(text<'plain' | 'warn' | 'bad' | 'none'>('plain')),
+}) {
   static override styles = [
     base,
     css`
@@ -75,17 +76,6 @@ class GwKpi extends LitElement {
       }
     `,
   ];
-  declare label: string;
-  declare value: string;
-  declare href: string;
-  /** `none`: there is no value to show. */
-  declare tone: 'plain' | 'warn' | 'bad' | 'none';
-
-  constructor() {
-    super();
-    this.href = '';
-    this.tone = 'plain';
-  }
 
   protected override render() {
     const parts = html`<span class="label">${this.label}</span>

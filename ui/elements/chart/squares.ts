@@ -1,17 +1,16 @@
 // Many states at a glance, a square each: for more of them than there is room for words. What they come to is said in the label.
 
-import { LitElement, css, html } from 'lit';
-import type { PropertyDeclarations } from 'lit';
+import { css, html } from 'lit';
 
+import { element, given, text } from '../element.ts';
 import { base } from '../../styles/base.ts';
 
 export type Square = Readonly<{ name: string; state: 'up' | 'down' | null }>;
 
-class GwSquares extends LitElement {
-  static override properties: PropertyDeclarations = {
-    label: { type: String },
-    squares: { attribute: false },
-  };
+class GwSquares extends element({
+  label: text(),
+  squares: given<readonly Square[]>([]),
+}) {
   static override styles = [
     base,
     css`
@@ -45,13 +44,6 @@ class GwSquares extends LitElement {
       }
     `,
   ];
-  declare label: string;
-  declare squares: readonly Square[];
-
-  constructor() {
-    super();
-    this.squares = [];
-  }
 
   protected override render() {
     return html`<div role="img" aria-label=${this.label}>

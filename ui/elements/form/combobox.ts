@@ -1,9 +1,10 @@
 // A choice among many: typing narrows the list, the arrow keys and Enter choose (ARIA combobox pattern with a list popup). A few choices
 // are better served by a native select.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, flag, given, state, text } from '../element.ts';
 import { ranked } from '../../lib/text/match.ts';
 import { base, controls } from '../../styles/base.ts';
 
@@ -13,18 +14,18 @@ const shownMax = 50;
 export type Choice = Readonly<{ value: string; label: string }>;
 
 /** Sends `gw-choose` with the value that was chosen. */
-class GwCombobox extends LitElement {
-  static override properties = {
-    label: { type: String },
-    value: { type: String },
-    choices: { attribute: false },
-    invalid: { type: Boolean },
-    disabled: { type: Boolean },
-    described: { type: String },
-    open: { state: true },
-    typed: { state: true },
-    active: { state: true },
-  };
+class GwCombobox extends element({
+  label: text(''),
+  value: text(''),
+  choices: given<readonly Choice[]>([]),
+  invalid: flag(),
+  disabled: flag(),
+  /** The text that explains the control, for assistive technology. */
+  described: text(''),
+  open: state(false),
+  typed: state(''),
+  active: state(0),
+}) {
   static override styles = [
     base,
     controls,
@@ -69,29 +70,6 @@ class GwCombobox extends LitElement {
       }
     `,
   ];
-  declare label: string;
-  declare value: string;
-  declare choices: readonly Choice[];
-  declare invalid: boolean;
-  declare disabled: boolean;
-  /** The text that explains the control, for assistive technology. */
-  declare described: string;
-  declare open: boolean;
-  declare typed: string;
-  declare active: number;
-
-  constructor() {
-    super();
-    this.label = '';
-    this.value = '';
-    this.choices = [];
-    this.invalid = false;
-    this.disabled = false;
-    this.described = '';
-    this.open = false;
-    this.typed = '';
-    this.active = 0;
-  }
 
   override focus(): void {
     this.renderRoot.querySelector('input')?.focus();

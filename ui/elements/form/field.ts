@@ -1,7 +1,8 @@
 // One labelled control of a form: text, number, choice, longer text or a tick. What is wrong with it stands beneath it.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, flag, given, reflected, text } from '../element.ts';
 import { base, controls } from '../../styles/base.ts';
 import { hints } from '../../styles/hints.ts';
 import './combobox.ts';
@@ -22,22 +23,23 @@ export type FieldType =
 /** Told by `gw-input` at every change. */
 export type FieldInput = Readonly<{ name: string; value: string; checked: boolean }>;
 
-export class GwField extends LitElement {
-  static override properties = {
-    name: { type: String, reflect: true },
-    label: { type: String },
-    type: { type: String },
-    value: { type: String },
-    checked: { type: Boolean },
-    hint: { type: String },
-    error: { type: String },
-    placeholder: { type: String },
-    required: { type: Boolean },
-    unmarked: { type: Boolean },
-    disabled: { type: Boolean },
-    choices: { attribute: false },
-    mono: { type: Boolean },
-  };
+export class GwField extends element({
+  name: reflected(text()),
+  label: text(),
+  type: text<FieldType>('text'),
+  value: text(''),
+  checked: flag(),
+  hint: text(''),
+  error: text(''),
+  placeholder: text(''),
+  required: flag(),
+  /** Does not say that it is optional: nothing beside it is needed either. */
+  unmarked: flag(),
+  disabled: flag(),
+  /** Of a select; beside a text they are suggestions. */
+  choices: given<readonly Choice[]>([]),
+  mono: flag(),
+}) {
   static override styles = [
     base,
     controls,
@@ -72,36 +74,6 @@ export class GwField extends LitElement {
       }
     `,
   ];
-  declare name: string;
-  declare label: string;
-  declare type: FieldType;
-  declare value: string;
-  declare checked: boolean;
-  declare hint: string;
-  declare error: string;
-  declare placeholder: string;
-  declare required: boolean;
-  /** Does not say that it is optional: nothing beside it is needed either. */
-  declare unmarked: boolean;
-  declare disabled: boolean;
-  /** Of a select; beside a text they are suggestions. */
-  declare choices: readonly Choice[];
-  declare mono: boolean;
-
-  constructor() {
-    super();
-    this.type = 'text';
-    this.value = '';
-    this.checked = false;
-    this.hint = '';
-    this.error = '';
-    this.placeholder = '';
-    this.required = false;
-    this.unmarked = false;
-    this.disabled = false;
-    this.choices = [];
-    this.mono = false;
-  }
 
   override focus(): void {
     this.renderRoot.querySelector<HTMLElement>('#control')?.focus();

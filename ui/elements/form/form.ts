@@ -1,9 +1,10 @@
 // Fields, and the button that sends them. A failure goes to the field that it names, which gets the focus; one that names none stands
 // above the button. Tells by `gw-submit` and `gw-cancel`. What was typed into it is not lost unasked.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, given, state, text } from '../element.ts';
 import type { ApiFailure } from '../../api/http/failure.ts';
 import { fieldOf, missingOf } from '../../lib/page/field-trouble.ts';
 import { edited, forgetEdits } from '../../state/edits.ts';
@@ -22,12 +23,11 @@ type Field = HTMLElement & {
   readonly commit?: () => boolean;
 };
 
-class GwForm extends LitElement {
-  static override properties = {
-    verb: { type: String },
-    failure: { attribute: false },
-    unplaced: { state: true },
-  };
+class GwForm extends element({
+  verb: text(),
+  failure: given<ApiFailure | null>(null),
+  unplaced: state<ApiFailure | null>(null),
+}) {
   static override styles = [
     base,
     buttons,
@@ -52,15 +52,6 @@ class GwForm extends LitElement {
       }
     `,
   ];
-  declare verb: string;
-  declare failure: ApiFailure | null;
-  declare unplaced: ApiFailure | null;
-
-  constructor() {
-    super();
-    this.failure = null;
-    this.unplaced = null;
-  }
 
   override connectedCallback(): void {
     super.connectedCallback();

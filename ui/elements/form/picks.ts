@@ -1,10 +1,11 @@
 // A list that is made by picking: each part can be taken out, where the order counts be moved, and where it is said be weighted. As a
 // field of a form its value has a line a part; the weight stands behind a tab. Tells by `gw-input`.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
+import { element, flag, given, reflected, state, text } from '../element.ts';
 import { moved } from '../../lib/text/moved.ts';
 import { optionsLeft, pickedOf, readPicks, writePicks } from '../../lib/page/picks.ts';
 import type { Option, Pick } from '../../lib/page/picks.ts';
@@ -16,50 +17,23 @@ import { picksStyles } from './picks-styles.ts';
 
 export type { Option } from '../../lib/page/picks.ts';
 
-class GwPicks extends LitElement {
-  static override properties = {
-    name: { type: String, reflect: true },
-    label: { type: String },
-    value: { type: String },
-    hint: { type: String },
-    error: { type: String },
-    placeholder: { type: String },
-    required: { type: Boolean },
-    ordered: { type: Boolean },
-    weighted: { type: Boolean },
-    options: { attribute: false },
-    typed: { state: true },
-    said: { state: true },
-  };
-  static override styles = [base, buttons, controls, hints, picksStyles];
-  declare name: string;
-  declare label: string;
-  declare value: string;
-  declare hint: string;
-  declare error: string;
-  declare placeholder: string;
-  declare required: boolean;
-  declare ordered: boolean;
-  declare weighted: boolean;
-  declare options: readonly Option[];
-  declare typed: string;
+class GwPicks extends element({
+  name: reflected(text()),
+  label: text(),
+  value: text(''),
+  hint: text(''),
+  error: text(''),
+  placeholder: text(''),
+  required: flag(),
+  ordered: flag(),
+  weighted: flag(),
+  options: given<readonly Option[]>([]),
+  typed: state(''),
   /** For those who do not see what moved. */
-  declare said: string;
+  said: state(''),
+}) {
+  static override styles = [base, buttons, controls, hints, picksStyles];
   #focusNext = '';
-
-  constructor() {
-    super();
-    this.value = '';
-    this.hint = '';
-    this.error = '';
-    this.placeholder = '';
-    this.required = false;
-    this.ordered = false;
-    this.weighted = false;
-    this.options = [];
-    this.typed = '';
-    this.said = '';
-  }
 
   override focus(): void {
     this.renderRoot.querySelector<HTMLElement>('#control')?.focus();

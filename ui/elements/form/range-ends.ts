@@ -1,7 +1,8 @@
 // The two moments of a range, typed in the zone that is shown. Told by `gw-ends`, as in the address, when both can be read.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, flag, state, text } from '../element.ts';
 import { readEnds, writeEnds } from '../../lib/page/range.ts';
 import type { Ends } from '../../lib/page/range.ts';
 import { readTypedEnds } from '../../lib/page/typed-ends.ts';
@@ -16,12 +17,12 @@ const ends: readonly Readonly<{ end: End; label: string }>[] = [
   { end: 'until', label: 'Until' },
 ];
 
-class GwRangeEnds extends LitElement {
-  static override properties = {
-    value: { type: String },
-    open: { type: Boolean },
-    wrong: { state: true },
-  };
+class GwRangeEnds extends element({
+  value: text(''),
+  /** Either end may be missing. */
+  open: flag(),
+  wrong: state(''),
+}) {
   static override styles = [
     base,
     controls,
@@ -54,18 +55,7 @@ class GwRangeEnds extends LitElement {
       }
     `,
   ];
-  declare value: string;
-  /** Either end may be missing. */
-  declare open: boolean;
-  declare wrong: string;
   readonly #zone = new Watch(this, zone);
-
-  constructor() {
-    super();
-    this.value = '';
-    this.open = false;
-    this.wrong = '';
-  }
 
   #ends(): Ends {
     const isBetween = this.value.includes('/');

@@ -1,21 +1,23 @@
 // The time range of a view: presets, or two moments in the zone that is shown. Where the list of a view can be had of all time, neither
 // end is needed.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, flag, state, text } from '../element.ts';
 import { presets } from '../../lib/page/range.ts';
 import { zone } from '../../state/preferences.ts';
 import { base, buttons, controls } from '../../styles/base.ts';
 import { line } from '../../styles/line.ts';
 import { Watch } from '../watch.ts';
 
-class GwRange extends LitElement {
-  static override properties = {
-    value: { type: String },
-    open: { type: Boolean },
-    custom: { state: true },
-  };
+class GwRange extends element({
+  /** As in the address: `24h`, or two times with a slash. Told by `gw-range` when it changes. */
+  value: text('24h'),
+  /** Either end may be missing, and both: all time. */
+  open: flag(),
+  custom: state(false),
+}) {
   static override styles = [
     base,
     buttons,
@@ -56,19 +58,7 @@ class GwRange extends LitElement {
       }
     `,
   ];
-  /** As in the address: `24h`, or two times with a slash. Told by `gw-range` when it changes. */
-  declare value: string;
-  /** Either end may be missing, and both: all time. */
-  declare open: boolean;
-  declare custom: boolean;
   readonly #zone = new Watch(this, zone);
-
-  constructor() {
-    super();
-    this.value = '24h';
-    this.open = false;
-    this.custom = false;
-  }
 
   /** What was chosen elsewhere stands over the ends that are being typed. */
   protected override willUpdate(changed: PropertyValues<this>): void {

@@ -1,22 +1,22 @@
 // A few choices that are each on or off, such as days of the week. As a field of a form its value has a line for each that is on.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, flag, given, reflected, text } from '../element.ts';
 import { lines, linesOf } from '../../lib/text/lines.ts';
 import { base } from '../../styles/base.ts';
 import type { Choice } from './combobox.ts';
 import type { FieldInput } from './field.ts';
 
-class GwToggles extends LitElement {
-  static override properties = {
-    name: { type: String, reflect: true },
-    label: { type: String },
-    value: { type: String },
-    hint: { type: String },
-    error: { type: String },
-    required: { type: Boolean },
-    choices: { attribute: false },
-  };
+class GwToggles extends element({
+  name: reflected(text()),
+  label: text(),
+  value: text(''),
+  hint: text(''),
+  error: text(''),
+  required: flag(),
+  choices: given<readonly Choice[]>([]),
+}) {
   static override styles = [
     base,
     css`
@@ -92,22 +92,6 @@ class GwToggles extends LitElement {
       }
     `,
   ];
-  declare name: string;
-  declare label: string;
-  declare value: string;
-  declare hint: string;
-  declare error: string;
-  declare required: boolean;
-  declare choices: readonly Choice[];
-
-  constructor() {
-    super();
-    this.value = '';
-    this.hint = '';
-    this.error = '';
-    this.required = false;
-    this.choices = [];
-  }
 
   override focus(): void {
     this.renderRoot.querySelector<HTMLElement>('input')?.focus();

@@ -1,11 +1,14 @@
 // A question mark beside a term; pressed, it explains the term.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 
+import { element, text } from '../element.ts';
 import { base, buttons } from '../../styles/base.ts';
 
-class GwHelp extends LitElement {
-  static override properties = { term: { type: String }, text: { type: String } };
+class GwHelp extends element({
+  term: text(''),
+  text: text(''),
+}) {
   static override styles = [
     base,
     buttons,
@@ -52,14 +55,6 @@ class GwHelp extends LitElement {
       }
     `,
   ];
-  declare term: string;
-  declare text: string;
-
-  constructor() {
-    super();
-    this.term = '';
-    this.text = '';
-  }
 
   protected override render() {
     return html`<button

@@ -1,7 +1,8 @@
 // A button with a list of actions or choices; tells which by `gw-choose`.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, flag, given, text } from '../element.ts';
 import type { IconName } from '../../icons.ts';
 import { base, buttons } from '../../styles/base.ts';
 import '../icon.ts';
@@ -17,14 +18,14 @@ export type MenuItem = Readonly<{
   checked?: boolean;
 }>;
 
-class GwMenu extends LitElement {
-  static override properties = {
-    items: { attribute: false },
-    label: { type: String },
-    icon: { type: String },
-    text: { type: String },
-    plain: { type: Boolean },
-  };
+class GwMenu extends element({
+  items: given<readonly MenuItem[]>([]),
+  /** Its name, when there is no text. */
+  label: text(),
+  icon: text<IconName>(),
+  text: text(''),
+  plain: flag(),
+}) {
   static override styles = [
     base,
     buttons,
@@ -38,19 +39,6 @@ class GwMenu extends LitElement {
       }
     `,
   ];
-  declare items: readonly MenuItem[];
-  /** Its name, when there is no text. */
-  declare label: string;
-  declare icon: IconName;
-  declare text: string;
-  declare plain: boolean;
-
-  constructor() {
-    super();
-    this.items = [];
-    this.text = '';
-    this.plain = false;
-  }
 
   protected override render() {
     return html`<wa-dropdown placement="bottom-end" @wa-select=${this.#choose}>

@@ -1,31 +1,25 @@
 // What dialogs and drawers share: they are closed by their owner alone, who is told by `gw-close`, and focus goes back to where it
 // was, also into an element's own tree, or to the name of what lies below when that is gone.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, flag, reflected, text } from '../element.ts';
 import '../icon.ts';
 import { left, opened, refocus } from './refocus.ts';
 
-export class Overlay extends LitElement {
-  static override properties = {
-    open: { type: Boolean, reflect: true },
-    heading: { type: String },
-    kept: { type: Boolean },
-  };
-  declare open: boolean;
-  declare heading: string;
+export class Overlay extends element({
+  open: reflected(flag()),
+  heading: text(''),
   /** Not closed by Escape or the corner's button. */
-  declare kept: boolean;
+  kept: flag(),
+}) {
   /** What it asks to be filled in: those of forms, since a record is read first, whatever it has of fields. */
   protected readonly asks: string = 'gw-form gw-field';
   #opener: HTMLElement | null = null;
 
   constructor() {
     super();
-    this.open = false;
-    this.heading = '';
-    this.kept = false;
     this.addEventListener('focusout', this.#onFocusOut);
   }
 

@@ -2,10 +2,11 @@
 // them in itself: what lies outside of it can be neither seen nor reached meanwhile. Each is read out once, as it comes; what is said
 // more of it later on is not.
 
-import { LitElement, css, html } from 'lit';
-import type { PropertyValues, TemplateResult } from 'lit';
+import { css, html } from 'lit';
+import type { LitElement, PropertyValues, TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
+import { element, flag } from '../element.ts';
 import { shownOf } from '../../lib/page/notices.ts';
 import type { Notice } from '../../lib/page/notices.ts';
 import { createStore } from '../../lib/page/store.ts';
@@ -18,8 +19,10 @@ import { Watch } from '../watch.ts';
 /** Of all that are in the page the last one shows them, so that each is there once. */
 const hosts = createStore<readonly LitElement[]>([]);
 
-class GwToasts extends LitElement {
-  static override properties = { unseen: { type: Boolean } };
+class GwToasts extends element({
+  /** They are read out alone. */
+  unseen: flag(),
+}) {
   static override styles = [
     base,
     buttons,
@@ -50,15 +53,8 @@ class GwToasts extends LitElement {
       }
     `,
   ];
-  /** They are read out alone. */
-  declare unseen: boolean;
   readonly #notices = new Watch(this, notices);
   readonly #hosts = new Watch(this, hosts);
-
-  constructor() {
-    super();
-    this.unseen = false;
-  }
 
   override connectedCallback(): void {
     super.connectedCallback();

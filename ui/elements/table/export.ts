@@ -1,7 +1,8 @@
 // The buttons by which all rows of a table become a file, also those that have not been loaded: their pages are followed then.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 
+import { element, given, state, text } from '../element.ts';
 import { asFailure } from '../../api/http/failure.ts';
 import type { Exported, FileFormat, Written } from '../../lib/page/export.ts';
 import { formatCount, formatNumber, pluralOf } from '../../lib/text/format.ts';
@@ -28,12 +29,13 @@ export type ExportSource = Readonly<{
   isNewestFirst: boolean;
 }>;
 
-class GwExport extends LitElement {
-  static override properties = {
-    source: { attribute: false },
-    noun: { type: String },
-    done: { state: true },
-  };
+class GwExport extends element({
+  source: given<ExportSource>(),
+  /** What a row is, in the singular. */
+  noun: text(),
+  /** Rows that are written so far; null while nothing is. */
+  done: state<number | null>(null),
+}) {
   static override styles = [
     base,
     buttons,
@@ -47,17 +49,7 @@ class GwExport extends LitElement {
       }
     `,
   ];
-  declare source: ExportSource;
-  /** What a row is, in the singular. */
-  declare noun: string;
-  /** Rows that are written so far; null while nothing is. */
-  declare done: number | null;
   #running: AbortController | null = null;
-
-  constructor() {
-    super();
-    this.done = null;
-  }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();

@@ -2,8 +2,9 @@
 // visible rows, and phones show rows as cards. The view is a property and a change of it an event, so that a screen can keep it in the
 // address.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 
+import { element, flag, given, state, text } from '../element.ts';
 import { pluralOf } from '../../lib/text/format.ts';
 import { isPhone } from '../../state/phone.ts';
 import {
@@ -37,74 +38,38 @@ export type { Column } from './table-model.ts';
 type Key = string | number;
 type Row = object;
 
-class GwTable extends LitElement {
-  static override properties = {
-    rows: { attribute: false },
-    columns: { attribute: false },
-    keyOf: { attribute: false },
-    hrefOf: { attribute: false },
-    isMarked: { attribute: false },
-    view: { attribute: false },
-    chosen: { attribute: false },
-    ticked: { attribute: false },
-    label: { type: String },
-    noun: { type: String },
-    stale: { type: Boolean },
-    partial: { type: Boolean },
-    follow: { attribute: false },
-    order: { attribute: false },
-    scrolledPx: { state: true },
-    filtering: { state: true },
-  };
-  static override styles = [base, buttons, controls, tableStyles, tableCardStyles];
-  declare rows: readonly Row[];
-  declare columns: readonly Column<Row>[];
-  declare keyOf: (row: Row) => Key;
+class GwTable extends element({
+  rows: given<readonly Row[]>([]),
+  columns: given<readonly Column<Row>[]>([]),
+  keyOf: given<(row: Row) => Key>((row) => Number(Reflect.get(row, 'id'))),
   /** What a row opens; null opens nothing. */
-  declare hrefOf: ((row: Row) => string | null) | null;
+  hrefOf: given<((row: Row) => string | null) | null>(null),
   /** The rows that somebody should look at. */
-  declare isMarked: (row: Row) => boolean;
-  declare view: TableView;
+  isMarked: given<(row: Row) => boolean>(() => false),
+  view: given<TableView>(readView({})),
   /** The key of the row that is open. */
-  declare chosen: Key | null;
+  chosen: given<Key | null>(null),
   /** The keys that are ticked; null offers no ticks. */
-  declare ticked: ReadonlySet<Key> | null;
-  declare label: string;
+  ticked: given<ReadonlySet<Key> | null>(null),
+  label: text(),
   /** What a row is, in the singular. */
-  declare noun: string;
+  noun: text('row'),
   /** What is shown is about to be replaced. */
-  declare stale: boolean;
+  stale: flag(),
   /** The rows are the first of more: the server filters and orders them, and this table does not. */
-  declare partial: boolean;
+  partial: flag(),
   /** All of them, page by page, where they are partial: for a file. */
-  declare follow: ((signal: AbortSignal) => AsyncIterable<readonly Row[]>) | null;
+  follow: given<((signal: AbortSignal) => AsyncIterable<readonly Row[]>) | null>(null),
   /** That of the server, where it has two; told by `gw-order` when the other one is wanted. */
-  declare order: 'asc' | 'desc' | null;
-  declare scrolledPx: number;
+  order: given<'asc' | 'desc' | null>(null),
+  scrolledPx: state(0),
   /** The filters by column are open. */
-  declare filtering: boolean;
+  filtering: state(false),
+}) {
+  static override styles = [base, buttons, controls, tableStyles, tableCardStyles];
   readonly #found = new FoundRows<Row>();
   readonly #widths = new ColumnWidths(this);
   readonly #phone = new Watch(this, isPhone);
-
-  constructor() {
-    super();
-    this.rows = [];
-    this.columns = [];
-    this.keyOf = (row) => Number(Reflect.get(row, 'id'));
-    this.hrefOf = null;
-    this.isMarked = () => false;
-    this.view = readView({});
-    this.chosen = null;
-    this.ticked = null;
-    this.noun = 'row';
-    this.stale = false;
-    this.partial = false;
-    this.follow = null;
-    this.order = null;
-    this.scrolledPx = 0;
-    this.filtering = false;
-  }
 
   protected override render() {
     const { rows, columns, view, partial } = this;

@@ -1,7 +1,8 @@
 // Shows a new API key or admin token, once. The dialog can be closed after the secret was copied or the user confirms that it is saved.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, given, state, text } from '../../elements/element.ts';
 import '../../elements/copy.ts';
 import '../../elements/overlay/dialog.ts';
 import '../../elements/icon.ts';
@@ -21,12 +22,13 @@ export type MadeBearer = Readonly<{
 }>;
 
 /** Sends `gw-close`. */
-class GwMadeBearer extends LitElement {
-  static override properties = {
-    made: { attribute: false },
-    noun: { type: String },
-    kept: { state: true },
-  };
+class GwMadeBearer extends element({
+  /** Null is closed. */
+  made: given<MadeBearer | null>(null),
+  /** "key" or "token". */
+  noun: text('key'),
+  kept: state(false),
+}) {
   static override styles = [
     base,
     buttons,
@@ -85,18 +87,6 @@ class GwMadeBearer extends LitElement {
       }
     `,
   ];
-  /** Null is closed. */
-  declare made: MadeBearer | null;
-  /** "key" or "token". */
-  declare noun: string;
-  declare kept: boolean;
-
-  constructor() {
-    super();
-    this.made = null;
-    this.noun = 'key';
-    this.kept = false;
-  }
 
   protected override render() {
     const { made } = this;

@@ -1,7 +1,8 @@
 // One MCP server or agent: what is known of it, and when it was last changed.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 
+import { element, given } from '../../elements/element.ts';
 import { listCommands } from '../../api/history.ts';
 import '../../elements/badge.ts';
 import { Resource } from '../../elements/resource.ts';
@@ -18,11 +19,11 @@ export const dialectOf = ({ dialect }: Kind, remote: Remote): string =>
 export const stateBadge = ({ enabled }: Remote) =>
   html`<gw-badge tone=${enabled ? 'good' : 'plain'}>${enabled ? 'enabled' : 'disabled'}</gw-badge>`;
 
-class GwRemoteRecord extends LitElement {
-  static override properties = { kind: { attribute: false }, remote: { attribute: false } };
+class GwRemoteRecord extends element({
+  kind: given<Kind>(),
+  remote: given<Remote>(),
+}) {
   static override styles = [base, record];
-  declare kind: Kind;
-  declare remote: Remote;
   #askedOf = '';
   /** By whatever it was made: a change of its own, one among others, a restore. */
   readonly #change = new Resource(this, async (signal) => {

@@ -1,7 +1,8 @@
 // One replica: what it serves, what it has done since it began, and how it sees its backends.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, given } from '../../elements/element.ts';
 import type { Replica } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
@@ -15,12 +16,11 @@ import { record } from '../../styles/record.ts';
 import { backendColumns, cacheShare } from './columns.ts';
 import type { Seen } from './columns.ts';
 
-class GwReplica extends LitElement {
-  static override properties = {
-    replica: { attribute: false },
-    published: { attribute: false },
-    versions: { attribute: false },
-  };
+class GwReplica extends element({
+  replica: given<Replica>(),
+  published: given<Published>(),
+  versions: given<Parameters<typeof lagOf>[1]>(),
+}) {
   static override styles = [
     base,
     record,
@@ -38,9 +38,6 @@ class GwReplica extends LitElement {
       }
     `,
   ];
-  declare replica: Replica;
-  declare published: Published;
-  declare versions: Parameters<typeof lagOf>[1];
 
   protected override render() {
     const { replica, published } = this;

@@ -1,9 +1,10 @@
 // A request that is tried on the rules beside it, without making it: where it would go, by what is published and by what is about to be.
 // The question stands in the address; a recorded request can be asked again.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, given, state, text } from '../../elements/element.ts';
 import { call } from '../../api/http/call.ts';
 import type { UsageEvent } from '../../api/records.ts';
 import type { Prepared } from '../../api/http/call.ts';
@@ -42,34 +43,23 @@ const versionsMax = 20;
 const waitMs = 250;
 
 /** Tells by `gw-answer` with what the rules beside it should show, or null. */
-class GwDryRun extends LitElement {
-  static override properties = {
-    model: { type: String },
-    principals: { attribute: false },
-    classes: { attribute: false },
-    proposal: { attribute: false },
-    published: { attribute: false },
-    draft: { state: true },
-    stranger: { state: true },
-    tried: { state: true },
-    failure: { state: true },
-    recorded: { state: true },
-  };
-  static override styles = [base, buttons, dryRunStyles];
-  declare model: string;
-  declare principals: readonly Named[];
-  declare classes: readonly string[];
+class GwDryRun extends element({
+  model: text(),
+  principals: given<readonly Named[]>([]),
+  classes: given<readonly string[]>([]),
   /** Calls that nobody has made yet. */
-  declare proposal: readonly Prepared[];
+  proposal: given<readonly Prepared[]>([]),
   /** Whatever is another one when the rules are. */
-  declare published: unknown;
-  declare draft: QuestionDraft;
+  published: given<unknown>(null),
+  draft: state<QuestionDraft>(readQuestion(place.get().query)),
   /** A caller as it is typed that nobody is; empty is none. */
-  declare stranger: string;
-  declare tried: Tried | null;
-  declare failure: ApiFailure | null;
+  stranger: state(''),
+  tried: state<Tried | null>(null),
+  failure: state<ApiFailure | null>(null),
   /** The request that is asked again. */
-  declare recorded: UsageEvent | null;
+  recorded: state<UsageEvent | null>(null),
+}) {
+  static override styles = [base, buttons, dryRunStyles];
   #running: AbortController | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
   /** The id of the request that was chosen last to be asked again. */
@@ -83,19 +73,6 @@ class GwDryRun extends LitElement {
     const { body } = await listSnapshots(versionsMax, signal);
     return body;
   });
-
-  constructor() {
-    super();
-    this.principals = [];
-    this.classes = [];
-    this.proposal = [];
-    this.published = null;
-    this.draft = readQuestion(place.get().query);
-    this.stranger = '';
-    this.tried = null;
-    this.failure = null;
-    this.recorded = null;
-  }
 
   override connectedCallback(): void {
     super.connectedCallback();

@@ -1,7 +1,8 @@
 // One pool: its policy, how requests fall to its members, and which frontend models lead to it.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, given } from '../../elements/element.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import { policies, policyLabel, sharesOf } from '../../lib/routing/pool.ts';
@@ -10,8 +11,9 @@ import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 import type { PoolRow } from './columns.ts';
 
-class GwPoolRecord extends LitElement {
-  static override properties = { pool: { attribute: false } };
+class GwPoolRecord extends element({
+  pool: given<PoolRow>(),
+}) {
   static override styles = [
     base,
     record,
@@ -26,7 +28,6 @@ class GwPoolRecord extends LitElement {
       }
     `,
   ];
-  declare pool: PoolRow;
 
   protected override render() {
     const { id, name, description, policy } = this.pool;

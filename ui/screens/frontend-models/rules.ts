@@ -1,10 +1,11 @@
 // The rules of a frontend model in the order of evaluation: what each asks for, where it leads, and what a dry-run says of it. They are
 // moved by dragging their handle, or by arrow keys on it.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
+import { element, flag, given, state, text } from '../../elements/element.ts';
 import type { DryRun, FrontendModel, Rule } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/icon.ts';
@@ -25,46 +26,24 @@ const actionWords = { route: 'Route to', deny: 'Deny', jump: 'Continue with' } a
 type Drag = Readonly<{ from: number; to: number }>;
 
 /** Emits `gw-order` with the ids in their new order, and `gw-delete` and `gw-switch` with the id of a rule. */
-class GwRules extends LitElement {
-  static override properties = {
-    owner: { attribute: false },
-    rules: { attribute: false },
-    routing: { attribute: false },
-    names: { attribute: false },
-    answer: { attribute: false },
-    editing: { type: String },
-    marked: { type: String },
-    writable: { type: Boolean },
-    drag: { state: true },
-    said: { state: true },
-  };
-  static override styles = [base, buttons, rulesStyles];
-  declare owner: FrontendModel;
+class GwRules extends element({
+  owner: given<FrontendModel>(),
   /** In the order that is shown, which may not be published. */
-  declare rules: readonly Rule[];
-  declare routing: Routing;
-  declare names: Names;
+  rules: given<readonly Rule[]>([]),
+  routing: given<Routing>(),
+  names: given<Names>(),
   /** Null before the first dry-run. */
-  declare answer: DryRun | null;
+  answer: given<DryRun | null>(null),
   /** The id of the rule whose form is in the slot `form`; empty is none. */
-  declare editing: string;
+  editing: text(''),
   /** The id of the rule that decided the request which led here; empty is none. */
-  declare marked: string;
-  declare writable: boolean;
-  declare drag: Drag | null;
-  declare said: string;
+  marked: text(''),
+  writable: flag(),
+  drag: state<Drag | null>(null),
+  said: state(''),
+}) {
+  static override styles = [base, buttons, rulesStyles];
   #focusOn: number | null = null;
-
-  constructor() {
-    super();
-    this.rules = [];
-    this.answer = null;
-    this.editing = '';
-    this.marked = '';
-    this.writable = false;
-    this.drag = null;
-    this.said = '';
-  }
 
   /** A rule that was moved by keys keeps the focus, which it loses as its card is put elsewhere. */
   protected override updated(changed: PropertyValues): void {

@@ -1,10 +1,11 @@
 // One frontend model with all its rules, and the dry-run beside them: an order that is tried before it is published, and the form of the
 // rule that is changed, in its place.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 
+import { element, flag, given, state, text } from '../../elements/element.ts';
 import { list } from '../../api/http/call.ts';
 import type { DryRun, FrontendModel, Rule } from '../../api/records.ts';
 import type { Prepared } from '../../api/http/call.ts';
@@ -34,31 +35,21 @@ const nameIn = (all: readonly Named[]) => (id: number) =>
   all.find((one) => one.id === id)?.name ?? `#${id}`;
 
 /** Tells by `gw-review` with a save, and by `gw-cancel` when a form is given up. */
-class GwRulesWorkspace extends LitElement {
-  static override properties = {
-    owner: { attribute: false },
-    routing: { attribute: false },
-    editing: { type: String },
-    copying: { type: String },
-    failure: { attribute: false },
-    writable: { type: Boolean },
-    order: { state: true },
-    proposal: { state: true },
-    answer: { state: true },
-  };
-  static override styles = [base, buttons, workspaceStyles];
-  declare owner: FrontendModel;
-  declare routing: Routing;
+class GwRulesWorkspace extends element({
+  owner: given<FrontendModel>(),
+  routing: given<Routing>(),
   /** The id of the rule that is changed, or `new`; empty is none. */
-  declare editing: string;
+  editing: text(''),
   /** The id of the rule that a new one starts as a copy of; empty is none. */
-  declare copying: string;
-  declare failure: ApiFailure | null;
-  declare writable: boolean;
+  copying: text(''),
+  failure: given<ApiFailure | null>(null),
+  writable: flag(),
   /** Ids as they were put and not published; null as they stand. */
-  declare order: readonly number[] | null;
-  declare proposal: readonly Prepared[];
-  declare answer: DryRun | null;
+  order: state<readonly number[] | null>(null),
+  proposal: state<readonly Prepared[]>(none),
+  answer: state<DryRun | null>(null),
+}) {
+  static override styles = [base, buttons, workspaceStyles];
   #proposedOrder: readonly number[] | null = null;
   readonly #people = new Resource(this, async (signal) => {
     const [principals, roles] = await Promise.all([
@@ -70,17 +61,6 @@ class GwRulesWorkspace extends LitElement {
       roles: roles.map(({ name }) => name),
     };
   });
-
-  constructor() {
-    super();
-    this.editing = '';
-    this.copying = '';
-    this.failure = null;
-    this.writable = false;
-    this.order = null;
-    this.proposal = none;
-    this.answer = null;
-  }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();

@@ -1,7 +1,8 @@
 // What caps one principal: how fast it may go, and how much it may spend, with what it has spent.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, flag, given } from '../../elements/element.ts';
 import type { Budget, Limits } from '../../api/records.ts';
 import '../../elements/icon.ts';
 import '../../elements/time.ts';
@@ -19,8 +20,10 @@ const rate = (value: number | null): string =>
   value === null ? 'unlimited' : `${formatNumber(value)} a minute`;
 
 /** Tells by `gw-remove`, with the part that is to go. */
-class GwCapsRecord extends LitElement {
-  static override properties = { capped: { attribute: false }, writable: { type: Boolean } };
+class GwCapsRecord extends element({
+  capped: given<Capped>(),
+  writable: flag(),
+}) {
   static override styles = [
     base,
     buttons,
@@ -40,13 +43,6 @@ class GwCapsRecord extends LitElement {
       }
     `,
   ];
-  declare capped: Capped;
-  declare writable: boolean;
-
-  constructor() {
-    super();
-    this.writable = false;
-  }
 
   protected override render() {
     const { id, name, limits, budget } = this.capped;

@@ -1,8 +1,9 @@
 // What the caps of a principal have refused of late.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, count, text } from '../../elements/element.ts';
 import { call } from '../../api/http/call.ts';
 import '../../elements/error.ts';
 import { Resource } from '../../elements/resource.ts';
@@ -14,11 +15,11 @@ import { record } from '../../styles/record.ts';
 
 const bucketSeconds = 3_600;
 
-class GwCapsRefused extends LitElement {
-  static override properties = { principalId: { type: Number }, name: { type: String } };
+class GwCapsRefused extends element({
+  principalId: count<number>(),
+  name: text(),
+}) {
   static override styles = [base, record];
-  declare principalId: number;
-  declare name: string;
   readonly #points = new Resource(
     this,
     async (signal) => {

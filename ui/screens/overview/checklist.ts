@@ -1,7 +1,8 @@
 // The first-run checklist: what is done, what is next, and where to do it.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, given } from '../../elements/element.ts';
 import '../../elements/icon.ts';
 import { nextStep } from '../../lib/observe/first-run.ts';
 import type { Step } from '../../lib/observe/first-run.ts';
@@ -9,8 +10,9 @@ import { screenNamed } from '../../screens.ts';
 import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 
-class GwChecklist extends LitElement {
-  static override properties = { steps: { attribute: false } };
+class GwChecklist extends element({
+  steps: given<readonly Step[]>(),
+}) {
   static override styles = [
     base,
     buttons,
@@ -57,7 +59,6 @@ class GwChecklist extends LitElement {
       }
     `,
   ];
-  declare steps: readonly Step[];
 
   protected override render() {
     const next = nextStep(this.steps);

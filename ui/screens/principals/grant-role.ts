@@ -1,15 +1,19 @@
 // Chooses a role to grant to a principal.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 
+import { element, given, state } from '../../elements/element.ts';
 import '../../elements/form/field.ts';
 import type { FieldInput } from '../../elements/form/field.ts';
 import { choicesOf, orNone } from '../../lib/page/choices.ts';
 import { base, buttons } from '../../styles/base.ts';
 
 /** Sends `gw-grant` with the name of the role. */
-class GwGrantRole extends LitElement {
-  static override properties = { roles: { attribute: false }, chosen: { state: true } };
+class GwGrantRole extends element({
+  /** The names of the roles that can be granted. */
+  roles: given<readonly string[]>([]),
+  chosen: state(''),
+}) {
   static override styles = [
     base,
     buttons,
@@ -26,15 +30,6 @@ class GwGrantRole extends LitElement {
       }
     `,
   ];
-  /** The names of the roles that can be granted. */
-  declare roles: readonly string[];
-  declare chosen: string;
-
-  constructor() {
-    super();
-    this.roles = [];
-    this.chosen = '';
-  }
 
   protected override render() {
     return html`<gw-field

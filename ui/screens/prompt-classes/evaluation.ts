@@ -1,8 +1,9 @@
 // The newest evaluation of prompt classes: the figures of each class, what changed since an earlier evaluation, and which examples
 // are taken for another class.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, given, state } from '../../elements/element.ts';
 import type { Evaluation } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/form/field.ts';
@@ -83,12 +84,13 @@ const columnsOf = (before: Evaluation | null): readonly Column<Evaluated>[] => [
   { id: 'examples', label: 'Examples', end: true, spare: true, value: ({ examples }) => examples },
 ];
 
-class GwEvaluation extends LitElement {
-  static override properties = {
-    evaluations: { attribute: false },
-    classes: { attribute: false },
-    comparedId: { state: true },
-  };
+class GwEvaluation extends element({
+  /** The newest first. */
+  evaluations: given<readonly Evaluation[]>([]),
+  classes: given<readonly Named[]>([]),
+  /** The evaluation that was chosen to compare with; null before one is chosen. */
+  comparedId: state<number | null>(null),
+}) {
   static override styles = [
     base,
     record,
@@ -124,21 +126,9 @@ class GwEvaluation extends LitElement {
       }
     `,
   ];
-  /** The newest first. */
-  declare evaluations: readonly Evaluation[];
-  declare classes: readonly Named[];
-  /** The evaluation that was chosen to compare with; null before one is chosen. */
-  declare comparedId: number | null;
   readonly #zone = new Watch(this, zone);
   #columns = columnsOf(null);
   #before: Evaluation | null = null;
-
-  constructor() {
-    super();
-    this.evaluations = [];
-    this.classes = [];
-    this.comparedId = null;
-  }
 
   /** They are made again only for a comparison with another evaluation. */
   #columnsFor(before: Evaluation | null): readonly Column<Evaluated>[] {

@@ -1,8 +1,9 @@
 // One prompt class: how it decides, the rules that ask for it, and its examples by id and label. Their texts are never shown.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, flag, given } from '../../elements/element.ts';
 import { call } from '../../api/http/call.ts';
 import type { PromptExample } from '../../api/records.ts';
 import '../../elements/badge.ts';
@@ -21,8 +22,10 @@ import type { ClassRow } from './load.ts';
 const shownMax = 200;
 
 /** Tells by `gw-remove` with the id of an example. */
-class GwClassRecord extends LitElement {
-  static override properties = { row: { attribute: false }, writable: { type: Boolean } };
+class GwClassRecord extends element({
+  row: given<ClassRow>(),
+  writable: flag(),
+}) {
   static override styles = [
     base,
     buttons,
@@ -38,8 +41,6 @@ class GwClassRecord extends LitElement {
       }
     `,
   ];
-  declare row: ClassRow;
-  declare writable: boolean;
   readonly #examples = new Resource(this, async (signal) => {
     const { body, headers } = await call('GET', '/admin/prompt-classes/{id}/examples', {
       params: { id: this.row.id },
@@ -48,11 +49,6 @@ class GwClassRecord extends LitElement {
     });
     return { rows: body, total: Number(headers.get('x-total-count') ?? body.length) };
   });
-
-  constructor() {
-    super();
-    this.writable = false;
-  }
 
   protected override willUpdate(changed: PropertyValues): void {
     if (changed.get('row') !== undefined) void this.#examples.reload();

@@ -1,7 +1,8 @@
 // A prompt that is tried: of which class it is, as the gateway would find it.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, state } from '../../elements/element.ts';
 import { call } from '../../api/http/call.ts';
 import { asFailure } from '../../api/http/failure.ts';
 import type { ApiFailure } from '../../api/http/failure.ts';
@@ -14,13 +15,13 @@ import { base, buttons } from '../../styles/base.ts';
 /** A dry-run asks for a model; of which class the prompt is does not depend on it. */
 const anyModel = 'prompt-class-trial';
 
-class GwClassTrial extends LitElement {
-  static override properties = {
-    prompt: { state: true },
-    found: { state: true },
-    busy: { state: true },
-    failure: { state: true },
-  };
+class GwClassTrial extends element({
+  prompt: state(''),
+  /** Undefined before it was asked; null is of no class. */
+  found: state<string | null | undefined>(undefined),
+  busy: state(false),
+  failure: state<ApiFailure | null>(null),
+}) {
   static override styles = [
     base,
     buttons,
@@ -45,19 +46,6 @@ class GwClassTrial extends LitElement {
       }
     `,
   ];
-  declare prompt: string;
-  /** Undefined before it was asked; null is of no class. */
-  declare found: string | null | undefined;
-  declare busy: boolean;
-  declare failure: ApiFailure | null;
-
-  constructor() {
-    super();
-    this.prompt = '';
-    this.found = undefined;
-    this.busy = false;
-    this.failure = null;
-  }
 
   protected override render() {
     return html`<section aria-label="Try a prompt">

@@ -1,7 +1,8 @@
 // Grants a permission: a verb of the closed list, and for an invocation what may be invoked, all of a kind or one by its name.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, given, state } from '../../elements/element.ts';
 import { list } from '../../api/http/call.ts';
 import type { Role } from '../../api/records.ts';
 import '../../elements/form/field.ts';
@@ -20,13 +21,12 @@ const namesOf = (list: readonly Readonly<{ name: string }>[]): readonly string[]
   list.map(({ name }) => name);
 
 /** Tells by `gw-grant`, with the permission. */
-class GwGrant extends LitElement {
-  static override properties = {
-    held: { attribute: false },
-    verb: { state: true },
-    resource: { state: true },
-    typed: { state: true },
-  };
+class GwGrant extends element({
+  held: given<Role>(),
+  verb: state<Verb>('model:invoke'),
+  resource: state<string>('model/*'),
+  typed: state(''),
+}) {
   static override styles = [
     base,
     buttons,
@@ -48,10 +48,6 @@ class GwGrant extends LitElement {
       }
     `,
   ];
-  declare held: Role;
-  declare verb: Verb;
-  declare resource: string;
-  declare typed: string;
   readonly #names = new Resource(this, async (signal) => {
     const [frontend, models, servers, agents] = await Promise.all([
       list('/admin/frontend-models', { signal }),
@@ -65,13 +61,6 @@ class GwGrant extends LitElement {
       'agent/': namesOf(agents),
     };
   });
-
-  constructor() {
-    super();
-    this.verb = 'model:invoke';
-    this.resource = 'model/*';
-    this.typed = '';
-  }
 
   #wanted(): Permission & Readonly<{ verb: Verb }> {
     const resource =

@@ -1,7 +1,8 @@
 // What the process is, and who is asking.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 
+import { element, given } from '../../elements/element.ts';
 import type { Config } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import { formatCount, formatDuration, formatNumber } from '../../lib/text/format.ts';
@@ -14,8 +15,9 @@ const onOff = (value: boolean): string => (value ? 'yes' : 'no');
 const webhookText = ({ webhook_configured, webhook_signed }: Config): string =>
   webhook_configured ? `set, ${webhook_signed ? 'signed' : 'unsigned'}` : 'none';
 
-class GwProcessFacts extends LitElement {
-  static override properties = { config: { attribute: false } };
+class GwProcessFacts extends element({
+  config: given<Config>(),
+}) {
   static override styles = [
     base,
     record,
@@ -33,7 +35,6 @@ class GwProcessFacts extends LitElement {
       }
     `,
   ];
-  declare config: Config;
 
   protected override render() {
     return html`${this.#you()} ${this.#process()} ${this.#serving()}`;

@@ -1,11 +1,13 @@
 // What a setting is for: as many lines as it takes, in a table whose cells have one.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 
+import { element, text } from '../../elements/element.ts';
 import { base } from '../../styles/base.ts';
 
-class GwSettingText extends LitElement {
-  static override properties = { text: { type: String } };
+class GwSettingText extends element({
+  text: text(),
+}) {
   static override styles = [
     base,
     css`
@@ -18,7 +20,6 @@ class GwSettingText extends LitElement {
       }
     `,
   ];
-  declare text: string;
 
   protected override render() {
     return html`${this.text}`;

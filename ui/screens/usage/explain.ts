@@ -1,9 +1,10 @@
 // Why a request went where it went: routed again on the configuration that served it, rule by rule and model by model, beside what was
 // recorded.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, text } from '../../elements/element.ts';
 import { call } from '../../api/http/call.ts';
 import type { Explanation, Rule } from '../../api/records.ts';
 import '../../elements/badge.ts';
@@ -19,8 +20,9 @@ import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 
-class GwUsageExplain extends LitElement {
-  static override properties = { requestId: { type: String } };
+class GwUsageExplain extends element({
+  requestId: text(),
+}) {
   static override styles = [
     base,
     buttons,
@@ -106,7 +108,6 @@ class GwUsageExplain extends LitElement {
       }
     `,
   ];
-  declare requestId: string;
   readonly #explained = new Resource(this, async (signal) => {
     const { body } = await call('GET', '/admin/usage/{id}/explain', {
       params: { id: this.requestId },

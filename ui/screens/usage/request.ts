@@ -1,8 +1,9 @@
 // One request: what it was, how it was routed, what it cost, and the configuration that it met.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, text } from '../../elements/element.ts';
 import { call } from '../../api/http/call.ts';
 import type { UsageEvent } from '../../api/records.ts';
 import '../../elements/badge.ts';
@@ -20,10 +21,10 @@ import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 import './explain.ts';
 
-class GwUsageRequest extends LitElement {
-  static override properties = { requestId: { type: String } };
+class GwUsageRequest extends element({
+  requestId: text(),
+}) {
   static override styles = [base, record];
-  declare requestId: string;
   readonly #row = new Resource(this, async (signal) => {
     const { body } = await call('GET', '/admin/usage/events', {
       query: { id: this.requestId },

@@ -1,7 +1,8 @@
 // The requests of a group, newest first, and older ones on demand.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, given, text } from '../../elements/element.ts';
 import type { UsageEvent } from '../../api/records.ts';
 import { call, pagesOf } from '../../api/http/call.ts';
 import '../../elements/badge.ts';
@@ -95,13 +96,14 @@ const columnsOf = (
   ];
 };
 
-class GwUsageRequests extends LitElement {
-  static override properties = {
-    range: { type: String },
-    filter: { attribute: false },
-    grouping: { type: String },
-    group: { attribute: false },
-  };
+class GwUsageRequests extends element({
+  /** As in the address. */
+  range: text(),
+  filter: given<NonNullable<ReturnType<typeof rowFilterOf>>>(),
+  grouping: text<Grouping>(),
+  /** Their sums; not there where others are shown. */
+  group: given<Group | undefined>(),
+}) {
   static override styles = [
     base,
     buttons,
@@ -120,12 +122,6 @@ class GwUsageRequests extends LitElement {
       }
     `,
   ];
-  /** As in the address. */
-  declare range: string;
-  declare filter: NonNullable<ReturnType<typeof rowFilterOf>>;
-  declare grouping: Grouping;
-  /** Their sums; not there where others are shown. */
-  declare group: Group | undefined;
   #columns: readonly Column<UsageEvent>[] = [];
   #drawn: readonly UsageEvent[] = [];
   #wanted: Wanted | null = null;
