@@ -2,21 +2,15 @@
 
 import { z } from 'zod';
 
+import { flowFields, modelFields } from '../src/fields/model.ts';
+import { settersFor, shapeOf } from '../src/fields/schemas.ts';
 import { modelId, principalId, providerId } from '../src/lib/ids.ts';
 import { setter } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
-/** Flow-control fields of the specification; null is the default (for the concurrency: the gate is off). */
-export const flowControl = z.object({
-  admission_max_concurrent: z.int().positive().nullable(),
-  admission_high_water: z.int().positive().nullable(),
-  admission_max_queued: z.int().nonnegative().nullable(),
-  admission_max_wait_seconds: z.int().nonnegative().nullable(),
-  upstream_timeout_seconds: z.int().positive().nullable(),
-});
+/** Null is the default; for the concurrency, the gate is off. */
+export const flowControl = z.object(shapeOf(flowFields, 'stored'));
 export type FlowControl = z.output<typeof flowControl>;
-
-const price = z.int().nonnegative().nullable();
 
 export const modelEvents = {
   ModelCreated: {
@@ -34,12 +28,7 @@ export const modelEvents = {
     { id: modelId, description: z.string().nullable() },
     { touchesSnapshot: false },
   ),
-  ModelPriced: setter(
-    { id: modelId, input_price_per_mtok: price, output_price_per_mtok: price },
-    { change: 'prices' },
-  ),
-  ModelCacheTtlSet: setter({ id: modelId, cache_ttl_seconds: z.int().positive().nullable() }),
-  ModelContextLengthSet: setter({ id: modelId, context_length: z.int().positive().nullable() }),
+  ...settersFor(modelFields, modelId),
   ModelBackendAttached: {
     touchesSnapshot: true,
     data: z.object({

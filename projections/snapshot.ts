@@ -3,6 +3,8 @@
 
 import type { SnapshotNoun } from '../events/nouns.ts';
 import type { Target } from '../events/frontend-model.ts';
+import { modelFields } from '../src/fields/model.ts';
+import { storedValues, readerOf } from '../src/fields/values.ts';
 import type { ApiKeyId, ModelId } from '../src/lib/ids.ts';
 import { inOneGo } from '../src/lib/steps.ts';
 import type { Steps } from '../src/lib/steps.ts';
@@ -187,13 +189,12 @@ const providerMember = (provider: Provider): SnapshotProvider => ({
   credential_ref: provider.credential?.ref ?? null,
 });
 
+const modelValues = readerOf(modelFields);
+
 const modelMember = (model: Model): SnapshotModel => ({
   id: model.id,
   name: model.name,
-  input_price_per_mtok: model.inputPricePerMtok,
-  output_price_per_mtok: model.outputPricePerMtok,
-  cache_ttl_seconds: model.cacheTtlSeconds,
-  context_length: model.contextLength,
+  ...storedValues(modelFields, modelValues(model)),
   backends:
     model.backend === null
       ? []

@@ -2,6 +2,10 @@
 
 import { isSetter } from '../../events/catalogue.ts';
 import type { FlowControl, ModelEvent } from '../../events/model.ts';
+import type { Field, Held } from '../../src/fields/field.ts';
+import { flowFields, modelFields } from '../../src/fields/model.ts';
+import { blankValues, storedValues } from '../../src/fields/values.ts';
+import { camelCase, camelKeys } from '../../src/lib/case.ts';
 import type { ModelId, PrincipalId, ProviderId } from '../../src/lib/ids.ts';
 import { checkAbsent, existing, withSet } from './entity.ts';
 
@@ -11,28 +15,18 @@ export type Backend = Readonly<{
   defaultMaxTokens: number | null;
 }>;
 
-/** Prices are micro-units per million tokens; null is unpriced. */
-export type Model = Readonly<{
-  id: ModelId;
-  name: string;
-  description: string | null;
-  inputPricePerMtok: number | null;
-  outputPricePerMtok: number | null;
-  cacheTtlSeconds: number | null;
-  contextLength: number | null;
-  backend: Backend | null;
-  flowControl: FlowControl;
-  /** The principal whose agent it was learned from; null when a person made it. */
-  learnedBy: PrincipalId | null;
-}>;
+export type Model = Held<typeof modelFields> &
+  Readonly<{
+    id: ModelId;
+    name: string;
+    description: string | null;
+    backend: Backend | null;
+    flowControl: FlowControl;
+    /** The principal whose agent it was learned from; null when a person made it. */
+    learnedBy: PrincipalId | null;
+  }>;
 
-export const noFlowControl: FlowControl = {
-  admission_max_concurrent: null,
-  admission_high_water: null,
-  admission_max_queued: null,
-  admission_max_wait_seconds: null,
-  upstream_timeout_seconds: null,
-};
+export const noFlowControl: FlowControl = storedValues(flowFields, blankValues(flowFields));
 
 /**
  * Learned from a host, and as it was learned: no operator renamed, priced or configured it. A description does not count, because it is
@@ -41,11 +35,18 @@ export const noFlowControl: FlowControl = {
 export const isAsLearned = (model: Model): boolean =>
   model.learnedBy !== null &&
   hasLearnedName(model) &&
-  model.inputPricePerMtok === null &&
-  model.outputPricePerMtok === null &&
-  model.cacheTtlSeconds === null &&
+  isUnset(model) &&
   (model.backend === null || model.backend.defaultMaxTokens === null) &&
   Object.values(model.flowControl).every((value) => value === null);
+
+const unset = camelKeys(storedValues(modelFields, blankValues(modelFields)));
+
+const decided = Object.entries<Field>(modelFields)
+  .filter(([, { learned }]) => learned !== true)
+  .map(([name]) => camelCase(name));
+
+const isUnset = (model: Model): boolean =>
+  decided.every((name) => (Reflect.get(model, name) ?? null) === null);
 
 const hasLearnedName = ({ name, backend }: Model): boolean =>
   backend === null ||
@@ -59,10 +60,7 @@ export function evolveModel(model: Model | undefined, event: ModelEvent): Model 
       checkAbsent(model, event);
       return {
         ...event.data,
-        inputPricePerMtok: null,
-        outputPricePerMtok: null,
-        cacheTtlSeconds: null,
-        contextLength: null,
+        ...unset,
         backend: null,
         flowControl: noFlowControl,
         learnedBy: null,

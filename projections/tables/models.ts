@@ -3,12 +3,17 @@
 import type { Queryable } from '@databases/pg';
 import type { z } from 'zod';
 
-import { rowOf } from '../../src/db/columns.ts';
+import { idents, rowOf } from '../../src/db/columns.ts';
 import { flag, readRows, text } from '../../src/db/rows.ts';
+import { backendFields, flowFields, modelFields } from '../../src/fields/model.ts';
+import { columnsOf } from '../../src/fields/schemas.ts';
+import { picked, readerOf } from '../../src/fields/values.ts';
 import { modelId, providerId } from '../../src/lib/ids.ts';
 import { credentialKind, protocol } from '../../src/lib/vocabulary.ts';
 import type { Page } from './page.ts';
 import type { EntityTable } from './table.ts';
+
+const modelValues = readerOf(modelFields);
 
 export const models = {
   name: 'models',
@@ -19,18 +24,10 @@ export const models = {
     id: 'bigint not null',
     name: 'text not null',
     description: 'text',
-    input_price_per_mtok: 'bigint',
-    output_price_per_mtok: 'bigint',
-    cache_ttl_seconds: 'bigint',
-    context_length: 'bigint',
+    ...columnsOf(modelFields),
     provider_id: 'bigint',
     upstream_model: 'text',
-    default_max_tokens: 'bigint',
-    admission_max_concurrent: 'bigint',
-    admission_high_water: 'bigint',
-    admission_max_queued: 'bigint',
-    admission_max_wait_seconds: 'bigint',
-    upstream_timeout_seconds: 'bigint',
+    ...columnsOf(backendFields),
   },
   primaryKey: ['id'],
   unique: [['name']],
@@ -43,14 +40,11 @@ export const models = {
         id,
         name: model.name,
         description: model.description,
-        input_price_per_mtok: model.inputPricePerMtok,
-        output_price_per_mtok: model.outputPricePerMtok,
-        cache_ttl_seconds: model.cacheTtlSeconds,
-        context_length: model.contextLength,
+        ...modelValues(model),
         provider_id: model.backend?.providerId ?? null,
         upstream_model: model.backend?.upstreamModel ?? null,
         default_max_tokens: model.backend?.defaultMaxTokens ?? null,
-        ...model.flowControl,
+        ...picked(flowFields, model.flowControl),
       },
     ];
   },
@@ -70,15 +64,14 @@ const modelRow = rowOf(models.columns).extend({
 });
 export type ModelRow = Readonly<z.output<typeof modelRow>>;
 
+const fieldColumns = idents(Object.keys({ ...modelFields, ...backendFields }));
+
 /** Models with their provider, by name. */
 export const listModels = (db: Queryable, page: Page<string>): Promise<ModelRow[]> =>
   readRows(db, modelRow)`
-    select models.id, models.name, description, input_price_per_mtok, output_price_per_mtok,
-      cache_ttl_seconds, context_length, provider_id, providers.name as provider_name, api_base,
-      protocol, auth_header, auth_scheme, credential_kind,
-      credential_ref is not null as has_upstream_api_key, upstream_model, default_max_tokens,
-      admission_max_concurrent, admission_high_water, admission_max_queued,
-      admission_max_wait_seconds, upstream_timeout_seconds
+    select models.id, models.name, description, provider_id, providers.name as provider_name,
+      api_base, protocol, auth_header, auth_scheme, credential_kind,
+      credential_ref is not null as has_upstream_api_key, upstream_model, ${fieldColumns}
     from models left join providers on providers.id = provider_id
     where ${page.after}::text is null or models.name > ${page.after}
     order by models.name limit ${page.limit}`;

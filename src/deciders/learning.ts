@@ -11,6 +11,7 @@ import { modelNameField, upstreamModelField } from '../lib/fields.ts';
 import { modelId } from '../lib/ids.ts';
 import type { ModelId, PrincipalId, ProviderId } from '../lib/ids.ts';
 import { isFreeName } from './model-name.ts';
+import { setFields } from './set-fields.ts';
 import { isReferredTo, isUnclaimed } from './model-reference.ts';
 
 /** One entry of a model list; `contextLength` in tokens. */
@@ -121,19 +122,10 @@ function take(
   { found, provider, principalId }: Taking,
 ): readonly GwEvent[] {
   const stream = streamOf('model', id);
-  const { contextLength } = found;
   const made: GwEvent[] = [
     { stream, type: 'ModelCreated', data: { id, name, description: null } },
     { stream, type: 'ModelLearned', data: { id, principal_id: principalId } },
-    ...(contextLength === null
-      ? []
-      : [
-          {
-            stream,
-            type: 'ModelContextLengthSet',
-            data: { id, context_length: contextLength },
-          } as const,
-        ]),
+    ...setFields('model', { id }, { contextLength: found.contextLength }),
   ];
   return [
     ...(isNew ? made : []),

@@ -7,6 +7,8 @@ import type { Endpoint, StoredCredential } from '../../events/provider.ts';
 import type { Model } from '../../projections/config/model.ts';
 import type { Provider } from '../../projections/config/provider.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
+import type { Held } from '../fields/field.ts';
+import type { modelFields } from '../fields/model.ts';
 import { modelId, providerId } from '../lib/ids.ts';
 import type { ModelId, ProviderId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
@@ -19,17 +21,7 @@ import type { Given } from './set-fields.ts';
 import { freeName, noProvider, providerCreated, sameEndpoint } from './provider.ts';
 
 /** A member that is undefined is left alone; null clears it. */
-export type ModelFields = Given<
-  Pick<
-    Model,
-    | 'name'
-    | 'description'
-    | 'inputPricePerMtok'
-    | 'outputPricePerMtok'
-    | 'cacheTtlSeconds'
-    | 'contextLength'
-  >
->;
+export type ModelFields = Given<Pick<Model, 'name' | 'description'> & Held<typeof modelFields>>;
 
 /** A provider that stands, or the endpoint of one that is found or, if it has `answered`, created. */
 export type BackendTarget =

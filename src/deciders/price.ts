@@ -1,12 +1,11 @@
 // The rule of a price sync: new prices of many models in one command. What it does not fit any more is left alone: a model that is
 // gone, that is served under another upstream name by now, or that has a price and may keep it.
 
-import { streamOf } from '../../events/catalogue.ts';
-import type { GwEvent } from '../../events/catalogue.ts';
 import type { Model } from '../../projections/config/model.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { ModelId } from '../lib/ids.ts';
 import type { Decision } from './decision.ts';
+import { setFields } from './set-fields.ts';
 
 /** Micro-units per million tokens. */
 export type SyncedPrice = Readonly<{
@@ -28,7 +27,9 @@ export const decidePrices = (state: ConfigState, { overwrite, prices }: PriceCom
   prices.flatMap((price) => {
     const model = state.model.byId.get(price.id);
     if (model?.backend?.upstreamModel !== price.upstreamModel) return [];
-    return keepsPrice(model, price, { overwrite }) ? [] : [priced(price)];
+    if (keepsPrice(model, price, { overwrite })) return [];
+    const { inputPricePerMtok, outputPricePerMtok } = price;
+    return setFields('model', model, { inputPricePerMtok, outputPricePerMtok });
   });
 
 /** Whether a sync leaves the model's price as it is. */
@@ -42,13 +43,3 @@ export function keepsPrice(
   const isPriced = input !== null || output !== null;
   return isSame || (isPriced && !overwrite);
 }
-
-const priced = ({ id, inputPricePerMtok, outputPricePerMtok }: SyncedPrice): GwEvent => ({
-  stream: streamOf('model', id),
-  type: 'ModelPriced',
-  data: {
-    id,
-    input_price_per_mtok: inputPricePerMtok,
-    output_price_per_mtok: outputPricePerMtok,
-  },
-});

@@ -29,5 +29,9 @@ export const spentField = whole(1_000_000_000_000_000);
 /** Micro-units per million tokens; the highest is 1,000 a token. */
 export const priceField = whole(1_000_000_000_000_000);
 
+/** A day, in seconds. */
+export const secondsField = positive(86_400);
+export const secondsOrNoneField = whole(86_400);
+
 /** A year, in seconds. */
 export const cacheSecondsField = positive(31_536_000);

@@ -5,6 +5,8 @@
 import { z } from 'zod';
 
 import { snapshotConditions } from '../conditions/schemas.ts';
+import { backendFields, modelFields } from '../fields/model.ts';
+import { shapeOf } from '../fields/schemas.ts';
 import {
   apiKeyId,
   frontendModelId,
@@ -85,22 +87,14 @@ export const snapshotProvider = z.object({
 export const snapshotBackend = z.object({
   provider_id: providerId,
   upstream_model: z.string(),
-  default_max_tokens: z.int().positive().nullable(),
-  admission_max_concurrent: z.int().nullable(),
-  admission_high_water: z.int().nullable(),
-  admission_max_queued: z.int().nullable(),
-  admission_max_wait_seconds: z.int().nullable(),
-  upstream_timeout_seconds: z.int().nullable(),
+  ...shapeOf(backendFields, 'snapshot'),
 });
 
 /** Prices are micro-units of the quoted currency per million tokens; null is unpriced. */
 export const snapshotModel = z.object({
   id: modelId,
   name: z.string(),
-  input_price_per_mtok: z.int().nullable(),
-  output_price_per_mtok: z.int().nullable(),
-  cache_ttl_seconds: z.int().nullable(),
-  context_length: z.int().nullable(),
+  ...shapeOf(modelFields, 'snapshot'),
   backends: z.array(snapshotBackend).readonly(),
   /** Learned from a registered host, and never edited by an operator (src/snapshot/closed-models.ts). */
   learned: z.literal(true).optional(),

@@ -4,6 +4,8 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 
+import type { Fields } from '../../src/fields/field.ts';
+import { hintOf } from '../lib/saves/entity-fields.ts';
 import '../elements/form/field.ts';
 import type { Choice } from '../elements/form/combobox.ts';
 import type { FieldType } from '../elements/form/field.ts';
@@ -88,6 +90,19 @@ function formField<Draft extends object>(field: FormField<Draft>, draft: Draft) 
     .value=${typeof value === 'string' ? value : ''}
     .checked=${value === true}
   ></gw-field>`;
+}
+
+/** The fields of a table, two in a row. */
+export function fieldRows<F extends Fields>(
+  fields: F,
+): readonly FormRow<Record<keyof F & string, string>>[];
+export function fieldRows(fields: Fields): readonly FormRow<Record<string, string>>[] {
+  const shown = Object.entries(fields).map(([name, field]) => ({
+    name,
+    label: field.label,
+    hint: hintOf(field),
+  }));
+  return shown.flatMap((_, at) => (at % 2 === 0 ? [{ pair: shown.slice(at, at + 2) }] : []));
 }
 
 /** The member of the draft that a field of the rows is for. */

@@ -4,11 +4,13 @@
 import { z } from 'zod';
 
 import { attachBackend } from '../../control/providers/backends.ts';
-import { requestsField, requestsOrNoneField, tokensField } from '../../lib/amounts.ts';
+import { backendFields } from '../../fields/model.ts';
+import { shapeOf } from '../../fields/schemas.ts';
+import { tokensField } from '../../lib/amounts.ts';
 import { upstreamModelField } from '../../lib/fields.ts';
 import { modelId, providerId } from '../../lib/ids.ts';
 import { deletedRecord, idIn } from '../http/fields.ts';
-import { backendRecord, backendRecordIn, flowControlTexts } from './model-record.ts';
+import { backendRecord, backendRecordIn } from './model-record.ts';
 import { mutate } from '../http/mutation.ts';
 import type { ProviderNeeds } from './needs.ts';
 import { endpointFields } from './provider-input.ts';
@@ -22,29 +24,7 @@ const attachment = z.strictObject({
 });
 
 /** Null is the default; for the concurrency it turns the gate off. */
-const change = z.strictObject({
-  default_max_tokens: tokensField.nullable().optional(),
-  admission_max_concurrent: requestsField
-    .nullable()
-    .optional()
-    .meta({ description: flowControlTexts.concurrent }),
-  admission_high_water: requestsField
-    .nullable()
-    .optional()
-    .meta({ description: flowControlTexts.highWater }),
-  admission_max_queued: requestsOrNoneField
-    .nullable()
-    .optional()
-    .meta({ description: flowControlTexts.queued }),
-  admission_max_wait_seconds: z
-    .int()
-    .nonnegative()
-    .max(86_400)
-    .nullable()
-    .optional()
-    .meta({ description: flowControlTexts.wait }),
-  upstream_timeout_seconds: z.int().positive().max(86_400).nullable().optional(),
-});
+const change = z.strictObject(shapeOf(backendFields, 'input'));
 
 const params = idIn(modelId);
 const config = { permission: 'config:write', query: none, params } as const;

@@ -5,26 +5,15 @@ import { z } from 'zod';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { closedModelsIn } from '../../../projections/snapshot.ts';
 import type { ModelRow } from '../../../projections/tables/models.ts';
+import { backendFields, flowFields, modelFields } from '../../fields/model.ts';
+import { shapeOf } from '../../fields/schemas.ts';
+import { picked, readerOf } from '../../fields/values.ts';
 import { modelId, providerId } from '../../lib/ids.ts';
 import { credentialKind, protocol } from '../../lib/vocabulary.ts';
-import { flowControlDefaults } from '../../snapshot/compile/flow-control.ts';
 import { written } from '../http/mutation.ts';
 
-/** Null means that a field is not set; the text says what then applies. */
-export const flowControlTexts = {
-  concurrent: 'The most requests at once that a proxy sends. Null turns the flow control off.',
-  highWater: `The depth of the queue of the engine at which the ceiling halves. Null means ${flowControlDefaults.highWater}.`,
-  queued: `How many requests may wait at the proxy. Null means ${flowControlDefaults.queuedMax}.`,
-  wait: `How many seconds a request may wait for a slot. Null means ${flowControlDefaults.waitSecondsMax}.`,
-} as const;
-
-const flowControlRecord = {
-  admission_max_concurrent: z.int().nullable().meta({ description: flowControlTexts.concurrent }),
-  admission_high_water: z.int().nullable().meta({ description: flowControlTexts.highWater }),
-  admission_max_queued: z.int().nullable().meta({ description: flowControlTexts.queued }),
-  admission_max_wait_seconds: z.int().nullable().meta({ description: flowControlTexts.wait }),
-  upstream_timeout_seconds: z.int().nullable(),
-};
+const noEndpoint = { api_base: null, protocol: null, auth_header: null, auth_scheme: null };
+const modelValues = readerOf(modelFields);
 
 /** Null in a flow-control field is its default. */
 export const backendRecord = z.object({
@@ -40,8 +29,7 @@ export const backendRecord = z.object({
   credential_kind: credentialKind,
   has_upstream_api_key: z.boolean(),
   upstream_model: z.string(),
-  default_max_tokens: z.int().nullable(),
-  ...flowControlRecord,
+  ...shapeOf(backendFields, 'record'),
 });
 export type BackendRecord = z.input<typeof backendRecord>;
 
@@ -49,10 +37,7 @@ export const modelRecord = z.object({
   id: modelId,
   name: z.string(),
   description: z.string().nullable(),
-  input_price_per_mtok: z.int().nullable(),
-  output_price_per_mtok: z.int().nullable(),
-  cache_ttl_seconds: z.int().nullable(),
-  context_length: z.int().nullable(),
+  ...shapeOf(modelFields, 'record'),
   provider_id: providerId.nullable(),
   provider_name: z.string().nullable(),
   backends: z.array(backendRecord).readonly(),
@@ -67,10 +52,7 @@ export const toModelRecord = (row: ListedModel): ModelRecord => ({
   id: row.id,
   name: row.name,
   description: row.description,
-  input_price_per_mtok: row.input_price_per_mtok,
-  output_price_per_mtok: row.output_price_per_mtok,
-  cache_ttl_seconds: row.cache_ttl_seconds,
-  context_length: row.context_length,
+  ...picked(modelFields, row),
   provider_id: row.provider_id,
   provider_name: row.provider_name,
   backends: backendsOf(row),
@@ -94,12 +76,7 @@ function backendsOf(row: ModelRow): readonly BackendRecord[] {
       credential_kind: row.credential_kind ?? 'static',
       has_upstream_api_key: row.has_upstream_api_key,
       upstream_model,
-      default_max_tokens: row.default_max_tokens,
-      admission_max_concurrent: row.admission_max_concurrent,
-      admission_high_water: row.admission_high_water,
-      admission_max_queued: row.admission_max_queued,
-      admission_max_wait_seconds: row.admission_max_wait_seconds,
-      upstream_timeout_seconds: row.upstream_timeout_seconds,
+      ...picked(backendFields, row),
     },
   ];
 }
@@ -138,20 +115,14 @@ function rowIn(state: ConfigState, id: number): ModelRow {
     id: model.id,
     name: model.name,
     description: model.description,
-    input_price_per_mtok: model.inputPricePerMtok,
-    output_price_per_mtok: model.outputPricePerMtok,
-    cache_ttl_seconds: model.cacheTtlSeconds,
-    context_length: model.contextLength,
+    ...modelValues(model),
     provider_id: provider?.id ?? null,
     provider_name: provider?.name ?? null,
-    api_base: provider?.endpoint.api_base ?? null,
-    protocol: provider?.endpoint.protocol ?? null,
-    auth_header: provider?.endpoint.auth_header ?? null,
-    auth_scheme: provider?.endpoint.auth_scheme ?? null,
+    ...(provider?.endpoint ?? noEndpoint),
     credential_kind: provider?.credential?.kind ?? 'static',
     has_upstream_api_key: (provider?.credential ?? null) !== null,
     upstream_model: model.backend?.upstreamModel ?? null,
     default_max_tokens: model.backend?.defaultMaxTokens ?? null,
-    ...model.flowControl,
+    ...picked(flowFields, model.flowControl),
   };
 }

@@ -3,7 +3,9 @@
 import { z } from 'zod';
 
 import { listModels, models } from '../../../projections/tables/models.ts';
-import { cacheSecondsField, priceField, tokensField } from '../../lib/amounts.ts';
+import { modelFields } from '../../fields/model.ts';
+import { shapeOf } from '../../fields/schemas.ts';
+import { camelKeys } from '../../lib/case.ts';
 import { descriptionField, modelNameField, upstreamModelField } from '../../lib/fields.ts';
 import { modelId, providerId } from '../../lib/ids.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
@@ -21,16 +23,7 @@ import { byName } from '../lists/page.ts';
 import { readRoutes } from '../lists/records.ts';
 import { none, route } from '../http/route.ts';
 
-/** Micro-units per million tokens; null is unpriced. */
-const price = priceField.nullable().optional();
-
-const settable = {
-  description: descriptionField.optional(),
-  input_price_per_mtok: price,
-  output_price_per_mtok: price,
-  cache_ttl_seconds: cacheSecondsField.nullable().optional(),
-  context_length: tokensField.nullable().optional(),
-};
+const settable = { description: descriptionField.optional(), ...shapeOf(modelFields, 'input') };
 const creation = z.strictObject({
   name: modelNameField,
   ...settable,
@@ -77,7 +70,7 @@ export const modelRoutes = [
       if (isRefusal(backend)) return backend;
       return mutate(
         call,
-        { command: { type: 'CreateModel', name: body.name, fields: toFields(body), backend } },
+        { command: { type: 'CreateModel', name: body.name, fields: camelKeys(body), backend } },
         (outcome) => modelRecordIn(outcome.state, idOf(outcome, 'ModelCreated')),
       );
     },
@@ -93,10 +86,8 @@ export const modelRoutes = [
     body: change,
     response: modelRecord,
     handle: ({ params: { id }, body }, call) =>
-      mutate(
-        call,
-        { command: { type: 'UpdateModel', id, fields: { name: body.name, ...toFields(body) } } },
-        ({ state }) => modelRecordIn(state, id),
+      mutate(call, { command: { type: 'UpdateModel', id, fields: camelKeys(body) } }, ({ state }) =>
+        modelRecordIn(state, id),
       ),
   }),
   route({
@@ -124,11 +115,3 @@ function backendOf({
     param: 'upstream_model',
   });
 }
-
-const toFields = (body: Omit<z.output<typeof change>, 'name'>) => ({
-  description: body.description,
-  inputPricePerMtok: body.input_price_per_mtok,
-  outputPricePerMtok: body.output_price_per_mtok,
-  cacheTtlSeconds: body.cache_ttl_seconds,
-  contextLength: body.context_length,
-});

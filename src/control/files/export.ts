@@ -5,11 +5,15 @@ import type { Model } from '../../../projections/config/model.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
+import { informationFields, modelFields, priceFields } from '../../fields/model.ts';
+import { picked, readerOf } from '../../fields/values.ts';
 import type { ProviderId } from '../../lib/ids.ts';
 import { variableReference, writeConfigFile } from '../../snapshot/file/write.ts';
 import { exportedFrontendModels, exportedPools } from './export-routing.ts';
 import type { ControlPlane } from '../plane.ts';
 import { commonProtocol } from '../../protocols/facts.ts';
+
+const modelValues = readerOf(modelFields);
 
 export type ExportedConfig = Readonly<{
   text: string;
@@ -130,7 +134,8 @@ const providerRecord = (provider: Provider, fields: Fields) => ({
 });
 
 function modelList(state: ConfigState, fields: Fields): readonly unknown[] {
-  return inOrder(state.model.byId).flatMap(({ backend, ...model }) => {
+  return inOrder(state.model.byId).flatMap((model) => {
+    const { backend } = model;
     const endpoint = backend === null ? undefined : fields.get(backend.providerId);
     if (backend === null || endpoint === undefined) return [];
     const parameters = {
@@ -138,21 +143,25 @@ function modelList(state: ConfigState, fields: Fields): readonly unknown[] {
       model: `${endpoint['protocol'] ?? commonProtocol}/${backend.upstreamModel}`,
       ...endpoint,
       default_max_tokens: backend.defaultMaxTokens,
-      input_cost_per_token: costPerToken(model.inputPricePerMtok),
-      output_cost_per_token: costPerToken(model.outputPricePerMtok),
+      ...costsPerToken(model),
     };
     const information = {
       description: model.description,
-      context_length: model.contextLength,
-      cache_ttl_seconds: model.cacheTtlSeconds,
+      ...picked(informationFields, modelValues(model)),
       ...model.flowControl,
     };
     return [{ model_name: model.name, litellm_params: parameters, model_info: information }];
   });
 }
 
-const costPerToken = (pricePerMtok: number | null): number | null =>
-  pricePerMtok === null ? null : pricePerMtok / 1e12;
+function costsPerToken(model: Model) {
+  const prices: Readonly<Record<string, number | null>> = modelValues(model);
+  const costs = Object.entries(priceFields).map(([name, { cost }]) => {
+    const price = prices[name] ?? null;
+    return [cost, price === null ? null : price / 1e12] as const;
+  });
+  return Object.fromEntries(costs);
+}
 
 /** Those that no provider serves which the file can hold. */
 const bareModels = (state: ConfigState, fields: Fields): readonly unknown[] =>
@@ -163,10 +172,7 @@ const bareModels = (state: ConfigState, fields: Fields): readonly unknown[] =>
 const bareModel = (model: Model) => ({
   name: model.name,
   description: model.description,
-  input_price_per_mtok: model.inputPricePerMtok,
-  output_price_per_mtok: model.outputPricePerMtok,
-  cache_ttl_seconds: model.cacheTtlSeconds,
-  context_length: model.contextLength,
+  ...modelValues(model),
   ...model.flowControl,
 });
 

@@ -13,9 +13,9 @@ import type {
   PrincipalStep,
   ProviderStep,
 } from '../../deciders/import/step.ts';
+import { camelKeys } from '../../lib/case.ts';
 import { storedExampleOf } from '../../deciders/prompt-class.ts';
 import type { ConfigDocument } from '../../snapshot/file/document.ts';
-import type { FlowControl } from '../../snapshot/file/entries.ts';
 import type { FileKey, FilePrincipal, StoredKey } from '../../snapshot/file/keys.ts';
 import type { Layout } from '../../snapshot/file/layout.ts';
 import type { LaidModel } from '../../snapshot/file/names.ts';
@@ -198,13 +198,7 @@ function modelStep(model: LaidModel, endpoints: Endpoints): ModelStep {
     step: 'model',
     name: model.name,
     formerName: formerNameOf(model),
-    fields: {
-      description: facts.description ?? undefined,
-      inputPricePerMtok: facts.inputPricePerMtok ?? undefined,
-      outputPricePerMtok: facts.outputPricePerMtok ?? undefined,
-      cacheTtlSeconds: facts.cacheTtlSeconds ?? undefined,
-      contextLength: facts.contextLength ?? undefined,
-    },
+    fields: camelKeys(stated(facts)),
     backend:
       backend === undefined || found === undefined
         ? null
@@ -220,8 +214,10 @@ function modelStep(model: LaidModel, endpoints: Endpoints): ModelStep {
 }
 
 /** What the file does not say is left as it is. */
-const stated = (flowControl: FlowControl): Partial<FlowControl> =>
-  Object.fromEntries(Object.entries(flowControl).filter(([, value]) => value !== null));
+function stated<Values extends object>(values: Values): Partial<Values>;
+function stated(values: object): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+}
 
 /** Each behind those that it refines. */
 function inOrder(classes: readonly FilePromptClass[]): readonly FilePromptClass[] {

@@ -2,6 +2,8 @@
 
 import { hash } from 'node:crypto';
 
+import { modelFields } from '../../fields/model.ts';
+import { storedValues } from '../../fields/values.ts';
 import { configHash } from '../hash.ts';
 import { poolMembers } from '../pool-members.ts';
 import { snapshot, snapshotSchemaVersion } from '../schema.ts';
@@ -115,16 +117,13 @@ function numberProviders(
 }
 
 const modelMember = (
-  { name, facts, backends }: LaidModel,
+  { name, facts: { description: _description, ...facts }, backends }: LaidModel,
   id: number,
   providerIdOf: (provider: FileProvider) => number | undefined,
 ): Plain => ({
   id,
   name,
-  input_price_per_mtok: facts.inputPricePerMtok,
-  output_price_per_mtok: facts.outputPricePerMtok,
-  cache_ttl_seconds: facts.cacheTtlSeconds,
-  context_length: facts.contextLength,
+  ...storedValues(modelFields, facts),
   backends: backends.map(({ provider, upstreamModel, defaultMaxTokens, flowControl }) => ({
     provider_id: providerIdOf(provider),
     upstream_model: upstreamModel,

@@ -1,6 +1,9 @@
 // The entries of model_list, each resolved to a model's facts and the one backend that it names (specification, "File-mode
 // configuration file").
 
+import type { Values } from '../../fields/field.ts';
+import { flowFields, informationFields, modelFields, priceFields } from '../../fields/model.ts';
+import { picked, valuesOf } from '../../fields/values.ts';
 import type { Protocol } from '../../lib/vocabulary.ts';
 import { commonProtocol } from '../../protocols/facts.ts';
 import { blockAt } from './blocks.ts';
@@ -13,26 +16,11 @@ import { readModelName, underV1, unspoken } from './vendors.ts';
 import type { Vendor } from './vendors.ts';
 import { zodIssues } from './zod-issues.ts';
 
-/** What is known of a model wherever it is served. Prices are micro-units per million tokens; null is unpriced. */
-export type ModelFacts = Readonly<{
-  description: string | null;
-  inputPricePerMtok: number | null;
-  outputPricePerMtok: number | null;
-  cacheTtlSeconds: number | null;
-  contextLength: number | null;
-}>;
+/** What is known of a model wherever it is served. */
+export type ModelFacts = Readonly<{ description: string | null }> & Values<typeof modelFields>;
 
 /** Null is the default. */
-export type FlowControl = Readonly<
-  Record<
-    | 'admission_max_concurrent'
-    | 'admission_high_water'
-    | 'admission_max_queued'
-    | 'admission_max_wait_seconds'
-    | 'upstream_timeout_seconds',
-    number | null
-  >
->;
+export type FlowControl = Values<typeof flowFields>;
 
 export type Entry = Readonly<{
   /** Its place in model_list. */
@@ -151,13 +139,7 @@ function readEntry(
       upstreamModel: read.upstreamModel,
       defaultMaxTokens: parameters.default_max_tokens ?? nativeDefault(read.protocol, maxTokens),
       weight: parameters.weight ?? null,
-      facts: {
-        ...factsOf(info ?? {}),
-        inputPricePerMtok: priceOf(parameters.input_cost_per_token ?? info?.input_cost_per_token),
-        outputPricePerMtok: priceOf(
-          parameters.output_cost_per_token ?? info?.output_cost_per_token,
-        ),
-      },
+      facts: factsOf(parameters, info ?? {}),
       flowControl: flowControlOf(info ?? {}, parameters.timeout ?? null),
     },
   ];
@@ -214,39 +196,35 @@ const nativeDefault = (protocol: Protocol, maxTokens: number | null | undefined)
   protocol === commonProtocol ? null : (maxTokens ?? null);
 
 /** Money a token is a million times as much a million tokens, and a million micro-units are one unit. */
-const priceOf = (costPerToken: number | null | undefined): number | null =>
-  costPerToken === null || costPerToken === undefined ? null : Math.round(costPerToken * 1e12);
+const priceOf = (costPerToken: number | null): number | null =>
+  costPerToken === null ? null : Math.round(costPerToken * 1e12);
 
-const factsOf = (
-  info: ModelInfo,
-): Omit<ModelFacts, 'inputPricePerMtok' | 'outputPricePerMtok'> => ({
+const factsOf = (parameters: object, info: ModelInfo): ModelFacts => ({
   description: info.description ?? null,
-  cacheTtlSeconds: info.cache_ttl_seconds ?? null,
-  contextLength: info.context_length ?? info.max_input_tokens ?? null,
+  ...valuesOf(priceFields, (_, { cost = '' }) =>
+    priceOf(costOf(parameters, cost) ?? costOf(info, cost)),
+  ),
+  ...picked(informationFields, info),
+  context_length: info.context_length ?? info.max_input_tokens ?? null,
 });
 
-const flowControlOf = (
-  given: Partial<{ [Field in keyof FlowControl]: number | null | undefined }>,
-  timeoutSeconds: number | null,
-): FlowControl => ({
-  admission_max_concurrent: given.admission_max_concurrent ?? null,
-  admission_high_water: given.admission_high_water ?? null,
-  admission_max_queued: given.admission_max_queued ?? null,
-  admission_max_wait_seconds: given.admission_max_wait_seconds ?? null,
-  upstream_timeout_seconds: given.upstream_timeout_seconds ?? wholeTimeout(timeoutSeconds),
-});
+/** The schema has read it. */
+function costOf(given: object, name: string): number | null {
+  const cost: unknown = Reflect.get(given, name);
+  return typeof cost === 'number' ? cost : null;
+}
+
+const flowControlOf = (given: object, timeoutSeconds: number | null): FlowControl => {
+  const values = picked(flowFields, given);
+  const { upstream_timeout_seconds: timeout } = values;
+  return { ...values, upstream_timeout_seconds: timeout ?? wholeTimeout(timeoutSeconds) };
+};
 
 const wholeTimeout = (seconds: number | null): number | null =>
   seconds === null || seconds <= 0 ? null : Math.min(Math.ceil(seconds), 86_400);
 
 export const bareModelOf = (given: ServiceBlock['models'][number]): BareModel => ({
   name: given.name,
-  facts: {
-    description: given.description ?? null,
-    inputPricePerMtok: given.input_price_per_mtok ?? null,
-    outputPricePerMtok: given.output_price_per_mtok ?? null,
-    cacheTtlSeconds: given.cache_ttl_seconds ?? null,
-    contextLength: given.context_length ?? null,
-  },
+  facts: { description: given.description ?? null, ...picked(modelFields, given) },
   flowControl: flowControlOf(given, null),
 });

@@ -5,15 +5,13 @@ import { z } from 'zod';
 
 import {
   budgetField,
-  cacheSecondsField,
   perMinuteField,
-  priceField,
-  requestsField,
-  requestsOrNoneField,
   spentField,
   tokensField,
   weightMax,
 } from '../../lib/amounts.ts';
+import { flowFields, informationFields, modelFields, priceFields } from '../../fields/model.ts';
+import { shapeOf } from '../../fields/schemas.ts';
 import {
   apiBaseField,
   authHeaderField,
@@ -75,15 +73,17 @@ const endpoint = {
   credential_kind: credentialKindField,
 };
 
-const flowControl = {
-  admission_max_concurrent: requestsField.nullish(),
-  admission_high_water: requestsField.nullish(),
-  admission_max_queued: requestsOrNoneField.nullish(),
-  admission_max_wait_seconds: z.int().nonnegative().max(86_400).nullish(),
-  upstream_timeout_seconds: z.int().positive().max(86_400).nullish(),
-};
+const flowControl = shapeOf(flowFields, 'file');
 
-const costs = { input_cost_per_token: costPerToken, output_cost_per_token: costPerToken };
+type Prices = typeof priceFields;
+type Costs = { [Name in keyof Prices as Prices[Name]['cost']]: typeof costPerToken };
+
+const costs = costShape();
+
+function costShape(): Costs;
+function costShape(): object {
+  return Object.fromEntries(Object.values(priceFields).map(({ cost }) => [cost, costPerToken]));
+}
 
 /** Of the common format: a file that stands may say 'as many as there are' by any number. */
 const foreignTokens = z.int().positive().nullish();
@@ -91,8 +91,7 @@ const foreignTokens = z.int().positive().nullish();
 const modelInfo = z.looseObject({
   description,
   max_input_tokens: foreignTokens,
-  context_length: tokensField.nullish(),
-  cache_ttl_seconds: cacheSecondsField.nullish(),
+  ...shapeOf(informationFields, 'file'),
   ...costs,
   ...flowControl,
 });
@@ -191,10 +190,7 @@ export type RawProvider = z.output<typeof provider>;
 const bareModel = z.strictObject({
   name: text.pipe(modelNameField),
   description,
-  input_price_per_mtok: priceField.nullish(),
-  output_price_per_mtok: priceField.nullish(),
-  cache_ttl_seconds: cacheSecondsField.nullish(),
-  context_length: tokensField.nullish(),
+  ...shapeOf(modelFields, 'file'),
   ...flowControl,
 });
 

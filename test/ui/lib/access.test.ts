@@ -20,12 +20,7 @@ import {
   gatewayAddress,
   keyBody,
 } from '../../../ui/lib/access/key-draft.ts';
-import {
-  budgetBody,
-  fromBudget,
-  fromLimits,
-  limitsBody,
-} from '../../../ui/lib/access/limits-draft.ts';
+import { budgetForm, limitsForm } from '../../../ui/lib/access/limits-draft.ts';
 import {
   effectivePermissions,
   invokable,
@@ -210,17 +205,21 @@ it('money is read and written exactly, and what is no amount is not taken for no
 });
 
 it('an empty cap is sent as null, and one that cannot be read is not sent', () => {
-  const limits = fromLimits({ requests_per_min: 60, tokens_per_min: null });
-  assert.deepEqual(limitsBody({ ...limits, requests_per_min: '' }), {
+  const limits = limitsForm.write({ requests_per_min: 60, tokens_per_min: null });
+  assert.deepEqual(limitsForm.read({ ...limits, requests_per_min: '' }), {
     body: { requests_per_min: null, tokens_per_min: null },
   });
-  const wrong = limitsBody({ ...limits, tokens_per_min: 'x' });
+  const wrong = limitsForm.read({ ...limits, tokens_per_min: 'x' });
   assert.equal('wrong' in wrong ? wrong.wrong.field : '', 'tokens_per_min');
-  const budget = fromBudget({ window: 'weekly', tokens_total: 10, cost_total_micros: 5_000_000 });
-  assert.deepEqual(budgetBody({ ...budget, tokens_total: '' }), {
+  const budget = budgetForm.write({
+    window: 'weekly',
+    tokens_total: 10,
+    cost_total_micros: 5_000_000,
+  });
+  assert.deepEqual(budgetForm.read({ ...budget, tokens_total: '' }), {
     body: { window: 'weekly', tokens_total: null, cost_total_micros: 5_000_000 },
   });
-  const wrongMoney = budgetBody({ ...budget, cost_total_micros: '1e3' });
+  const wrongMoney = budgetForm.read({ ...budget, cost_total_micros: '1e3' });
   assert.equal('wrong' in wrongMoney ? wrongMoney.wrong.field : '', 'cost_total_micros');
 });
 

@@ -6,17 +6,11 @@ import { it } from 'node:test';
 import {
   attachBody,
   blankAttach,
-  flowChange,
+  flowForm,
   flowText,
-  fromFlow,
 } from '../../../ui/lib/providers/backend-draft.ts';
-import {
-  blankModel,
-  fromModel,
-  modelBody,
-  modelChange,
-  readPrice,
-} from '../../../ui/lib/providers/model-draft.ts';
+import { modelForm } from '../../../ui/lib/providers/model-draft.ts';
+import { readPrice } from '../../../ui/lib/saves/typed.ts';
 import { healthOf, modelStatesOf, usesOf } from '../../../ui/lib/providers/model-use.ts';
 
 const model = {
@@ -36,23 +30,23 @@ it('a price is typed in dollars; nothing is a price, and an empty field is none'
 });
 
 it('a field that was emptied is sent as null, one that was not touched is not sent', () => {
-  const draft = fromModel(model);
-  assert.deepEqual(modelChange(draft, model), { body: {} });
+  const draft = modelForm.write(model);
+  assert.deepEqual(modelForm.change(draft, model), { body: {} });
   assert.deepEqual(
-    modelChange(
+    modelForm.change(
       { ...draft, input_price_per_mtok: '', cache_ttl_seconds: '', description: '' },
       model,
     ),
     { body: { description: null, input_price_per_mtok: null, cache_ttl_seconds: null } },
   );
   const record = { ...model, id: 7, version: 3 };
-  assert.deepEqual(modelChange({ ...draft, output_price_per_mtok: '0' }, record), {
+  assert.deepEqual(modelForm.change({ ...draft, output_price_per_mtok: '0' }, record), {
     body: { output_price_per_mtok: 0 },
   });
 });
 
-const wrongIn = (change: Partial<typeof blankModel>): string | null => {
-  const read = modelBody({ ...blankModel, name: 'm', ...change });
+const wrongIn = (change: Partial<typeof modelForm.blank>): string | null => {
+  const read = modelForm.read({ ...modelForm.blank, name: 'm', ...change });
   return 'wrong' in read ? read.wrong.field : null;
 };
 
@@ -88,13 +82,13 @@ const flow = {
 };
 
 it('flow control may queue nothing, and an empty field is the default again', () => {
-  const draft = fromFlow(flow);
-  assert.deepEqual(flowChange(draft, flow), { body: {} });
+  const draft = flowForm.write(flow);
+  assert.deepEqual(flowForm.change(draft, flow), { body: {} });
   assert.deepEqual(
-    flowChange({ ...draft, admission_max_queued: '0', upstream_timeout_seconds: '' }, flow),
+    flowForm.change({ ...draft, admission_max_queued: '0', upstream_timeout_seconds: '' }, flow),
     { body: { admission_max_queued: 0, upstream_timeout_seconds: null } },
   );
-  const refused = flowChange({ ...draft, admission_max_concurrent: '0' }, flow);
+  const refused = flowForm.change({ ...draft, admission_max_concurrent: '0' }, flow);
   assert.equal('wrong' in refused ? refused.wrong.field : null, 'admission_max_concurrent');
   assert.equal(flowText(flow), '16 at once, 8 queued');
   assert.equal(flowText({ ...flow, admission_max_queued: null }), '16 at once, 64 queued');

@@ -15,13 +15,7 @@ import {
   verdictOn,
   writeQuestion,
 } from '../../../ui/lib/routing/dry-run.ts';
-import {
-  blankFrontendModel,
-  frontendModelBody,
-  frontendModelChange,
-  fromFrontendModel,
-  jumpsTo,
-} from '../../../ui/lib/routing/frontend-model-draft.ts';
+import { frontendModelForm, jumpsTo } from '../../../ui/lib/routing/frontend-model-draft.ts';
 import { moved } from '../../../ui/lib/text/moved.ts';
 import {
   blankPool,
@@ -337,12 +331,12 @@ it('a pool says how requests fall to its members, and who leads to it', () => {
 });
 
 it('a frontend model sends what was touched; an emptied window is cleared', () => {
-  assert.deepEqual(frontendModelChange(fromFrontendModel(chat), chat), { body: {} });
-  const draft = { ...fromFrontendModel(chat), max_model_len: '', default_targets: '' };
-  assert.deepEqual(frontendModelChange(draft, chat), {
+  assert.deepEqual(frontendModelForm.change(frontendModelForm.write(chat), chat), { body: {} });
+  const draft = { ...frontendModelForm.write(chat), max_model_len: '', default_targets: '' };
+  assert.deepEqual(frontendModelForm.change(draft, chat), {
     body: { max_model_len: null, default_targets: [] },
   });
-  const wrong = frontendModelBody({ ...blankFrontendModel, max_model_len: 'wide' });
+  const wrong = frontendModelForm.read({ ...frontendModelForm.blank, max_model_len: 'wide' });
   assert.equal('wrong' in wrong ? wrong.wrong.field : null, 'max_model_len');
 });
 

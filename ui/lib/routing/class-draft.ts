@@ -1,43 +1,47 @@
 // The form of a prompt class, what of it is sent, and examples as they are pasted.
 
 import type { FrontendModel, PromptClass } from '../../api/records.ts';
-import { differing, textOrNull, wrong } from '../saves/draft.ts';
+import { differing, textOrNull, whenRead, wrong } from '../saves/draft.ts';
 import type { Read, Wrong } from '../saves/draft.ts';
-import { lines, linesOf } from '../text/lines.ts';
+import { formOf, list, name, text } from '../saves/typed.ts';
+import { linesOf } from '../text/lines.ts';
 import { ruleName } from './rule-name.ts';
 
-export type ClassDraft = Readonly<{
-  name: string;
-  description: string;
-  tier: string;
-  min_margin: string;
-  /** Names of classes, a line each. */
-  refines: string;
-  /** Pasted; of a new class alone. */
-  examples: string;
-  /** One label a line, in the order of the examples. */
-  labels: string;
-}>;
+const form = formOf({
+  name,
+  description: text,
+  tier: {
+    write: (tier: PromptClass['tier']): string => tier,
+    read: (given: string) => (given === 'refined' ? given : 'fast'),
+    must: '',
+  },
+  min_margin: {
+    write: String,
+    read: readMargin,
+    must: 'must be a number from 0 to 2, such as 0.1',
+  },
+  /** Names of classes. */
+  refines: { ...list, read: (given: string) => linesOf(given).toSorted() },
+});
+
+function readMargin(given: string): number | undefined {
+  const margin = /^\d*\.?\d+$/.test(given.trim()) ? Number(given) : NaN;
+  return margin >= 0 && margin <= 2 ? margin : undefined;
+}
+
+/** Examples are pasted; of a new class alone. Labels are one a line, in the order of the examples. */
+export type ClassDraft = typeof form.blank & Readonly<{ examples: string; labels: string }>;
+
+const noExamples = { examples: '', labels: '' };
 
 export const blankClass: ClassDraft = {
-  name: '',
-  description: '',
+  ...form.blank,
+  ...noExamples,
   tier: 'fast',
   min_margin: '0.1',
-  refines: '',
-  examples: '',
-  labels: '',
 };
 
-export const fromClass = (one: PromptClass): ClassDraft => ({
-  name: one.name,
-  description: one.description ?? '',
-  tier: one.tier,
-  min_margin: String(one.min_margin),
-  refines: lines(one.refines),
-  examples: '',
-  labels: '',
-});
+export const fromClass = (one: PromptClass): ClassDraft => ({ ...form.write(one), ...noExamples });
 
 /** As many as one creation takes. */
 export const createdMax = 200;
@@ -95,37 +99,16 @@ export function wrongExamples(pasted: Pasted, max = createdMax): Wrong | null {
     : null;
 }
 
-export type ClassBody = Readonly<{
-  name: string;
-  description: string | null;
-  tier: PromptClass['tier'];
-  min_margin: number;
-  refines: readonly string[];
-}>;
+export type ClassBody = Parameters<typeof form.write>[0];
 
-export function classBody(draft: ClassDraft): Read<ClassBody> {
-  const margin = /^\d*\.?\d+$/.test(draft.min_margin.trim()) ? Number(draft.min_margin) : NaN;
-  if (!(margin >= 0 && margin <= 2)) {
-    return wrong('min_margin', 'must be a number from 0 to 2, such as 0.1');
-  }
-  return {
-    body: {
-      name: draft.name.trim(),
-      description: textOrNull(draft.description),
-      tier: draft.tier === 'refined' ? 'refined' : 'fast',
-      min_margin: margin,
-      refines: draft.tier === 'refined' ? linesOf(draft.refines).toSorted() : [],
-    },
-  };
-}
+export const classBody = (draft: ClassDraft): Read<ClassBody> =>
+  form.read(draft.tier === 'refined' ? draft : { ...draft, refines: '' });
 
 /** What differs from the record. */
-export function classChange(draft: ClassDraft, one: PromptClass): Read<Partial<ClassBody>> {
-  const read = classBody(draft);
-  if ('wrong' in read) return read;
-  const before = { ...one, refines: one.refines.toSorted() };
-  return { body: differing(read.body, before) };
-}
+export const classChange = (draft: ClassDraft, one: PromptClass): Read<Partial<ClassBody>> =>
+  whenRead(classBody(draft), (body) => ({
+    body: differing(body, { ...one, refines: one.refines.toSorted() }),
+  }));
 
 export type ClassUser = Readonly<{ id: number; name: string; rules: readonly string[] }>;
 

@@ -1,70 +1,37 @@
 // The form of a frontend model without its rules, what of it is sent, and who leads to it.
 
 import type { FrontendModel } from '../../api/records.ts';
-import { readCount } from '../access/budget.ts';
-import { differing, textOrNull, wrong, written } from '../saves/draft.ts';
-import type { Read } from '../saves/draft.ts';
-import { lines, linesOf } from '../text/lines.ts';
+import { count, formOf, list, name, text } from '../saves/typed.ts';
 import { ruleName } from './rule-name.ts';
 
-export type FrontendModelDraft = Readonly<{
-  name: string;
-  description: string;
-  max_model_len: string;
-  /** Names of models and pools, a line each. */
-  default_targets: string;
-}>;
+const form = formOf({
+  name,
+  description: text,
+  max_model_len: count,
+  /** Names of models and pools. */
+  default_targets: list,
+});
+export type FrontendModelDraft = typeof form.blank;
 
-export const blankFrontendModel: FrontendModelDraft = {
-  name: '',
-  description: '',
-  max_model_len: '',
-  default_targets: '',
+export const frontendModelForm = {
+  ...form,
+  write: (one: FrontendModel): FrontendModelDraft => form.write(shownFrontendModel(one)),
+  change: (draft: FrontendModelDraft, one: FrontendModel) =>
+    form.change(draft, shownFrontendModel(one)),
 };
 
-export const fromFrontendModel = (one: FrontendModel): FrontendModelDraft => ({
-  name: one.name,
-  description: one.description ?? '',
-  max_model_len: written(one.max_model_len),
-  default_targets: lines(one.default_targets.map(({ model }) => model)),
-});
-
-export type FrontendModelBody = Readonly<{
-  name: string;
-  description: string | null;
-  max_model_len: number | null;
-  default_targets: readonly string[];
-}>;
-
-export function frontendModelBody(draft: FrontendModelDraft): Read<FrontendModelBody> {
-  const window = readCount(draft.max_model_len);
-  if (window === undefined) {
-    return wrong('max_model_len', 'must be a whole number above zero, or empty');
-  }
-  return {
-    body: {
-      name: draft.name.trim(),
-      description: textOrNull(draft.description),
-      max_model_len: window,
-      default_targets: linesOf(draft.default_targets),
-    },
-  };
-}
-
-/** What differs from the record. */
-export function frontendModelChange(
-  draft: FrontendModelDraft,
-  one: FrontendModel,
-): Read<Partial<FrontendModelBody>> {
-  const read = frontendModelBody(draft);
-  return 'wrong' in read ? read : { body: differing(read.body, shownFrontendModel(one)) };
-}
+export type FrontendModelBody = Parameters<typeof form.write>[0];
 
 /** The record as the form's fields are sent. */
-export const shownFrontendModel = (one: FrontendModel): FrontendModelBody => ({
-  name: one.name,
-  description: one.description,
-  max_model_len: one.max_model_len,
+export const shownFrontendModel = ({
+  name,
+  description,
+  max_model_len,
+  ...one
+}: FrontendModel) => ({
+  name,
+  description,
+  max_model_len,
   default_targets: one.default_targets.map(({ model }) => model),
 });
 

@@ -3,7 +3,8 @@
 
 import type { Rule } from '../../api/records.ts';
 import type { ConditionRecord } from '../../../src/conditions/table.ts';
-import { readBound, readConditions } from './condition-fields.ts';
+import { readBound } from '../saves/typed.ts';
+import { conditionForm } from './condition-fields.ts';
 import { differing, textOrNull, wrong } from '../saves/draft.ts';
 import type { Read } from '../saves/draft.ts';
 import { linesOf } from '../text/lines.ts';
@@ -29,7 +30,7 @@ export const actionOf = ({ action }: Pick<RuleDraft, 'action'>): Rule['action'] 
 /** The whole rule; what the server alone can know, such as whether a target is there, it says itself. */
 export function ruleBody(draft: RuleDraft): Read<RuleBody> {
   const action = actionOf(draft);
-  const conditions = readConditions(draft);
+  const conditions = conditionForm.read(draft);
   if ('wrong' in conditions) return conditions;
   const status = readBound(draft.deny_status);
   if (action === 'deny' && (status === null || status === undefined)) {

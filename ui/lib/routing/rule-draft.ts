@@ -1,7 +1,7 @@
 // The form of a rule, as it is typed: empty at first, or as the rule stands.
 
 import type { Rule } from '../../api/records.ts';
-import { blankConditions, writeConditions } from './condition-fields.ts';
+import { conditionForm } from './condition-fields.ts';
 import type { ConditionDraft } from './condition-fields.ts';
 import { written } from '../saves/draft.ts';
 import { lines } from '../text/lines.ts';
@@ -30,7 +30,7 @@ export const blankRule: RuleDraft = {
   deny_message: '',
   jump_to: '',
   tag: '',
-  ...blankConditions,
+  ...conditionForm.blank,
 };
 
 export const fromRule = (rule: Rule): RuleDraft => ({
@@ -42,5 +42,5 @@ export const fromRule = (rule: Rule): RuleDraft => ({
   deny_message: rule.deny_message ?? '',
   jump_to: written(rule.jump_to),
   tag: rule.tag ?? '',
-  ...writeConditions(rule),
+  ...conditionForm.write(rule),
 });

@@ -1,5 +1,7 @@
 // The same by other means: what a screen does, as a call of the admin API, and as a piece of a configuration file where that can say it.
 
+import { modelFields } from '../../../src/fields/model.ts';
+
 type Request = Readonly<{
   method: string;
   /** From the root of the admin API. */
@@ -60,14 +62,7 @@ const lists: Readonly<Record<string, Readonly<{ list: string; fields: readonly s
   '/admin/principals': { list: 'principals', fields: ['name', 'kind'] },
   '/admin/provider-models': {
     list: 'models',
-    fields: [
-      'name',
-      'description',
-      'input_price_per_mtok',
-      'output_price_per_mtok',
-      'cache_ttl_seconds',
-      'context_length',
-    ],
+    fields: ['name', 'description', ...Object.keys(modelFields)],
   },
   '/admin/model-pools': { list: 'pools', fields: ['name', 'description', 'policy'] },
   '/admin/frontend-models': {

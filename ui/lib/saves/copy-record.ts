@@ -2,6 +2,7 @@
 // a file can say it. No record holds a secret, and where a file needs one it names a variable of the environment.
 
 import { conditionFields } from '../../../src/conditions/table.ts';
+import { flowFields, informationFields, priceFields } from '../../../src/fields/model.ts';
 import { sessionNote } from './copy-as.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -43,13 +44,7 @@ const endpoint = (record: Fields): Fields => ({
     record['credential_kind'] === 'cloud_service_account' ? 'cloud_service_account' : null,
 });
 
-const flowControl = [
-  'admission_max_concurrent',
-  'admission_high_water',
-  'admission_max_queued',
-  'admission_max_wait_seconds',
-  'upstream_timeout_seconds',
-];
+const shown = ['description', ...Object.keys(informationFields)];
 
 /** From micros for a million tokens to money for one. */
 const costOf = (price: unknown): number | null =>
@@ -57,19 +52,19 @@ const costOf = (price: unknown): number | null =>
 
 function modelEntry(record: Fields): Entry {
   const [backend] = listOf(record['backends']);
-  const shown = ['description', 'cache_ttl_seconds', 'context_length'];
   if (backend === undefined) {
-    const prices = ['input_price_per_mtok', 'output_price_per_mtok'];
+    const prices = Object.keys(priceFields);
     return { list: 'models', fields: picked(record, ['name', ...shown, ...prices]) };
   }
   const parameters = {
     model: `${String(backend['protocol'])}/${String(backend['upstream_model'])}`,
     ...endpoint(backend),
     default_max_tokens: backend['default_max_tokens'],
-    input_cost_per_token: costOf(record['input_price_per_mtok']),
-    output_cost_per_token: costOf(record['output_price_per_mtok']),
+    ...Object.fromEntries(
+      Object.entries(priceFields).map(([name, { cost }]) => [cost, costOf(record[name])]),
+    ),
   };
-  const information = { ...picked(record, shown), ...picked(backend, flowControl) };
+  const information = { ...picked(record, shown), ...picked(backend, Object.keys(flowFields)) };
   return {
     list: 'model_list',
     isTop: true,

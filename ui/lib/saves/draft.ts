@@ -8,6 +8,10 @@ export type Read<Body> = Readonly<{ body: Body }> | Wrong;
 
 export const wrong = (field: string, message: string): Wrong => ({ wrong: { field, message } });
 
+/** What follows when a draft can be read. */
+export const whenRead = <Body, Next>(read: Read<Body>, next: (body: Body) => Next): Wrong | Next =>
+  'wrong' in read ? read : next(read.body);
+
 /** A field that was emptied clears what it is for. */
 export const textOrNull = (text: string): string | null => {
   const trimmed = text.trim();

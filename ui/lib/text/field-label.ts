@@ -2,6 +2,7 @@
 
 import type { Field } from '../../../src/conditions/condition.ts';
 import { conditionFields } from '../../../src/conditions/table.ts';
+import { backendFields, modelFields } from '../../../src/fields/model.ts';
 
 export const fieldLabels = {
   name: 'Name',
@@ -15,18 +16,8 @@ export const fieldLabels = {
   jump_to: 'Continue with',
   deny_status: 'Status',
   deny_message: 'Message',
-  input_price_per_mtok: 'Input price',
-  output_price_per_mtok: 'Output price',
-  context_length: 'Context length',
-  cache_ttl_seconds: 'Response cache lifetime',
   max_model_len: 'Context window shown to clients',
   upstream_model: 'Upstream model name',
-  default_max_tokens: 'Default max output tokens',
-  admission_max_concurrent: 'Concurrent requests',
-  admission_high_water: 'Engine queue limit',
-  admission_max_queued: 'Max queue length',
-  admission_max_wait_seconds: 'Max queue time',
-  upstream_timeout_seconds: 'Timeout',
   provider_id: 'Provider',
   api_base: 'Address',
   auth_header: 'Auth header',
@@ -50,6 +41,10 @@ const conditionLabels: Readonly<Record<string, string>> = Object.fromEntries(
     [name, label],
     [stored, label],
   ]),
+);
+
+const entityLabels = Object.fromEntries(
+  Object.entries({ ...modelFields, ...backendFields }).map(([name, { label }]) => [name, label]),
 );
 
 /** Lists whose parts are named by their ids. */
@@ -77,7 +72,11 @@ export function fieldLabel(field: string): string {
 }
 
 function labelOf(name: string): string {
-  const known: Readonly<Record<string, string>> = { ...conditionLabels, ...fieldLabels };
+  const known: Readonly<Record<string, string>> = {
+    ...conditionLabels,
+    ...entityLabels,
+    ...fieldLabels,
+  };
   if (Object.hasOwn(known, name)) return known[name] ?? name;
   const [, plain = ''] = /^([a-z][a-z\d_]*)(?: \(secret\))?$/.exec(name) ?? [];
   if (plain === '') return name;

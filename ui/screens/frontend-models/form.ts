@@ -2,13 +2,9 @@
 
 import type { FrontendModel } from '../../api/records.ts';
 import type { Option } from '../../elements/form/picks.ts';
-import {
-  blankFrontendModel,
-  frontendModelBody,
-  frontendModelChange,
-  fromFrontendModel,
-} from '../../lib/routing/frontend-model-draft.ts';
+import { frontendModelForm } from '../../lib/routing/frontend-model-draft.ts';
 import type { FrontendModelDraft } from '../../lib/routing/frontend-model-draft.ts';
+import { whenRead } from '../../lib/saves/draft.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { frontendModelCreation, frontendModelUpdate } from './saves.ts';
@@ -25,7 +21,7 @@ class GwFrontendModelForm extends RecordForm<FrontendModel | null, FrontendModel
   }
 
   protected override draftOf(row: FrontendModel | null): FrontendModelDraft {
-    return row === null ? blankFrontendModel : fromFrontendModel(row);
+    return row === null ? frontendModelForm.blank : frontendModelForm.write(row);
   }
 
   protected override fields(
@@ -62,12 +58,9 @@ class GwFrontendModelForm extends RecordForm<FrontendModel | null, FrontendModel
   }
 
   protected override saveOf(draft: FrontendModelDraft, row: FrontendModel | null) {
-    if (row === null) {
-      const read = frontendModelBody(draft);
-      return 'wrong' in read ? read : frontendModelCreation(read.body);
-    }
-    const read = frontendModelChange(draft, row);
-    return 'wrong' in read ? read : frontendModelUpdate(row, read.body);
+    return row === null
+      ? whenRead(frontendModelForm.read(draft), frontendModelCreation)
+      : whenRead(frontendModelForm.change(draft, row), (body) => frontendModelUpdate(row, body));
   }
 }
 

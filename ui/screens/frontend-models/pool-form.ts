@@ -4,6 +4,7 @@ import type { Pool } from '../../api/records.ts';
 import type { Option } from '../../elements/form/picks.ts';
 import { blankPool, fromPool, policies, poolBody, poolChange } from '../../lib/routing/pool.ts';
 import type { PoolDraft } from '../../lib/routing/pool.ts';
+import { whenRead } from '../../lib/saves/draft.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { poolCreation, poolUpdate } from './saves.ts';
@@ -54,12 +55,9 @@ class GwPoolForm extends RecordForm<Pool | null, PoolDraft> {
   }
 
   protected override saveOf(draft: PoolDraft, row: Pool | null) {
-    if (row === null) {
-      const read = poolBody(draft);
-      return 'wrong' in read ? read : poolCreation(read.body);
-    }
-    const read = poolChange(draft, row);
-    return 'wrong' in read ? read : poolUpdate(row, read.body);
+    return row === null
+      ? whenRead(poolBody(draft), poolCreation)
+      : whenRead(poolChange(draft, row), (body) => poolUpdate(row, body));
   }
 }
 

@@ -3,8 +3,9 @@
 import { html } from 'lit';
 
 import { fieldLabels } from '../../lib/text/field-label.ts';
-import { budgetBody, fromBudget, fromLimits, limitsBody } from '../../lib/access/limits-draft.ts';
+import { budgetForm, limitsForm } from '../../lib/access/limits-draft.ts';
 import type { BudgetDraft, LimitsDraft } from '../../lib/access/limits-draft.ts';
+import { whenRead } from '../../lib/saves/draft.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import type { Capped } from './load.ts';
@@ -46,12 +47,11 @@ const kept = html`<p class="notice">
 
 class GwLimitsForm extends RecordForm<Capped, LimitsDraft> {
   protected override draftOf({ limits }: Capped): LimitsDraft {
-    return fromLimits(limits);
+    return limits === null ? limitsForm.blank : limitsForm.write(limits);
   }
 
   protected override saveOf(draft: LimitsDraft, capped: Capped) {
-    const read = limitsBody(draft);
-    return 'wrong' in read ? read : limitsOf(capped, read.body);
+    return whenRead(limitsForm.read(draft), (body) => limitsOf(capped, body));
   }
 
   protected override fields(): readonly FormRow<LimitsDraft>[] {
@@ -61,12 +61,11 @@ class GwLimitsForm extends RecordForm<Capped, LimitsDraft> {
 
 class GwBudgetForm extends RecordForm<Capped, BudgetDraft> {
   protected override draftOf({ budget }: Capped): BudgetDraft {
-    return fromBudget(budget);
+    return budget === null ? { ...budgetForm.blank, window: 'monthly' } : budgetForm.write(budget);
   }
 
   protected override saveOf(draft: BudgetDraft, capped: Capped) {
-    const read = budgetBody(draft);
-    return 'wrong' in read ? read : budgetOf(capped, read.body);
+    return whenRead(budgetForm.read(draft), (body) => budgetOf(capped, body));
   }
 
   protected override fields(_: BudgetDraft, { budget }: Capped): readonly FormRow<BudgetDraft>[] {

@@ -1,13 +1,13 @@
 // What can be done to the caps of a principal, each as a save. No cap is "unlimited" in words.
 
 import { call } from '../../api/http/call.ts';
-import type { budgetBody, limitsBody } from '../../lib/access/limits-draft.ts';
+import type { budgetForm, limitsForm } from '../../lib/access/limits-draft.ts';
 import type { Save } from '../../lib/saves/save.ts';
 import type { Capped } from './load.ts';
 
 type BodyOf<Read> = Extract<Read, { body: unknown }>['body'];
-type LimitsBody = BodyOf<ReturnType<typeof limitsBody>>;
-type BudgetBody = BodyOf<ReturnType<typeof budgetBody>>;
+type LimitsBody = BodyOf<ReturnType<typeof limitsForm.read>>;
+type BudgetBody = BodyOf<ReturnType<typeof budgetForm.read>>;
 
 /** Without limits each is null, which is unlimited. */
 const shownLimits = (limits: LimitsBody | null) => ({

@@ -2,36 +2,45 @@
 
 import { html, nothing } from 'lit';
 
+import { informationFields, priceFields } from '../../../src/fields/model.ts';
 import '../../elements/badge.ts';
 import '../../elements/money.ts';
 import type { Column } from '../../elements/table/table.ts';
 import { flowText } from '../../lib/providers/backend-draft.ts';
-import { formatCount, formatNumber } from '../../lib/text/format.ts';
+import { formatCount } from '../../lib/text/format.ts';
 import { linkTo } from '../../state/location.ts';
+import { shownValue } from '../../parts/field-value.ts';
+import { pairs } from '../../lib/saves/entity-fields.ts';
 import type { ModelRow } from './load.ts';
 import './price.ts';
-import type { PriceField } from './price.ts';
 
 const none = (word: string) => html`<span class="quiet">${word}</span>`;
 
-const priceColumn = (
-  id: PriceField,
-  { label, isWritable }: Readonly<{ label: string; isWritable: boolean }>,
-): Column<ModelRow> => ({
-  id,
-  label: `${label} /M`,
-  end: true,
-  value: (model) => model[id],
-  cell: (model) =>
-    isWritable
-      ? html`<gw-price
-          label="${label.toLowerCase()} price of ${model.name}"
-          field=${id}
-          .model=${model.id}
-          .micros=${model[id]}
-        ></gw-price>`
-      : html`<gw-money exact .micros=${model[id]}></gw-money>`,
-});
+function fieldColumns(isWritable: boolean): readonly Column<ModelRow>[] {
+  const prices = pairs(priceFields).map(([id, { label, column }]) => ({
+    id,
+    label: column,
+    end: true,
+    value: (model: ModelRow) => model[id],
+    cell: (model: ModelRow) =>
+      isWritable
+        ? html`<gw-price
+            label="${label.toLowerCase()} of ${model.name}"
+            field=${id}
+            .model=${model.id}
+            .micros=${model[id]}
+          ></gw-price>`
+        : html`<gw-money exact .micros=${model[id]}></gw-money>`,
+  }));
+  const others = pairs(informationFields).map(([id, field]) => ({
+    id,
+    label: field.column,
+    end: true,
+    value: (model: ModelRow) => model[id],
+    cell: (model: ModelRow) => shownValue(field, model[id]),
+  }));
+  return [...prices, ...others];
+}
 
 const usedBy = ({ use: { frontendModels }, isFallback }: ModelRow): string =>
   [...frontendModels.map(({ name }) => name), ...(isFallback ? ['the fallback'] : [])].join(', ');
@@ -64,24 +73,7 @@ const columns = (isWritable: boolean): readonly Column<ModelRow>[] => [
     value: ({ health }) => health.word,
     cell: ({ health }) => html`<gw-badge tone=${health.tone}>${health.word}</gw-badge>`,
   },
-  priceColumn('input_price_per_mtok', { label: 'Input', isWritable }),
-  priceColumn('output_price_per_mtok', { label: 'Output', isWritable }),
-  {
-    id: 'context_length',
-    label: 'Context',
-    end: true,
-    value: ({ context_length }) => context_length,
-    cell: ({ context_length }) =>
-      context_length === null ? none('not known') : formatNumber(context_length),
-  },
-  {
-    id: 'cache_ttl_seconds',
-    label: 'Cache',
-    end: true,
-    value: ({ cache_ttl_seconds }) => cache_ttl_seconds,
-    cell: ({ cache_ttl_seconds }) =>
-      cache_ttl_seconds === null ? none('off') : `${formatNumber(cache_ttl_seconds)} s`,
-  },
+  ...fieldColumns(isWritable),
   {
     id: 'flow',
     label: 'Flow control',

@@ -1,14 +1,14 @@
 // The form of a model, for a new one and for one that is there.
 
-import { fieldLabels } from '../../lib/text/field-label.ts';
-import { blankModel, fromModel, modelBody, modelChange } from '../../lib/providers/model-draft.ts';
+import { modelFields } from '../../../src/fields/model.ts';
+import { modelForm } from '../../lib/providers/model-draft.ts';
 import type { ModelDraft } from '../../lib/providers/model-draft.ts';
+import { whenRead } from '../../lib/saves/draft.ts';
+import { fieldRows } from '../../parts/form-rows.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import type { ModelRow } from './load.ts';
 import { changeSave, creationSave } from './saves.ts';
-
-const price = 'US dollars per million tokens. Leave empty for unpriced';
 
 const rows: readonly FormRow<ModelDraft>[] = [
   {
@@ -19,40 +19,18 @@ const rows: readonly FormRow<ModelDraft>[] = [
     mono: true,
   },
   { name: 'description', label: 'Description' },
-  {
-    pair: [
-      { name: 'input_price_per_mtok', label: fieldLabels.input_price_per_mtok, hint: price },
-      { name: 'output_price_per_mtok', label: fieldLabels.output_price_per_mtok, hint: price },
-    ],
-  },
-  {
-    pair: [
-      {
-        name: 'context_length',
-        label: fieldLabels.context_length,
-        hint: 'Tokens. Empty: not known',
-      },
-      {
-        name: 'cache_ttl_seconds',
-        label: fieldLabels.cache_ttl_seconds,
-        hint: 'Seconds. Leave empty to disable caching',
-      },
-    ],
-  },
+  ...fieldRows(modelFields),
 ];
 
 class GwModelForm extends RecordForm<ModelRow | null, ModelDraft> {
   protected override draftOf(model: ModelRow | null): ModelDraft {
-    return model === null ? blankModel : fromModel(model);
+    return model === null ? modelForm.blank : modelForm.write(model);
   }
 
   protected override saveOf(draft: ModelDraft, model: ModelRow | null) {
-    if (model === null) {
-      const read = modelBody(draft);
-      return 'wrong' in read ? read : creationSave(read.body);
-    }
-    const read = modelChange(draft, model);
-    return 'wrong' in read ? read : changeSave(model, read.body);
+    return model === null
+      ? whenRead(modelForm.read(draft), creationSave)
+      : whenRead(modelForm.change(draft, model), (body) => changeSave(model, body));
   }
 
   protected override fields(): readonly FormRow<ModelDraft>[] {

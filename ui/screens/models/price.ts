@@ -1,15 +1,16 @@
 // A price in the table, changed where it stands: pressed, it becomes a field. Enter tells by `gw-price` what was typed, Escape leaves it.
 
+import type { priceFields } from '../../../src/fields/model.ts';
 import { LitElement, css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
 import '../../elements/icon.ts';
 import '../../elements/money.ts';
 import { writeMoney } from '../../lib/access/budget.ts';
-import { priceMessage, readPrice } from '../../lib/providers/model-draft.ts';
+import { price as typedPrice } from '../../lib/saves/typed.ts';
 import { base, buttons, controls } from '../../styles/base.ts';
 
-export type PriceField = 'input_price_per_mtok' | 'output_price_per_mtok';
+type PriceField = keyof typeof priceFields;
 
 /** Told with the id of the model, whose price is in micros per million tokens. */
 export type PriceEdit = Readonly<{ id: number; field: PriceField; price: number | null }>;
@@ -89,7 +90,7 @@ class GwPrice extends LitElement {
       autocomplete="off"
       aria-label="${this.label}, in dollars per million tokens"
       aria-invalid=${this.wrong ? 'true' : 'false'}
-      title=${this.wrong ? priceMessage : nothing}
+      title=${this.wrong ? typedPrice.must : nothing}
       placeholder="unpriced"
       .value=${writeMoney(this.micros)}
       @keydown=${this.#onKey}
@@ -112,7 +113,7 @@ class GwPrice extends LitElement {
     if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
     // Or the same key would press the button that has the focus in what opens by it.
     event.preventDefault();
-    const price = readPrice(event.target.value);
+    const price = typedPrice.read(event.target.value);
     this.wrong = price === undefined;
     if (price === undefined) return;
     this.#leave();

@@ -2,14 +2,20 @@
 
 import { LitElement, html, nothing } from 'lit';
 
+import {
+  backendFields,
+  flowFields,
+  informationFields,
+  priceFields,
+} from '../../../src/fields/model.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
 import '../../elements/icon.ts';
 import '../../elements/money.ts';
-import { queuedDefault } from '../../lib/providers/backend-draft.ts';
 import { fieldLabels } from '../../lib/text/field-label.ts';
-import { formatNumber } from '../../lib/text/format.ts';
+import { fieldFacts } from '../../parts/field-value.ts';
 import { factRow } from '../../parts/facts.ts';
+import { pairs } from '../../lib/saves/entity-fields.ts';
 import { usageFact } from '../../parts/usage-links.ts';
 import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
@@ -18,8 +24,9 @@ import type { ModelRow } from './load.ts';
 
 type Backend = NonNullable<ModelRow['backend']>;
 
-const or = (value: number | null, unset: string, unit = '') =>
-  value === null ? html`<span class="quiet">${unset}</span>` : `${formatNumber(value)}${unit}`;
+/** What is shown while flow control is off. */
+const { admission_max_concurrent, upstream_timeout_seconds } = flowFields;
+const ungated = { admission_max_concurrent, upstream_timeout_seconds };
 
 /** Tells by `gw-detach`. */
 class GwModelRecord extends LitElement {
@@ -43,14 +50,8 @@ class GwModelRecord extends LitElement {
         <dd>${model.id}<gw-copy text=${String(model.id)} label="id"></gw-copy></dd>
         <dt>Name</dt>
         <dd><code>${model.name}</code><gw-copy text=${model.name} label="name"></gw-copy></dd>
-        <dt>Input price</dt>
-        <dd>${this.#price(model.input_price_per_mtok)}</dd>
-        <dt>Output price</dt>
-        <dd>${this.#price(model.output_price_per_mtok)}</dd>
-        <dt>Context length</dt>
-        <dd>${or(model.context_length, 'not known', ' tokens')}</dd>
-        <dt>Cache</dt>
-        <dd>${or(model.cache_ttl_seconds, 'answers are not cached', ' s')}</dd>
+        ${pairs(priceFields).map(([name, { label }]) => factRow([label, this.#price(model[name])]))}
+        ${fieldFacts(informationFields, model)}
         ${factRow(usageFact({ grouping: 'model', name: model.name, hasCharts: true }))}
       </dl>
       ${this.#head()}
@@ -123,22 +124,8 @@ class GwModelRecord extends LitElement {
       <dd><code>${backend.api_base}</code>, ${backend.protocol}</dd>
       <dt>Credential</dt>
       <dd>${backend.has_upstream_api_key ? `set, ${backend.credential_kind}` : 'none'}</dd>
-      <dt>${fieldLabels.admission_max_concurrent}</dt>
-      <dd>${or(backend.admission_max_concurrent, 'unlimited')}</dd>
-      ${
-        isGated
-          ? html`<dt>${fieldLabels.admission_high_water}</dt>
-              <dd>${or(backend.admission_high_water, '4, the default')}</dd>
-              <dt>${fieldLabels.admission_max_queued}</dt>
-              <dd>${or(backend.admission_max_queued, `${queuedDefault}, the default`)}</dd>
-              <dt>${fieldLabels.admission_max_wait_seconds}</dt>
-              <dd>${or(backend.admission_max_wait_seconds, '30 s, the default', ' s')}</dd>`
-          : nothing
-      }
-      <dt>Timeout</dt>
-      <dd>${or(backend.upstream_timeout_seconds, 'gateway default', ' s')}</dd>
-      <dt>${fieldLabels.default_max_tokens}</dt>
-      <dd>${or(backend.default_max_tokens, 'not set', ' tokens')}</dd>
+      ${fieldFacts(isGated ? flowFields : ungated, backend)}
+      ${fieldFacts({ default_max_tokens: backendFields.default_max_tokens }, backend)}
     </dl>`;
   }
 

@@ -1,15 +1,16 @@
 // What can be done to a model, each as a save.
 
 import { call } from '../../api/http/call.ts';
-import type { attachBody, flowChange } from '../../lib/providers/backend-draft.ts';
-import type { ModelBody, ModelChange } from '../../lib/providers/model-draft.ts';
+import type { attachBody, flowForm } from '../../lib/providers/backend-draft.ts';
+import type { modelForm } from '../../lib/providers/model-draft.ts';
 import { theList, theMade } from '../../lib/saves/save.ts';
 import type { Save } from '../../lib/saves/save.ts';
 import type { ModelRow } from './load.ts';
 import type { PriceEdit } from './price.ts';
 
 type BodyOf<Read> = Extract<Read, { body: unknown }>['body'];
-type FlowChange = BodyOf<ReturnType<typeof flowChange>>;
+type ModelBody = BodyOf<ReturnType<typeof modelForm.read>>;
+type FlowChange = BodyOf<ReturnType<typeof flowForm.change>>;
 
 /** What comes next is its provider. */
 export const creationSave = (body: ModelBody): Save => ({
@@ -22,7 +23,7 @@ export const creationSave = (body: ModelBody): Save => ({
   run: (change) => call('POST', '/admin/provider-models', { body, ...change }),
 });
 
-export const changeSave = (model: ModelRow, body: ModelChange): Save => ({
+export const changeSave = (model: ModelRow, body: Partial<ModelBody>): Save => ({
   heading: `Change ${model.name}`,
   verb: 'Publish change',
   done: `Model ${model.name} changed`,

@@ -12,6 +12,7 @@ import {
 } from '../../lib/routing/class-draft.ts';
 import type { ClassDraft } from '../../lib/routing/class-draft.ts';
 import { formatCount } from '../../lib/text/format.ts';
+import { whenRead } from '../../lib/saves/draft.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { examplesField, examplesStyles, labelsField, pastedHint } from './examples-field.ts';
@@ -76,14 +77,10 @@ class GwClassForm extends RecordForm<PromptClass | null, ClassDraft> {
   }
 
   protected override saveOf(draft: ClassDraft, row: PromptClass | null) {
-    if (row !== null) {
-      const read = classChange(draft, row);
-      return 'wrong' in read ? read : classUpdate(row, read.body);
-    }
+    if (row !== null) return whenRead(classChange(draft, row), (body) => classUpdate(row, body));
     const wrong = wrongExamples(draft);
     if (wrong !== null) return wrong;
-    const read = classBody(draft);
-    return 'wrong' in read ? read : classCreation(read.body, readExamples(draft));
+    return whenRead(classBody(draft), (body) => classCreation(body, readExamples(draft)));
   }
 }
 

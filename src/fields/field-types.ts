@@ -1,0 +1,46 @@
+// The types of fields. A row says how a value of the type looks wherever it is stored, sent, answered and read.
+
+import { z } from 'zod';
+
+import {
+  cacheSecondsField,
+  priceField,
+  requestsField,
+  requestsOrNoneField,
+  secondsField,
+  secondsOrNoneField,
+  tokensField,
+} from '../lib/amounts.ts';
+
+const amount = (given: z.ZodInt, stored: z.ZodInt) => ({
+  stored: stored.nullable(),
+  snapshot: z.int().nullable(),
+  input: given.nullable().optional(),
+  file: given.nullish(),
+  record: z.int().nullable(),
+  column: 'bigint' as const,
+});
+
+const positive = (given: z.ZodInt) => amount(given, z.int().positive());
+const natural = (given: z.ZodInt) => amount(given, z.int().nonnegative());
+
+/**
+ * `stored` is in events, `snapshot` in snapshots (readers accept what later releases allow), `input` in requests, `file` in
+ * configuration files, `record` in answers, `column` in tables. Null is not set.
+ */
+export const fieldTypes = {
+  /** Micro-units per million tokens; null is unpriced. */
+  price: natural(priceField),
+  tokens: positive(tokensField),
+  /** Of an answer. */
+  outputTokens: { ...positive(tokensField), snapshot: z.int().positive().nullable() },
+  cacheSeconds: positive(cacheSecondsField),
+  requests: positive(requestsField),
+  requestsOrNone: natural(requestsOrNoneField),
+  seconds: positive(secondsField),
+  secondsOrNone: natural(secondsOrNoneField),
+} as const;
+
+export type FieldTypes = typeof fieldTypes;
+export type FieldType = keyof FieldTypes;
+export type ValueOf<Type extends FieldType> = z.output<FieldTypes[Type]['record']>;

@@ -1,0 +1,105 @@
+// The plain fields of a provider model and of its backend.
+
+import type { Fields, SetField } from './field.ts';
+
+const perMillion = 'US dollars per million tokens. Leave empty for unpriced';
+
+/** Money per million tokens. An entry of model_list in a configuration file says it per token, by the name `cost`. */
+export const priceFields = {
+  input_price_per_mtok: {
+    type: 'price',
+    event: 'ModelPriced',
+    change: 'prices',
+    cost: 'input_cost_per_token',
+    label: 'Input price',
+    column: 'Input /M',
+    hint: perMillion,
+  },
+  output_price_per_mtok: {
+    type: 'price',
+    event: 'ModelPriced',
+    change: 'prices',
+    cost: 'output_cost_per_token',
+    label: 'Output price',
+    column: 'Output /M',
+    hint: perMillion,
+  },
+} as const satisfies Record<string, SetField & Readonly<{ cost: string }>>;
+
+/** In an entry of model_list they are members of model_info. */
+export const informationFields = {
+  cache_ttl_seconds: {
+    type: 'cacheSeconds',
+    event: 'ModelCacheTtlSet',
+    label: 'Response cache lifetime',
+    column: 'Cache',
+    hint: 'Seconds. Leave empty to disable caching',
+    unit: 's',
+    unset: 'off',
+  },
+  context_length: {
+    type: 'tokens',
+    event: 'ModelContextLengthSet',
+    learned: true,
+    label: 'Context length',
+    column: 'Context',
+    hint: 'Tokens. Empty: not known',
+    unit: 'tokens',
+    unset: 'not known',
+  },
+} as const satisfies Record<string, SetField>;
+
+/** In the order in which requests, answers, events and the UI have them: a new field goes last. */
+export const modelFields = { ...priceFields, ...informationFields };
+
+/** Flow control (specification, "Flow-control fields on a backend"). It stays with the model when its backend is detached. */
+export const flowFields = {
+  admission_max_concurrent: {
+    type: 'requests',
+    label: 'Concurrent requests',
+    help: 'The most requests at once that a proxy sends. Null turns the flow control off.',
+    hint: 'Per replica. Empty: no limit. Start with the capacity of the engine divided by the number of replicas.',
+    unset: 'unlimited',
+  },
+  admission_high_water: {
+    type: 'requests',
+    label: 'Engine queue limit',
+    help: 'The depth of the queue of the engine at which the ceiling halves.',
+    hint: 'Above this length of the engine’s own queue, gw halves the limit.',
+    default: 4,
+  },
+  admission_max_queued: {
+    type: 'requestsOrNone',
+    label: 'Max queue length',
+    help: 'How many requests may wait at the proxy.',
+    hint: 'Requests that wait at the gateway.',
+    default: 64,
+  },
+  admission_max_wait_seconds: {
+    type: 'secondsOrNone',
+    label: 'Max queue time',
+    help: 'How many seconds a request may wait for a slot.',
+    hint: 'Seconds. Requests that wait longer get status 503.',
+    unit: 's',
+    default: 30,
+  },
+  upstream_timeout_seconds: {
+    type: 'seconds',
+    label: 'Timeout',
+    hint: 'Seconds. Leave empty to use the timeout of the gateway.',
+    unit: 's',
+    unset: 'gateway default',
+  },
+} as const satisfies Fields;
+
+/** All that a backend has besides its provider and upstream name. */
+export const backendFields = {
+  default_max_tokens: {
+    type: 'outputTokens',
+    label: 'Default max output tokens',
+    hint: 'Sent to protocols that require a maximum when the caller sets none.',
+    unit: 'tokens',
+    unset: 'not set',
+  },
+  ...flowFields,
+} as const satisfies Fields;

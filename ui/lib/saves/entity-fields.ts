@@ -1,0 +1,37 @@
+// The plain fields of entities as forms and records show them.
+
+import type { Field } from '../../../src/fields/field.ts';
+import type { FieldType } from '../../../src/fields/field-types.ts';
+import { formatNumber } from '../text/format.ts';
+import { bound, count, price } from './typed.ts';
+import type { Typed } from './typed.ts';
+
+export const entityTypes: Readonly<Record<FieldType, Typed<number | null>>> = {
+  price,
+  tokens: count,
+  outputTokens: count,
+  cacheSeconds: count,
+  requests: count,
+  requestsOrNone: bound,
+  seconds: count,
+  secondsOrNone: bound,
+};
+
+/** Below the field of a form. */
+export const hintOf = ({ hint, default: unset }: Field): string =>
+  unset === undefined ? hint : `${hint} Default: ${unset}.`;
+
+/** What is said where a field is not set. */
+export const unsetText = ({ default: unset, ...field }: Field): string =>
+  unset === undefined ? (field.unset ?? 'none') : `${withUnit(field, unset)}, the default`;
+
+export const withUnit = ({ unit }: Pick<Field, 'unit'>, value: number): string =>
+  unit === undefined ? formatNumber(value) : `${formatNumber(value)} ${unit}`;
+
+/** The names and fields of a table. */
+export function pairs<F extends object>(
+  fields: F,
+): readonly { [N in keyof F]: [N, F[N]] }[keyof F][];
+export function pairs(fields: object): readonly [string, unknown][] {
+  return Object.entries(fields);
+}

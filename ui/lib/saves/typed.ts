@@ -1,0 +1,103 @@
+// How the fields of forms are typed: a field reads what it wrote. The empty text is a field that is not set.
+
+import { readCount, readMoney, writeMoney } from '../access/budget.ts';
+import { lines, linesOf } from '../text/lines.ts';
+import { differing, textOrNull, wrong, written } from './draft.ts';
+import type { Read } from './draft.ts';
+
+/** `read` answers undefined for a text that it cannot read, for the reason that `must` states. */
+export type Typed<Value> = Readonly<{
+  write(value: Value): string;
+  read(text: string): Value | undefined;
+  must: string;
+}>;
+
+const free = /^\$?0+(\.0{1,6})?$/;
+
+/** Micros; null is an empty field; undefined is no amount. Unlike a cap, a price may be 0. */
+export const readPrice = (text: string): number | null | undefined =>
+  free.test(text.trim()) ? 0 : readMoney(text);
+
+/** Null is an empty field; undefined is no whole number from 0. */
+export function readBound(text: string): number | null | undefined {
+  const plain = text.replaceAll(/[\s,_]/g, '');
+  if (plain === '') return null;
+  const value = /^\d+$/.test(plain) ? Number(plain) : NaN;
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+export const name: Typed<string> = { write: String, read: (text) => text.trim(), must: '' };
+export const text: Typed<string | null> = {
+  write: (value) => value ?? '',
+  read: textOrNull,
+  must: '',
+};
+export const list: Typed<readonly string[]> = {
+  write: lines,
+  read: linesOf,
+  must: 'must be one per line',
+};
+export const count: Typed<number | null> = {
+  write: written,
+  read: readCount,
+  must: 'must be a whole number above zero, or empty',
+};
+export const bound: Typed<number | null> = {
+  write: written,
+  read: readBound,
+  must: 'must be a whole number, or empty',
+};
+export const price: Typed<number | null> = {
+  write: (micros) => (micros === 0 ? '0' : writeMoney(micros)),
+  read: readPrice,
+  must: 'must be dollars such as 0.25 or 3, or empty',
+};
+
+type Fields = Readonly<Record<string, Typed<unknown>>>;
+type Values<F extends Fields> = {
+  readonly [Name in keyof F]: F[Name] extends Typed<infer Value> ? Value : never;
+};
+type Draft<F extends Fields> = Readonly<Record<keyof F, string>>;
+
+/** A draft has the text of each field. `read` answers all values, or the first field that cannot be read. */
+export type TypedForm<F extends Fields> = Readonly<{
+  blank: Draft<F>;
+  write: (record: Values<F>) => Draft<F>;
+  read: (draft: Draft<F>) => Read<Values<F>>;
+  /** What differs from the record. */
+  change: (draft: Draft<F>, record: Partial<Values<F>>) => Read<Partial<Values<F>>>;
+}>;
+
+export function formOf<F extends Fields>(fields: F): TypedForm<F>;
+export function formOf(fields: Fields): TypedForm<Fields> {
+  const each = (of: (typed: Typed<unknown>, name: string) => string) =>
+    Object.fromEntries(Object.entries(fields).map(([key, typed]) => [key, of(typed, key)]));
+  const read = (draft: Draft<Fields>): Read<Values<Fields>> => {
+    const values: Record<string, unknown> = {};
+    for (const [key, typed] of Object.entries(fields)) {
+      values[key] = typed.read(draft[key] ?? '');
+      if (values[key] === undefined) return wrong(key, typed.must);
+    }
+    return { body: values };
+  };
+  return {
+    blank: each(() => ''),
+    write: (record) => each((typed, key) => typed.write(record[key])),
+    read,
+    change: (draft, record) => {
+      const found = read(draft);
+      return 'wrong' in found ? found : { body: differing(found.body, record) };
+    },
+  };
+}
+
+type Named = Readonly<Record<string, Readonly<{ type: string }>>>;
+
+/** Each field as its type is typed. */
+export function typedBy<const F extends Named, const Types extends Fields>(
+  fields: F,
+  types: Types & Readonly<Record<F[keyof F]['type'], Typed<unknown>>>,
+): { readonly [Name in keyof F]: Types[F[Name]['type']] };
+export function typedBy(fields: Named, types: Fields): object {
+  return Object.fromEntries(Object.entries(fields).map(([key, { type }]) => [key, types[type]]));
+}

@@ -1,0 +1,13 @@
+// The values of plain fields as records and lists show them.
+
+import { html } from 'lit';
+
+import type { Field, Fields, Values } from '../../src/fields/field.ts';
+import { pairs, unsetText, withUnit } from '../lib/saves/entity-fields.ts';
+import { factRow } from './facts.ts';
+
+export const shownValue = (field: Field, value: number | null) =>
+  value === null ? html`<span class="quiet">${unsetText(field)}</span>` : withUnit(field, value);
+
+export const fieldFacts = <F extends Fields>(fields: F, record: Values<F>) =>
+  pairs(fields).map(([name, field]) => factRow([field.label, shownValue(field, record[name])]));
