@@ -3,7 +3,7 @@
 
 import { messagesAsTheyAre, messagesOfChat } from '../src/protocols/messages/messages.ts';
 import { readMessagesRequest } from '../src/protocols/messages/read-request.ts';
-import { writeChat } from '../src/protocols/messages/write-chat.ts';
+import { writeChat } from '../src/protocols/openai/write-chat.ts';
 import type { AnswerTranslation, StreamOptions } from '../src/protocols/translation.ts';
 
 export type Measured = Readonly<{

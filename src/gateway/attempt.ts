@@ -11,6 +11,8 @@ import { EarlyBody, mayBeError } from './outbound/error-body.ts';
 import { noteEnded, noteSent } from './generation.ts';
 import { noteAnswered, noteFault } from './health/backend.ts';
 import { HeldAnswer } from './held-answer.ts';
+import { RouteWatch } from './outbound/missing-route.ts';
+import type { MissingRouteSink } from './outbound/missing-route.ts';
 import type { Outbound } from './outbound/outbound-request.ts';
 import type { Step } from './plan.ts';
 import { Relay } from './relay.ts';
@@ -38,7 +40,9 @@ export type AttemptResult =
     }>
   /** Something else is to be tried; the answer is kept for when that fails too. */
   | Readonly<{ kind: 'declined'; held: HeldAnswer; next: Step }>
-  | Readonly<{ kind: 'unreached'; fault: UpstreamFault; next: Step | null }>;
+  | Readonly<{ kind: 'unreached'; fault: UpstreamFault; next: Step | null }>
+  /** The backend does not serve the route. */
+  | Readonly<{ kind: 'unserved' }>;
 
 type State =
   /** For the head of an answer. */
@@ -54,7 +58,7 @@ type State =
 const waiting: State = { kind: 'waiting' };
 const over: State = { kind: 'over' };
 
-export class Attempt implements TranslatedSink, ExchangeListener {
+export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListener {
   #state: State = waiting;
   #call: UpstreamCall | null = null;
   readonly #sending: Sending;
@@ -62,13 +66,15 @@ export class Attempt implements TranslatedSink, ExchangeListener {
   readonly #credential: string | null;
   /** Set where the backend speaks another protocol than the client. */
   readonly #translated: TranslatedAnswer | null;
+  readonly #mayLackRoute: boolean;
   readonly #startedAt: number;
   readonly #result = Promise.withResolvers<AttemptResult>();
 
-  constructor(sending: Sending, step: Step, { request, reading }: Outbound) {
+  constructor(sending: Sending, step: Step, { request, reading, mayLackRoute }: Outbound) {
     this.#sending = sending;
     this.#step = step;
     this.#credential = request.credential;
+    this.#mayLackRoute = mayLackRoute === true;
     this.#translated =
       reading === null ? null : new TranslatedAnswer(reading, this, () => this.#call?.abort());
     this.#startedAt = sending.walk.context.monotonic();
@@ -85,7 +91,7 @@ export class Attempt implements TranslatedSink, ExchangeListener {
       this.#ended(null, null);
     } else {
       noteSent(backend);
-      const sink = this.#translated ?? this;
+      const sink = this.#translated ?? (this.#mayLackRoute ? new RouteWatch(this) : this);
       this.#call = context.upstreams.send(backend.backend.origin, request, sink);
     }
     return this.#result.promise;
@@ -157,6 +163,12 @@ export class Attempt implements TranslatedSink, ExchangeListener {
     this.#end(null);
     this.#sending.walk.exchange.end();
     this.#ended(relay, null, fault);
+  }
+
+  onMissingRoute(): void {
+    if (this.#state.kind === 'over') return;
+    this.#end(null);
+    this.#result.resolve({ kind: 'unserved' });
   }
 
   onDrain(): void {

@@ -31,6 +31,8 @@ export type BackendState = Load & {
   /** Null until its gate is first on; then it stays, on or off. */
   admission: Admission | null;
   latencyMs: number | null;
+  /** It speaks chat but does not serve the Responses API, as its own 404 says. */
+  lacksResponses: boolean;
   readonly durations: Durations;
 };
 

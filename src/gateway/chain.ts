@@ -37,7 +37,7 @@ type Outcome =
 
 /** Hands the promise of the attempt on: an async function here would cost each request three more turns of the queue. */
 function outcomeOf(sending: Sending, step: Step): Outcome | Promise<Outcome> {
-  const outbound = outboundTo(step.backend.backend, sending);
+  const outbound = outboundTo(step.backend, sending);
   if (isProtocolRefusal(outbound)) return { kind: 'unsaid', refusal: outbound };
   if (step.waitMs === 0) return takeTurn(sending, step, outbound);
   return wait(step.waitMs).then(() => takeTurn(sending, step, outbound));
@@ -67,6 +67,10 @@ function nextAfter(sending: Sending, step: Step, outcome: Outcome): Step | Concl
       if (refusal.status === 400 && plan.attempts === 1) return refused(untranslatable(refusal));
       return plan.instead(step);
     }
+    case 'unserved':
+      // The same backend again, asked as a chat.
+      step.backend.lacksResponses = true;
+      return { ...step, waitMs: 0 };
     case 'elsewhere':
       sending.crowded = outcome.crowded;
       return outcome.step;
@@ -81,6 +85,8 @@ function nextAfter(sending: Sending, step: Step, outcome: Outcome): Step | Concl
       const { relay, usage, fault } = outcome;
       sending.held?.abandon();
       if (fault !== null) walk.context.log.warn(faultFields(step, fault), 'an answer broke off');
+      // Chat does not find the model either, so the 404 did not speak of the route.
+      if (walk.proxied.responses && relay?.head.status === 404) step.backend.lacksResponses = false;
       const isBroken = fault !== null;
       return { kind: 'relayed', step, relay, usage, isBroken, attempts: plan.attempts };
     }

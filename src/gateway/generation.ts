@@ -161,6 +161,7 @@ const fresh = (backend: CompiledBackend, endpoint: EndpointState, uid: number): 
   engine: null,
   admission: null,
   latencyMs: null,
+  lacksResponses: false,
   durations: newDurations(),
 });
 

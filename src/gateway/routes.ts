@@ -17,6 +17,8 @@ export type ProxiedRoute = Readonly<{
   isTranslated: boolean;
   /** What a route of the Messages API does: its bodies are that API's, and its tokens may just be counted. */
   messages: 'served' | 'counted' | null;
+  /** Its bodies are those of the Responses API, which some backends that speak chat do not serve. */
+  responses: boolean;
   /** What can be estimated of the tokens of an answer that does not report them. */
   countable: Countable;
 }>;
@@ -29,6 +31,7 @@ const route = (path: string, traits: Partial<ProxiedRoute> = {}): ProxiedRoute =
   knowsIncludeUsage: false,
   isTranslated: false,
   messages: null,
+  responses: false,
   countable: 'nothing',
   ...traits,
 });
@@ -36,7 +39,7 @@ const route = (path: string, traits: Partial<ProxiedRoute> = {}): ProxiedRoute =
 export const proxiedRoutes: readonly ProxiedRoute[] = [
   route('/chat/completions', { knowsIncludeUsage: true, isTranslated: true, countable: written }),
   route('/completions', { knowsIncludeUsage: true, countable: written }),
-  route('/responses', { countable: written }),
+  route('/responses', { responses: true, isTranslated: true, countable: written }),
   route('/embeddings', { countable: 'prompt' }),
   route('/rerank', { countable: 'prompt' }),
   route('/score', { countable: 'prompt' }),

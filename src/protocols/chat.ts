@@ -32,6 +32,8 @@ export type ChatMessage = Readonly<{ at: string }> &
         toolCalls: readonly ChatToolCall[];
         /** As of a call, for what the message says itself. */
         extraContent: JsonObject | null;
+        /** Thinking that the vendor signed, as it gave it: only its own backend is sent it. */
+        thinkingBlocks?: readonly JsonObject[];
       }>
     | Readonly<{ role: 'tool'; toolCallId: string; parts: readonly ChatPart[] }>
   );

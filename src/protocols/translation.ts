@@ -28,6 +28,8 @@ export type AnswerOptions = Readonly<{
   created: number;
   /** The client takes one call at a time: held to here where the vendor cannot be told. */
   singleToolCall: boolean;
+  /** The answer must hold signed thinking as `thinking_blocks`, which a client can send back. */
+  keepsThinking?: boolean;
 }>;
 
 export type StreamOptions = AnswerOptions & Readonly<{ includesUsage: boolean }>;

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { it } from 'node:test';
 
 import { droppedMembers as droppedOfMessages } from '../../src/protocols/messages/read-request.ts';
+import { droppedMembers as droppedOfResponses } from '../../src/protocols/responses/read-request.ts';
 import { droppedMembers as droppedOfChat } from '../../src/protocols/untranslatable.ts';
 
 const file = path.join(import.meta.dirname, '../../docs/reference/protocol-losses.md');
@@ -20,6 +21,7 @@ function membersIn(title: string): readonly string[] {
 const cases: readonly (readonly [string, readonly string[]])[] = [
   ['Requests of chat completions', droppedOfChat],
   ['Requests of the Messages API', droppedOfMessages],
+  ['Requests of the Responses API', droppedOfResponses],
 ];
 for (const [title, dropped] of cases) {
   it(`docs/reference/protocol-losses.md: ${title}`, () =>

@@ -83,13 +83,13 @@ export function holdsOfStreams(
 }
 
 /** Cuts where the numbers say, as often as they do. */
-function cut(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
+export function cut(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
   const at = [0, ...places.toSorted((a, b) => a - b), bytes.length];
   return at.slice(1).map((stop, index) => bytes.subarray(at[index], stop));
 }
 
 /** Counts the values of the frame's JSON, and puts another in the place of one. */
-function replaceValue(frame: string, place: number, value: unknown): string {
+export function replaceValue(frame: string, place: number, value: unknown): string {
   const line = /^data: (\{.*\})\s*$/m.exec(frame)?.[1];
   if (line === undefined) return frame;
   let count = 0;

@@ -1,5 +1,5 @@
-// Plays recorded answers to clients of the Messages API, and sends its recorded requests to backends of every protocol: what
-// such a client is told is compared with what the recording says, and what a backend is sent with what it takes.
+// Plays recorded answers to clients of the Messages API and of the Responses API, and sends recorded requests of both to backends of
+// every protocol: what a client is told is compared with what the recording says, and what a backend is sent with what it takes.
 
 import { z } from 'zod';
 
@@ -7,13 +7,14 @@ import { protocol } from '../../src/lib/vocabulary.ts';
 import type { Protocol } from '../../src/lib/vocabulary.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import type { TestGateway } from '../harness/gateway.ts';
-import { post } from '../harness/messages.ts';
+import { native, post } from '../harness/messages.ts';
 import { answerSaid } from '../harness/said.ts';
-import { startUpstream } from '../harness/upstream.ts';
-import type { ScriptedUpstream } from '../harness/upstream.ts';
+import { answerJson, startUpstream } from '../harness/upstream.ts';
+import type { Script, ScriptedUpstream } from '../harness/upstream.ts';
 import { readAnthropic } from './read-anthropic.ts';
 import { readDialect } from './read-dialects.ts';
 import { readGemini } from './read-gemini.ts';
+import { readResponse } from './read-response.ts';
 import { differences, nothingRead } from './reading.ts';
 import type { Reading } from './reading.ts';
 import type { Recording } from './recordings.ts';
@@ -29,15 +30,21 @@ export async function tellAll(recordings: readonly Recording[]): Promise<readonl
   const models = Object.fromEntries(
     protocol.options.map((name) => [
       name,
-      { backends: [{ apiBase, protocol: name, upstreamModel: 'recorded' }] },
+      { backends: [{ apiBase, protocol: name, upstreamModel: 'recorded', defaultMaxTokens: 100 }] },
     ]),
   );
   await using gateway = await startTestGateway({ models, keys: { key: {} } });
   const session = { upstream, gateway };
   const outcomes: Outcome[] = [];
   for (const recording of recordings) {
+    if (pathOf(recording) === '/responses' && recording.request !== null) {
+      for (const spoken of protocol.options)
+        outcomes.push(
+          await asked(recording.id, recording.request, spoken, session, '/v1/responses'),
+        );
+    }
     if (pathOf(recording) !== '/chat/completions') continue;
-    outcomes.push(await told(recording, session));
+    outcomes.push(await told(recording, session), await toldByResponses(recording, session));
     if (recording.vendor !== 'anthropic' || recording.request === null) continue;
     for (const spoken of protocol.options)
       outcomes.push(await asked(recording.id, recording.request, spoken, session));
@@ -71,6 +78,43 @@ async function told(recording: Recording, { upstream, gateway }: Session): Promi
   return { ...outcome, problems: differences(expected, refusedAs(expected, given)) };
 }
 
+async function toldByResponses(
+  recording: Recording,
+  { upstream, gateway }: Session,
+): Promise<Outcome> {
+  const { vendor, id, status, isStream, response } = recording;
+  const outcome = { vendor, id, kind: 'told', bytes: response.length } as const;
+  upstream.play(chatOnly(inPieces(recording, response, () => 1000)));
+  const body = {
+    model: vendor,
+    max_output_tokens: 100,
+    input: 'Hi',
+    ...(isStream && { stream: true }),
+  };
+  const answer = await post(gateway, body, { path: '/v1/responses', headers: bearer });
+  const text = await answer.text();
+  const expected =
+    vendor === 'anthropic' && status < 400
+      ? readAnthropic(response.toString(), isStream)
+      : expectedOf(recording);
+  if (expected.error !== null) {
+    const isTold = text.includes(JSON.stringify(expected.error));
+    return { ...outcome, problems: isTold ? [] : [`an error: ${text.slice(0, 200)}`] };
+  }
+  if (answer.status !== status) return { ...outcome, problems: [`status ${answer.status}`] };
+  const given = readResponse(text, isStream);
+  const counted = { ...expected, cachedTokens: expected.cachedTokens ?? 0 };
+  return { ...outcome, problems: differences(counted, refusedAs(counted, given)) };
+}
+
+const bearer = { authorization: 'Bearer key' };
+
+/** An upstream that does not serve the Responses API. */
+const chatOnly =
+  (script: Script): Script =>
+  (seen, response) =>
+    (seen.path.endsWith('/responses') ? answerJson({}, 405) : script)(seen, response);
+
 function expectedOf({ vendor, status, isStream, response }: Recording): Reading {
   const text = response.toString();
   if (status >= 400) return { ...nothingRead, error: messageIn(text) };
@@ -100,21 +144,26 @@ async function asked(
   request: Buffer,
   spoken: Protocol,
   { upstream, gateway }: Session,
+  path = '/v1/messages',
 ): Promise<Outcome> {
   const outcome = { vendor: spoken, id, kind: 'asked', bytes: request.length } as const;
   upstream.seen.length = 0;
-  upstream.play(answerSaid(spoken, () => ({ text: 'Hello' })));
+  upstream.play(chatOnly(answerSaid(spoken, () => ({ text: 'Hello' }))));
   const recorded = z.looseObject({}).parse(JSON.parse(request.toString()));
-  const answer = await post(gateway, { ...recorded, model: spoken });
+  const answer = await post(
+    gateway,
+    { ...recorded, model: spoken },
+    { path, headers: { ...native, ...bearer } },
+  );
   const text = await answer.text();
   if (answer.status === 501 || answer.status === 400) {
     return { ...outcome, problems: [], refusal: messageIn(text) };
   }
   if (answer.status !== 200) return { ...outcome, problems: [`status ${answer.status}`] };
-  const sent = upstream.seen[0]?.body.toString() ?? '';
+  const sent = upstream.seen.at(-1)?.body.toString() ?? '';
   const heard = text.includes('Hello') ? [] : ['the answer was lost'];
   const wrong =
-    spoken === 'anthropic'
+    spoken === 'anthropic' && path === '/v1/messages'
       ? sent === JSON.stringify({ ...recorded, model: 'recorded' })
         ? []
         : ['the request is another']

@@ -10,13 +10,13 @@ import {
 import { readMessagesRequest } from '../../protocols/messages/read-request.ts';
 import type { MessageOptions } from '../../protocols/messages/response.ts';
 import { withoutUnsignedThinking } from '../../protocols/messages/unsigned-thinking.ts';
-import { writeChat } from '../../protocols/messages/write-chat.ts';
+import { writeChat } from '../../protocols/openai/write-chat.ts';
 import { protocolFacts } from '../../protocols/facts.ts';
 import { translations } from '../../protocols/protocol.ts';
 import { isProtocolRefusal } from '../../protocols/refusal.ts';
 import type { ProtocolRefusal } from '../../protocols/refusal.ts';
 import type { CompiledBackend } from '../../snapshot/compile/models.ts';
-import { ownHeaders, readingOf, translated, upstreamRequest } from './outbound-request.ts';
+import { chatRequest, translated, upstreamRequest } from './outbound-request.ts';
 import type { Outbound } from './outbound-request.ts';
 import type { Sending } from '../sending.ts';
 import { spliceBody } from '../body/splice.ts';
@@ -24,7 +24,7 @@ import type { Walk } from '../walk.ts';
 
 export function messagesTo(backend: CompiledBackend, sending: Sending): Outbound | ProtocolRefusal {
   const { walk } = sending;
-  const { protocol, upstreamModel, basePath } = backend;
+  const { protocol, upstreamModel } = backend;
   if (protocolFacts[protocol].servesMessages) return passedOn(backend, sending);
   const chat = readMessagesRequest(walk.body, protocol);
   if (isProtocolRefusal(chat)) return chat;
@@ -35,14 +35,7 @@ export function messagesTo(backend: CompiledBackend, sending: Sending): Outbound
   }
   const body = writeChat(chat, upstreamModel);
   if (isProtocolRefusal(body)) return body;
-  const accept = chat.isStream ? 'text/event-stream' : 'application/json';
-  const own = ['content-type', 'application/json', 'accept', accept];
-  const headers = [...ownHeaders(sending.headers, protocol), ...own];
-  const path = `${basePath}/chat/completions`;
-  return {
-    request: upstreamRequest(backend, sending, { path, headers, body: [body] }),
-    reading: readingOf(chat, upstreamModel, { walk, translation: messagesOfChat(told) }),
-  };
+  return chatRequest(backend, sending, { chat, body, answer: messagesOfChat(told) });
 }
 
 /** Nothing is written but the model's name; what the backend's vendor did not sign is left out. */

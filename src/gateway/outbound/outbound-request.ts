@@ -34,6 +34,8 @@ export type Outbound = Readonly<{
   request: CredentialRequest;
   /** Null where the answer is the client's as it comes. */
   reading: AnswerReading | null;
+  /** The backend may not serve this route, and be asked in another way then. */
+  mayLackRoute?: boolean;
 }>;
 
 type Asked = Readonly<{ path: string; headers: readonly string[]; body: readonly Buffer[] }>;
@@ -67,7 +69,24 @@ export function translated(
   };
 }
 
-export const readingOf = (
+/** A chat that came in by another API, for a backend that speaks chat itself. */
+export function chatRequest(
+  backend: CompiledBackend,
+  sending: Sending,
+  { chat, body, answer }: Readonly<{ chat: Chat; body: Buffer; answer: AnswerTranslation }>,
+): Outbound {
+  const { protocol, upstreamModel, basePath } = backend;
+  const accept = chat.isStream ? 'text/event-stream' : 'application/json';
+  const own = ['content-type', 'application/json', 'accept', accept];
+  const headers = [...ownHeaders(sending.headers, protocol), ...own];
+  const path = `${basePath}/chat/completions`;
+  return {
+    request: upstreamRequest(backend, sending, { path, headers, body: [body] }),
+    reading: readingOf(chat, upstreamModel, { walk: sending.walk, translation: answer }),
+  };
+}
+
+const readingOf = (
   chat: Chat,
   model: string,
   { walk, translation }: Readonly<{ walk: Walk; translation: AnswerTranslation }>,
@@ -90,7 +109,7 @@ const isForeign = (name: string, protocol: Protocol): boolean =>
   vendorHeaders.includes(name) && !protocolFacts[protocol].clientHeaders.includes(name);
 
 /** A translation says what it sends and takes; what is meant for one vendor is no other's business. */
-export function ownHeaders(headers: readonly string[], protocol: Protocol): readonly string[] {
+function ownHeaders(headers: readonly string[], protocol: Protocol): readonly string[] {
   const isLeftOut = (name: string): boolean =>
     name === 'accept' ||
     name === 'content-type' ||

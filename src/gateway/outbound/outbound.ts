@@ -5,10 +5,11 @@ import { translations } from '../../protocols/protocol.ts';
 import { readChat } from '../../protocols/read-chat.ts';
 import { isProtocolRefusal } from '../../protocols/refusal.ts';
 import type { ProtocolRefusal } from '../../protocols/refusal.ts';
-import type { CompiledBackend } from '../../snapshot/compile/models.ts';
 import { tracedHeaders } from '../../telemetry/trace.ts';
+import type { BackendState } from '../backend-state.ts';
 import { messagesTo } from './outbound-messages.ts';
 import { translated, upstreamRequest } from './outbound-request.ts';
+import { responsesTo } from './outbound-responses.ts';
 import type { Outbound } from './outbound-request.ts';
 import type { Sending } from '../sending.ts';
 import { spliceBody } from '../body/splice.ts';
@@ -24,10 +25,12 @@ export function upstreamHeaders(exchange: Exchange): readonly string[] {
   return headers;
 }
 
-export function outboundTo(backend: CompiledBackend, sending: Sending): Outbound | ProtocolRefusal {
+export function outboundTo(state: BackendState, sending: Sending): Outbound | ProtocolRefusal {
+  const { backend } = state;
   const { walk, headers } = sending;
   const { proxied, body, peeked, caller } = walk;
   if (proxied.messages === 'served') return messagesTo(backend, sending);
+  if (proxied.responses) return responsesTo(state, sending);
   const translation = translations[backend.protocol];
   if (translation !== undefined) {
     const chat = readChat(body, backend.protocol);

@@ -54,7 +54,8 @@ function addTo(turn: Turn, message: ChatMessage, refusals: Refusals): void {
       });
       return;
     case 'assistant':
-      turn.blocks.push(...textBlocks(message, refusals), ...message.toolCalls.map(toolUse));
+      turn.blocks.push(...(message.thinkingBlocks ?? []), ...textBlocks(message, refusals));
+      turn.blocks.push(...message.toolCalls.map(toolUse));
       return;
     case 'system':
       return;

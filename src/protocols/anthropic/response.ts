@@ -19,7 +19,7 @@ export function translateResponse(
   if (!isObject(answer)) return answerUnreadable(options);
   const error = answer['type'] === 'error' ? readError(answer) : null;
   if (error !== null) return answerError(statusOfError(error.type), error, options);
-  const choice = Array.isArray(answer['content']) ? choiceOf(answer) : null;
+  const choice = Array.isArray(answer['content']) ? choiceOf(answer, options) : null;
   if (choice === null) return answerUnreadable(options);
   const usage = readUsage(null, objectOf(answer, 'usage'));
   const completion = {
@@ -34,22 +34,29 @@ export function translateResponse(
 }
 
 /** Null for arguments that cannot be written down. */
-function choiceOf(answer: JsonObject): JsonObject | null {
+function choiceOf(answer: JsonObject, { keepsThinking }: AnswerOptions): JsonObject | null {
   const blocks = listOf(answer, 'content').filter(isObject);
   const uses = blocks.filter(({ type }) => type === 'tool_use');
   const toolCalls = uses.map(toolCallOf).filter((call) => call !== null);
   if (toolCalls.length < uses.length) return null;
   const reasoning = joined(blocks, 'thinking');
+  const thinking = keepsThinking === true ? blocks.filter(isSigned) : [];
   const message = {
     role: 'assistant',
     content: joined(blocks, 'text'),
     refusal: refusalOf(answer),
     ...(reasoning !== null && { reasoning_content: reasoning }),
+    ...(thinking.length > 0 && { thinking_blocks: thinking }),
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
   };
   const reason = finishReason(answer['stop_reason'], toolCalls.length > 0);
   return { index: 0, message, logprobs: null, finish_reason: reason };
 }
+
+/** Thinking that the vendor takes back; other servers of its API may not sign theirs. */
+export const isSigned = ({ type, signature }: JsonObject): boolean =>
+  type === 'redacted_thinking' ||
+  (type === 'thinking' && typeof signature === 'string' && signature !== '');
 
 /** The texts of all blocks of one type, whose member has the name of the type; null without any. */
 function joined(blocks: readonly JsonObject[], type: 'text' | 'thinking'): string | null {

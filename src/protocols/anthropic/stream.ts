@@ -17,11 +17,15 @@ import { objectOf, textOf, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { StreamOptions, TranslatedStream, TranslatedUsage } from '../translation.ts';
 import { readError, statusOfError } from './error.ts';
-import { refusalOf } from './response.ts';
+import { isSigned, refusalOf } from './response.ts';
+import { ThinkingBlock } from './thinking-block.ts';
 import { finishReason } from './stop-reason.ts';
 import { readUsage } from './usage.ts';
 
 export const openStream = (options: StreamOptions): TranslatedStream => new MessageStream(options);
+
+const isThinking = ({ type }: JsonObject): boolean =>
+  type === 'thinking' || type === 'redacted_thinking';
 
 /** A tool's block that is open: its place among the calls, and what it started with. */
 type OpenCall = { readonly ordinal: number; readonly input: string; isFed: boolean };
@@ -32,6 +36,8 @@ class MessageStream extends EventStream {
   readonly #calls = new Map<unknown, OpenCall>();
   #callCount = 0;
   #stopReason: string | null = null;
+  /** The block of thinking that is open, where the client wants it whole. */
+  #thinking: ThinkingBlock | null = null;
   #firstUsage: JsonObject | null = null;
   #lastUsage: JsonObject | null = null;
 
@@ -76,7 +82,11 @@ class MessageStream extends EventStream {
   }
 
   #openBlock(index: unknown, block: JsonObject): string {
-    if (block['type'] !== 'tool_use') return this.#openingText(block);
+    if (block['type'] !== 'tool_use') {
+      const isKept = this.options.keepsThinking === true && isThinking(block);
+      this.#thinking = isKept ? new ThinkingBlock(block) : null;
+      return this.#openingText(block);
+    }
     const input = writeJson(objectOf(block, 'input') ?? {});
     if (input === null) return this.fail(unreadableError);
     const ordinal = this.#callCount++;
@@ -96,7 +106,11 @@ class MessageStream extends EventStream {
     switch (delta['type']) {
       case 'text_delta':
         return this.text(textOf(delta, 'text'), contentDelta);
+      case 'signature_delta':
+        this.#thinking?.push(delta);
+        return '';
       case 'thinking_delta':
+        this.#thinking?.push(delta);
         return this.text(textOf(delta, 'thinking'), reasoningDelta);
       case 'input_json_delta': {
         const call = this.#calls.get(index);
@@ -112,6 +126,11 @@ class MessageStream extends EventStream {
 
   /** A call whose arguments never came in pieces has them in its start, or has none. */
   #closeBlock(index: unknown): string {
+    const thinking = this.#thinking?.whole() ?? null;
+    this.#thinking = null;
+    if (thinking !== null && isSigned(thinking)) {
+      return this.send(JSON.stringify({ thinking_blocks: [thinking] }));
+    }
     const call = this.#calls.get(index);
     this.#calls.delete(index);
     if (call === undefined || call.isFed) return '';

@@ -48,10 +48,11 @@ export function thinkingOf(chat: Chat, model: string, maxTokens: number): Thinki
   }
 }
 
-/** The turn that called the tools would have to begin with its signed thinking, which chat does not carry. */
+/** The turn that called the tools would have to begin with its signed thinking, which most clients do not send back. */
 function isAmidTools({ messages }: Chat): boolean {
   const last = messages.findLast(({ role }) => role === 'assistant');
-  return last?.role === 'assistant' && last.toolCalls.length > 0;
+  if (last?.role !== 'assistant') return false;
+  return last.toolCalls.length > 0 && last.thinkingBlocks === undefined;
 }
 
 /** A name that is not known is taken for a new model. */

@@ -2,7 +2,6 @@
 // is open at a time, and each has the next index. Calls whose pieces come mixed are put in order: what
 // is said or belongs to a later call waits until the one before it is whole.
 
-import { JsonProgress } from './json-progress.ts';
 import {
   blockStart,
   blockStop,
@@ -13,18 +12,10 @@ import {
   toolStart,
 } from './message-events.ts';
 import type { BlockKind } from './message-events.ts';
-import { toolUseId } from './read-calls.ts';
-import type { CallPiece } from './read-calls.ts';
-
-type Call = {
-  /** As the server counts, or its id where it does not. */
-  key: string;
-  id: string | null;
-  name: string | null;
-  readonly progress: JsonProgress;
-  /** What has not been told yet. */
-  waiting: string;
-};
+import { pushPiece } from '../openai/open-calls.ts';
+import type { OpenCall } from '../openai/open-calls.ts';
+import { toolUseId } from '../openai/read-calls.ts';
+import type { CallPiece } from '../openai/read-calls.ts';
 
 type Later = { readonly kind: 'text' | 'thinking'; text: string };
 
@@ -40,7 +31,7 @@ export class BlockWriter {
   #index = 0;
   #open: BlockKind | null = null;
   /** Those that are not closed, the one that is being told first. */
-  #calls: Call[] = [];
+  #calls: OpenCall[] = [];
   #callCount = 0;
   /** What was said while a call was not whole. */
   #later: Later[] = [];
@@ -63,12 +54,8 @@ export class BlockWriter {
   }
 
   call(piece: CallPiece): string {
-    const call = this.#callOf(piece);
+    const call = pushPiece(this.#calls, piece);
     if (call === null) return '';
-    call.id ??= piece.id;
-    call.name ??= piece.name;
-    call.progress.push(piece.arguments);
-    call.waiting += piece.arguments;
     if (this.#calls[0] !== call) this.#wait(piece.arguments);
     return this.#tellCalls(false);
   }
@@ -109,26 +96,6 @@ export class BlockWriter {
     return (kind === 'thinking' ? signatureDelta(index, '') : '') + blockStop(index);
   }
 
-  /** Null for a piece of which it is not known what it belongs to. */
-  #callOf(piece: CallPiece): Call | null {
-    const key = piece.index === null ? null : String(piece.index);
-    const known =
-      key === null
-        ? this.#calls.findLast(({ id }) => piece.id === null || id === piece.id)
-        : this.#calls.findLast((call) => call.key === key);
-    if (known !== undefined && !isAnother(known, piece)) return known;
-    if (piece.name === null && piece.id === null) return known ?? null;
-    const call: Call = {
-      key: key ?? piece.id ?? '',
-      id: null,
-      name: null,
-      progress: new JsonProgress(),
-      waiting: '',
-    };
-    this.#calls.push(call);
-    return call;
-  }
-
   /** Tells of the first call, and of those behind it as far as the ones before them are whole. */
   #tellCalls(isEnd: boolean): string {
     let told = '';
@@ -143,7 +110,7 @@ export class BlockWriter {
   }
 
   /** A call that has no name yet cannot be told of. */
-  #tellCall(call: Call): string {
+  #tellCall(call: OpenCall): string {
     const { name, waiting } = call;
     if (name === null) return '';
     let told = '';
@@ -157,14 +124,4 @@ export class BlockWriter {
     call.waiting = '';
     return waiting === '' ? told : told + inputDelta(this.#index, waiting);
   }
-}
-
-/**
- * Servers that count every call as the first one, or none, still give each its name. One that makes up an id
- * for every piece gives the name once.
- */
-function isAnother(known: Call, piece: CallPiece): boolean {
-  if (piece.name === null) return false;
-  const isNewId = piece.id !== null && known.id !== null && piece.id !== known.id;
-  return isNewId || ((piece.id !== known.id || piece.id === null) && known.progress.isWhole);
 }

@@ -3,13 +3,9 @@
 // read as a chat first. A backend that speaks the Messages API is not read at all, but passed on.
 
 import { readUsage } from '../anthropic/usage.ts';
+import { chained } from '../chained-stream.ts';
 import { isObject, objectOf, parseJson } from '../json.ts';
-import type {
-  AnswerTranslation,
-  TranslatedResponse,
-  TranslatedStream,
-  TranslatedUsage,
-} from '../translation.ts';
+import type { AnswerTranslation, TranslatedResponse } from '../translation.ts';
 import { NativeStream } from './native-stream.ts';
 import { messageAnswer } from './response.ts';
 import type { MessageOptions } from './response.ts';
@@ -33,7 +29,7 @@ export const messagesOver = (
   },
   openStream(streamOptions) {
     const stream = chat.openStream(streamOptions);
-    return new ChainedStream(
+    return chained(
       stream,
       openMessageStream(options, () => stream.failedStatus),
     );
@@ -51,39 +47,4 @@ function withUsage(answer: TranslatedResponse): TranslatedResponse {
   const message = parseJson(answer.body.toString('utf8'));
   const usage = isObject(message) ? objectOf(message, 'usage') : null;
   return { ...answer, usage: readUsage(null, usage) };
-}
-
-/** What counts and whether it ended well is known by the one that reads the backend. */
-class ChainedStream implements TranslatedStream {
-  readonly #chat: TranslatedStream;
-  readonly #messages: TranslatedStream;
-
-  constructor(chat: TranslatedStream, messages: TranslatedStream) {
-    this.#chat = chat;
-    this.#messages = messages;
-  }
-
-  get isClean(): boolean {
-    return this.#chat.isClean;
-  }
-
-  get usage(): TranslatedUsage | null {
-    return this.#chat.usage;
-  }
-
-  get failedStatus(): number | null {
-    return this.#chat.failedStatus ?? this.#messages.failedStatus;
-  }
-
-  get failedBody(): Buffer | null {
-    return this.#messages.failedBody;
-  }
-
-  push(chunk: Buffer): Buffer {
-    return this.#messages.push(this.#chat.push(chunk));
-  }
-
-  end(): Buffer {
-    return Buffer.concat([this.#messages.push(this.#chat.end()), this.#messages.end()]);
-  }
 }

@@ -5,13 +5,15 @@ import { isObject, listOf, objectOf, parseJson, textOf, writeJson } from '../jso
 import type { JsonObject } from '../json.ts';
 import { truncatedError, unreadableError } from '../chat-answer.ts';
 import type { TranslatedResponse } from '../translation.ts';
-import { errorMessage, errorStatus, errorText } from './error.ts';
-import { inputOf, readCalls, toolUseId } from './read-calls.ts';
-import type { CallPiece } from './read-calls.ts';
-import { readSaid } from './read-said.ts';
-import type { Said } from './read-said.ts';
+import { errorMessage, errorStatus } from '../openai/error.ts';
+import { errorText } from './error.ts';
+import { inputOf, readCalls, toolUseId } from '../openai/read-calls.ts';
+import type { CallPiece } from '../openai/read-calls.ts';
+import { readSaid } from '../openai/read-said.ts';
+import type { Said } from '../openai/read-said.ts';
 import { stopOf } from './stop-reason.ts';
-import { messageUsage, readChatUsage } from './usage.ts';
+import { messageUsage } from './usage.ts';
+import { readChatUsage } from '../openai/usage.ts';
 
 export type MessageOptions = Readonly<{
   requestId: string;

@@ -9,7 +9,7 @@ import { readMessagesRequest } from '../../../src/protocols/messages/read-reques
 import { messageAnswer } from '../../../src/protocols/messages/response.ts';
 import type { MessageOptions } from '../../../src/protocols/messages/response.ts';
 import { openMessageStream } from '../../../src/protocols/messages/stream.ts';
-import { writeChat } from '../../../src/protocols/messages/write-chat.ts';
+import { writeChat } from '../../../src/protocols/openai/write-chat.ts';
 import { isProtocolRefusal } from '../../../src/protocols/refusal.ts';
 import type { TranslatedStream } from '../../../src/protocols/translation.ts';
 import { object, user } from '../given.ts';

@@ -8,7 +8,7 @@ import {
   readMessagesRequest,
   refusedMembers,
 } from '../../../src/protocols/messages/read-request.ts';
-import { writeChat } from '../../../src/protocols/messages/write-chat.ts';
+import { writeChat } from '../../../src/protocols/openai/write-chat.ts';
 import { isProtocolRefusal, nestedTooDeeply } from '../../../src/protocols/refusal.ts';
 import { text, user } from '../given.ts';
 import { refused } from './given.ts';

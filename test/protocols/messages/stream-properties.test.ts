@@ -5,16 +5,12 @@ import { it } from 'node:test';
 
 import * as fc from 'fast-check';
 
+import { cut, replaceValue } from '../stream-properties.ts';
 import { everything } from './everything.ts';
 import { gathered, streamed } from './given.ts';
 
 const whole = streamed([everything]);
 const frames = everything.toString().split(/(?<=\n\n)/);
-
-const cut = (bytes: Buffer, places: readonly number[]): readonly Buffer[] => {
-  const at = [0, ...places.toSorted((a, b) => a - b), bytes.length];
-  return at.slice(1).map((stop, index) => bytes.subarray(at[index], stop));
-};
 
 it('one of everything adds up', () =>
   assert.deepEqual(gathered(whole.events).blocks, [
@@ -81,16 +77,3 @@ it('bytes that were changed leave an answer that can be read', () => {
     { numRuns: 300 },
   );
 });
-
-/** Counts the values of the frame's JSON, and puts another in the place of one. */
-function replaceValue(frame: string, place: number, value: unknown): string {
-  const line = /^data: (\{.*\})\s*$/m.exec(frame)?.[1];
-  if (line === undefined) return frame;
-  let count = 0;
-  const change = (chosen: number): unknown =>
-    JSON.parse(line, (_, one: unknown) => (count++ === chosen ? value : one));
-  change(-1);
-  const chosen = place % count;
-  count = 0;
-  return `data: ${JSON.stringify(change(chosen))}\n\n`;
-}

@@ -10,6 +10,8 @@ export type CallPiece = Readonly<{
   name: string | null;
   /** A JSON object as text, or a piece of it. */
   arguments: string;
+  /** What a vendor wants back with the call. */
+  extraContent: JsonObject | null;
 }>;
 
 /** `said` is a message, or the delta of a chunk. The API's older form had one call only. */
@@ -27,6 +29,7 @@ function readPiece(call: JsonObject): CallPiece {
     id: textOf(call, 'id') || null,
     name: textOf(described, 'name') || null,
     arguments: argumentsOf(described),
+    extraContent: objectOf(call, 'extra_content'),
   };
 }
 

@@ -55,7 +55,13 @@ function spoken(message: Spoken, refusals: Refusals): JsonObject {
   const content = joinedText(parts, '\n\n');
   if (role === 'system') return { role, content: content ?? '' };
   const calls = message.toolCalls.map((call) => toolCall(call, refusals));
-  return { role, content, ...(calls.length > 0 && { tool_calls: calls }) };
+  const { extraContent } = message;
+  return {
+    role,
+    content,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(extraContent !== null && { extra_content: extraContent }),
+  };
 }
 
 /** Null without any. */
@@ -64,10 +70,15 @@ function joinedText(parts: readonly ChatPart[], separator: string): string | nul
   return texts.length === 0 ? null : texts.join(separator);
 }
 
-function toolCall({ id, name, input }: ChatToolCall, refusals: Refusals): JsonObject {
+function toolCall({ id, name, input, extraContent }: ChatToolCall, refusals: Refusals): JsonObject {
   const text = writeJson(input);
   if (text === null) refusals.push(nestedTooDeeply);
-  return { id, type: 'function', function: { name, arguments: text ?? '' } };
+  return {
+    id,
+    type: 'function',
+    function: { name, arguments: text ?? '' },
+    ...(extraContent !== null && { extra_content: extraContent }),
+  };
 }
 
 function userMessage(

@@ -1,0 +1,124 @@
+// Reads which tools a model may call, and whether it must. A chat knows functions only: a custom tool becomes a function with one
+// text, and the functions of a namespace get its name as a prefix. The names tell how a call is given back to the client.
+
+import type { Protocol } from '../../lib/vocabulary.ts';
+import type { ChatTool, ChatToolChoice } from '../chat.ts';
+import { isObject, member } from '../json.ts';
+import { typeCharactersMax } from '../messages/read-tools.ts';
+import { below, mustBe, readBoolean, readChoice, readName, readObject } from '../read-fields.ts';
+import { readObjects, readText } from '../read-fields.ts';
+import type { Field } from '../read-fields.ts';
+import { invalid, unsupported } from '../refusal.ts';
+
+export type NamedTool = Readonly<{ name: string; namespace: string | null; isCustom: boolean }>;
+
+/** By the name that the model calls it by. */
+export type ToolNames = ReadonlyMap<string, NamedTool>;
+
+type NamedTools = Readonly<{ tools: readonly ChatTool[]; names: ToolNames }>;
+
+export function readTools(field: Field, protocol: Protocol): NamedTools {
+  const names = new Map<string, NamedTool>();
+  const tools = readObjects(field, 'tools').flatMap((tool) => {
+    if (readText(tool, 'type') !== 'namespace') return readTool(tool, null, { names, protocol });
+    const namespace = readName(tool, 'name');
+    return readObjects(tool, 'tools').flatMap((inner) =>
+      readTool(inner, namespace, { names, protocol }),
+    );
+  });
+  return { tools, names };
+}
+
+/** Names of functions have no other characters in common. */
+const calledName = (name: string, namespace: string | null): string =>
+  namespace === null ? name : `${namespace}__${name}`;
+
+type Reading = Readonly<{ names: Map<string, NamedTool>; protocol: Protocol }>;
+
+function readTool(
+  tool: Field,
+  namespace: string | null,
+  { names, protocol }: Reading,
+): readonly ChatTool[] {
+  const type = readText(tool, 'type');
+  if (type !== 'function' && type !== 'custom') {
+    refuseType(tool, type, protocol);
+    return [];
+  }
+  const name = readName(tool, 'name');
+  const called = calledName(name, namespace);
+  names.set(called, { name, namespace, isCustom: type === 'custom' });
+  if (type === 'custom') return [customTool(tool, called)];
+  return [
+    {
+      name: called,
+      description: readText(tool, 'description'),
+      parameters: readObject(tool, 'parameters') ?? emptySchema,
+      strict: readBoolean(tool, 'strict'),
+    },
+  ];
+}
+
+const emptySchema = { type: 'object', properties: {} };
+
+/** A tool that the vendor of the API runs itself. */
+function refuseType({ at, refusals }: Field, type: string | null, protocol: Protocol): void {
+  const place = below(at, 'type');
+  refusals.push(
+    type === null
+      ? invalid(place, mustBe('a string', type))
+      : unsupported(protocol, `tools of type ${type.slice(0, typeCharactersMax)}`, place),
+  );
+}
+
+/** No other protocol can hold a model to a grammar, so the model is told of it. */
+function customTool(tool: Field, name: string): ChatTool {
+  const format = readObject(tool, 'format') ?? {};
+  const { definition, syntax } = format;
+  const grammar =
+    typeof definition === 'string'
+      ? [`The input must follow this ${String(syntax)} grammar:\n${definition}`]
+      : [];
+  return {
+    name,
+    description: [readText(tool, 'description') ?? '', ...grammar].join('\n\n'),
+    parameters: {
+      type: 'object',
+      properties: { [customInput]: { type: 'string' } },
+      required: [customInput],
+      additionalProperties: false,
+    },
+    strict: null,
+  };
+}
+
+/** The one parameter of the function that a custom tool becomes. */
+export const customInput = 'input';
+
+export function readToolChoice(field: Field, protocol: Protocol): ChatToolChoice | null {
+  const value = member(field.object, 'tool_choice') ?? null;
+  if (value === null) return null;
+  if (!isObject(value)) {
+    const mode = readChoice(field, 'tool_choice', ['auto', 'none', 'required']);
+    return mode === null ? null : { mode, names: null };
+  }
+  const choice = { object: value, at: 'tool_choice', refusals: field.refusals };
+  if (value['type'] !== 'allowed_tools') {
+    const name = readChosen(choice, protocol);
+    return name === null ? null : { mode: 'required', names: [name] };
+  }
+  const mode = readChoice(choice, 'mode', ['auto', 'required']) ?? 'auto';
+  const names = readObjects(choice, 'tools').flatMap((tool) => readChosen(tool, protocol) ?? []);
+  return { mode, names };
+}
+
+function readChosen(choice: Field, protocol: Protocol): string | null {
+  const type = readText(choice, 'type');
+  if (type === 'function' || type === 'custom') return readCalledName(choice);
+  refuseType(choice, type, protocol);
+  return null;
+}
+
+/** Of a choice, or of a call that an earlier answer made. */
+export const readCalledName = (field: Field): string =>
+  calledName(readName(field, 'name'), readText(field, 'namespace'));
