@@ -184,6 +184,7 @@ function openControl(options: AdminOptions): Control {
 const needsOf = (control: Control): Needs => ({
   old: control,
   providers: control,
+  routing: control,
   tools: control,
 });
 

@@ -13,6 +13,7 @@ import { changeRequestRoutes } from './changes/change-requests.ts';
 import { changeSetRoutes } from './changes/change-sets.ts';
 import type { Control } from './control.ts';
 import type { ProviderNeeds } from './providers/needs.ts';
+import type { RoutingNeeds } from './routing/needs.ts';
 import type { ToolNeeds } from './tools/needs.ts';
 import { configRoutes } from './operations/config.ts';
 import { deploymentRoutes } from './operations/deployment.ts';
@@ -85,6 +86,7 @@ const openApiRoute = route({
 export type Needs = Readonly<{
   old: Readonly<{ db: Queryable }> & Control;
   providers: ProviderNeeds;
+  routing: RoutingNeeds;
   tools: ToolNeeds;
 }>;
 
@@ -114,16 +116,16 @@ const groups = [
   of('providers', backendRoutes),
   of('providers', providerRoutes),
   of('providers', registrationRoutes),
-  of('old', fallbackModelRoutes),
+  of('routing', fallbackModelRoutes),
   of('old', changePolicyRoutes),
   of('providers', priceRoutes),
-  of('old', frontendModelRoutes),
-  of('old', ruleRoutes),
-  of('old', poolRoutes),
-  of('old', partRoutes),
-  of('old', routingRoutes),
-  of('old', promptClassRoutes),
-  of('old', promptClassEvaluationRoutes),
+  of('routing', frontendModelRoutes),
+  of('routing', ruleRoutes),
+  of('routing', poolRoutes),
+  of('routing', partRoutes),
+  of('routing', routingRoutes),
+  of('routing', promptClassRoutes),
+  of('routing', promptClassEvaluationRoutes),
   of('tools', mcpServerRoutes),
   of('tools', a2aAgentRoutes),
   of('old', auditRoutes),

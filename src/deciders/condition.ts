@@ -1,6 +1,7 @@
 // The conditions of a rule as they were asked for (specification, "Condition fields"): names become ids, and a bound that
 // contradicts its other one is refused. Ranges of single values are checked where the request is read.
 
+import { goneName, roleNamed } from '../../projections/config/find.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { ConditionValues } from '../conditions/table.ts';
 import { crossedBounds, withGiven } from '../conditions/values.ts';
@@ -10,7 +11,6 @@ import type { PrincipalId, PromptClassId, RoleId } from '../lib/ids.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { classNamed } from './prompt-class.ts';
-import { roleNamed } from './callers/role.ts';
 
 export function changedConditions(
   state: ConfigState,
@@ -75,9 +75,6 @@ function classGiven(
   if (id !== null) return promptClassId.parse(id);
   return refuse('invalid', `class ${given} does not exist`, { param: 'class' });
 }
-
-/** How what is gone is written where it was named. */
-export const goneName = (id: number): string => `#${id}`;
 
 const goneId = (name: string, held: readonly number[]): number | null =>
   held.find((id) => goneName(id) === name) ?? null;

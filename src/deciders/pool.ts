@@ -1,5 +1,6 @@
 // The rules of change for pools and their members (specification, "Frontend model, rule, target, pool").
 
+import { membersMax } from '../lib/amounts.ts';
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { PoolMember } from '../../events/pool.ts';
@@ -41,8 +42,6 @@ export type PoolCommand =
   | Readonly<{ type: 'DeletePool'; id: PoolId }>
   | Readonly<{ type: 'AddPoolMember'; id: PoolId; member: MemberInput }>
   | Readonly<{ type: 'RemovePoolMember'; id: PoolMemberId }>;
-
-export const membersMax = 500;
 
 export function decidePool(state: ConfigState, command: PoolCommand): Decision {
   if (command.type === 'CreatePool') return createPool(state, command);

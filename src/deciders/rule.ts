@@ -1,5 +1,7 @@
 // The rules of change for the rules of frontend models and their targets (specification, "Frontend model, rule, target, pool").
 
+import { rulesMax } from '../lib/amounts.ts';
+import { ruleWithId } from '../../projections/config/find.ts';
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { StoredRule } from '../../events/frontend-model.ts';
@@ -52,8 +54,6 @@ export type RuleCommand =
   | Readonly<{ type: 'AddRuleTarget'; ruleId: RuleId; target: TargetInput }>
   | Readonly<{ type: 'RemoveRuleTarget'; id: TargetId }>;
 
-export const rulesMax = 500;
-
 export function decideRule(state: ConfigState, command: RuleCommand): Decision {
   switch (command.type) {
     case 'AddRule':
@@ -84,17 +84,6 @@ const noRule = (id: number): Refusal => refuse('absent', `rule ${id} does not ex
 
 /** Where rules are written: a frontend model that stands, or one that is being created. */
 type Owner = Pick<FrontendModel, 'id' | 'name' | 'rules'>;
-
-export function ruleWithId(
-  state: ConfigState,
-  id: RuleId,
-): Readonly<{ owner: FrontendModel; rule: Rule }> | null {
-  for (const owner of state.frontend_model.byId.values()) {
-    const rule = owner.rules.find((one) => one.id === id);
-    if (rule !== undefined) return { owner, rule };
-  }
-  return null;
-}
 
 function addRule(state: ConfigState, { frontendModelId, rule }: Of<'AddRule'>): Decision {
   const owner = state.frontend_model.byId.get(frontendModelId);

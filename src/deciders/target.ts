@@ -1,6 +1,7 @@
 // The targets of a rule, or of a frontend model's defaults: a failover chain of provider models and pools (specification,
 // "Frontend model, rule, target, pool"). They have no weights.
 
+import { targetsMax } from '../lib/amounts.ts';
 import type { Target } from '../../events/frontend-model.ts';
 import type { Slice } from '../../projections/config/slice.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
@@ -18,8 +19,6 @@ export type TargetInput = Readonly<{
   name: string | null;
   position: number | null;
 }>;
-
-export const targetsMax = 100;
 
 /** Gives ids that no target ever had. */
 export function targetIds(state: ConfigState): () => TargetId {

@@ -35,3 +35,8 @@ export const secondsOrNoneField = whole(86_400);
 
 /** A year, in seconds. */
 export const cacheSecondsField = positive(31_536_000);
+
+/** How many parts one entity may have. */
+export const rulesMax = 500;
+export const targetsMax = 100;
+export const membersMax = 500;

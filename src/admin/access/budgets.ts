@@ -21,9 +21,10 @@ import { windowEnd } from '../../limits/window.ts';
 import { budgetWindow } from '../../lib/vocabulary.ts';
 import { asOfQuery } from '../http/as-of.ts';
 import type { Control } from '../control.ts';
-import { deletedRecord, idIn } from '../http/fields.ts';
+import { idIn } from '../http/fields.ts';
 import { mutate, written } from '../http/mutation.ts';
 import { answerOne, answerPage, byPrincipal, listQuery } from '../lists/page.ts';
+import { deleteRoute } from '../lists/changes.ts';
 import { none, route } from '../http/route.ts';
 
 const cap = z.int().positive().nullable();
@@ -119,18 +120,12 @@ export const budgetRoutes = [
       );
     },
   }),
-  route({
-    ...config,
-    method: 'DELETE',
+  deleteRoute({
     path: '/admin/principals/{id}/budget',
     operation: 'clearBudget',
     summary: 'Make a principal unlimited, and forget what it has spent',
-    refusals: ['absent'],
-    params,
-    body: none,
-    response: deletedRecord,
-    handle: ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'ClearBudget', id } }, () => ({ id })),
+    id: principalId,
+    command: (id) => ({ type: 'ClearBudget', id }),
   }),
 ] as const;
 

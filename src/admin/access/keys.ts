@@ -45,8 +45,11 @@ export const keyRoutes = [
   ...readRoutes({
     noun: 'api_key',
     path: '/admin/keys',
-    operations: ['listKeys', 'getKey'],
-    summaries: ['The API keys, without their secrets', 'One API key, without its secret'],
+    called: ['Key', 'Keys'],
+    summaries: {
+      list: 'The API keys, without their secrets',
+      one: 'One API key, without its secret',
+    },
     id: apiKeyId,
     record: keyRecord,
     order: byId,

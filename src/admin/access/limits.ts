@@ -13,9 +13,10 @@ import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { asOfQuery } from '../http/as-of.ts';
 import type { Control } from '../control.ts';
-import { deletedRecord, idIn } from '../http/fields.ts';
+import { idIn } from '../http/fields.ts';
 import { mutate, written } from '../http/mutation.ts';
 import { answerOne, answerPage, byPrincipal, listQuery } from '../lists/page.ts';
+import { deleteRoute } from '../lists/changes.ts';
 import { none, route } from '../http/route.ts';
 
 const perMinute = z.int().positive().nullable();
@@ -94,18 +95,12 @@ export const limitsRoutes = [
       });
     },
   }),
-  route({
-    ...config,
-    method: 'DELETE',
+  deleteRoute({
     path: '/admin/principals/{id}/limits',
     operation: 'clearLimits',
     summary: 'Make a principal unlimited',
-    refusals: ['absent'],
-    params,
-    body: none,
-    response: deletedRecord,
-    handle: ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'ClearLimits', id } }, () => ({ id })),
+    id: principalId,
+    command: (id) => ({ type: 'ClearLimits', id }),
   }),
 ] as const;
 

@@ -19,10 +19,11 @@ import { compareText } from '../../lib/text.ts';
 import { principalKind } from '../../lib/vocabulary.ts';
 import type { PrincipalKind } from '../../lib/vocabulary.ts';
 import type { Control } from '../control.ts';
-import { deletedRecord, idIn } from '../http/fields.ts';
+import { idIn } from '../http/fields.ts';
 import { idOf, mutate, written } from '../http/mutation.ts';
 import { byId } from '../lists/page.ts';
 import { readRoutes } from '../lists/records.ts';
+import { deleteRoute } from '../lists/changes.ts';
 import { none, route } from '../http/route.ts';
 
 const principalRecord = z.object({
@@ -49,8 +50,11 @@ export const principalRoutes = [
   ...readRoutes({
     noun: 'principal',
     path: '/admin/principals',
-    operations: ['listPrincipals', 'getPrincipal'],
-    summaries: ['Every principal with the roles it holds', 'One principal'],
+    called: ['Principal', 'Principals'],
+    summaries: {
+      list: 'Every principal with the roles it holds',
+      one: 'One principal',
+    },
     id: principalId,
     record: principalRecord,
     order: byId,
@@ -110,18 +114,12 @@ export const principalRoutes = [
       );
     },
   }),
-  route({
-    ...config,
-    method: 'DELETE',
+  deleteRoute({
     path: '/admin/principals/{id}',
     operation: 'deletePrincipal',
     summary: 'Delete a principal with its keys, its grants and its sessions',
-    refusals: ['absent'],
-    params,
-    body: none,
-    response: deletedRecord,
-    handle: ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'DeletePrincipal', id } }, () => ({ id })),
+    id: principalId,
+    command: (id) => ({ type: 'DeletePrincipal', id }),
   }),
   route({
     ...config,

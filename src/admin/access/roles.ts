@@ -2,11 +2,12 @@
 
 import { z } from 'zod';
 
+import { roleNamed } from '../../../projections/config/find.ts';
 import type { Role } from '../../../projections/config/role.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { countRows } from '../../../projections/tables/page.ts';
 import { listRoles, roles } from '../../../projections/tables/roles.ts';
-import { noRole, roleNamed } from '../../deciders/callers/role.ts';
+import { noRole } from '../../deciders/callers/role.ts';
 import { descriptionField, resourceField, roleNameField } from '../../lib/fields.ts';
 import { roleId } from '../../lib/ids.ts';
 import { compareText } from '../../lib/text.ts';

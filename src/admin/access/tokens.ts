@@ -59,11 +59,11 @@ export const tokenRoutes = [
   ...readRoutes({
     noun: 'admin_token',
     path: '/admin/tokens',
-    operations: ['listAdminTokens', 'getAdminToken'],
-    summaries: [
-      'List the admin tokens, without their secrets',
-      'Read an admin token, without its secret',
-    ],
+    called: ['AdminToken', 'AdminTokens'],
+    summaries: {
+      list: 'List the admin tokens, without their secrets',
+      one: 'Read an admin token, without its secret',
+    },
     id: adminTokenId,
     record: tokenRecord,
     order: byId,

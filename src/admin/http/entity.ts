@@ -3,13 +3,13 @@
 
 import { z } from 'zod';
 
+import { roleNamed } from '../../../projections/config/find.ts';
 import { streamOf } from '../../../events/catalogue.ts';
 import { allNouns } from '../../../events/nouns.ts';
 import type { Noun } from '../../../events/nouns.ts';
 import type { FrontendModel } from '../../../projections/config/frontend-model.ts';
 import { streamVersion } from '../../../projections/config/state.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { roleNamed } from '../../deciders/callers/role.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { none } from './route.ts';

@@ -8,9 +8,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import Fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { databaseUnavailable, logForked } from '../../control/commands/unavailable.ts';
-import { databaseFailure } from '../../db/failure.ts';
-import { LogForkedError } from '../../db/log/log-forked.ts';
+import { logForked, unavailableBy } from '../../control/commands/unavailable.ts';
 import { boundConnections } from '../../ingress/bound-connections.ts';
 import type { ConnectionsRefused } from '../../ingress/bound-connections.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
@@ -285,9 +283,8 @@ const sendError = (reply: FastifyReply, { status, headers, body }: ErrorAnswer):
     .send(JSON.stringify(body));
 
 function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
-  if (error instanceof LogForkedError) return answerRefusal(logForked(), requestId);
-  const failure = databaseFailure(error);
-  if (failure !== null) return answerRefusal(databaseUnavailable(failure), requestId);
+  const unavailable = unavailableBy(error);
+  if (unavailable !== null) return answerRefusal(unavailable, requestId);
   const status =
     error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
       ? error.statusCode

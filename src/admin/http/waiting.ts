@@ -8,17 +8,18 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 import { databaseUnavailable } from '../../control/commands/unavailable.ts';
-import type { DatabaseFailure } from '../../db/failure.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { AdminServerParts } from './server.ts';
 import { answerRefusal } from './status.ts';
+
+type Failure = Parameters<typeof databaseUnavailable>[0];
 
 type Place = Readonly<{
   host: string;
   port: number;
   tls: AdminServerParts['tls'];
   /** Why the last attempt to open the database failed. */
-  failure: () => DatabaseFailure | null;
+  failure: () => Failure;
 }>;
 
 export type Waiting = Readonly<{ url: string; port: number; close: () => Promise<void> }>;
@@ -46,11 +47,7 @@ export async function listenWaiting({ host, port, tls, failure }: Place): Promis
   };
 }
 
-function answerWaiting(
-  request: IncomingMessage,
-  response: ServerResponse,
-  failure: DatabaseFailure | null,
-): void {
+function answerWaiting(request: IncomingMessage, response: ServerResponse, failure: Failure): void {
   const requestId = randomUUID();
   const unavailable = databaseUnavailable(failure, 'this process has not opened it yet');
   const refusal = answerRefusal(unavailable, requestId);

@@ -4,7 +4,7 @@ import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import type { Noun } from '../../../events/nouns.ts';
-import { absent as absentOf } from '../../../projections/config/absent.ts';
+import { absent as absentOf } from '../../../projections/config/find.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { countRows } from '../../../projections/tables/page.ts';
 import type { Page } from '../../../projections/tables/page.ts';
@@ -17,11 +17,11 @@ import type { List } from './page.ts';
 import { none, route } from '../http/route.ts';
 import type { Route, TypedRoute } from '../http/route.ts';
 
-type None = typeof none;
-type IdIn<OwnId extends Id> = ReturnType<typeof idIn<OwnId>>;
-type Id = z.ZodType<number, number>;
+export type None = typeof none;
+export type IdIn<OwnId extends Id> = ReturnType<typeof idIn<OwnId>>;
+export type Id = z.ZodType<number, number>;
 
-type Records<
+export type Records<
   Path extends string,
   OwnId extends Id,
   Body extends z.ZodObject,
@@ -31,8 +31,9 @@ type Records<
 > = Readonly<{
   noun: Exclude<Noun, 'settings'>;
   path: Path;
-  operations: readonly [list: string, one: string];
-  summaries: readonly [list: string, one: string];
+  /** What a generated client calls one and several. */
+  called: readonly [one: string, several: string];
+  summaries: Readonly<{ list: string; one: string }>;
   id: OwnId;
   record: Body;
   order: Pick<List<Key, Row, object>, 'key' | 'readKey'>;
@@ -53,9 +54,19 @@ type Records<
 }>;
 
 /** What reads records; `toBody` may need more. */
-type Reading = Readonly<{ db: Queryable }>;
+export type Reading = Readonly<{ db: Queryable }>;
 
 type ListQuery<Body extends z.ZodObject> = ReturnType<typeof listQuery<Body['shape']>>;
+
+export type ReadRoutes<
+  Path extends string,
+  OwnId extends Id,
+  Body extends z.ZodObject,
+  Needs,
+> = readonly [
+  TypedRoute<'GET', Path, None, ListQuery<Body>, None, z.ZodArray<Body>, Needs>,
+  TypedRoute<'GET', `${Path}/{id}`, IdIn<OwnId>, typeof asOfQuery, None, Body, Needs>,
+];
 
 export function readRoutes<
   const Path extends string,
@@ -64,16 +75,11 @@ export function readRoutes<
   Key extends string | number,
   Row extends object,
   Needs extends Reading,
->(
-  records: Records<Path, OwnId, Body, Key, Row, Needs>,
-): readonly [
-  TypedRoute<'GET', Path, None, ListQuery<Body>, None, z.ZodArray<Body>, Needs>,
-  TypedRoute<'GET', `${Path}/{id}`, IdIn<OwnId>, typeof asOfQuery, None, Body, Needs>,
-];
+>(records: Records<Path, OwnId, Body, Key, Row, Needs>): ReadRoutes<Path, OwnId, Body, Needs>;
 export function readRoutes<Key extends string | number, Row extends object, Needs extends Reading>({
   noun,
   path,
-  operations,
+  called: [one, several],
   summaries,
   id: ownId,
   record,
@@ -91,8 +97,8 @@ export function readRoutes<Key extends string | number, Row extends object, Need
     route({
       ...reading,
       path,
-      operation: operations[0],
-      summary: summaries[0],
+      operation: `list${several}`,
+      summary: summaries.list,
       refusals: [],
       params: none,
       // oxlint-disable-next-line typescript/no-generated-empty-object-type -- its fields are not known here
@@ -111,8 +117,8 @@ export function readRoutes<Key extends string | number, Row extends object, Need
     route({
       ...reading,
       path: `${path}/{id}`,
-      operation: operations[1],
-      summary: summaries[1],
+      operation: `get${one}`,
+      summary: summaries.one,
       refusals: ['absent'],
       params: idIn(ownId),
       query: asOfQuery,

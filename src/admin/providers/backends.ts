@@ -9,11 +9,12 @@ import { shapeOf } from '../../fields/schemas.ts';
 import { tokensField } from '../../lib/amounts.ts';
 import { upstreamModelField } from '../../lib/fields.ts';
 import { modelId, providerId } from '../../lib/ids.ts';
-import { deletedRecord, idIn } from '../http/fields.ts';
+import { idIn } from '../http/fields.ts';
 import { backendRecord, backendRecordIn } from './model-record.ts';
 import { mutate } from '../http/mutation.ts';
 import type { ProviderNeeds } from './needs.ts';
 import { endpointFields } from './provider-input.ts';
+import { deleteRoute } from '../lists/changes.ts';
 import { none, route } from '../http/route.ts';
 
 const attachment = z.strictObject({
@@ -63,16 +64,11 @@ export const backendRoutes = [
       return mutate(call, { command }, ({ state }) => backendRecordIn(state, id));
     },
   }),
-  route({
-    ...config,
-    method: 'DELETE',
+  deleteRoute({
     path: '/admin/backends/{id}',
     operation: 'detachBackend',
     summary: 'Detach a model from its provider; its price and usage stay',
-    refusals: ['absent'],
-    body: none,
-    response: deletedRecord,
-    handle: ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'DetachBackend', id } }, () => ({ id })),
+    id: modelId,
+    command: (id) => ({ type: 'DetachBackend', id }),
   }),
 ] as const;

@@ -98,9 +98,6 @@ export const modelRowIn = (state: ConfigState, id: number): ListedModel => ({
   closed: closedModelsIn(state).has(modelId.parse(id)),
 });
 
-export const modelRecordIn = (state: ConfigState, id: number): ModelRecord =>
-  toModelRecord(modelRowIn(state, id));
-
 export function backendRecordIn(state: ConfigState, id: number): BackendRecord {
   const [backend] = backendsOf(rowIn(state, id));
   if (backend === undefined) throw new Error(`model ${id} has no backend right after it got one`);

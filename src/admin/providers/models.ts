@@ -9,19 +9,9 @@ import { camelKeys } from '../../lib/case.ts';
 import { descriptionField, modelNameField, upstreamModelField } from '../../lib/fields.ts';
 import { modelId, providerId } from '../../lib/ids.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
-import { deletedRecord, idIn } from '../http/fields.ts';
-import {
-  modelRecord,
-  modelRecordIn,
-  modelRowIn,
-  modelRowsIn,
-  toModelRecord,
-  withClosed,
-} from './model-record.ts';
-import { idOf, mutate } from '../http/mutation.ts';
+import { modelRecord, modelRowIn, modelRowsIn, toModelRecord, withClosed } from './model-record.ts';
 import { byName } from '../lists/page.ts';
-import { readRoutes } from '../lists/records.ts';
-import { none, route } from '../http/route.ts';
+import { recordRoutes } from '../lists/changes.ts';
 
 const settable = { description: descriptionField.optional(), ...shapeOf(modelFields, 'input') };
 const creation = z.strictObject({
@@ -34,18 +24,18 @@ const creation = z.strictObject({
 });
 const change = z.strictObject({ name: modelNameField.optional(), ...settable });
 
-const params = idIn(modelId);
-const config = { permission: 'config:write', query: none } as const;
-
 export const modelRoutes = [
-  ...readRoutes({
+  ...recordRoutes({
     noun: 'model',
     path: '/admin/provider-models',
-    operations: ['listModels', 'getModel'],
-    summaries: [
-      'Every provider model with its provider; a model without one has no backends',
-      'One provider model',
-    ],
+    called: ['Model', 'Models'],
+    summaries: {
+      list: 'Every provider model with its provider; a model without one has no backends',
+      one: 'One provider model',
+      create: 'Create a provider model, of a provider that stands or without one yet',
+      change: 'Change a provider model; null clears a field',
+      delete: 'Delete a provider model; its provider stays',
+    },
     id: modelId,
     record: modelRecord,
     order: byName,
@@ -54,54 +44,23 @@ export const modelRoutes = [
     rowIn: modelRowIn,
     rowsIn: modelRowsIn,
     toBody: (rows) => rows.map(toModelRecord),
-  }),
-  route({
-    ...config,
-    method: 'POST',
-    path: '/admin/provider-models',
-    operation: 'createModel',
-    summary: 'Create a provider model, of a provider that stands or without one yet',
-    refusals: ['conflict'],
-    params: none,
-    body: creation,
-    response: modelRecord,
-    handle: ({ body }, call) => {
-      const backend = backendOf(body);
-      if (isRefusal(backend)) return backend;
-      return mutate(
-        call,
-        { command: { type: 'CreateModel', name: body.name, fields: camelKeys(body), backend } },
-        (outcome) => modelRecordIn(outcome.state, idOf(outcome, 'ModelCreated')),
-      );
+    create: {
+      body: creation,
+      event: 'ModelCreated',
+      mutation: (body) => {
+        const backend = backendOf(body);
+        if (isRefusal(backend)) return backend;
+        const { name } = body;
+        return { command: { type: 'CreateModel', name, fields: camelKeys(body), backend } };
+      },
     },
-  }),
-  route({
-    ...config,
-    method: 'PATCH',
-    path: '/admin/provider-models/{id}',
-    operation: 'updateModel',
-    summary: 'Change a provider model; null clears a field',
-    refusals: ['absent', 'conflict'],
-    params,
-    body: change,
-    response: modelRecord,
-    handle: ({ params: { id }, body }, call) =>
-      mutate(call, { command: { type: 'UpdateModel', id, fields: camelKeys(body) } }, ({ state }) =>
-        modelRecordIn(state, id),
-      ),
-  }),
-  route({
-    ...config,
-    method: 'DELETE',
-    path: '/admin/provider-models/{id}',
-    operation: 'deleteModel',
-    summary: 'Delete a provider model; its provider stays',
-    refusals: ['absent'],
-    params,
-    body: none,
-    response: deletedRecord,
-    handle: ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'DeleteModel', id } }, () => ({ id })),
+    change: {
+      body: change,
+      mutation: ({ id, given }) => ({
+        command: { type: 'UpdateModel', id, fields: camelKeys(given) },
+      }),
+    },
+    delete: { command: (id) => ({ type: 'DeleteModel', id }) },
   }),
 ] as const;
 

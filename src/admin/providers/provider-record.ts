@@ -1,12 +1,10 @@
 // The record of a provider. Of its credential it says only that one is set; a dynamic one has a lease, held by the agent of a node.
 
-import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import type { Provider } from '../../../projections/config/provider.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { ProviderRow } from '../../../projections/tables/providers.ts';
-import { readBeside } from '../../control/providers/beside.ts';
 import type { Beside } from '../../control/providers/beside.ts';
 import { timestamp } from '../../lib/fields.ts';
 import { providerId } from '../../lib/ids.ts';
@@ -57,15 +55,6 @@ export function toProviderRecord(row: ProviderRow, { leases, probes }: Beside): 
 }
 
 const textOf = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
-
-/** The record of a provider that the state holds; `tx` reads what is beside the log. */
-export async function providerRecordIn(
-  { state, tx }: Readonly<{ state: ConfigState; tx: Queryable }>,
-  id: number,
-): Promise<ProviderRecord> {
-  const row = providerRowIn(state, id);
-  return toProviderRecord(row, await readBeside(tx, [row.id]));
-}
 
 /** The row of a provider that the state holds. */
 export const providerRowIn = (state: ConfigState, id: number): ProviderRow =>

@@ -16,20 +16,18 @@ import { credentialField, nameField } from '../../lib/fields.ts';
 import { modelId, providerId } from '../../lib/ids.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { providerKind } from '../../lib/vocabulary.ts';
-import { deletedRecord, idIn } from '../http/fields.ts';
-import { idOf, mutate } from '../http/mutation.ts';
+import { idIn } from '../http/fields.ts';
 import type { ProviderNeeds } from './needs.ts';
 import { endpointFields } from './provider-input.ts';
 import {
   providerRecord,
-  providerRecordIn,
   providerRowIn,
   providerRowsIn,
   toProviderRecord,
 } from './provider-record.ts';
 import type { ProviderRecord } from './provider-record.ts';
 import { byName } from '../lists/page.ts';
-import { readRoutes } from '../lists/records.ts';
+import { recordRoutes } from '../lists/changes.ts';
 import { none, route } from '../http/route.ts';
 
 const creation = z.strictObject({
@@ -59,8 +57,6 @@ const availableModel = z.object({
   model_id: modelId.nullable(),
 });
 
-const params = idIn(providerId);
-const config = { permission: 'config:write', query: none } as const;
 const reading = {
   method: 'GET',
   permission: 'usage:read',
@@ -69,11 +65,17 @@ const reading = {
 } as const;
 
 export const providerRoutes = [
-  ...readRoutes({
+  ...recordRoutes({
     noun: 'provider',
     path: '/admin/providers',
-    operations: ['listProviders', 'getProvider'],
-    summaries: ['The providers, without their credentials', 'One provider, without its credential'],
+    called: ['Provider', 'Providers'],
+    summaries: {
+      list: 'The providers, without their credentials',
+      one: 'One provider, without its credential',
+      create: 'Create a provider, once it has answered with its model list',
+      change: 'Change a provider; a new endpoint or credential must answer first',
+      delete: 'Delete a provider that serves no models',
+    },
     id: providerId,
     record: providerRecord,
     order: byName,
@@ -82,49 +84,20 @@ export const providerRoutes = [
     rowIn: providerRowIn,
     rowsIn: providerRowsIn,
     toBody: (rows, needs: ProviderNeeds, past) => toRecords(needs, rows, past),
-  }),
-  route({
-    ...config,
-    method: 'POST',
-    path: '/admin/providers',
-    operation: 'createProvider',
-    summary: 'Create a provider, once it has answered with its model list',
-    refusals: ['conflict'],
-    params: none,
-    body: creation,
-    response: providerRecord,
-    handle: async ({ body }, call, needs: ProviderNeeds) =>
-      mutate(call, await createProvider(needs, call.config, body), (outcome, tx) =>
-        providerRecordIn({ state: outcome.state, tx }, idOf(outcome, 'ProviderCreated')),
-      ),
-  }),
-  route({
-    ...config,
-    method: 'PATCH',
-    path: '/admin/providers/{id}',
-    operation: 'updateProvider',
-    summary: 'Change a provider; a new endpoint or credential must answer first',
-    refusals: ['absent', 'conflict'],
-    params,
-    body: change,
-    response: providerRecord,
-    handle: async ({ params: { id }, body: given }, call, needs: ProviderNeeds) =>
-      mutate(call, await updateProvider(needs, call.config, { id, given }), ({ state }, tx) =>
-        providerRecordIn({ state, tx }, id),
-      ),
-  }),
-  route({
-    ...config,
-    method: 'DELETE',
-    path: '/admin/providers/{id}',
-    operation: 'deleteProvider',
-    summary: 'Delete a provider that serves no models',
-    refusals: ['absent', 'conflict'],
-    params,
-    body: none,
-    response: deletedRecord,
-    handle: ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'DeleteProvider', id } }, () => ({ id })),
+    create: {
+      body: creation,
+      event: 'ProviderCreated',
+      mutation: (body, { config }, needs: ProviderNeeds) => createProvider(needs, config, body),
+    },
+    change: {
+      body: change,
+      mutation: (changed, { config }, needs: ProviderNeeds) =>
+        updateProvider(needs, config, changed),
+    },
+    delete: {
+      refusals: ['absent', 'conflict'],
+      command: (id) => ({ type: 'DeleteProvider', id }),
+    },
   }),
   route({
     ...reading,
@@ -142,7 +115,7 @@ export const providerRoutes = [
     operation: 'listAvailableModels',
     summary: 'What the provider serves now; nothing is registered by asking',
     refusals: ['absent', 'upstream'],
-    params,
+    params: idIn(providerId),
     response: z.array(availableModel),
     handle: async ({ params: { id } }, { config }, needs: ProviderNeeds) => {
       const models = await availableModels(needs, config, id);

@@ -9,6 +9,7 @@ import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { answerRecord, asOfQuery } from '../http/as-of.ts';
 import { mutate } from '../http/mutation.ts';
+import type { RoutingNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 const fallbackRecord = z.object({
@@ -54,10 +55,10 @@ export const fallbackModelRoutes = [
     query: asOfQuery,
     body: none,
     response: fallbackRecord,
-    handle: ({ query }, call) =>
+    handle: ({ query }, call, { db }: RoutingNeeds) =>
       answerRecord(call, query, {
         now: async () => {
-          const { id, name } = await readFallbackModel(call.control.db);
+          const { id, name } = await readFallbackModel(db);
           return toRecord(id === null || name === null ? undefined : { id, name });
         },
         past: ({ model, settings }) =>

@@ -4,20 +4,18 @@
 import { z } from 'zod';
 
 import { frontendModels, listFrontendModels } from '../../../projections/tables/frontend-models.ts';
-import { noFrontendModel } from '../../deciders/rule.ts';
 import { tokensField } from '../../lib/amounts.ts';
 import { descriptionField, modelNameField } from '../../lib/fields.ts';
 import { frontendModelId, targetId } from '../../lib/ids.ts';
-import { deletedRecord, idIn } from '../http/fields.ts';
+import { idIn } from '../http/fields.ts';
 import {
   frontendModelRecord,
-  frontendModelRecordIn,
   frontendModelRowIn,
   toFrontendModelRecord,
 } from './frontend-model-record.ts';
-import { idOf, mutate, written } from '../http/mutation.ts';
+import { mutate, written } from '../http/mutation.ts';
 import { byName } from '../lists/page.ts';
-import { readRoutes } from '../lists/records.ts';
+import { deleteRoute, recordRoutes } from '../lists/changes.ts';
 import { none, route } from '../http/route.ts';
 import { rulesField, targetField, targetsField, toListedRules } from './rule-input.ts';
 import { newTargetIn, targetRecord } from './rule-record.ts';
@@ -38,18 +36,20 @@ const change = z.strictObject({
   default_targets: targetsField.optional(),
 });
 
-const params = idIn(frontendModelId);
 const config = { permission: 'config:write', query: none } as const;
 
 export const frontendModelRoutes = [
-  ...readRoutes({
+  ...recordRoutes({
     noun: 'frontend_model',
     path: '/admin/frontend-models',
-    operations: ['listFrontendModels', 'getFrontendModel'],
-    summaries: [
-      'Every frontend model with its rules in the order of evaluation, and its defaults',
-      'One frontend model',
-    ],
+    called: ['FrontendModel', 'FrontendModels'],
+    summaries: {
+      list: 'Every frontend model with its rules in the order of evaluation, and its defaults',
+      one: 'One frontend model',
+      create: 'Create a frontend model, with its rules and defaults or without any yet',
+      change: 'Change a frontend model; null clears a field, default_targets is the whole list',
+      delete: 'Delete a frontend model with its rules; a rule that jumps to it matches no more',
+    },
     id: frontendModelId,
     record: frontendModelRecord,
     order: byName,
@@ -57,66 +57,33 @@ export const frontendModelRoutes = [
     rows: listFrontendModels,
     rowIn: frontendModelRowIn,
     toBody: (rows) => rows.map(toFrontendModelRecord),
-    absent: noFrontendModel,
-  }),
-  route({
-    ...config,
-    method: 'POST',
-    path: '/admin/frontend-models',
-    operation: 'createFrontendModel',
-    summary: 'Create a frontend model, with its rules and defaults or without any yet',
-    refusals: ['conflict'],
-    params: none,
-    body: creation,
-    response: frontendModelRecord,
-    handle: ({ body }, call) => {
-      const command = {
-        type: 'CreateFrontendModel',
-        name: body.name,
-        description: body.description,
-        maxModelLen: body.max_model_len,
-        rules: toListedRules(body.rules),
-        defaultTargets: body.default_targets,
-      } as const;
-      return mutate(call, { command }, (outcome) =>
-        frontendModelRecordIn(outcome.state, idOf(outcome, 'FrontendModelCreated')),
-      );
+    create: {
+      body: creation,
+      event: 'FrontendModelCreated',
+      mutation: (body) => ({
+        command: {
+          type: 'CreateFrontendModel',
+          name: body.name,
+          description: body.description,
+          maxModelLen: body.max_model_len,
+          rules: toListedRules(body.rules),
+          defaultTargets: body.default_targets,
+        },
+      }),
     },
-  }),
-  route({
-    ...config,
-    method: 'PATCH',
-    path: '/admin/frontend-models/{id}',
-    operation: 'updateFrontendModel',
-    summary: 'Change a frontend model; null clears a field, default_targets is the whole list',
-    refusals: ['absent', 'conflict'],
-    params,
-    body: change,
-    response: frontendModelRecord,
-    handle: ({ params: { id }, body }, call) => {
-      const fields = {
-        name: body.name,
-        description: body.description,
-        maxModelLen: body.max_model_len,
-        defaultTargets: body.default_targets,
-      };
-      return mutate(call, { command: { type: 'UpdateFrontendModel', id, fields } }, ({ state }) =>
-        frontendModelRecordIn(state, id),
-      );
+    change: {
+      body: change,
+      mutation: ({ id, given }) => {
+        const fields = {
+          name: given.name,
+          description: given.description,
+          maxModelLen: given.max_model_len,
+          defaultTargets: given.default_targets,
+        };
+        return { command: { type: 'UpdateFrontendModel', id, fields } };
+      },
     },
-  }),
-  route({
-    ...config,
-    method: 'DELETE',
-    path: '/admin/frontend-models/{id}',
-    operation: 'deleteFrontendModel',
-    summary: 'Delete a frontend model with its rules; a rule that jumps to it matches no more',
-    refusals: ['absent'],
-    params,
-    body: none,
-    response: deletedRecord,
-    handle: ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'DeleteFrontendModel', id } }, () => ({ id })),
+    delete: { command: (id) => ({ type: 'DeleteFrontendModel', id }) },
   }),
   route({
     ...config,
@@ -125,7 +92,7 @@ export const frontendModelRoutes = [
     operation: 'addDefaultTarget',
     summary: 'Add a target for what no rule matches',
     refusals: ['absent', 'conflict'],
-    params,
+    params: idIn(frontendModelId),
     body: targetField,
     response: targetRecord,
     handle: ({ params: { id }, body }, call) =>
@@ -133,17 +100,11 @@ export const frontendModelRoutes = [
         newTargetIn(state, written(state.frontend_model, id).defaultTargets),
       ),
   }),
-  route({
-    ...config,
-    method: 'DELETE',
+  deleteRoute({
     path: '/admin/frontend-model-defaults/{id}',
     operation: 'removeDefaultTarget',
     summary: 'Remove a default target',
-    refusals: ['absent'],
-    params: idIn(targetId),
-    body: none,
-    response: deletedRecord,
-    handle: ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'RemoveDefaultTarget', id } }, () => ({ id })),
+    id: targetId,
+    command: (id) => ({ type: 'RemoveDefaultTarget', id }),
   }),
 ] as const;

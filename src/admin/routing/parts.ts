@@ -3,9 +3,9 @@
 
 import type { z } from 'zod';
 
+import { ruleWithId } from '../../../projections/config/find.ts';
 import type { FrontendModel } from '../../../projections/config/frontend-model.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { ruleWithId } from '../../deciders/rule.ts';
 import { frontendModelId, modelId, poolId, poolMemberId, ruleId, targetId } from '../../lib/ids.ts';
 import { refuse } from '../../lib/refusal.ts';
 import { asOfQuery } from '../http/as-of.ts';

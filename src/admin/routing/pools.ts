@@ -6,16 +6,15 @@ import type { PoolMember } from '../../../events/pool.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { listPools, pools } from '../../../projections/tables/pools.ts';
 import type { PoolMemberRow, PoolRow } from '../../../projections/tables/pools.ts';
-import { membersMax, noPool } from '../../deciders/pool.ts';
-import type { MemberInput } from '../../deciders/pool.ts';
-import { weightField } from '../../lib/amounts.ts';
+import type { CommandOf } from '../../control/commands/execute.ts';
+import { membersMax, weightField } from '../../lib/amounts.ts';
 import { descriptionField, modelNameField, referenceField } from '../../lib/fields.ts';
 import { modelId, poolId, poolMemberId } from '../../lib/ids.ts';
 import { poolPolicy } from '../../lib/vocabulary.ts';
-import { deletedRecord, idIn } from '../http/fields.ts';
-import { idOf, mutate, written } from '../http/mutation.ts';
+import { idIn } from '../http/fields.ts';
+import { mutate, written } from '../http/mutation.ts';
 import { byName } from '../lists/page.ts';
-import { readRoutes } from '../lists/records.ts';
+import { deleteRoute, recordRoutes } from '../lists/changes.ts';
 import { none, route } from '../http/route.ts';
 import { orName, positionField } from './rule-input.ts';
 
@@ -47,7 +46,7 @@ const memberFields = z.strictObject({
 });
 const memberField = memberFields.transform(toMember);
 
-function toMember(given: z.output<typeof memberFields>): MemberInput {
+function toMember(given: z.output<typeof memberFields>): CommandOf<'AddPoolMember'>['member'] {
   return {
     modelId: given.provider_model_id ?? null,
     name: given.model ?? null,
@@ -61,18 +60,21 @@ const settable = {
   policy: poolPolicy.nullable().optional(),
   members: z.array(orName(memberField)).max(membersMax).optional(),
 };
-const creation = z.strictObject({ name: modelNameField, ...settable });
-const change = z.strictObject({ name: modelNameField.optional(), ...settable });
 
-const params = idIn(poolId);
 const config = { permission: 'config:write', query: none } as const;
 
 export const poolRoutes = [
-  ...readRoutes({
+  ...recordRoutes({
     noun: 'pool',
     path: '/admin/model-pools',
-    operations: ['listPools', 'getPool'],
-    summaries: ['Every pool with its members', 'One pool'],
+    called: ['Pool', 'Pools'],
+    summaries: {
+      list: 'Every pool with its members',
+      one: 'One pool',
+      create: 'Create a pool, with its members or without any yet',
+      change: 'Change a pool; null clears a field, members is the whole list',
+      delete: 'Delete a pool that no target uses',
+    },
     id: poolId,
     record: poolRecord,
     order: byName,
@@ -80,50 +82,16 @@ export const poolRoutes = [
     rows: listPools,
     rowIn: poolRowIn,
     toBody: (rows) => rows,
-    absent: noPool,
-  }),
-  route({
-    ...config,
-    method: 'POST',
-    path: '/admin/model-pools',
-    operation: 'createPool',
-    summary: 'Create a pool, with its members or without any yet',
-    refusals: ['conflict'],
-    params: none,
-    body: creation,
-    response: poolRecord,
-    handle: ({ body: { name, ...fields } }, call) =>
-      mutate(call, { command: { type: 'CreatePool', name, fields } }, (outcome) =>
-        poolRowIn(outcome.state, idOf(outcome, 'PoolCreated')),
-      ),
-  }),
-  route({
-    ...config,
-    method: 'PATCH',
-    path: '/admin/model-pools/{id}',
-    operation: 'updatePool',
-    summary: 'Change a pool; null clears a field, members is the whole list',
-    refusals: ['absent', 'conflict'],
-    params,
-    body: change,
-    response: poolRecord,
-    handle: ({ params: { id }, body: fields }, call) =>
-      mutate(call, { command: { type: 'UpdatePool', id, fields } }, ({ state }) =>
-        poolRowIn(state, id),
-      ),
-  }),
-  route({
-    ...config,
-    method: 'DELETE',
-    path: '/admin/model-pools/{id}',
-    operation: 'deletePool',
-    summary: 'Delete a pool that no target uses',
-    refusals: ['absent', 'conflict'],
-    params,
-    body: none,
-    response: deletedRecord,
-    handle: ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'DeletePool', id } }, () => ({ id })),
+    create: {
+      body: z.strictObject({ name: modelNameField, ...settable }),
+      event: 'PoolCreated',
+      mutation: ({ name, ...fields }) => ({ command: { type: 'CreatePool', name, fields } }),
+    },
+    change: {
+      body: z.strictObject({ name: modelNameField.optional(), ...settable }),
+      mutation: ({ id, given: fields }) => ({ command: { type: 'UpdatePool', id, fields } }),
+    },
+    delete: { refusals: ['absent', 'conflict'], command: (id) => ({ type: 'DeletePool', id }) },
   }),
   route({
     ...config,
@@ -132,7 +100,7 @@ export const poolRoutes = [
     operation: 'addPoolMember',
     summary: 'Add a provider model to a pool',
     refusals: ['absent', 'conflict'],
-    params,
+    params: idIn(poolId),
     body: memberField,
     response: memberRecord,
     handle: ({ params: { id }, body: member }, call) =>
@@ -140,18 +108,12 @@ export const poolRoutes = [
         newMemberIn(state, id),
       ),
   }),
-  route({
-    ...config,
-    method: 'DELETE',
+  deleteRoute({
     path: '/admin/model-pool-members/{id}',
     operation: 'removePoolMember',
     summary: 'Take a provider model out of a pool',
-    refusals: ['absent'],
-    params: idIn(poolMemberId),
-    body: none,
-    response: deletedRecord,
-    handle: ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'RemovePoolMember', id } }, () => ({ id })),
+    id: poolMemberId,
+    command: (id) => ({ type: 'RemovePoolMember', id }),
   }),
 ] as const;
 

@@ -4,14 +4,12 @@
 import { z } from 'zod';
 
 import { verdict } from '../../classifier/evaluate.ts';
-import { evaluateClasses } from '../../control/evaluate-classes.ts';
-import { principalNames } from '../../control/access/principal-names.ts';
-import { insertEvaluation, listEvaluations } from '../../db/prompt-class-evaluations.ts';
-import type { EvaluationRow } from '../../db/prompt-class-evaluations.ts';
+import { evaluateNow, lastEvaluations } from '../../control/prompt-classes/evaluations.ts';
+import type { Evaluation } from '../../control/prompt-classes/evaluations.ts';
 import { timestamp } from '../../lib/fields.ts';
 import { principalId, promptExampleId } from '../../lib/ids.ts';
 import { promptClassTier } from '../../lib/vocabulary.ts';
-import type { Control } from '../control.ts';
+import type { RoutingNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 const share = z.number().min(0).max(1);
@@ -69,8 +67,6 @@ const evaluationRecord = evaluationResult.extend({
 });
 type EvaluationRecord = z.output<typeof evaluationRecord>;
 
-const notEmbedded = 'examples of refined prompt classes could not be evaluated';
-
 export const promptClassEvaluationRoutes = [
   route({
     method: 'GET',
@@ -83,10 +79,9 @@ export const promptClassEvaluationRoutes = [
     query: none,
     body: none,
     response: z.array(evaluationRecord),
-    handle: async (_input, { control }) => {
-      await control.refresh();
-      return { body: await recordsOf(control, await listEvaluations(control.db)) };
-    },
+    handle: async (_input, { config }, needs: RoutingNeeds) => ({
+      body: toRecords(await lastEvaluations(needs, config)),
+    }),
   }),
   route({
     method: 'POST',
@@ -100,24 +95,10 @@ export const promptClassEvaluationRoutes = [
     query: none,
     body: none,
     response: evaluationRecord,
-    handle: async (_input, { control, caller }) => {
+    handle: async (_input, { config, caller }, needs: RoutingNeeds) => {
       if (!('principalId' in caller))
         throw new Error('the caller of an evaluation is not a principal');
-      await control.refresh();
-      const { reports, vault, encoders, log } = control;
-      const state = control.state();
-      const onFailure = (error: unknown) => log.warn({ error }, notEmbedded);
-      const result = await evaluateClasses({ db: reports, vault, encoders, onFailure }, state);
-      const row = {
-        evaluated_at: new Date(control.clock()),
-        principal_id: caller.principalId,
-        snapshot_version: state.version,
-        fast_encoder: encoders?.fast.identity ?? null,
-        refined_encoder: encoders?.refined?.identity ?? null,
-        result,
-      };
-      const id = await insertEvaluation(control.db, row);
-      const [body] = await recordsOf(control, [{ id, ...row }]);
+      const [body] = toRecords(await evaluateNow(needs, config, caller.principalId));
       if (body === undefined) throw new Error('an evaluation does not fit its own record');
       return { body };
     },
@@ -125,20 +106,8 @@ export const promptClassEvaluationRoutes = [
 ] as const;
 
 /** A result that another release stored in another form is left out. */
-async function recordsOf(
-  { db, vault, state }: Pick<Control, 'db' | 'vault' | 'state'>,
-  rows: readonly EvaluationRow[],
-): Promise<EvaluationRecord[]> {
-  const { byId } = state().principal;
-  const ids = new Set(rows.map(({ principal_id: id }) => id));
-  const names = await principalNames(
-    { db, vault },
-    [...ids].flatMap((id) => byId.get(id) ?? []),
-  );
-  return rows.flatMap(({ result, evaluated_at: at, ...row }) => {
+const toRecords = (evaluations: readonly Evaluation[]): EvaluationRecord[] =>
+  evaluations.flatMap(({ result, evaluated_at: at, ...row }) => {
     const read = evaluationResult.safeParse(result);
-    if (!read.success) return [];
-    const name = names.get(row.principal_id) ?? null;
-    return [{ ...row, evaluated_at: at.toISOString(), principal_name: name, ...read.data }];
+    return read.success ? [{ ...row, evaluated_at: at.toISOString(), ...read.data }] : [];
   });
-}

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 
 import { minMargin } from '../../../events/prompt-class.ts';
-import type { PromptClass, PromptExample } from '../../../projections/config/prompt-class.ts';
+import type { PromptExample } from '../../../projections/config/prompt-class.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type {
   PromptClassRow,
@@ -40,20 +40,8 @@ export const listedClass = (row: PromptClassRow, encoders: Encoders | null): Pro
   routable: row.examples > 0 && (encoders?.[row.tier] ?? null) !== null,
 });
 
-/** The record of a class that the state holds. */
-export const promptClassRecordIn = (
-  state: ConfigState,
-  id: number,
-  encoders: Encoders | null,
-): PromptClassRecord => listedClass(promptClassRowIn(state, id), encoders);
-
-export const promptClassRowIn = (state: ConfigState, id: number): PromptClassRow =>
-  rowIn(state, written(state.prompt_class, id));
-
-export const promptClassRowsIn = (state: ConfigState): PromptClassRow[] =>
-  [...state.prompt_class.byId.values()].map((held) => rowIn(state, held));
-
-function rowIn(state: ConfigState, held: PromptClass): PromptClassRow {
+export function promptClassRowIn(state: ConfigState, id: number): PromptClassRow {
+  const held = written(state.prompt_class, id);
   const refines = held.refines.flatMap((one) => state.prompt_class.byId.get(one)?.name ?? []);
   return {
     id: held.id,

@@ -7,6 +7,7 @@ import { promptField } from '../../lib/fields.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import { answerDryRun, dryRunQuestion, dryRunRecord } from './dry-run.ts';
+import type { RoutingNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 const publishedQuestion = dryRunQuestion.extend({
@@ -28,22 +29,22 @@ export const routingRoutes = [
     query: none,
     body: publishedQuestion,
     response: dryRunRecord,
-    handle: async ({ body }, { control }) => {
-      const { publisher } = control;
+    handle: async ({ body }, { config }, needs: RoutingNeeds) => {
+      const { publisher, encoders, clock } = needs;
       const version = publisher.current()?.snapshot.version ?? -1;
-      if (version < control.state().version) await publisher.publishNow();
+      if (version < config.state().version) await publisher.publishNow();
       const snapshot = publisher.current()?.snapshot;
       if (snapshot === undefined) {
         return refuse('unavailable', 'no snapshot is published yet', { retryAfterSeconds: 1 });
       }
       const { prompt, ...question } = body;
-      const routed = await control.routed.ofSnapshot(snapshot);
-      if (prompt === null) return answerDryRun(question, routed, control.clock());
+      const routed = await needs.routed.ofSnapshot(snapshot);
+      if (prompt === null) return answerDryRun(question, routed, clock());
       if (question.class !== null) {
         return refuse('invalid', 'prompt and class: give one of them', { param: 'prompt' });
       }
-      const classed = { ...question, class: await classOf(prompt, snapshot, control.encoders) };
-      return answerDryRun(classed, routed, control.clock());
+      const classed = { ...question, class: await classOf(prompt, snapshot, encoders) };
+      return answerDryRun(classed, routed, clock());
     },
   }),
 ] as const;

@@ -2,14 +2,16 @@
 
 import { z } from 'zod';
 
+import { rulesMax, targetsMax } from '../../lib/amounts.ts';
+import type { CommandOf } from '../../control/commands/execute.ts';
 import { inputShape } from '../../conditions/schemas.ts';
-import { rulesMax } from '../../deciders/rule.ts';
-import type { ListedRule, RuleFields } from '../../deciders/rule.ts';
-import { targetsMax } from '../../deciders/target.ts';
-import type { TargetInput } from '../../deciders/target.ts';
 import { denyMessageField, referenceField, ruleNameField, tagField } from '../../lib/fields.ts';
 import { frontendModelId, modelId, poolId, ruleId, targetId } from '../../lib/ids.ts';
 import { ruleAction } from '../../lib/vocabulary.ts';
+
+type RuleFields = CommandOf<'AddRule'>['rule'];
+type ListedRule = CommandOf<'ReplaceRules'>['rules'][number];
+type TargetInput = CommandOf<'AddRuleTarget'>['target'];
 
 export const positionField = z.int().nonnegative().max(1_000_000);
 const targetFields = z.strictObject({

@@ -3,13 +3,13 @@
 
 import { z } from 'zod';
 
+import { goneName } from '../../../projections/config/find.ts';
 import type { Target } from '../../../events/frontend-model.ts';
 import type { FrontendModel, Rule } from '../../../projections/config/frontend-model.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { RuleRow, TargetRow } from '../../../projections/tables/frontend-models.ts';
 import { recordShape } from '../../conditions/schemas.ts';
 import { toRecord } from '../../conditions/values.ts';
-import { goneName } from '../../deciders/condition.ts';
 import { frontendModelId, modelId, poolId, ruleId, targetId } from '../../lib/ids.ts';
 import { ruleAction } from '../../lib/vocabulary.ts';
 

@@ -2,14 +2,15 @@
 
 import { z } from 'zod';
 
+import { ruleWithId } from '../../../projections/config/find.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { Outcome } from '../../control/commands/execute.ts';
-import { ruleWithId } from '../../deciders/rule.ts';
 import { frontendModelId, ruleId, targetId } from '../../lib/ids.ts';
 import type { RuleId } from '../../lib/ids.ts';
-import { deletedRecord, idIn } from '../http/fields.ts';
+import { idIn } from '../http/fields.ts';
 import { frontendModelRecord, frontendModelRecordIn } from './frontend-model-record.ts';
 import { mutate } from '../http/mutation.ts';
+import { deleteRoute } from '../lists/changes.ts';
 import { none, route } from '../http/route.ts';
 import { ruleField, rulesField, targetField, toListedRules, toRuleFields } from './rule-input.ts';
 import { newTargetIn, ownedRule, ownedRuleIn, targetRecord } from './rule-record.ts';
@@ -75,18 +76,12 @@ export const ruleRoutes = [
         ownedRuleIn(state, writtenRule(state, id)),
       ),
   }),
-  route({
-    ...config,
-    method: 'DELETE',
+  deleteRoute({
     path: '/admin/rules/{id}',
     operation: 'deleteRule',
     summary: 'Delete a rule with its targets',
-    refusals: ['absent'],
-    params: ofRule,
-    body: none,
-    response: deletedRecord,
-    handle: ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'RemoveRule', id } }, () => ({ id })),
+    id: ruleId,
+    command: (id) => ({ type: 'RemoveRule', id }),
   }),
   route({
     ...config,
@@ -103,18 +98,12 @@ export const ruleRoutes = [
         newTargetIn(state, writtenRule(state, id).rule.targets),
       ),
   }),
-  route({
-    ...config,
-    method: 'DELETE',
+  deleteRoute({
     path: '/admin/rule-targets/{id}',
     operation: 'removeRuleTarget',
     summary: 'Remove a target of a rule',
-    refusals: ['absent'],
-    params: idIn(targetId),
-    body: none,
-    response: deletedRecord,
-    handle: ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'RemoveRuleTarget', id } }, () => ({ id })),
+    id: targetId,
+    command: (id) => ({ type: 'RemoveRuleTarget', id }),
   }),
 ] as const;
 

@@ -36,11 +36,11 @@ export const a2aAgentRoutes = [
   ...readRoutes({
     noun: 'agent',
     path: '/admin/a2a-agents',
-    operations: ['listAgents', 'getAgent'],
-    summaries: [
-      'The A2A agents, without their credentials',
-      'One A2A agent, without its credential',
-    ],
+    called: ['Agent', 'Agents'],
+    summaries: {
+      list: 'The A2A agents, without their credentials',
+      one: 'One A2A agent, without its credential',
+    },
     id: agentId,
     record: agentRecord,
     order: byName,

@@ -32,11 +32,11 @@ export const mcpServerRoutes = [
   ...readRoutes({
     noun: 'mcp_server',
     path: '/admin/mcp-servers',
-    operations: ['listMcpServers', 'getMcpServer'],
-    summaries: [
-      'The MCP servers, without their credentials',
-      'One MCP server, without its credential',
-    ],
+    called: ['McpServer', 'McpServers'],
+    summaries: {
+      list: 'The MCP servers, without their credentials',
+      one: 'One MCP server, without its credential',
+    },
     id: mcpServerId,
     record: mcpServerRecord,
     order: byName,

@@ -8,9 +8,12 @@ import type { PrincipalId } from '../../lib/ids.ts';
 
 type Named = Readonly<{ id: PrincipalId; name: StoredName }>;
 
+/** What reads the names that lie in the vault: in a mutation, by its transaction. */
+export type Revealing = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
+
 /** A name that was erased is the empty string. */
 export async function principalNames(
-  { db, vault }: Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>,
+  { db, vault }: Revealing,
   principals: readonly Named[],
 ): Promise<ReadonlyMap<PrincipalId, string>> {
   const refs = principals.flatMap(({ name }) => name.ref ?? []);

@@ -14,6 +14,9 @@ import type { Refusal } from '../../lib/refusal.ts';
 /** `secrets` are the plaintexts behind the refs in `command`; they are sealed into the vault with its events. */
 export type Mutation = Readonly<{ command: Command; secrets?: readonly Secret[] }>;
 
+/** What a command of this type holds. */
+export type CommandOf<Type extends Command['type']> = Extract<Command, { type: Type }>;
+
 export type MutationContext = Readonly<{
   actor: EventMetadata['actor'];
   /** What the audit row says: HTTP method and path, or `CLI` and the command's name. */

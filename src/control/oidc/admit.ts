@@ -3,6 +3,7 @@
 
 import type { Queryable } from '@databases/pg';
 
+import { roleNamed } from '../../../projections/config/find.ts';
 import { streamOf } from '../../../events/catalogue.ts';
 import type { Identity } from '../../../events/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -14,7 +15,6 @@ import { decide } from '../../deciders/decide.ts';
 import { holderOfIdentity } from '../../deciders/callers/identity.ts';
 import type { FirstLogin, IdentityCommand } from '../../deciders/callers/identity.ts';
 import { holderOfName } from '../../deciders/callers/principal.ts';
-import { roleNamed } from '../../deciders/callers/role.ts';
 import { nameField } from '../../lib/fields.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';

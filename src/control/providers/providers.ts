@@ -1,17 +1,15 @@
 // Providers as people write them: a new endpoint or credential must answer before anything is stored (specification, "Provider creation
 // rules"). A change that is ready is a mutation; who asked for it executes it.
 
-import type { Queryable } from '@databases/pg';
-
 import type { Endpoint } from '../../../events/provider.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
 import { decide } from '../../deciders/decide.ts';
 import { noProvider } from '../../deciders/provider.ts';
-import type { Vault } from '../../db/vault.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { ModelId, ProviderId } from '../../lib/ids.ts';
 import type { ProviderKind } from '../../lib/vocabulary.ts';
+import type { Revealing } from '../access/principal-names.ts';
 import type { Configuration } from '../commands/configuration.ts';
 import type { Mutation } from '../commands/execute.ts';
 import { dialled, secretsOf, vaultedCredential } from './credential.ts';
@@ -22,8 +20,7 @@ import type { GivenEndpoint } from './endpoint.ts';
 import { findCatalogueEntry } from '../../snapshot/provider-catalogue.ts';
 import type { Dial } from './verify-provider.ts';
 
-export type ProviderTools = Vaulting &
-  Readonly<{ db: Queryable; vault: Pick<Vault, 'fingerprint' | 'reveal'>; dial: Dial }>;
+export type ProviderTools = Vaulting & Revealing & Readonly<{ dial: Dial }>;
 
 /** As the wire spells it. */
 type GivenProvider = GivenEndpoint &

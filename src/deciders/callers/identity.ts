@@ -1,6 +1,7 @@
 // The rules of single sign-on: who is let in as whom, and which roles follow from the groups that the issuer names
 // (docs/adr/0039-single-sign-on.md). Roles that somebody gave are left alone.
 
+import { roleNamed } from '../../../projections/config/find.ts';
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { Identity, StoredName } from '../../../events/principal.ts';
@@ -12,7 +13,6 @@ import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { Decision } from '../decision.ts';
 import { holderOfName, noPrincipal } from './principal.ts';
-import { roleNamed } from './role.ts';
 
 /** What becomes of an identity that no principal has yet. */
 export type FirstLogin =

@@ -1,5 +1,6 @@
 // The login that the operator sets, whatever was made of the roles before (specification, "Commands of the binary", set-password).
 
+import { roleNamed } from '../../../projections/config/find.ts';
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { StoredName } from '../../../events/principal.ts';
@@ -11,7 +12,6 @@ import type { RoleId } from '../../lib/ids.ts';
 import { adminRole, builtInRoleEvents, grantEvents } from './built-in-roles.ts';
 import type { Decision } from '../decision.ts';
 import { holderOfName } from './principal.ts';
-import { roleNamed } from './role.ts';
 
 export type LoginCommand = Readonly<{ type: 'SetLogin'; name: StoredName; passwordRef: string }>;
 

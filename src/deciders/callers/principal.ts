@@ -1,5 +1,6 @@
 // The rules of change for principals and the roles they hold (specification, "Principals, keys, roles").
 
+import { roleNamed } from '../../../projections/config/find.ts';
 import { streamOf } from '../../../events/catalogue.ts';
 import type { StoredName } from '../../../events/principal.ts';
 import { findValue } from '../../../projections/config/id-map.ts';
@@ -12,7 +13,6 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { listed } from '../../lib/text.ts';
 import type { PrincipalKind } from '../../lib/vocabulary.ts';
 import type { Decision } from '../decision.ts';
-import { roleNamed } from './role.ts';
 
 export type PrincipalCommand =
   | Readonly<{

@@ -1,7 +1,7 @@
 // The rules of change for roles and permissions (specification, "Role and permission").
 
+import { roleNamed } from '../../../projections/config/find.ts';
 import { streamOf } from '../../../events/catalogue.ts';
-import { findValue } from '../../../projections/config/id-map.ts';
 import { samePermission } from '../../../projections/config/role.ts';
 import type { Role } from '../../../projections/config/role.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -42,9 +42,6 @@ export function decideRole(state: ConfigState, command: RoleCommand): Decision {
       return changePermission(role, command);
   }
 }
-
-export const roleNamed = (state: ConfigState, name: string): Role | undefined =>
-  findValue(state.role.byId, (role) => role.name === name);
 
 type Of<Type extends RoleCommand['type']> = Extract<RoleCommand, { type: Type }>;
 

@@ -1,6 +1,7 @@
 // Roles, principals and their keys as an import asks for them (specification, "Commands of the binary"): grants that the file
 // dropped are revoked, and a key that is in the file is enabled.
 
+import { roleNamed } from '../../../projections/config/find.ts';
 import type { ApiKey } from '../../../projections/config/api-key.ts';
 import { findValue } from '../../../projections/config/id-map.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
@@ -12,7 +13,7 @@ import { decideApiKey } from '../callers/api-key.ts';
 import { decideBudget } from '../callers/budget.ts';
 import { decideLimits } from '../callers/limits.ts';
 import { decidePrincipal, holderOfName } from '../callers/principal.ts';
-import { decideRole, roleNamed } from '../callers/role.ts';
+import { decideRole } from '../callers/role.ts';
 import type { ImportedKey, PrincipalStep, RoleStep } from './step.ts';
 import type { Unfolding } from './unfolding.ts';
 

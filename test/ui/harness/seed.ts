@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 
+import { roleNamed } from '../../../projections/config/find.ts';
 import { appendCommand } from '../../../bench/control/fill.ts';
 import type { Fact } from '../../../bench/control/fill.ts';
 import { mintApiKey } from '../../../src/control/access/api-key.ts';
 import type { ControlPlane } from '../../../src/control/plane.ts';
-import { roleNamed } from '../../../src/deciders/callers/role.ts';
 import type { Secret } from '../../../src/db/vault.ts';
 import { apiKeyId, principalId, providerId } from '../../../src/lib/ids.ts';
 import type { testAdministrator } from '../../harness/admin.ts';

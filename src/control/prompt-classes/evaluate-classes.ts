@@ -3,16 +3,16 @@
 
 import type { Queryable } from '@databases/pg';
 
-import type { PromptClass } from '../../projections/config/prompt-class.ts';
-import type { ConfigState } from '../../projections/config/state.ts';
-import { embedderOf } from '../classifier/centroids.ts';
-import type { Embed } from '../classifier/centroids.ts';
-import type { Encoders } from '../classifier/encoder.ts';
-import { evaluate, evaluatedExamplesMin } from '../classifier/evaluate.ts';
-import type { ClassEvaluation, Confusion, EvaluatedClass } from '../classifier/evaluate.ts';
-import type { Vault } from '../db/vault.ts';
-import type { PromptClassTier } from '../lib/vocabulary.ts';
-import { exampleTexts } from './publishing/centroids.ts';
+import type { PromptClass } from '../../../projections/config/prompt-class.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { embedderOf } from '../../classifier/centroids.ts';
+import type { Embed } from '../../classifier/centroids.ts';
+import type { Encoders } from '../../classifier/encoder.ts';
+import { evaluate, evaluatedExamplesMin } from '../../classifier/evaluate.ts';
+import type { ClassEvaluation, Confusion, EvaluatedClass } from '../../classifier/evaluate.ts';
+import type { Vault } from '../../db/vault.ts';
+import type { PromptClassTier } from '../../lib/vocabulary.ts';
+import { exampleTexts } from '../publishing/centroids.ts';
 
 /** `refines` is the class whose prompts it contends for; null in the fast tier. */
 type Contending<Result> = Result & Readonly<{ refines: string | null }>;
