@@ -1,4 +1,5 @@
 // The extensions of the control plane. Delete a folder of this directory and its lines in control.ts and cli.ts, and gw works without it.
 
+export { history } from './history/extension.ts';
 export { playground } from './playground/extension.ts';
 export { whatIf } from './what-if/extension.ts';

@@ -29,7 +29,20 @@ type Proposed = Readonly<{
   known?: unknown;
 }>;
 
+/** A part of the screen History, drawn by the element `gw-history-<value>`. */
+export type Section = Readonly<{
+  value: string;
+  label: string;
+  about: string;
+  /** Of the tabs; the first one is shown when none is named. */
+  order: number;
+  load: () => Promise<unknown>;
+  /** Reached from the others alone. */
+  inner?: true;
+}>;
+
 export type UiExtension = Readonly<{
+  sections?: readonly Section[];
   /** A part of every preview of a change. */
   preview?: Readonly<{
     label: string;

@@ -33,7 +33,6 @@ import type { Dial } from '../control/providers/verify-provider.ts';
 import type { Database } from '../db/pool.ts';
 import type { Vault } from '../db/vault.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Places } from './http/event-stream.ts';
 import type { Program } from './operations/program.ts';
 
 /** As a pino logger has it. */
@@ -65,8 +64,6 @@ export type Control = Readonly<{
   measures: PlaneMeasures;
   /** For whoever waits that the log grows. */
   heads: Heads;
-  /** For the streams of the history that are open. */
-  historyStreams: Places;
   /** Reads the log up to its head and publishes what is new. */
   refresh: () => Promise<void>;
   /** Turns the windows of budgets, and publishes what is spent of them. */

@@ -42,8 +42,6 @@ import type { Clock } from '../lib/clock.ts';
 import type { Control, Log } from './control.ts';
 import { createCredentials } from './providers/credentials.ts';
 import { drain } from './http/drain.ts';
-import { createPlaces } from './http/event-stream.ts';
-import { historyStreamsMax } from './history/history-stream.ts';
 import type { Program } from './operations/program.ts';
 import { serveRoutes } from './routes.ts';
 import type { Needs } from './routes.ts';
@@ -145,7 +143,6 @@ function openControl(options: AdminOptions): Control {
     routed: createAskRouted(monotonic),
     encoders: plane.encoders,
     heads: plane.heads,
-    historyStreams: createPlaces(historyStreamsMax),
     idempotency: createIdempotency({ db, vault, clock }),
     sessions: openSessions(options),
     ...openSignIn(options),

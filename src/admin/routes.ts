@@ -4,7 +4,6 @@ import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import * as extensions from '../../extensions/control.ts';
-import { accessRoutes } from './access/access.ts';
 import { a2aAgentRoutes } from './tools/a2a-agents.ts';
 import { auditRoutes } from './history/audit.ts';
 import { backendRoutes } from './providers/backends.ts';
@@ -26,7 +25,6 @@ import { fleetRoutes } from './operations/fleet.ts';
 import { frontendModelRoutes } from './routing/frontend-models.ts';
 import { healthRoutes } from './operations/health.ts';
 import { historyRoutes } from './history/history.ts';
-import { historyStreamRoutes } from './history/history-stream.ts';
 import { keyRoutes } from './access/keys.ts';
 import { limitsRoutes } from './access/limits.ts';
 import { logRoutes } from './history/log.ts';
@@ -130,7 +128,6 @@ const groups = [
   of('tools', a2aAgentRoutes),
   of('old', auditRoutes),
   of('old', historyRoutes),
-  of('old', historyStreamRoutes),
   of('old', logRoutes),
   of('old', snapshotRoutes),
   of('old', configRoutes),
@@ -140,7 +137,6 @@ const groups = [
   of('old', usageEventRoutes),
   of('old', vaultRoutes),
   of('old', explainRoutes),
-  of('old', accessRoutes),
   of('old', timeseriesRoutes),
 ] as const;
 

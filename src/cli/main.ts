@@ -4,7 +4,6 @@ import { Builtins, Cli } from 'clipanion';
 import type { BaseContext, Command } from 'clipanion';
 
 import * as extensions from '../../extensions/cli.ts';
-import { AccessCommand, AccessDiffCommand } from './commands/access.ts';
 import { AgentCommand } from './commands/agent.ts';
 import {
   ChangeApproveCommand,
@@ -20,13 +19,7 @@ import { ConfigCheckCommand } from './commands/config-check.ts';
 import { ConfigExportCommand } from './commands/config-export.ts';
 import { DevCommand } from './commands/dev.ts';
 import { EvidenceCommand } from './commands/evidence.ts';
-import { ExplainCommand } from './commands/explain.ts';
 import { HealthcheckCommand } from './commands/healthcheck.ts';
-import {
-  HistoryCommandsCommand,
-  HistoryEventCommand,
-  HistoryEventsCommand,
-} from './commands/history.ts';
 import { ImportCommand } from './commands/import.ts';
 import { LogExportCommand } from './commands/log-export.ts';
 import { LogNewEpochCommand } from './commands/log-new-epoch.ts';
@@ -42,14 +35,7 @@ import {
 import { ReencryptBackendsCommand } from './commands/reencrypt-backends.ts';
 import { ServeCommand } from './commands/serve.ts';
 import { SetPasswordCommand } from './commands/set-password.ts';
-import {
-  SnapshotDiffCommand,
-  SnapshotListCommand,
-  SnapshotShowCommand,
-} from './commands/snapshot.ts';
-import { SnapshotRestoreCommand } from './commands/snapshot-restore.ts';
 import { SyncPricesCommand } from './commands/sync-prices.ts';
-import { TailCommand } from './commands/tail.ts';
 import { VaultEraseCommand } from './commands/vault-erase.ts';
 import { exitCodes } from './printing/exit-codes.ts';
 import { HelpCommand, namingValues } from './printing/help.ts';
@@ -60,8 +46,6 @@ import { programVersion } from './version.ts';
 export function commandLine(enableColors: boolean): Cli {
   const cli = new Cli({ binaryName: 'gw', binaryVersion: programVersion(), enableColors });
   const commands = [
-    AccessCommand,
-    AccessDiffCommand,
     AgentCommand,
     ChangeApproveCommand,
     ChangeDraftCommand,
@@ -75,11 +59,7 @@ export function commandLine(enableColors: boolean): Cli {
     ConfigExportCommand,
     DevCommand,
     EvidenceCommand,
-    ExplainCommand,
     HealthcheckCommand,
-    HistoryCommandsCommand,
-    HistoryEventCommand,
-    HistoryEventsCommand,
     ImportCommand,
     LogExportCommand,
     LogNewEpochCommand,
@@ -94,12 +74,7 @@ export function commandLine(enableColors: boolean): Cli {
     ReencryptBackendsCommand,
     ServeCommand,
     SetPasswordCommand,
-    SnapshotDiffCommand,
-    SnapshotListCommand,
-    SnapshotRestoreCommand,
-    SnapshotShowCommand,
     SyncPricesCommand,
-    TailCommand,
     VaultEraseCommand,
     ...Object.values(extensions),
   ];

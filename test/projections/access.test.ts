@@ -8,7 +8,6 @@ import * as fc from 'fast-check';
 
 import { accessChanges, accessOf } from '../../projections/access.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { csvCell } from '../../src/control/history/access-csv.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { compileTables } from '../../src/snapshot/compile.ts';
 import { mayInvoke, principalCompiler } from '../../src/snapshot/compile/callers.ts';
@@ -78,18 +77,4 @@ it('a list goes on behind the row that it ended with', () => {
   for (const [index, held] of all.entries()) {
     assert.deepEqual([...accessOf(state, held)], all.slice(index + 1));
   }
-});
-
-it('no cell of CSV is a formula, or ends its line', () => {
-  const cases = [
-    ['plain', 'plain'],
-    ['=1+1', "'=1+1"],
-    ['@x', "'@x"],
-    ['-a,b', '"\'-a,b"'],
-    ['+"q"', '"\'+""q"""'],
-    ['\tx', "'\tx"],
-    ['a\nb', '"a\nb"'],
-    [7, '7'],
-  ] as const;
-  for (const [given, cell] of cases) assert.equal(csvCell(given), cell);
 });

@@ -8,81 +8,36 @@ import { Code } from '../elements/code.ts';
 import '../elements/page.ts';
 import '../elements/tabs.ts';
 import { Watch } from '../elements/watch.ts';
+import { extensions } from '../extension.ts';
+import type { Section } from '../extension.ts';
 import { noSuchPage } from '../shell/no-screen.ts';
 import { linkTo, place } from '../state/location.ts';
 import { base } from '../styles/base.ts';
 
-type Section = Readonly<{
-  value: string;
-  label: string;
-  about: string;
-  load: () => Promise<unknown>;
-  /** Reached from the others alone. */
-  inner?: true;
-}>;
-
-const sections: readonly Section[] = [
-  {
-    value: 'changes',
-    label: 'Changes',
-    about: 'All configuration changes. Append-only.',
-    load: () => import('./history/changes.ts'),
-  },
-  {
-    value: 'versions',
-    label: 'Versions',
-    about: 'Published configurations. Compare any two, or restore one.',
-    load: () => import('./history/versions.ts'),
-  },
-  {
-    value: 'diff',
-    label: 'Compare',
-    about: 'Compare versions, positions or times.',
-    load: () => import('./history/compare.ts'),
-  },
+const own: readonly Section[] = [
   {
     value: 'requests',
     label: 'Requests',
     about: 'Changes that wait for approval, and past requests.',
+    order: 4,
     load: () => import('./history/requests.ts'),
-  },
-  {
-    value: 'events',
-    label: 'Events',
-    about: 'The event log with its hash chain. Read-only.',
-    load: () => import('./history/events.ts'),
-  },
-  {
-    value: 'streams',
-    label: 'Streams',
-    about: 'One stream per record, from its creation on.',
-    load: () => import('./history/streams.ts'),
-    inner: true,
-  },
-  {
-    value: 'access',
-    label: 'Access review',
-    about: 'Who could call which model at a given time, and the grants that allowed it.',
-    load: () => import('./history/access.ts'),
   },
   {
     value: 'log',
     label: 'Integrity',
     about: 'Log integrity, signatures and projections.',
+    order: 8,
     load: () => import('./history/log.ts'),
-  },
-  {
-    value: 'restore',
-    label: 'Restore',
-    about: 'Preview, then restore as a new version. A restore can itself be undone.',
-    load: () => import('./history/restore.ts'),
-    inner: true,
   },
 ];
 
+const sections = [...own, ...extensions.flatMap(({ sections = [] }) => sections)].toSorted(
+  (one, other) => one.order - other.order,
+);
+
 /** `/ui/history/1482` is a change, by the position of its last event. Undefined for a name that no section has. */
-const sectionOf = (name = 'changes'): Section | undefined =>
-  sections.find(({ value }) => value === (/^\d+$/.test(name) ? 'changes' : name));
+const sectionOf = (name = sections[0]?.value): Section | undefined =>
+  sections.find(({ value }) => value === (/^\d+$/.test(name ?? '') ? 'changes' : name));
 
 class ScreenHistory extends LitElement {
   static override styles = [base];
@@ -111,7 +66,7 @@ class ScreenHistory extends LitElement {
   #hrefOf(value: string): string {
     const { rest, query } = this.#place.value;
     if (rest[0] === value) return linkTo({ screen: 'history', rest, query });
-    return linkTo({ screen: 'history', rest: value === 'changes' ? [] : [value] });
+    return linkTo({ screen: 'history', rest: value === sections[0]?.value ? [] : [value] });
   }
 
   #section({ value, load }: Section) {

@@ -27,7 +27,7 @@ import {
 } from '../../../ui/lib/history/history.ts';
 import { changeQuery, linkTo, navigate, place } from '../../../ui/state/location.ts';
 import { keepView, tableView } from '../../../ui/state/table-view.ts';
-import { listStyles } from '../../../ui/screens/history/list-styles.ts';
+import { listStyles } from '../../../ui/styles/list.ts';
 import { base, buttons, controls } from '../../../ui/styles/base.ts';
 import { record } from '../../../ui/styles/record.ts';
 import { shownAt } from './screens.ts';

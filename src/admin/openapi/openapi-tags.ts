@@ -56,7 +56,6 @@ const tagOfResource: Readonly<Record<string, Tag>> = {
   'change-sets': configuration.history,
   'change-requests': configuration.history,
   'change-policy': configuration.history,
-  access: configuration.history,
   log: configuration.history,
   vault: configuration.history,
   config: configuration.operations,

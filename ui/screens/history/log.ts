@@ -18,7 +18,7 @@ import { linkTo, place } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { panels } from '../../styles/panels.ts';
 import { record } from '../../styles/record.ts';
-import { listStyles } from './list-styles.ts';
+import { listStyles } from '../../styles/list.ts';
 import { logAlarms } from './log-alarms.ts';
 import { logCheckpoints } from './log-checkpoints.ts';
 import { logDerived } from './log-derived.ts';

@@ -25,7 +25,7 @@ import { changeQuery, linkTo, openRest, place } from '../../state/location.ts';
 import { may } from '../../state/session.ts';
 import { keepView, tableView } from '../../state/table-view.ts';
 import { base, buttons, controls } from '../../styles/base.ts';
-import { listStyles } from './list-styles.ts';
+import { listStyles } from '../../styles/list.ts';
 import './policy.ts';
 import './request.ts';
 

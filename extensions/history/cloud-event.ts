@@ -1,0 +1,30 @@
+// An event of the history as a CloudEvent in JSON (CloudEvents 1.0, cloudevents.io), which collectors of audit events take as it is.
+
+import type { HistoryEvent } from '../../projections/history-event.ts';
+
+/** `id` is unique within `source`: who has seen both has seen the event. */
+export type CloudEvent = Readonly<{
+  specversion: '1.0';
+  /** The position, in decimal digits. */
+  id: string;
+  /** The log: a URI reference. */
+  source: string;
+  type: string;
+  /** The stream: `<kind>-<id>`. */
+  subject: string;
+  /** RFC 3339. */
+  time: string;
+  datacontenttype: 'application/json';
+  data: HistoryEvent;
+}>;
+
+export const cloudEvent = (logId: string, event: HistoryEvent): CloudEvent => ({
+  specversion: '1.0',
+  id: String(event.position),
+  source: `urn:uuid:${logId}`,
+  type: event.type,
+  subject: event.stream,
+  time: event.recorded_at,
+  datacontenttype: 'application/json',
+  data: event,
+});

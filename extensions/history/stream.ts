@@ -1,0 +1,112 @@
+// The history as a stream for whoever collects it: at least once, in the order of the log, resumed behind any position. It ends with
+// the session that asked for it.
+
+import { z } from 'zod';
+
+import { cloudEvent } from './cloud-event.ts';
+import { followHistory, refuseBeyond } from './follow-history.ts';
+import type { HistoryEvent } from '../../projections/history-event.ts';
+import { readHead } from '../../src/db/log/event-log.ts';
+import { isRefusal, refuse } from '../../src/lib/refusal.ts';
+import type { Refusal } from '../../src/lib/refusal.ts';
+import { authorise } from '../../src/admin/http/authorise.ts';
+import { createCredentials } from '../../src/admin/providers/credentials.ts';
+import { eventStream } from '../../src/admin/http/event-stream.ts';
+import type { Places } from '../../src/admin/http/event-stream.ts';
+import { wholeNumber } from '../../src/admin/http/fields.ts';
+import { none, route } from '../../src/admin/http/route.ts';
+import type { Call } from '../../src/admin/http/route.ts';
+
+/** How many may be open at one process. */
+export const historyStreamsMax = 16;
+
+/** So often an idle stream says that it lives, and is asked whether its session does. */
+const heartbeatMs = 5_000;
+const stallMs = 60_000;
+const retryMs = 1_000;
+
+const header = 'last-event-id';
+const heldId = wholeNumber({ from: 0 });
+
+/** `places` are for the streams that are open. */
+export const historyStreamRoutes = (places: Places) =>
+  [
+    route({
+      method: 'GET',
+      path: '/admin/history/stream',
+      operation: 'streamHistory',
+      permission: 'usage:read',
+      tag: 'History',
+      summary:
+        'The events of the log as they come, as CloudEvents, behind Last-Event-ID or `after`',
+      refusals: ['absent', 'too_many'],
+      mediaType: 'text/event-stream',
+      params: none,
+      query: z.strictObject({ after: wholeNumber({ from: 0 }).default(0) }),
+      body: none,
+      response: z.string().meta({ examples: ['id: 1\ndata: {"specversion":"1.0","id":"1"}\n\n'] }),
+      handle: async ({ query }, call) => {
+        const { control, headers } = call;
+        const given = readHeld(headers[header]);
+        if (isRefusal(given)) return given;
+        const held = given === null ? { after: query.after, param: 'after' } : given;
+        const { position, logId } = await readHead(control.reports);
+        const beyond = refuseBeyond(position, held);
+        if (beyond !== null) return beyond;
+        const leave = places.take();
+        if (leave === null) {
+          const message = `${historyStreamsMax} streams of the history are open at this process`;
+          return refuse('too_many', message, { retryAfterSeconds: 10 });
+        }
+        const signal = call.signal();
+        const pages = followFor(call, { after: held.after, signal });
+        const stream = eventStream(frames(pages, logId), { stallMs, signal });
+        stream.once('close', leave);
+        return {
+          headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
+          stream,
+        };
+      },
+    }),
+  ] as const;
+
+/** Null when the reader has seen none yet. */
+function readHeld(
+  given: string | string[] | undefined,
+): Readonly<{ after: number; param: string }> | Refusal | null {
+  if (given === undefined || given === '') return null;
+  const read = heldId.safeParse(given);
+  if (read.success) return { after: read.data, param: header };
+  const message = `${header}: must be a position, was ${JSON.stringify(given)}`;
+  return refuse('invalid', message, { param: header });
+}
+
+type From = Readonly<{ after: number; signal: AbortSignal }>;
+
+/** As long as the session that asked for it holds, and may read. */
+function followFor({ control, permission, headers }: Call, { after, signal }: From) {
+  const credentials = createCredentials({ control, proxyTokens: [] });
+  const rereads = control.rereads();
+  return followHistory(control.reports, {
+    after,
+    // What was sent may be of a past that the log no longer holds: the reader is to ask again, and is told when it is beyond the end.
+    mayGoOn: async () =>
+      !signal.aborted &&
+      rereads === control.rereads() &&
+      !isRefusal(await authorise(permission, headers, credentials)),
+    news: (last) => control.heads.past(last, { ms: heartbeatMs, signal }),
+  });
+}
+
+async function* frames(
+  pages: AsyncIterable<readonly HistoryEvent[]>,
+  logId: string,
+): AsyncGenerator<string, void, undefined> {
+  yield `retry: ${retryMs}\n\n`;
+  for await (const page of pages) {
+    if (page.length === 0) yield ':\n\n';
+    for (const event of page) {
+      yield `id: ${event.position}\ndata: ${JSON.stringify(cloudEvent(logId, event))}\n\n`;
+    }
+  }
+}

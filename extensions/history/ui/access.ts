@@ -1,0 +1,268 @@
+// The access review: who could call which model at a moment and by which grants, or who gained and who lost what between two moments.
+// All of it is filtered and exported; one row opens its grants, each with the event that made it.
+
+import { LitElement, css, html, nothing } from 'lit';
+
+import { accessFile, accessMax, diffAccess, listAccess } from './access-rows.ts';
+import type { Access, AccessChange } from './access-rows.ts';
+import { wrongField } from '../../../ui/api/http/failure.ts';
+import type { ApiFailure } from '../../../ui/api/http/failure.ts';
+import { getLogHead } from '../../../ui/api/log.ts';
+import '../../../ui/elements/badge.ts';
+import '../../../ui/elements/overlay/drawer.ts';
+import '../../../ui/elements/empty.ts';
+import '../../../ui/elements/form/field.ts';
+import type { FieldInput } from '../../../ui/elements/form/field.ts';
+import '../../../ui/elements/icon.ts';
+import { loaded, troubleOf } from '../../../ui/elements/loaded.ts';
+import { Resource } from '../../../ui/elements/resource.ts';
+import '../../../ui/elements/table/table.ts';
+import type { Column } from '../../../ui/elements/table/table.ts';
+import '../../../ui/elements/time.ts';
+import { Watch } from '../../../ui/elements/watch.ts';
+import { accessKey, grantedSince, waysText } from './access-words.ts';
+import { formatNumber } from '../../../ui/lib/text/format.ts';
+import { momentWords, readMoment } from '../../../ui/lib/history/history.ts';
+import { isOneFile } from '../../../ui/state/base.ts';
+import { changeQuery, linkTo, openRest, place } from '../../../ui/state/location.ts';
+import { keepView, tableView } from '../../../ui/state/table-view.ts';
+import { base, buttons } from '../../../ui/styles/base.ts';
+import './grants.ts';
+import { listStyles } from '../../../ui/styles/list.ts';
+
+type Row = Access & Readonly<{ change: AccessChange['change'] | null }>;
+
+const common: readonly Column<Row>[] = [
+  { id: 'principal', label: 'Principal', value: ({ principal }) => principal },
+  { id: 'model', label: 'May call', value: ({ model }) => model },
+  { id: 'via', label: 'By', value: waysText },
+  {
+    id: 'since',
+    label: 'Granted',
+    value: grantedSince,
+    cell: (one) => html`<gw-time at=${grantedSince(one) ?? ''}></gw-time>`,
+  },
+  {
+    id: 'keys',
+    label: 'Live keys',
+    end: true,
+    value: ({ keys }) => keys.length,
+    cell: ({ keys }) =>
+      keys.length === 0 ? html`<span class="quiet">none</span>` : formatNumber(keys.length),
+  },
+  { id: 'principal_id', label: 'Principal id', spare: true, value: (one) => one.principal_id },
+  { id: 'model_id', label: 'Model id', spare: true, value: (one) => one.model_id },
+];
+
+const changeColumns: readonly Column<Row>[] = [
+  ...common.slice(0, 2),
+  {
+    id: 'change',
+    label: 'Change',
+    value: ({ change }) => change,
+    cell: ({ change }) =>
+      html`<gw-badge tone=${change === 'gained' ? 'warn' : 'info'}>${change}</gw-badge>`,
+  },
+  ...common.slice(2),
+];
+
+/** A principal may lose one and gain another way to the same model. */
+const keyOf = (row: Row): string =>
+  row.change === null ? accessKey(row) : `${row.change}.${accessKey(row)}`;
+
+class HistoryAccess extends LitElement {
+  static override properties = {
+    at: { state: true },
+    since: { state: true },
+    wrong: { state: true },
+  };
+  static override styles = [
+    base,
+    buttons,
+    listStyles,
+    css`
+      .ask {
+        display: grid;
+        grid-template-columns: minmax(0, 15rem) minmax(0, 15rem) auto auto 1fr;
+        align-items: start;
+        gap: var(--space-3);
+        margin-bottom: var(--space-4);
+      }
+
+      .ask > button,
+      .ask > a {
+        margin-top: 1.4375rem;
+      }
+
+      .file {
+        justify-self: end;
+        grid-column: -2;
+      }
+
+      @media (max-width: 800px) {
+        .ask {
+          grid-template-columns: minmax(0, 1fr);
+        }
+
+        .ask > button,
+        .ask > a {
+          margin-top: 0;
+        }
+
+        .file {
+          justify-self: start;
+          grid-column: 1;
+        }
+      }
+    `,
+  ];
+  /** As typed. */
+  declare at: string;
+  declare since: string;
+  declare wrong: ApiFailure | null;
+  readonly #place = new Watch(this, place);
+  readonly #rows = new Resource(this, (signal) => this.#load(signal));
+
+  constructor() {
+    super();
+    this.at = '';
+    this.since = '';
+    this.wrong = null;
+  }
+
+  async #load(signal: AbortSignal): Promise<readonly Row[]> {
+    const { at, since } = this.#place.value.query;
+    if (since === undefined) {
+      const rows = await listAccess(at ?? null, signal);
+      return rows.map((row) => Object.assign(row, { change: null }));
+    }
+    const to = at ?? String((await getLogHead(signal)).body.position);
+    return diffAccess({ from: since, to }, signal);
+  }
+
+  protected override render() {
+    const { at, since } = this.#place.value.query;
+    return html`<div class="ask" @gw-input=${this.#onInput} @gw-enter=${this.#ask}>
+        <gw-field
+          name="at"
+          label="At"
+          hint="Version or time, UTC; empty is now"
+          error=${this.wrong?.param === 'at' ? this.wrong.message : ''}
+          .value=${this.at}
+        ></gw-field>
+        <gw-field
+          name="since"
+          label="What changed since"
+          hint="Leave empty to list all principals"
+          error=${this.wrong?.param === 'since' ? this.wrong.message : ''}
+          .value=${this.since}
+        ></gw-field>
+        <button type="button" class="primary" @click=${this.#ask}>Review</button>
+        ${
+          since === undefined && !isOneFile
+            ? html`<a class="button file" download href=${accessFile(at ?? null)}
+                ><gw-icon name="download"></gw-icon>Download CSV</a
+              >`
+            : nothing
+        }
+      </div>
+      ${troubleOf(this.#rows)} ${loaded(this.#rows, (found) => this.#table(found))}
+      ${this.#drawer(this.#rows.value ?? [])}`;
+  }
+
+  #table(rows: readonly Row[]) {
+    const { at, since } = this.#place.value.query;
+    if (rows.length === 0) {
+      return since === undefined
+        ? html`<gw-empty
+            heading="Nobody may call any model"
+            icon="shield-check"
+            command="gw access"
+          >
+            <span slot="about"
+              >A principal may call the models that the roles it holds permit.
+              ${at === undefined ? '' : `This is as of ${momentWords(at)}.`}</span
+            >
+            <a class="button" href=${linkTo({ screen: 'roles' })}>See roles</a>
+          </gw-empty>`
+        : html`<gw-empty
+            heading="Nobody gained or lost anything"
+            icon="shield-check"
+            command="gw access diff FROM TO"
+          >
+            <span slot="about">Everybody may call what they could call then, and no more.</span>
+            <a class="button" href=${linkTo({ screen: 'history', rest: ['access'] })}
+              >See who may call what</a
+            >
+          </gw-empty>`;
+    }
+    return html`<gw-table
+        label=${since === undefined ? 'Who may call what' : 'Who gained and who lost'}
+        noun="grant"
+        .columns=${since === undefined ? common : changeColumns}
+        .rows=${rows}
+        .keyOf=${keyOf}
+        .view=${tableView()}
+        .hrefOf=${(row: Row) =>
+          linkTo({
+            screen: 'history',
+            rest: ['access', keyOf(row)],
+            query: this.#place.value.query,
+          })}
+        .chosen=${this.#place.value.rest[1] ?? null}
+        @gw-view=${keepView}
+      ></gw-table>
+      ${
+        rows.length < accessMax
+          ? nothing
+          : html`<div class="more">
+              <span
+                >The first
+                ${formatNumber(accessMax)}${isOneFile ? '.' : '; the file has all of them.'}</span
+              >
+            </div>`
+      }`;
+  }
+
+  #drawer(rows: readonly Row[]) {
+    const [, key = ''] = this.#place.value.rest;
+    const row = rows.find((one) => keyOf(one) === key) ?? null;
+    return html`<gw-drawer
+      heading=${row === null ? '' : `${row.principal} may call ${row.model}`}
+      ?open=${row !== null}
+      @gw-close=${() => openRest(['access'])}
+    >
+      ${row === null ? nothing : html`<gw-history-grants .access=${row}></gw-history-grants>`}
+    </gw-drawer>`;
+  }
+
+  readonly #onInput = ({ detail: { name, value } }: CustomEvent<FieldInput>): void => {
+    this.wrong = null;
+    if (name === 'at') this.at = value;
+    else this.since = value;
+  };
+
+  readonly #ask = (): void => {
+    const at = this.at.trim() === '' ? '' : readMoment(this.at);
+    const since = this.since.trim() === '' ? '' : readMoment(this.since);
+    const wrong = at === null ? 'at' : since === null ? 'since' : null;
+    if (wrong === null) changeQuery({ at, since, page: null });
+    else this.wrong = wrongField(wrong, 'must be a version, a position or a time');
+  };
+
+  #asked: string | null = null;
+
+  /** Asks anew when the address says other moments, by whatever way it came there. */
+  protected override willUpdate(): void {
+    const { at = '', since = '' } = this.#place.value.query;
+    const asked = JSON.stringify([at, since]);
+    if (asked === this.#asked) return;
+    const isFirst = this.#asked === null;
+    this.#asked = asked;
+    this.at = at;
+    this.since = since;
+    if (!isFirst) void this.#rows.reload();
+  }
+}
+
+customElements.define('gw-history-access', HistoryAccess);
