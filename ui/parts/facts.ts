@@ -5,6 +5,7 @@ import { html, nothing } from 'lit';
 import '../elements/copy.ts';
 import '../elements/icon.ts';
 import '../elements/time.ts';
+import { linkTo } from '../state/location.ts';
 
 /** A name and a value. */
 export type Fact = readonly [name: string, value: unknown];
@@ -24,6 +25,31 @@ export const copied = (text: string, label: string, shown: unknown = text) =>
 export const idFact = (id: number): Fact => ['Id', copied(String(id), 'id')];
 
 export const none = html`<span class="quiet">none</span>`;
+
+type Named = Readonly<{ id: number; name: string }>;
+
+/** The frontend models that use a record, and the names of their rules that do. */
+export const userRows = <User extends Named>(
+  users: readonly User[],
+  placesOf: (user: User) => readonly string[],
+  without: string,
+) =>
+  html`<div class="section"><h3>Used by</h3></div>
+    ${
+      users.length === 0
+        ? html`<p class="quiet">${without}</p>`
+        : html`<ul class="rows" aria-label="Used by">
+            ${users.map(
+              (one) =>
+                html`<li>
+                  <a href=${linkTo({ screen: 'frontend-models', rest: [one.id] })}>${one.name}</a>
+                  <span class="quiet end"
+                    >${placesOf(one).map((place) => html`<code>${place}</code> `)}</span
+                  >
+                </li>`,
+            )}
+          </ul>`
+    }`;
 
 /** A moment, how long ago it was first. */
 export const moment = (at: string) =>

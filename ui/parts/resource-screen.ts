@@ -18,7 +18,7 @@ import { isReadOnly } from '../state/as-of.ts';
 import { base, buttons } from '../styles/base.ts';
 import { record } from '../styles/record.ts';
 import { historyOf } from './entity-history.ts';
-import type { DrawForm } from './form-of.ts';
+import type { DrawForm } from './form-as-data.ts';
 import { RecordScreen } from './record-screen.ts';
 
 type Entity = Readonly<{ id: number; name: string; version: number }>;
@@ -53,6 +53,8 @@ export type ResourceKind<Row extends Entity, Loaded extends Rows<Row>> = Readonl
   load: (signal: AbortSignal) => Promise<Loaded>;
   pollMs: number;
   columns: readonly Column<Row>[];
+  /** Which records have a row; others can be opened all the same. */
+  isListed?: (row: Row) => boolean;
   /** Which rows the address asks for; all of them when absent. */
   list?: (rows: readonly Row[], at: RecordScreen) => Listed<Row>;
   /** Who may make changes; those with `config:write` when absent. */
@@ -134,7 +136,8 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
       ${this.#kind.after?.(this) ?? nothing}`;
   }
 
-  #rows(rows: readonly Row[]) {
+  #rows(all: readonly Row[]) {
+    const rows = all.filter(this.#kind.isListed ?? (() => true));
     return rows.length === 0 ? this.#empty() : this.#list(rows);
   }
 

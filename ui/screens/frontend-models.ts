@@ -18,6 +18,7 @@ import { copyRecord } from '../parts/copy-record.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import type { Save } from '../lib/saves/save.ts';
+import { record } from '../styles/record.ts';
 import { linkTo, openRest, replaceRest } from '../state/location.ts';
 import { frontendModelColumns } from './frontend-models/columns.ts';
 import type { PoolRow } from './frontend-models/columns.ts';
@@ -26,7 +27,7 @@ import './frontend-models/form.ts';
 import { loadRouting, memberOptions, targetOptions } from './frontend-models/load.ts';
 import type { Routing } from './frontend-models/load.ts';
 import './frontend-models/pool-form.ts';
-import './frontend-models/pool-record.ts';
+import { poolRecord } from './frontend-models/pool-record.ts';
 import { noPools, poolActions, poolRows, poolTable, poolsPart } from './frontend-models/pools.ts';
 import { frontendModelDeletion, poolDeletion } from './frontend-models/saves.ts';
 import { factsOf, modelBreakage, poolBreakage, ruleBreakage } from './frontend-models/words.ts';
@@ -37,7 +38,13 @@ const fallbackPart = 'fallback';
 class ScreenFrontendModels extends RecordScreen {
   static override styles = [
     RecordScreen.styles,
+    record,
     css`
+      .weight {
+        color: var(--text-2);
+        font-variant-numeric: tabular-nums;
+      }
+
       .facts {
         display: flex;
         flex-wrap: wrap;
@@ -308,7 +315,7 @@ class ScreenFrontendModels extends RecordScreen {
         ></gw-pool-form>`
       : pool === null
         ? null
-        : html`<gw-pool-record .pool=${pool}></gw-pool-record>${historyOf('pool', pool)}`;
+        : html`${poolRecord(pool)} ${historyOf('pool', pool)}`;
     return this.drawer({
       heading: pool === null ? 'Add a pool' : pool.name,
       content,

@@ -21,13 +21,14 @@ import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import { linkTo, openRest } from '../state/location.ts';
 import { may } from '../state/session.ts';
+import { record } from '../styles/record.ts';
 import './prompt-classes/evaluation.ts';
 import './prompt-classes/examples-form.ts';
 import './prompt-classes/form.ts';
 import { loadClasses } from './prompt-classes/load.ts';
 import type { ClassRow } from './prompt-classes/load.ts';
-import './prompt-classes/record.ts';
-import { classDeletion, exampleRemoval } from './prompt-classes/saves.ts';
+import { classRecord } from './prompt-classes/record.ts';
+import { classDeletion } from './prompt-classes/saves.ts';
 import './prompt-classes/trial.ts';
 
 const evaluationPart = 'evaluation';
@@ -75,6 +76,7 @@ const columns: readonly Column<ClassRow>[] = [
 ];
 
 class ScreenPromptClasses extends RecordScreen {
+  static override styles = [RecordScreen.styles, record].flat();
   static override properties = {
     ...RecordScreen.properties,
     busy: { state: true },
@@ -242,12 +244,7 @@ class ScreenPromptClasses extends RecordScreen {
   }
 
   #record(one: ClassRow) {
-    return html`<gw-class-record
-        .row=${one}
-        ?writable=${this.isWritable()}
-        @gw-remove=${({ detail }: CustomEvent<number>) => this.ask(exampleRemoval(one, detail))}
-      ></gw-class-record
-      >${historyOf('prompt_class', one)}`;
+    return html`${classRecord(one, this)} ${historyOf('prompt_class', one)}`;
   }
 
   #breakage({ name, askers, examples }: ClassRow) {

@@ -6,7 +6,7 @@ import { blankRole, fromRole } from '../lib/access/role-draft.ts';
 import { invokable, permissionText } from '../lib/access/permissions.ts';
 import type { Save } from '../lib/saves/save.ts';
 import { formatCount } from '../lib/text/format.ts';
-import { formOf } from '../parts/form-of.ts';
+import { recordForm } from '../parts/form-as-data.ts';
 import { resourceScreen } from '../parts/resource-screen.ts';
 import { linkTo } from '../state/location.ts';
 import { loadRoles } from './roles/load.ts';
@@ -48,7 +48,7 @@ resourceScreen<HeldRole, Awaited<ReturnType<typeof loadRoles>>>({
     { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
   ],
   form: (role) =>
-    formOf({
+    recordForm({
       isNew: role === null,
       draft: role === null ? blankRole : fromRole(role),
       fields: () => [

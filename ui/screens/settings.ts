@@ -4,7 +4,7 @@
 import { css, html, nothing } from 'lit';
 import type { PropertyDeclarations } from 'lit';
 
-import { call } from '../api/http/call.ts';
+import { call, calling } from '../api/http/call.ts';
 import type { Config } from '../api/records.ts';
 import { asFailure } from '../api/http/failure.ts';
 import type { ApiFailure } from '../api/http/failure.ts';
@@ -88,7 +88,7 @@ const rebuilding: Save = {
   done: 'Snapshot rebuilt',
   before: null,
   after: null,
-  run: (change) => call('POST', '/admin/snapshot/rebuild', change),
+  run: calling('POST', '/admin/snapshot/rebuild'),
 };
 const anew = html`<p>
   The snapshot is built anew and published as a new version, although nothing changed.
@@ -102,7 +102,7 @@ const revoking: Save = {
   after: null,
   danger: true,
   name: 'all sessions',
-  run: (change) => call('POST', '/admin/sessions/revoke-all', change),
+  run: calling('POST', '/admin/sessions/revoke-all'),
 };
 const ending = html`<p>
   Everybody who is logged in has to log in again, you too. What is being edited stays in its page.

@@ -16,7 +16,7 @@ import {
 import type { Remote, RemoteChange, RemoteDraft } from '../../lib/providers/remote-draft.ts';
 import { additionOf, changeOf, deletionOf } from '../../lib/saves/save.ts';
 import type { Save } from '../../lib/saves/save.ts';
-import { formOf } from '../form-of.ts';
+import { recordForm } from '../form-as-data.ts';
 import { resourceScreen } from '../resource-screen.ts';
 import { credentialChoice, headerFields, keyField } from '../upstream-fields.ts';
 import { dialectOf, stateBadge } from './record.ts';
@@ -98,7 +98,7 @@ export function remoteScreen(kind: RemoteKind): void {
 
 /** The address is not dialled. */
 const formFor = (kind: RemoteKind, remote: Remote | null) =>
-  formOf<RemoteDraft>({
+  recordForm<RemoteDraft>({
     isNew: remote === null,
     draft:
       remote === null

@@ -1,6 +1,6 @@
 // What can be done to the managed deployment, as a save.
 
-import { call } from '../../api/http/call.ts';
+import { calling } from '../../api/http/call.ts';
 import type { Deployment } from '../../api/records.ts';
 import { changeOf, fieldsOf } from '../../lib/observe/deployment.ts';
 import type { DeploymentDraft } from '../../lib/observe/deployment.ts';
@@ -14,6 +14,6 @@ export function changeSave(deployment: Deployment, draft: DeploymentDraft): Save
     done: 'Deployment changed; the operator rolls it out',
     before: fieldsOf(deployment),
     after: body,
-    run: (change) => call('PATCH', '/admin/deployment', { body, ...change }),
+    run: calling('PATCH', '/admin/deployment', { body }),
   };
 }

@@ -1,12 +1,13 @@
 // The changes of the rules of a frontend model, each as a save.
 
-import { call } from '../../api/http/call.ts';
+import { call, calling } from '../../api/http/call.ts';
 import type { FrontendModel, Rule } from '../../api/records.ts';
 import { recordBody } from '../../lib/routing/rule-body.ts';
 import type { RuleBody } from '../../lib/routing/rule-body.ts';
 import { orderBody } from '../../lib/routing/rule-order.ts';
 import { ruleName } from '../../lib/routing/rule-name.ts';
 import { ruleTitle } from '../../lib/routing/rule-text.ts';
+import { seen } from '../../lib/saves/save.ts';
 import type { Save } from '../../lib/saves/save.ts';
 
 export type Names = Readonly<{
@@ -72,13 +73,11 @@ export const ruleUpdate = (
   after: shown(body, names),
   opens: () => [owner.id],
   stream: streamOf(owner),
-  run: (change) =>
-    call('PATCH', '/admin/rules/{id}', {
-      params: { id: rule.id },
-      body,
-      version: owner.version,
-      ...change,
-    }),
+  run: calling('PATCH', '/admin/rules/{id}', {
+    params: { id: rule.id },
+    body,
+    version: owner.version,
+  }),
 });
 
 export const ruleSwitch = (owner: FrontendModel, rule: Rule): Save => {
@@ -91,13 +90,11 @@ export const ruleSwitch = (owner: FrontendModel, rule: Rule): Save => {
     after: { enabled: !rule.enabled },
     opens: () => [owner.id],
     stream: streamOf(owner),
-    run: (change) =>
-      call('PATCH', '/admin/rules/{id}', {
-        params: { id: rule.id },
-        body: { enabled: !rule.enabled },
-        version: owner.version,
-        ...change,
-      }),
+    run: calling('PATCH', '/admin/rules/{id}', {
+      params: { id: rule.id },
+      body: { enabled: !rule.enabled },
+      version: owner.version,
+    }),
   };
 };
 
@@ -111,12 +108,7 @@ export const ruleDeletion = (owner: FrontendModel, rule: Rule, names: Names): Sa
   name: ruleName(rule),
   opens: () => [owner.id],
   stream: streamOf(owner),
-  run: (change) =>
-    call('DELETE', '/admin/rules/{id}', {
-      params: { id: rule.id },
-      version: owner.version,
-      ...change,
-    }),
+  run: calling('DELETE', '/admin/rules/{id}', { params: { id: rule.id }, version: owner.version }),
 });
 
 const titles = (rules: readonly Rule[], names: Names) =>
@@ -135,11 +127,8 @@ export const orderSave = (owner: FrontendModel, rules: readonly Rule[], names: N
   after: titles(rules, names),
   opens: () => [owner.id],
   sendsWhole: true,
-  run: (change) =>
-    call('PUT', '/admin/frontend-models/{id}/rules', {
-      params: { id: owner.id },
-      body: orderBody(rules),
-      version: owner.version,
-      ...change,
-    }),
+  run: calling('PUT', '/admin/frontend-models/{id}/rules', {
+    ...seen(owner),
+    body: orderBody(rules),
+  }),
 });

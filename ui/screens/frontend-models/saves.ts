@@ -1,61 +1,43 @@
 // What can be done to frontend models, pools and the fallback, each as a save. What is done to rules stands in rule-saves.ts.
 
-import { call } from '../../api/http/call.ts';
+import { calling } from '../../api/http/call.ts';
 import type { FrontendModel, Pool } from '../../api/records.ts';
 import { shownFrontendModel } from '../../lib/routing/frontend-model-draft.ts';
 import type { FrontendModelBody } from '../../lib/routing/frontend-model-draft.ts';
 import { membersText } from '../../lib/routing/pool.ts';
 import type { PoolBody } from '../../lib/routing/pool.ts';
-import { theList, theMade } from '../../lib/saves/save.ts';
+import { additionOf, changeOf, deletionOf, seen, theList, theMade } from '../../lib/saves/save.ts';
 import type { Save } from '../../lib/saves/save.ts';
 
-export const frontendModelCreation = (body: FrontendModelBody): Save => ({
-  heading: `Add ${body.name}`,
-  verb: 'Add frontend model',
-  done: `Frontend model ${body.name} added`,
-  before: {},
-  after: body,
-  ...(body.default_targets?.length === 0
-    ? { about: 'It has no target: requests are rejected until you add a rule or a target.' }
-    : {}),
-  opens: theMade,
-  run: (change) => call('POST', '/admin/frontend-models', { body, ...change }),
-});
+const noun = 'frontend model';
 
-export const frontendModelUpdate = (
-  one: FrontendModel,
-  body: Partial<FrontendModelBody>,
-): Save => ({
-  heading: `Change ${one.name}`,
-  verb: 'Publish change',
-  done: `Frontend model ${one.name} changed`,
-  before: shownFrontendModel(one),
-  after: body,
-  run: (change) =>
-    call('PATCH', '/admin/frontend-models/{id}', {
-      params: { id: one.id },
-      body,
-      version: one.version,
-      ...change,
-    }),
-});
+export const frontendModelCreation = (body: FrontendModelBody): Save =>
+  additionOf(
+    { noun, name: body.name },
+    {
+      after: body,
+      ...(body.default_targets?.length === 0
+        ? { about: 'It has no target: requests are rejected until you add a rule or a target.' }
+        : {}),
+      run: calling('POST', '/admin/frontend-models', { body }),
+    },
+  );
 
-export const frontendModelDeletion = (one: FrontendModel): Save => ({
-  heading: `Delete ${one.name}`,
-  verb: 'Delete frontend model',
-  done: `Frontend model ${one.name} deleted`,
-  before: null,
-  after: null,
-  danger: true,
-  name: one.name,
-  opens: theList,
-  run: (change) =>
-    call('DELETE', '/admin/frontend-models/{id}', {
-      params: { id: one.id },
-      version: one.version,
-      ...change,
-    }),
-});
+export const frontendModelUpdate = (one: FrontendModel, body: Partial<FrontendModelBody>): Save =>
+  changeOf(
+    { noun, name: one.name },
+    {
+      before: shownFrontendModel(one),
+      after: body,
+      run: calling('PATCH', '/admin/frontend-models/{id}', { ...seen(one), body }),
+    },
+  );
+
+export const frontendModelDeletion = (one: FrontendModel): Save =>
+  deletionOf(
+    { noun, name: one.name },
+    { run: calling('DELETE', '/admin/frontend-models/{id}', seen(one)) },
+  );
 
 /** Members as a person reads them. */
 const shownPool = ({ members, ...body }: Partial<PoolBody>) => ({
@@ -68,48 +50,33 @@ const poolPlace = (answered: unknown): readonly (string | number)[] => [
   ...theMade(answered),
 ];
 
-export const poolCreation = (body: PoolBody): Save => ({
-  heading: `Add pool ${body.name}`,
-  verb: 'Add pool',
-  done: `Pool ${body.name} added`,
-  before: {},
-  after: shownPool(body),
-  opens: poolPlace,
-  run: (change) => call('POST', '/admin/model-pools', { body, ...change }),
-});
+export const poolCreation = (body: PoolBody): Save =>
+  additionOf(
+    { noun: 'pool', name: body.name },
+    {
+      after: shownPool(body),
+      opens: poolPlace,
+      run: calling('POST', '/admin/model-pools', { body }),
+    },
+  );
 
-export const poolUpdate = (pool: Pool, body: Partial<PoolBody>): Save => ({
-  heading: `Change pool ${pool.name}`,
-  verb: 'Publish change',
-  done: `Pool ${pool.name} changed`,
-  before: { ...pool, members: membersText(pool.members) },
-  after: shownPool(body),
-  opens: () => ['pools', pool.id],
-  run: (change) =>
-    call('PATCH', '/admin/model-pools/{id}', {
-      params: { id: pool.id },
-      body,
-      version: pool.version,
-      ...change,
-    }),
-});
+export const poolUpdate = (pool: Pool, body: Partial<PoolBody>): Save =>
+  changeOf(
+    { noun: 'pool', name: pool.name },
+    {
+      heading: `Change pool ${pool.name}`,
+      before: { ...pool, members: membersText(pool.members) },
+      after: shownPool(body),
+      opens: () => ['pools', pool.id],
+      run: calling('PATCH', '/admin/model-pools/{id}', { ...seen(pool), body }),
+    },
+  );
 
-export const poolDeletion = (pool: Pool): Save => ({
-  heading: `Delete pool ${pool.name}`,
-  verb: 'Delete pool',
-  done: `Pool ${pool.name} deleted`,
-  before: null,
-  after: null,
-  danger: true,
-  name: pool.name,
-  opens: () => ['pools'],
-  run: (change) =>
-    call('DELETE', '/admin/model-pools/{id}', {
-      params: { id: pool.id },
-      version: pool.version,
-      ...change,
-    }),
-});
+export const poolDeletion = (pool: Pool): Save =>
+  deletionOf(
+    { noun: 'pool', name: pool.name },
+    { opens: () => ['pools'], run: calling('DELETE', '/admin/model-pools/{id}', seen(pool)) },
+  );
 
 type Named = Readonly<{ id: number; name: string }>;
 
@@ -121,6 +88,5 @@ export const fallbackSave = (before: Named | null, after: Named | null): Save =>
   before: { fallback_model: before?.name ?? null },
   after: { fallback_model: after?.name ?? null },
   opens: theList,
-  run: (change) =>
-    call('PUT', '/admin/fallback-model', { body: { model_id: after?.id ?? null }, ...change }),
+  run: calling('PUT', '/admin/fallback-model', { body: { model_id: after?.id ?? null } }),
 });

@@ -12,7 +12,9 @@ export type Capped = Readonly<{
   budget: Budget | null;
 }>;
 
-export async function loadCapped(signal: AbortSignal): Promise<readonly Capped[]> {
+export async function loadCapped(
+  signal: AbortSignal,
+): Promise<Readonly<{ rows: readonly Capped[] }>> {
   const [principals, limits, budgets] = await Promise.all([
     list('/admin/principals', { signal }),
     list('/admin/limits', { signal }),
@@ -20,13 +22,14 @@ export async function loadCapped(signal: AbortSignal): Promise<readonly Capped[]
   ]);
   const limitsOf = new Map(limits.map((one) => [one.principal_id, one]));
   const budgetOf = new Map(budgets.map((one) => [one.principal_id, one]));
-  return principals.map(({ id, name, version }) => ({
+  const rows = principals.map(({ id, name, version }) => ({
     id,
     name,
     version,
     limits: limitsOf.get(id) ?? null,
     budget: budgetOf.get(id) ?? null,
   }));
+  return { rows };
 }
 
 export const isCapped = ({ limits, budget }: Capped): boolean => limits !== null || budget !== null;

@@ -13,7 +13,7 @@ import type { PrincipalDraft } from '../../lib/access/principal-draft.ts';
 import { wrong } from '../../lib/saves/draft.ts';
 import { additionOf, changeOf, seen } from '../../lib/saves/save.ts';
 import type { Save } from '../../lib/saves/save.ts';
-import { formOf } from '../../parts/form-of.ts';
+import { recordForm } from '../../parts/form-as-data.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import type { Known } from './load.ts';
 
@@ -32,7 +32,7 @@ const kindField: FormRow<PrincipalDraft> = {
 };
 
 export const principalForm = (principal: Known | null) =>
-  formOf<PrincipalDraft>({
+  recordForm<PrincipalDraft>({
     isNew: principal === null,
     draft: principal === null ? blankPrincipal : fromPrincipal(principal),
     fields: () => [
@@ -61,7 +61,7 @@ function change(principal: Known, draft: PrincipalDraft): Save {
 }
 
 export const passwordForm = (principal: Known) =>
-  formOf({
+  recordForm({
     draft: { password: '', again: '' },
     lead: html`<p class="notice ${principal.kind === 'user' ? '' : 'warn'}">
       ${

@@ -7,25 +7,50 @@ import { element, flag, given } from '../../elements/element.ts';
 import { call } from '../../api/http/call.ts';
 import type { PromptExample } from '../../api/records.ts';
 import '../../elements/badge.ts';
-import '../../elements/copy.ts';
 import '../../elements/error.ts';
 import '../../elements/icon.ts';
 import { Resource } from '../../elements/resource.ts';
-import '../../elements/time.ts';
 import { marginText } from '../../lib/routing/evaluation.ts';
 import { formatNumber } from '../../lib/text/format.ts';
 import { linkTo } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
+import { copied, facts, idFact, remover, userRows } from '../../parts/facts.ts';
+import type { RecordScreen } from '../../parts/record-screen.ts';
+import { exampleRemoval } from './saves.ts';
 import type { ClassRow } from './load.ts';
 
 const shownMax = 200;
 
-/** Tells by `gw-remove` with the id of an example. */
-class GwClassRecord extends element({
-  row: given<ClassRow>(),
-  writable: flag(),
-}) {
+export function classRecord(row: ClassRow, at: RecordScreen) {
+  const { id, name, description, tier, min_margin, refines, routable, examples, askers } = row;
+  const why = examples === 0 ? 'it has no example' : 'no encoder of its tier is there';
+  return html`${description === null ? nothing : html`<p class="notice">${description}</p>`}
+    ${facts([
+      idFact(id),
+      ['Name', copied(name, 'name', html`<code>${name}</code>`)],
+      [
+        'State',
+        routable
+          ? html`<gw-badge tone="good">routable</gw-badge>`
+          : html`<gw-badge tone="warn">not routable</gw-badge> <span class="quiet">${why}</span>`,
+      ],
+      ['Tier', tier],
+      ['Margin', marginText(min_margin)],
+      tier === 'refined'
+        ? ['Refines', refines.length === 0 ? 'nothing: it never contends' : refines.join(', ')]
+        : null,
+    ])}
+    ${userRows(askers, (one) => one.rules, 'No rule asks for it.')}
+    <gw-class-examples
+      .row=${row}
+      ?writable=${at.isWritable()}
+      @gw-remove=${({ detail }: CustomEvent<number>) => at.ask(exampleRemoval(row, detail))}
+    ></gw-class-examples>`;
+}
+
+/** Sends `gw-remove` with the id of an example. */
+class GwClassExamples extends element({ row: given<ClassRow>(), writable: flag() }) {
   static override styles = [
     base,
     buttons,
@@ -34,10 +59,6 @@ class GwClassRecord extends element({
       .examples {
         max-height: 22rem;
         overflow-y: auto;
-      }
-
-      code + code {
-        margin-left: 0.25rem;
       }
     `,
   ];
@@ -55,61 +76,6 @@ class GwClassRecord extends element({
   }
 
   protected override render() {
-    const { id, name, description, tier, min_margin, refines, routable } = this.row;
-    return html`${description === null ? nothing : html`<p class="notice">${description}</p>`}
-      <dl>
-        <dt>Id</dt>
-        <dd>${id}<gw-copy text=${String(id)} label="id"></gw-copy></dd>
-        <dt>Name</dt>
-        <dd><code>${name}</code><gw-copy text=${name} label="name"></gw-copy></dd>
-        <dt>State</dt>
-        <dd>
-          ${
-            routable
-              ? html`<gw-badge tone="good">routable</gw-badge>`
-              : html`<gw-badge tone="warn">not routable</gw-badge>
-                  <span class="quiet"
-                    >${this.row.examples === 0 ? 'it has no example' : 'no encoder of its tier is there'}</span
-                  >`
-          }
-        </dd>
-        <dt>Tier</dt>
-        <dd>${tier}</dd>
-        <dt>Margin</dt>
-        <dd>${marginText(min_margin)}</dd>
-        ${
-          tier === 'refined'
-            ? html`<dt>Refines</dt>
-                <dd>
-                  ${refines.length === 0 ? 'nothing: it never contends' : refines.join(', ')}
-                </dd>`
-            : nothing
-        }
-      </dl>
-      ${this.#askers()} ${this.#list()}`;
-  }
-
-  #askers() {
-    const { askers } = this.row;
-    return html`<div class="section"><h3>Used by</h3></div>
-      ${
-        askers.length === 0
-          ? html`<p class="quiet">No rule asks for it.</p>`
-          : html`<ul class="rows" aria-label="Used by">
-              ${askers.map(
-                ({ id, name, rules }) =>
-                  html`<li>
-                    <a href=${linkTo({ screen: 'frontend-models', rest: [id] })}>${name}</a>
-                    <span class="quiet end"
-                      >${rules.map((rule) => html`<code>${rule}</code>`)}</span
-                    >
-                  </li>`,
-              )}
-            </ul>`
-      }`;
-  }
-
-  #list() {
     const { value: examples, failure } = this.#examples;
     return html`<div class="section">
         <h3>Examples <span class="quiet">${formatNumber(this.row.examples)}</span></h3>
@@ -144,19 +110,13 @@ class GwClassRecord extends element({
       <span class="quiet">added <gw-time at=${added_at}></gw-time></span>
       ${
         this.writable
-          ? html`<button
-              type="button"
-              class="plain icon end"
-              aria-label="Remove example ${id}"
-              title="Remove"
-              @click=${() => this.dispatchEvent(new CustomEvent('gw-remove', { detail: id }))}
-            >
-              <gw-icon name="x"></gw-icon>
-            </button>`
+          ? remover(`Remove example ${id}`, 'Remove', () =>
+              this.dispatchEvent(new CustomEvent('gw-remove', { detail: id })),
+            )
           : nothing
       }
     </li>`;
   }
 }
 
-customElements.define('gw-class-record', GwClassRecord);
+customElements.define('gw-class-examples', GwClassExamples);

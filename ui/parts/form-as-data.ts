@@ -8,7 +8,7 @@ import type { Save } from '../lib/saves/save.ts';
 import type { FormRow } from './form-rows.ts';
 import { RecordForm } from './record-form.ts';
 
-type FormOf<Draft extends object> = Readonly<{
+type FormAsData<Draft extends object> = Readonly<{
   /** For a new record, not for a change of one. */
   isNew?: boolean;
   draft: Draft;
@@ -22,8 +22,8 @@ type FormOf<Draft extends object> = Readonly<{
 export type DrawForm = (failure: ApiFailure | null) => unknown;
 
 /** What was typed stays when it is drawn again with other fields. */
-export const formOf =
-  <Draft extends object>(form: FormOf<Draft>): DrawForm =>
+export const recordForm =
+  <Draft extends object>(form: FormAsData<Draft>): DrawForm =>
   (failure) =>
     html`<gw-record-form
       .form=${form}
@@ -33,7 +33,7 @@ export const formOf =
 
 class GwRecordForm extends RecordForm<unknown, object> {
   static override properties = { form: { attribute: false } };
-  declare form: FormOf<object>;
+  declare form: FormAsData<object>;
 
   protected override draftOf(): object {
     return this.form.draft;
