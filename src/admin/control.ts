@@ -33,13 +33,8 @@ import type { Dial } from '../control/providers/verify-provider.ts';
 import type { Database } from '../db/pool.ts';
 import type { Vault } from '../db/vault.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import type { Program } from './operations/program.ts';
-
-/** As a pino logger has it. */
-export type Log = Readonly<{
-  warn: (fields: Readonly<Record<string, unknown>>, message: string) => void;
-  error: (fields: Readonly<Record<string, unknown>>, message: string) => void;
-}>;
 
 export type Control = Readonly<{
   db: Database;

@@ -39,7 +39,8 @@ import { createRecordUnattributed } from '../control/usage/usage-unattributed.ts
 import { createUsageUpkeep, retentionDaysDefault } from '../control/usage/usage-upkeep.ts';
 import { createDial } from '../control/providers/verify-provider.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Control, Log } from './control.ts';
+import type { Log } from '../lib/log.ts';
+import type { Control } from './control.ts';
 import { createCredentials } from './providers/credentials.ts';
 import { drain } from './http/drain.ts';
 import type { Program } from './operations/program.ts';
@@ -180,6 +181,7 @@ function openControl(options: AdminOptions): Control {
 
 const needsOf = (control: Control): Needs => ({
   old: control,
+  access: control,
   providers: control,
   routing: control,
   tools: control,

@@ -11,6 +11,7 @@ import { changePolicyRoutes } from './changes/change-policy.ts';
 import { changeRequestRoutes } from './changes/change-requests.ts';
 import { changeSetRoutes } from './changes/change-sets.ts';
 import type { Control } from './control.ts';
+import type { AccessNeeds } from './access/needs.ts';
 import type { ProviderNeeds } from './providers/needs.ts';
 import type { RoutingNeeds } from './routing/needs.ts';
 import type { ToolNeeds } from './tools/needs.ts';
@@ -83,6 +84,7 @@ const openApiRoute = route({
 /** What the handlers of each topic need of the program. */
 export type Needs = Readonly<{
   old: Readonly<{ db: Queryable }> & Control;
+  access: AccessNeeds;
   providers: ProviderNeeds;
   routing: RoutingNeeds;
   tools: ToolNeeds;
@@ -94,8 +96,8 @@ const of = <Topic extends keyof Needs, const Routes extends readonly Route<Needs
 ) => ({ routes, serve: (needs: Needs) => served<Needs[Topic]>(routes, needs[topic]) });
 
 const groups = [
-  of('old', loginRoutes),
-  of('old', sessionRoutes),
+  of('access', loginRoutes),
+  of('access', sessionRoutes),
   of('old', signOnRoutes),
   of('old', machineRoutes),
   of('old', machineLimitsRoutes),
@@ -104,12 +106,12 @@ const groups = [
   of('old', metricsRoutes),
   of('old', [openApiRoute]),
   of('old', docsRoutes),
-  of('old', principalRoutes),
-  of('old', keyRoutes),
-  of('old', tokenRoutes),
-  of('old', roleRoutes),
-  of('old', limitsRoutes),
-  of('old', budgetRoutes),
+  of('access', principalRoutes),
+  of('access', keyRoutes),
+  of('access', tokenRoutes),
+  of('access', roleRoutes),
+  of('access', limitsRoutes),
+  of('access', budgetRoutes),
   of('providers', modelRoutes),
   of('providers', backendRoutes),
   of('providers', providerRoutes),

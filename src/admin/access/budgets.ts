@@ -2,15 +2,13 @@
 
 import { z } from 'zod';
 
-import type { Queryable } from '@databases/pg';
-
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { budgets, listBudgets } from '../../../projections/tables/budgets.ts';
 import type { BudgetRow } from '../../../projections/tables/budgets.ts';
 import { countRows } from '../../../projections/tables/page.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
-import { principalNames } from '../../control/access/principal-names.ts';
-import { budgetUsages } from '../../db/usage/budget-usage.ts';
+import { namesOf, spentBy } from '../../control/access/beside.ts';
+import type { Revealing } from '../../control/access/principal-names.ts';
 import { budgetField } from '../../lib/amounts.ts';
 import { timestamp } from '../../lib/fields.ts';
 import { principalId } from '../../lib/ids.ts';
@@ -20,7 +18,7 @@ import { toRfc3339 } from '../../lib/clock.ts';
 import { windowEnd } from '../../limits/window.ts';
 import { budgetWindow } from '../../lib/vocabulary.ts';
 import { asOfQuery } from '../http/as-of.ts';
-import type { Control } from '../control.ts';
+import type { AccessNeeds } from './needs.ts';
 import { idIn } from '../http/fields.ts';
 import { mutate, written } from '../http/mutation.ts';
 import { answerOne, answerPage, byPrincipal, listQuery } from '../lists/page.ts';
@@ -59,14 +57,14 @@ export const budgetRoutes = [
     query: listQuery(budgetRecord),
     body: none,
     response: z.array(budgetRecord),
-    handle: ({ query }, call) =>
+    handle: ({ query }, call, needs: AccessNeeds) =>
       answerPage(call, query, {
         record: budgetRecord,
         ...byPrincipal,
-        rows: (page) => listBudgets(call.control.db, page),
-        total: () => countRows(call.control.db, budgets),
+        rows: (page) => listBudgets(needs.db, page),
+        total: () => countRows(needs.db, budgets),
         rowsIn: ({ principal }) => [...principal.byId.values()].flatMap(rowsOf),
-        toBody: (rows, past) => listedBudgets(call.control, rows, past),
+        toBody: (rows, past) => listedBudgets(needs, rows, past),
       }),
   }),
   route({
@@ -80,13 +78,13 @@ export const budgetRoutes = [
     params,
     query: asOfQuery,
     response: budgetRecord,
-    handle: ({ params: { id }, query }, call) =>
+    handle: ({ params: { id }, query }, call, needs: AccessNeeds) =>
       answerOne(call, query, {
         rowIn: ({ principal }) => {
           const held = principal.byId.get(id);
           return held === undefined ? null : (rowsOf(held)[0] ?? null);
         },
-        toBody: (rows, past) => listedBudgets(call.control, rows, past),
+        toBody: (rows, past) => listedBudgets(needs, rows, past),
         absent: noBudget(id),
       }),
   }),
@@ -106,7 +104,7 @@ export const budgetRoutes = [
       }),
     }),
     response: budgetRecord,
-    handle: ({ params: { id }, body }, call) => {
+    handle: ({ params: { id }, body }, call, { vault }: AccessNeeds) => {
       const command = {
         type: 'SetBudget',
         id,
@@ -115,9 +113,15 @@ export const budgetRoutes = [
         window: body.window,
         initialTokensUsed: 0,
       } as const;
-      return mutate(call, { command }, async ({ state }, tx) =>
-        recordOf(call.control, written(state.principal, id), tx),
-      );
+      return mutate(call, { command }, async ({ state }, db) => {
+        const [record] = await listedBudgets(
+          { vault, db },
+          rowsOf(written(state.principal, id)),
+          null,
+        );
+        if (record === undefined) throw new Error(`the budget of principal ${id} is not counted`);
+        return record;
+      });
     },
   }),
   deleteRoute({
@@ -129,29 +133,23 @@ export const budgetRoutes = [
   }),
 ] as const;
 
-/** `tx` is the mutation's transaction, which alone knows what it has just begun to count. */
-async function recordOf(control: Control, principal: Principal, tx: Queryable) {
-  const { id } = principal;
-  const [row] = rowsOf(principal);
-  if (row === undefined) throw new Error(`principal ${id} has no budget right after it was set`);
-  const names = await principalNames({ ...control, db: tx }, [principal]);
-  const [record] = await toRecords(tx, [{ ...row, principal: names.get(id) ?? '' }], new Map());
-  if (record === undefined) throw new Error(`the budget of principal ${id} is not counted`);
-  return record;
-}
-
 const noBudget = (id: number): Refusal =>
   refuse('absent', `principal ${id} does not exist or has no budget`);
 
+/** In the present, a budget that ends between the two reads is left out. */
 async function listedBudgets(
-  { db, vault }: Pick<Control, 'db' | 'vault'>,
+  reading: Revealing,
   rows: readonly BudgetRow[],
   past: ConfigState | null,
 ): Promise<BudgetRecord[]> {
-  const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
-  const names = await vault.reveal(db, refs);
-  if (past !== null) return rows.map((row) => toRecord(row, names, null));
-  return toRecords(db, rows, names);
+  const nameOf = await namesOf(reading, rows);
+  if (past !== null) return rows.map((row) => toRecord(row, nameOf(row), null));
+  const ids = rows.map((row) => row.principal_id);
+  const spent = await spentBy(reading.db, ids);
+  return rows.flatMap((row) => {
+    const usage = spent.get(row.principal_id);
+    return usage === undefined ? [] : toRecord(row, nameOf(row), usage);
+  });
 }
 
 /** None when there is no budget. */
@@ -169,34 +167,18 @@ const rowsOf = ({ id, name, budget }: Principal): BudgetRow[] =>
         },
       ];
 
-/** A budget that ends between the two reads is left out. */
-async function toRecords(
-  db: Queryable,
-  rows: readonly BudgetRow[],
-  names: ReadonlyMap<string, string>,
-): Promise<BudgetRecord[]> {
-  const usages = await budgetUsages(
-    db,
-    rows.map((row) => row.principal_id),
-  );
-  const byPrincipal = new Map(usages.map((usage) => [usage.principal_id, usage]));
-  return rows.flatMap((row) => {
-    const usage = byPrincipal.get(row.principal_id);
-    return usage === undefined ? [] : toRecord(row, names, usage);
-  });
-}
-
-type Usage = Awaited<ReturnType<typeof budgetUsages>>[number];
+type Spent =
+  Awaited<ReturnType<typeof spentBy>> extends ReadonlyMap<number, infer One> ? One : never;
 
 function toRecord(
-  { principal_name_ref: ref, ...row }: BudgetRow,
-  names: ReadonlyMap<string, string>,
-  usage: Usage | null,
+  { principal_name_ref: _ref, ...row }: BudgetRow,
+  principal: string,
+  usage: Spent | null,
 ): BudgetRecord {
   const start = usage?.window_start ?? null;
   return {
     ...row,
-    principal: row.principal ?? names.get(ref ?? '') ?? '',
+    principal,
     tokens_used: usage?.tokens_used ?? null,
     cost_used_micros: usage?.cost_used_micros ?? null,
     window_start: start === null ? null : start.toISOString(),

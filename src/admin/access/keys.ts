@@ -6,20 +6,18 @@ import type { ApiKey } from '../../../projections/config/api-key.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { apiKeys, listApiKeys } from '../../../projections/tables/api-keys.ts';
 import type { ApiKeyRow } from '../../../projections/tables/api-keys.ts';
-import { apiKeyRandomBytes, mintApiKey } from '../../control/access/api-key.ts';
-import { readKeyUses } from '../../db/usage/key-uses.ts';
-import type { Secret } from '../../db/vault.ts';
-import { noApiKey } from '../../deciders/callers/api-key.ts';
+import { namesOf, usesOf } from '../../control/access/beside.ts';
+import { newApiKey } from '../../control/access/mint.ts';
+import type { Revealing } from '../../control/access/principal-names.ts';
 import { nameField, timestamp, timestampField } from '../../lib/fields.ts';
 import { apiKeyId, principalId } from '../../lib/ids.ts';
-import type { ApiKeyId } from '../../lib/ids.ts';
-import { refuse } from '../../lib/refusal.ts';
-import { deletedRecord, idIn } from '../http/fields.ts';
-import type { Control } from '../control.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { AccessNeeds } from './needs.ts';
 import { idOf, mutate, written } from '../http/mutation.ts';
 import { byId } from '../lists/page.ts';
 import { holderOf } from '../http/permissions.ts';
 import { readRoutes } from '../lists/records.ts';
+import { deleteRoute } from '../lists/changes.ts';
 import { none, route } from '../http/route.ts';
 
 const keyRecord = z.object({
@@ -39,8 +37,6 @@ const createdKey = keyRecord
   .pick({ id: true, name: true, principal_id: true, prefix: true, expires_at: true })
   .extend({ key: z.string() });
 
-const params = idIn(apiKeyId);
-
 export const keyRoutes = [
   ...readRoutes({
     noun: 'api_key',
@@ -56,8 +52,8 @@ export const keyRoutes = [
     table: apiKeys,
     rows: listApiKeys,
     rowIn: (state, id) => rowsOf(state, state.api_key.byId.get(id))[0] ?? null,
-    toBody: (rows, control: Control, past) => toRecords(control, rows, past),
-    absent: noApiKey,
+    toBody: (rows, needs: AccessNeeds, past) => toRecords(needs, rows, past),
+    absent: (id) => refuse('absent', `key ${id} does not exist`),
   }),
   route({
     method: 'POST',
@@ -75,50 +71,30 @@ export const keyRoutes = [
       expires_at: timestampField.nullable().default(null),
     }),
     response: createdKey,
-    handle: ({ body }, call) => {
-      const { caller, control } = call;
-      const { expires_at: expiry } = body;
-      if (expiry !== null && Date.parse(expiry) <= control.clock()) {
-        return refuse('invalid', `expires_at ${expiry} is in the past`, { param: 'expires_at' });
-      }
-      const { key, prefix, verifier } = mintApiKey(control.randomBytes(apiKeyRandomBytes));
-      const ref = control.newId();
-      const secret: Secret = { ref, class: 'key_verifier', plaintext: verifier };
-      const command = {
-        type: 'CreateApiKey',
-        name: body.name,
-        principalId: body.principal_id,
-        prefix,
-        verifierRef: ref,
-        expiresAt: body.expires_at,
-        boundBy: control.strictKeyMint ? (holderOf(caller) ?? undefined) : undefined,
-      } as const;
-      return mutate(call, { command, secrets: [secret] }, (outcome) => {
-        const made = written(outcome.state.api_key, idOf(outcome, 'ApiKeyCreated'));
+    handle: ({ body }, call, needs: AccessNeeds) => {
+      const boundBy = needs.strictKeyMint ? (holderOf(call.caller) ?? undefined) : undefined;
+      const made = newApiKey(needs, body, boundBy);
+      if (isRefusal(made)) return made;
+      return mutate(call, made.mutation, (outcome) => {
+        const one = written(outcome.state.api_key, idOf(outcome, 'ApiKeyCreated'));
         return {
-          id: made.id,
-          name: made.name,
-          principal_id: made.principalId,
-          prefix,
-          expires_at: made.expiresAt,
-          key,
+          id: one.id,
+          name: one.name,
+          principal_id: one.principalId,
+          prefix: one.prefix,
+          expires_at: one.expiresAt,
+          key: made.plaintext,
         };
       });
     },
   }),
-  route({
-    method: 'DELETE',
+  deleteRoute({
     path: '/admin/keys/{id}',
     operation: 'revokeKey',
     permission: 'key:revoke',
     summary: 'Revoke an API key; its row stays',
-    refusals: ['absent'],
-    params,
-    query: none,
-    body: none,
-    response: deletedRecord,
-    handle: ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'RevokeApiKey', id } }, () => ({ id })),
+    id: apiKeyId,
+    command: (id) => ({ type: 'RevokeApiKey', id }),
   }),
 ] as const;
 
@@ -141,30 +117,18 @@ function rowsOf({ principal }: ConfigState, key: ApiKey | undefined): ApiKeyRow[
   ];
 }
 
-async function toRecords(
-  { db, vault }: Pick<Control, 'db' | 'vault'>,
-  rows: readonly ApiKeyRow[],
-  past: ConfigState | null,
-) {
-  const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
-  const names = await vault.reveal(db, refs);
-  const uses = await readKeyUses(db, past === null ? rows.map(({ id }) => id) : []);
-  return rows.map((row) => toRecord(row, { names, uses }));
+async function toRecords(reading: Revealing, rows: readonly ApiKeyRow[], past: ConfigState | null) {
+  const nameOf = await namesOf(reading, rows);
+  const uses = await usesOf.keys(reading.db, past === null ? rows.map(({ id }) => id) : []);
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    principal_id: row.principal_id,
+    principal: nameOf(row),
+    prefix: row.prefix,
+    expires_at: row.expires_at?.toISOString() ?? null,
+    disabled: row.disabled,
+    created_at: row.created_at.toISOString(),
+    last_used_at: uses.get(row.id)?.toISOString() ?? null,
+  }));
 }
-
-type Beside = Readonly<{
-  names: ReadonlyMap<string, string>;
-  uses: ReadonlyMap<ApiKeyId, Date>;
-}>;
-
-const toRecord = (row: ApiKeyRow, { names, uses }: Beside) => ({
-  id: row.id,
-  name: row.name,
-  principal_id: row.principal_id,
-  principal: row.principal ?? names.get(row.principal_name_ref ?? '') ?? '',
-  prefix: row.prefix,
-  expires_at: row.expires_at?.toISOString() ?? null,
-  disabled: row.disabled,
-  created_at: row.created_at.toISOString(),
-  last_used_at: uses.get(row.id)?.toISOString() ?? null,
-});

@@ -6,13 +6,15 @@ import type { Principal } from '../../../projections/config/principal.ts';
 import { limits, listLimits } from '../../../projections/tables/limits.ts';
 import type { LimitsRow } from '../../../projections/tables/limits.ts';
 import { countRows } from '../../../projections/tables/page.ts';
+import { namesOf } from '../../control/access/beside.ts';
 import { principalNames } from '../../control/access/principal-names.ts';
+import type { Revealing } from '../../control/access/principal-names.ts';
 import { perMinuteField } from '../../lib/amounts.ts';
 import { principalId } from '../../lib/ids.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { asOfQuery } from '../http/as-of.ts';
-import type { Control } from '../control.ts';
+import type { AccessNeeds } from './needs.ts';
 import { idIn } from '../http/fields.ts';
 import { mutate, written } from '../http/mutation.ts';
 import { answerOne, answerPage, byPrincipal, listQuery } from '../lists/page.ts';
@@ -44,14 +46,14 @@ export const limitsRoutes = [
     query: listQuery(limitsRecord),
     body: none,
     response: z.array(limitsRecord),
-    handle: ({ query }, call) =>
+    handle: ({ query }, call, needs: AccessNeeds) =>
       answerPage(call, query, {
         record: limitsRecord,
         ...byPrincipal,
-        rows: (page) => listLimits(call.control.db, page),
-        total: () => countRows(call.control.db, limits),
+        rows: (page) => listLimits(needs.db, page),
+        total: () => countRows(needs.db, limits),
         rowsIn: ({ principal }) => [...principal.byId.values()].flatMap(rowsOf),
-        toBody: (rows) => toRecords(call.control, rows),
+        toBody: (rows) => toRecords(needs, rows),
       }),
   }),
   route({
@@ -65,10 +67,10 @@ export const limitsRoutes = [
     params,
     query: asOfQuery,
     response: limitsRecord,
-    handle: ({ params: { id }, query }, call) =>
+    handle: ({ params: { id }, query }, call, needs: AccessNeeds) =>
       answerOne(call, query, {
         rowIn: ({ principal }) => rowsOf(principal.byId.get(id))[0] ?? null,
-        toBody: (rows) => toRecords(call.control, rows),
+        toBody: (rows) => toRecords(needs, rows),
         absent: noLimits(id),
       }),
   }),
@@ -85,12 +87,12 @@ export const limitsRoutes = [
       tokens_per_min: perMinuteField.nullable().default(null),
     }),
     response: limitsRecord,
-    handle: ({ params: { id }, body }, call) => {
+    handle: ({ params: { id }, body }, call, { vault }: AccessNeeds) => {
       const { requests_per_min: requestsPerMin, tokens_per_min: tokensPerMin } = body;
       const command = { type: 'SetLimits', id, limits: { requestsPerMin, tokensPerMin } } as const;
-      return mutate(call, { command }, async ({ state }, tx) => {
+      return mutate(call, { command }, async ({ state }, db) => {
         const principal = written(state.principal, id);
-        const names = await principalNames({ ...call.control, db: tx }, [principal]);
+        const names = await principalNames({ vault, db }, [principal]);
         return { principal_id: id, principal: names.get(id) ?? '', ...body };
       });
     },
@@ -121,11 +123,12 @@ const rowsOf = (principal: Principal | undefined): LimitsRow[] =>
         },
       ];
 
-async function toRecords({ db, vault }: Pick<Control, 'db' | 'vault'>, rows: readonly LimitsRow[]) {
-  const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
-  const names = await vault.reveal(db, refs);
-  return rows.map(({ principal_name_ref: ref, ...row }) => ({
-    ...row,
-    principal: row.principal ?? names.get(ref ?? '') ?? '',
+async function toRecords(reading: Revealing, rows: readonly LimitsRow[]) {
+  const nameOf = await namesOf(reading, rows);
+  return rows.map(({ principal_name_ref: ref, principal, ...row }) => ({
+    principal_id: row.principal_id,
+    principal: nameOf({ principal, principal_name_ref: ref }),
+    requests_per_min: row.requests_per_min,
+    tokens_per_min: row.tokens_per_min,
   }));
 }

@@ -1,29 +1,24 @@
 // Principals and the roles they hold (specification, "Principals, keys, roles").
 
-import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
-import type { StoredName } from '../../../events/principal.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { listPrincipals, principals } from '../../../projections/tables/principals.ts';
 import type { PrincipalRow } from '../../../projections/tables/principals.ts';
-import { linkedSince } from '../../db/identities.ts';
+import { besidePrincipals } from '../../control/access/beside.ts';
+import { changedPrincipal, newPassword, newPrincipal } from '../../control/access/principals.ts';
+import type { Revealing } from '../../control/access/principal-names.ts';
 import { passwordBytesMax, passwordRules } from '../../control/access/passwords.ts';
-import type { Secret } from '../../db/vault.ts';
 import { nameField, shownText, timestamp } from '../../lib/fields.ts';
 import { principalId } from '../../lib/ids.ts';
-import { noPrincipal } from '../../deciders/callers/principal.ts';
-import { isRefusal } from '../../lib/refusal.ts';
 import { compareText } from '../../lib/text.ts';
 import { principalKind } from '../../lib/vocabulary.ts';
-import type { PrincipalKind } from '../../lib/vocabulary.ts';
-import type { Control } from '../control.ts';
+import type { AccessNeeds } from './needs.ts';
 import { idIn } from '../http/fields.ts';
-import { idOf, mutate, written } from '../http/mutation.ts';
+import { mutate, written } from '../http/mutation.ts';
 import { byId } from '../lists/page.ts';
-import { readRoutes } from '../lists/records.ts';
-import { deleteRoute } from '../lists/changes.ts';
+import { recordRoutes } from '../lists/changes.ts';
 import { none, route } from '../http/route.ts';
 
 const principalRecord = z.object({
@@ -47,13 +42,16 @@ const params = idIn(principalId);
 const config = { permission: 'config:write', query: none } as const;
 
 export const principalRoutes = [
-  ...readRoutes({
+  ...recordRoutes({
     noun: 'principal',
     path: '/admin/principals',
     called: ['Principal', 'Principals'],
     summaries: {
       list: 'Every principal with the roles it holds',
       one: 'One principal',
+      create: 'Create a principal',
+      change: 'Rename a principal or change its address',
+      delete: 'Delete a principal with its keys, its grants and its sessions',
     },
     id: principalId,
     record: principalRecord,
@@ -61,65 +59,22 @@ export const principalRoutes = [
     table: principals,
     rows: listPrincipals,
     rowIn: (state, id) => rowOf(state, written(state.principal, id)),
-    toBody: (rows, control: Control) => toRecords(control, rows),
-    absent: noPrincipal,
-  }),
-  route({
-    ...config,
-    method: 'POST',
-    path: '/admin/principals',
-    operation: 'createPrincipal',
-    summary: 'Create a principal',
-    refusals: ['conflict'],
-    params: none,
-    body: z.strictObject({
-      name: nameField,
-      kind: principalKind.default('service_account'),
-      email: emailField.optional(),
-    }),
-    response: principalRecord,
-    handle: async ({ body }, call) => {
-      const { control } = call;
-      const { kind, email } = body;
-      const { hide, secrets } = hider(control);
-      const name = storedName(control, { name: body.name, kind, hide });
-      const emailRef = typeof email === 'string' ? hide(email) : null;
-      const command = { type: 'CreatePrincipal', name, kind, emailRef } as const;
-      return mutate(call, { command, secrets }, (outcome, tx) =>
-        recordOf({ ...control, db: tx }, outcome.state, idOf(outcome, 'PrincipalCreated')),
-      );
+    toBody: (rows, needs: AccessNeeds) => toRecords(needs, rows),
+    create: {
+      body: z.strictObject({
+        name: nameField,
+        kind: principalKind.default('service_account'),
+        email: emailField.optional(),
+      }),
+      event: 'PrincipalCreated',
+      mutation: (given, _call, needs: AccessNeeds) => newPrincipal(needs, given),
     },
-  }),
-  route({
-    ...config,
-    method: 'PATCH',
-    path: '/admin/principals/{id}',
-    operation: 'updatePrincipal',
-    summary: 'Rename a principal or change its address',
-    refusals: ['absent', 'conflict'],
-    params,
-    body: z.strictObject({ name: nameField.optional(), email: emailField.optional() }),
-    response: principalRecord,
-    handle: async ({ params: { id }, body }, call) => {
-      const { control } = call;
-      await control.refresh();
-      const kind = control.state().principal.byId.get(id)?.kind ?? 'user';
-      const { hide, secrets } = hider(control);
-      const name =
-        body.name === undefined ? undefined : storedName(control, { name: body.name, kind, hide });
-      const emailRef = typeof body.email === 'string' ? hide(body.email) : body.email;
-      const command = { type: 'UpdatePrincipal', id, name, emailRef } as const;
-      return mutate(call, { command, secrets }, ({ state }, tx) =>
-        recordOf({ ...control, db: tx }, state, id),
-      );
+    change: {
+      body: z.strictObject({ name: nameField.optional(), email: emailField.optional() }),
+      mutation: (changed, { config }, needs: AccessNeeds) =>
+        changedPrincipal(needs, config, changed),
     },
-  }),
-  deleteRoute({
-    path: '/admin/principals/{id}',
-    operation: 'deletePrincipal',
-    summary: 'Delete a principal with its keys, its grants and its sessions',
-    id: principalId,
-    command: (id) => ({ type: 'DeletePrincipal', id }),
+    delete: { command: (id) => ({ type: 'DeletePrincipal', id }) },
   }),
   route({
     ...config,
@@ -131,9 +86,9 @@ export const principalRoutes = [
     params,
     body: z.strictObject({ role: nameField }),
     response: principalRecord,
-    handle: ({ params: { id }, body: { role } }, call) =>
-      mutate(call, { command: { type: 'GrantRole', id, role } }, ({ state }, tx) =>
-        recordOf({ ...call.control, db: tx }, state, id),
+    handle: ({ params: { id }, body: { role } }, call, { vault }: AccessNeeds) =>
+      mutate(call, { command: { type: 'GrantRole', id, role } }, ({ state }, db) =>
+        recordOf({ vault, db }, state, id),
       ),
   }),
   route({
@@ -146,9 +101,9 @@ export const principalRoutes = [
     params: params.extend({ role: z.string().max(500) }),
     body: none,
     response: principalRecord,
-    handle: ({ params: { id, role } }, call) =>
-      mutate(call, { command: { type: 'RevokeRole', id, role } }, ({ state }, tx) =>
-        recordOf({ ...call.control, db: tx }, state, id),
+    handle: ({ params: { id, role } }, call, { vault }: AccessNeeds) =>
+      mutate(call, { command: { type: 'RevokeRole', id, role } }, ({ state }, db) =>
+        recordOf({ vault, db }, state, id),
       ),
   }),
   route({
@@ -163,21 +118,10 @@ export const principalRoutes = [
       password: z.string().max(passwordBytesMax).meta({ description: passwordRules }),
     }),
     response: principalRecord,
-    handle: async ({ params: { id }, body: { password } }, call) => {
-      const { control } = call;
-      // Asked before the hash, which costs more than the answer.
-      await control.refresh();
-      if (!control.state().principal.byId.has(id)) {
-        return noPrincipal(id);
-      }
-      const hashed = await control.passwords.hash(password);
-      if (isRefusal(hashed)) return hashed;
-      const secret: Secret = { ref: control.newId(), class: 'password', plaintext: hashed };
-      const command = { type: 'SetPassword', id, passwordRef: secret.ref } as const;
-      return mutate(call, { command, secrets: [secret] }, ({ state }, tx) =>
-        recordOf({ ...control, db: tx }, state, id),
-      );
-    },
+    handle: async ({ params: { id }, body: { password } }, call, needs: AccessNeeds) =>
+      mutate(call, await newPassword(needs, call.config, { id, password }), ({ state }, db) =>
+        recordOf({ ...needs, db }, state, id),
+      ),
   }),
   route({
     ...config,
@@ -189,40 +133,14 @@ export const principalRoutes = [
     params,
     body: none,
     response: principalRecord,
-    handle: ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'UnlinkIdentity', id } }, ({ state }, tx) =>
-        recordOf({ ...call.control, db: tx }, state, id),
+    handle: ({ params: { id } }, call, { vault }: AccessNeeds) =>
+      mutate(call, { command: { type: 'UnlinkIdentity', id } }, ({ state }, db) =>
+        recordOf({ vault, db }, state, id),
       ),
   }),
 ] as const;
 
-/** Collects what goes into the vault: the log gets the refs. */
-function hider({ newId }: Pick<Control, 'newId'>) {
-  const secrets: Secret[] = [];
-  const hide = (plaintext: string): string => {
-    const ref = newId();
-    secrets.push({ ref, class: 'personal', plaintext });
-    return ref;
-  };
-  return { hide, secrets };
-}
-
-type Naming = Readonly<{ name: string; kind: PrincipalKind; hide: (text: string) => string }>;
-
-/** The name of a user is personal data, that of a service account is not. */
-function storedName({ vault }: Pick<Control, 'vault'>, { name, kind, hide }: Naming): StoredName {
-  const isPersonal = kind === 'user';
-  return {
-    text: isPersonal ? null : name,
-    ref: isPersonal ? hide(name) : null,
-    fingerprint: vault.fingerprint(name),
-  };
-}
-
-/** Where names are revealed: in a mutation, by its transaction. */
-type Reading = Pick<Control, 'vault'> & Readonly<{ db: Queryable }>;
-
-async function recordOf(reading: Reading, state: ConfigState, id: number) {
+async function recordOf(reading: Revealing, state: ConfigState, id: number) {
   const row = rowOf(state, written(state.principal, id));
   const [record] = await toRecords(reading, [row]);
   if (record === undefined) throw new Error(`principal ${id} has no record`);
@@ -246,17 +164,10 @@ const roleNames = (state: ConfigState, ids: Principal['roleIds']): readonly stri
   ids.flatMap((id) => state.role.byId.get(id)?.name ?? []).toSorted(compareText);
 
 async function toRecords(
-  { vault, db }: Reading,
+  reading: Revealing,
   rows: readonly PrincipalRow[],
 ): Promise<PrincipalRecord[]> {
-  const refs = rows
-    .flatMap((row) => [row.name_ref, row.email_ref, row.identity_ref])
-    .filter((ref) => ref !== null);
-  const texts = await vault.reveal(db, refs);
-  const linked = await linkedSince(
-    db,
-    rows.flatMap((row) => row.identity_ref ?? []),
-  );
+  const { texts, linked } = await besidePrincipals(reading, rows);
   return rows.map((row) => ({
     id: row.id,
     name: row.name ?? texts.get(row.name_ref ?? '') ?? '',

@@ -7,15 +7,16 @@ import type { Role } from '../../../projections/config/role.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { countRows } from '../../../projections/tables/page.ts';
 import { listRoles, roles } from '../../../projections/tables/roles.ts';
-import { noRole } from '../../deciders/callers/role.ts';
 import { descriptionField, resourceField, roleNameField } from '../../lib/fields.ts';
 import { roleId } from '../../lib/ids.ts';
+import { refuse } from '../../lib/refusal.ts';
 import { compareText } from '../../lib/text.ts';
 import { verb } from '../../lib/vocabulary.ts';
 import { asOfQuery } from '../http/as-of.ts';
 import { deletedRecord } from '../http/fields.ts';
 import { idOf, mutate, written } from '../http/mutation.ts';
 import { answerOne, answerPage, byId, listQuery } from '../lists/page.ts';
+import type { AccessNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 const permissionField = z.strictObject({
@@ -45,12 +46,12 @@ export const roleRoutes = [
     query: listQuery(roleRecord),
     body: none,
     response: z.array(roleRecord),
-    handle: ({ query }, call) =>
+    handle: ({ query }, call, { db }: AccessNeeds) =>
       answerPage(call, query, {
         record: roleRecord,
         ...byId,
-        rows: (page) => listRoles(call.control.db, page),
-        total: () => countRows(call.control.db, roles),
+        rows: (page) => listRoles(db, page),
+        total: () => countRows(db, roles),
         rowsIn: ({ role }) => [...role.byId.values()].map(toRecord),
         toBody: (rows) => rows,
       }),
@@ -73,7 +74,7 @@ export const roleRoutes = [
           return role === undefined ? null : toRecord(role);
         },
         toBody: (rows) => rows,
-        absent: noRole(name),
+        absent: refuse('absent', `role ${name} does not exist`),
       }),
   }),
   route({

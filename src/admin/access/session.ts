@@ -8,6 +8,7 @@ import { principalId } from '../../lib/ids.ts';
 import { verb } from '../../lib/vocabulary.ts';
 import { adminTokenIn, sessionToken } from '../http/authorise.ts';
 import { asker } from '../operations/config.ts';
+import type { AccessNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 import type { Call } from '../http/route.ts';
 
@@ -33,13 +34,12 @@ export const sessionRoutes = [
       /** The issuer by which people sign on, as the login screen calls it; null: by password alone. */
       single_sign_on: z.object({ label: z.string(), hides_password: z.boolean() }).nullable(),
     }),
-    handle: async (_input, call) => {
-      const { control } = call;
-      const holder = await holderIn(call);
+    handle: async (_input, { config: { state }, headers }, needs: AccessNeeds) => {
+      const holder = await holderIn(needs, headers);
       // A principal that was deleted a moment ago may still have a session.
-      const isKnown = holder !== null && verbsHeld(control.state(), holder) !== null;
-      const you = isKnown ? await asker(control, holder) : null;
-      const { signOn } = control;
+      const isKnown = holder !== null && verbsHeld(state(), holder) !== null;
+      const you = isKnown ? await asker(needs, state(), holder) : null;
+      const { signOn } = needs;
       const single =
         signOn === null ? null : { label: signOn.label, hides_password: signOn.hidesPassword };
       return { body: { you, single_sign_on: single } };
@@ -47,10 +47,13 @@ export const sessionRoutes = [
   }),
 ] as const;
 
-async function holderIn({ control, headers }: Call): Promise<Holder | null> {
+async function holderIn(
+  { adminTokens, sessions }: AccessNeeds,
+  headers: Call['headers'],
+): Promise<Holder | null> {
   const token = adminTokenIn(headers);
-  if (token !== null) return control.adminTokens.holder(token);
+  if (token !== null) return adminTokens.holder(token);
   const session = sessionToken(headers);
-  const principalId = session === null ? null : await control.sessions.owner(session);
+  const principalId = session === null ? null : await sessions.owner(session);
   return principalId === null ? null : { principalId, tokenId: null };
 }

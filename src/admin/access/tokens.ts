@@ -7,26 +7,18 @@ import type { AdminToken } from '../../../projections/config/admin-token.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { adminTokens, listAdminTokens } from '../../../projections/tables/admin-tokens.ts';
 import type { AdminTokenRow } from '../../../projections/tables/admin-tokens.ts';
-import {
-  mintAdminToken,
-  tokenDaysMax,
-  tokenDefaultMs,
-  tokenMaxMs,
-} from '../../control/access/admin-tokens.ts';
-import { apiKeyRandomBytes } from '../../control/access/api-key.ts';
-import { readAdminTokenUses } from '../../db/usage/admin-token-uses.ts';
-import type { Secret } from '../../db/vault.ts';
-import { toRfc3339 } from '../../lib/clock.ts';
+import { namesOf, usesOf } from '../../control/access/beside.ts';
+import { newAdminToken } from '../../control/access/mint.ts';
+import type { Revealing } from '../../control/access/principal-names.ts';
 import { nameField, timestamp, timestampField } from '../../lib/fields.ts';
 import { adminTokenId, principalId } from '../../lib/ids.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
-import type { Refusal } from '../../lib/refusal.ts';
 import { adminVerb } from '../../lib/vocabulary.ts';
-import { deletedRecord, idIn } from '../http/fields.ts';
 import { idOf, mutate, written } from '../http/mutation.ts';
 import { byId } from '../lists/page.ts';
 import { holderOf } from '../http/permissions.ts';
-import type { Control } from '../control.ts';
+import { deleteRoute } from '../lists/changes.ts';
+import type { AccessNeeds } from './needs.ts';
 import { readRoutes } from '../lists/records.ts';
 import { none, route } from '../http/route.ts';
 
@@ -70,7 +62,7 @@ export const tokenRoutes = [
     table: adminTokens,
     rows: listAdminTokens,
     rowIn: (state, id) => rowOf(state, written(state.admin_token, id))[0] ?? null,
-    toBody: (rows, control: Control, past) => toRecords(control, rows, past),
+    toBody: (rows, needs: AccessNeeds, past) => toRecords(needs, rows, past),
     absent: (id) => refuse('absent', `token ${id} does not exist`),
   }),
   route({
@@ -90,58 +82,27 @@ export const tokenRoutes = [
       expires_at: timestampField.optional(),
     }),
     response: createdToken,
-    handle: ({ body }, call) => {
-      const { caller, control } = call;
-      const expiresAt = readExpiry(body.expires_at, control.clock());
-      if (isRefusal(expiresAt)) return expiresAt;
-      const {
-        key: token,
-        prefix,
-        verifier,
-      } = mintAdminToken(control.randomBytes(apiKeyRandomBytes));
-      const ref = control.newId();
-      const secret: Secret = { ref, class: 'key_verifier', plaintext: verifier };
-      const command = {
-        type: 'CreateAdminToken',
-        name: body.name,
-        principalId: body.principal_id,
-        prefix,
-        verifierRef: ref,
-        permissions: body.permissions,
-        expiresAt,
-        boundBy: caller.kind === 'admin_token' ? holderOf(caller) : null,
-      } as const;
-      return mutate(call, { command, secrets: [secret] }, (outcome) => {
-        const made = written(outcome.state.admin_token, idOf(outcome, 'AdminTokenCreated'));
-        const { id, name, principalId: principal_id, permissions } = made;
-        return { id, name, principal_id, prefix, permissions, expires_at: expiresAt, token };
+    handle: ({ body }, call, needs: AccessNeeds) => {
+      const { caller } = call;
+      const boundBy = caller.kind === 'admin_token' ? holderOf(caller) : null;
+      const made = newAdminToken(needs, body, boundBy);
+      if (isRefusal(made)) return made;
+      return mutate(call, made.mutation, (outcome) => {
+        const one = written(outcome.state.admin_token, idOf(outcome, 'AdminTokenCreated'));
+        const { id, name, principalId: principal_id, prefix, permissions, expiresAt } = one;
+        const shown = { id, name, principal_id, prefix, permissions };
+        return { ...shown, expires_at: expiresAt, token: made.plaintext };
       });
     },
   }),
-  route({
-    method: 'DELETE',
+  deleteRoute({
     path: '/admin/tokens/{id}',
     operation: 'revokeAdminToken',
-    permission: 'config:write',
     summary: 'Revoke an admin token; its row stays',
-    refusals: ['absent'],
-    params: idIn(adminTokenId),
-    query: none,
-    body: none,
-    response: deletedRecord,
-    handle: ({ params: { id } }, call) =>
-      mutate(call, { command: { type: 'RevokeAdminToken', id } }, () => ({ id })),
+    id: adminTokenId,
+    command: (id) => ({ type: 'RevokeAdminToken', id }),
   }),
 ] as const;
-
-/** RFC 3339. */
-function readExpiry(given: string | undefined, now: number): string | Refusal {
-  const at = given === undefined ? now + tokenDefaultMs : Date.parse(given);
-  const param = 'expires_at';
-  if (at <= now) return refuse('invalid', `${param} ${given} is in the past`, { param });
-  if (at <= now + tokenMaxMs) return toRfc3339(at);
-  return refuse('invalid', `${param} ${given} is more than ${tokenDaysMax} days away`, { param });
-}
 
 function rowOf({ principal: principals }: ConfigState, token: AdminToken): AdminTokenRow[] {
   const owner = principals.byId.get(token.principalId);
@@ -163,18 +124,17 @@ function rowOf({ principal: principals }: ConfigState, token: AdminToken): Admin
 }
 
 async function toRecords(
-  { db, vault }: Pick<Control, 'db' | 'vault'>,
+  reading: Revealing,
   rows: readonly AdminTokenRow[],
   past: ConfigState | null,
 ): Promise<TokenRecord[]> {
-  const refs = rows.flatMap((row) => row.principal_name_ref ?? []);
-  const names = await vault.reveal(db, refs);
-  const uses = await readAdminTokenUses(db, past === null ? rows.map(({ id }) => id) : []);
+  const nameOf = await namesOf(reading, rows);
+  const uses = await usesOf.tokens(reading.db, past === null ? rows.map(({ id }) => id) : []);
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
     principal_id: row.principal_id,
-    principal: row.principal ?? names.get(row.principal_name_ref ?? '') ?? '',
+    principal: nameOf(row),
     prefix: row.prefix,
     permissions: row.permissions,
     expires_at: row.expires_at.toISOString(),

@@ -23,6 +23,8 @@ type Deletion<Path extends string, OwnId extends Id> = Readonly<{
   path: Path;
   operation: string;
   summary: string;
+  /** `config:write` when absent. */
+  permission?: 'key:revoke';
   refusals?: readonly RefusalCode[];
   id: OwnId;
   command: (id: z.output<OwnId>) => Mutation['command'];

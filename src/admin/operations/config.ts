@@ -4,12 +4,13 @@
 import { z } from 'zod';
 
 import type { ConfigState } from '../../../projections/config/state.ts';
+import { principalNames } from '../../control/access/principal-names.ts';
+import type { Revealing } from '../../control/access/principal-names.ts';
 import { sessionSeconds } from '../../control/access/sessions.ts';
 import { verbsHeld } from '../../../projections/config/grants.ts';
 import type { Holder } from '../../../projections/config/grants.ts';
 import { principalId } from '../../lib/ids.ts';
 import { verb } from '../../lib/vocabulary.ts';
-import type { Control } from '../control.ts';
 import { holderOf } from '../http/permissions.ts';
 import { settingFact } from './program.ts';
 import type { SettingFact } from './program.ts';
@@ -75,7 +76,7 @@ export const configRoutes = [
       const { settings, role, version } = program;
       return {
         body: {
-          you: await asker(control, holder),
+          you: await asker(control, control.state(), holder),
           role,
           version,
           tls: control.secureCookies,
@@ -107,13 +108,12 @@ export const configRoutes = [
 ] as const;
 
 /** The principal's name, and what the request may do. */
-export async function asker({ state, vault, db }: Control, holder: Holder) {
+export async function asker(reading: Revealing, state: ConfigState, holder: Holder) {
   const { principalId: id } = holder;
-  const name = state().principal.byId.get(id)?.name;
-  const ref = name?.ref ?? null;
-  const hidden = ref === null ? undefined : (await vault.reveal(db, [ref])).get(ref);
-  const permissions = [...(verbsHeld(state(), holder) ?? [])].toSorted();
-  return { id, name: name?.text ?? hidden ?? '', permissions };
+  const principal = state.principal.byId.get(id);
+  const names = await principalNames(reading, principal === undefined ? [] : [principal]);
+  const permissions = [...(verbsHeld(state, holder) ?? [])].toSorted();
+  return { id, name: names.get(id) ?? '', permissions };
 }
 
 /** A setting is named as its flag: --config-poll is configPoll. */

@@ -8,7 +8,7 @@ import type { AskRouted } from '../../control/history/routed.ts';
 import type { Vaulting } from '../../control/providers/credential.ts';
 import type { Publisher } from '../../control/publishing/publish.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Log } from '../control.ts';
+import type { Log } from '../../lib/log.ts';
 
 export type RoutingNeeds = Vaulting &
   Revealing &

@@ -6,6 +6,7 @@ import type { Encoders } from '../../classifier/encoder.ts';
 import { insertEvaluation, listEvaluations } from '../../db/prompt-class-evaluations.ts';
 import type { EvaluationRow } from '../../db/prompt-class-evaluations.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
 import { principalNames } from '../access/principal-names.ts';
 import type { Revealing } from '../access/principal-names.ts';
@@ -18,7 +19,7 @@ type Tools = Revealing &
     reports: Queryable;
     encoders: Encoders | null;
     clock: Clock;
-    log: Readonly<{ warn: (fields: Readonly<Record<string, unknown>>, message: string) => void }>;
+    log: Pick<Log, 'warn'>;
   }>;
 
 type Present = Pick<Configuration, 'state' | 'refresh'>;

@@ -14,6 +14,7 @@ import { decide } from '../../deciders/decide.ts';
 import { isNameHeld, isSaid, placeAmong, placeOf } from '../../deciders/registration.ts';
 import type { Place, RegisterProvider } from '../../deciders/registration.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
@@ -40,7 +41,7 @@ export type RegistrationTools = Readonly<{
   /** Whether a registration needs the permission `provider:register`, besides an API key. */
   needsPermissionToRegister: boolean;
   /** Told of what is declined. */
-  log: Readonly<{ warn: (fields: Readonly<Record<string, unknown>>, message: string) => void }>;
+  log: Pick<Log, 'warn'>;
 }>;
 
 /** What an agent sends. */
