@@ -19,6 +19,28 @@ export const settingsEvents = {
     touchesSnapshot: false,
     data: z.object({ kinds: z.array(changeKind).readonly() }),
   },
+  /**
+   * Declarative files were applied. `digest` is the SHA-256 of what they say. The set of files manages the fields of the resources in
+   * `taken` from now on, with what earlier events of the set took over, and those in `released` no longer. A name is null where it may
+   * be personal data.
+   */
+  ConfigurationApplied: {
+    touchesSnapshot: false,
+    data: z.object({
+      set: z.string(),
+      digest: z.hash('sha256'),
+      taken: z
+        .array(
+          z.object({
+            stream: z.string(),
+            name: z.string().nullable(),
+            fields: z.array(z.string()).readonly(),
+          }),
+        )
+        .readonly(),
+      released: z.array(z.string()).readonly(),
+    }),
+  },
   /** The operator asked for a new version; it is the audit row that counts. */
   SnapshotRebuilt: { touchesSnapshot: true, data: z.object({}) },
   /** Every session was ended. */

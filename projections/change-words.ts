@@ -64,6 +64,7 @@ const sentences: Readonly<Record<string, string>> = {
   StartEpoch: 'Started a new epoch of the log',
   SeedLog: 'Set up the control plane',
   ImportConfig: 'Imported a configuration ({events})',
+  ApplyConfiguration: 'Applied configuration files ({events})',
   RestoreSnapshot: 'Restored {record} ({events})',
   ApplyChanges: 'Applied a set of changes ({events})',
   FailChangeRequest: 'Failed to apply {record}',
@@ -125,7 +126,7 @@ const memberOf = (schema: unknown, name: string): unknown =>
   Reflect.get(Object(Reflect.get(Object(schema), 'shape')), name);
 const hasMember = (schema: unknown, name: string): boolean => memberOf(schema, name) !== undefined;
 
-const hasName = (schema: object): boolean =>
+const hasName = (schema: unknown): boolean =>
   hasMember(schema, 'name') || hasMember(memberOf(schema, 'details'), 'name');
 
 /** Events that say what a record is called: `PoolCreated` and `PoolRenamed`, and `McpServerChanged`. */

@@ -33,6 +33,7 @@ export function evolveSettings(settings: Settings | undefined, event: SettingsEv
       return { ...(settings ?? defaultSettings), epoch: event.data.epoch };
     case 'ChangePolicySet':
       return { ...(settings ?? defaultSettings), changePolicy: event.data.kinds };
+    case 'ConfigurationApplied':
     case 'SnapshotRebuilt':
     case 'SessionsRevoked':
     case 'DeploymentPatched':

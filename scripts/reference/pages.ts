@@ -4,6 +4,7 @@ import path from 'node:path';
 
 import { adminRoutesPage } from './admin-routes.ts';
 import { commandsPage } from './commands.ts';
+import { configurationFilesPage, configurationFilesSchema } from './configuration-files.ts';
 import { errorsPage } from './errors.ts';
 import { eventsPage } from './events.ts';
 import { settingsPage } from './settings.ts';
@@ -14,6 +15,8 @@ export const referencePages = (): readonly Readonly<{ file: string; text: string
   [
     { name: 'admin-routes.md', text: adminRoutesPage() },
     { name: 'commands.md', text: commandsPage() },
+    { name: 'configuration-files.md', text: configurationFilesPage() },
+    { name: 'configuration-files.schema.json', text: configurationFilesSchema() },
     { name: 'errors.md', text: errorsPage() },
     { name: 'events.md', text: eventsPage() },
     { name: 'settings.md', text: settingsPage() },

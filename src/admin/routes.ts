@@ -16,6 +16,7 @@ import type { ProviderNeeds } from './providers/needs.ts';
 import type { RoutingNeeds } from './routing/needs.ts';
 import type { ToolNeeds } from './tools/needs.ts';
 import { configRoutes } from './operations/config.ts';
+import { configurationRoutes } from './configuration/configuration.ts';
 import { deploymentRoutes } from './operations/deployment.ts';
 import { docsRoutes } from './openapi/docs.ts';
 import { showingVersions } from './http/entity.ts';
@@ -133,6 +134,7 @@ const groups = [
   of('old', logRoutes),
   of('old', snapshotRoutes),
   of('old', configRoutes),
+  of('old', configurationRoutes),
   of('old', operationRoutes),
   of('old', deploymentRoutes),
   of('old', usageRoutes),

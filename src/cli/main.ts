@@ -15,8 +15,9 @@ import {
 } from './commands/change.ts';
 import { ChangePolicyCommand } from './commands/change-policy.ts';
 import { ClassifyBenchCommand } from './commands/classify-bench.ts';
-import { ConfigCheckCommand } from './commands/config-check.ts';
-import { ConfigExportCommand } from './commands/config-export.ts';
+import { ConfigCheckCommand } from './commands/configuration/config-check.ts';
+import { ConfigExportCommand } from './commands/configuration/config-export.ts';
+import { ApplyCommand, ExportCommand, PlanCommand } from './commands/configuration/declared.ts';
 import { DevCommand } from './commands/dev.ts';
 import { EvidenceCommand } from './commands/evidence.ts';
 import { HealthcheckCommand } from './commands/healthcheck.ts';
@@ -57,6 +58,9 @@ export function commandLine(enableColors: boolean): Cli {
     ClassifyBenchCommand,
     ConfigCheckCommand,
     ConfigExportCommand,
+    PlanCommand,
+    ApplyCommand,
+    ExportCommand,
     DevCommand,
     EvidenceCommand,
     HealthcheckCommand,

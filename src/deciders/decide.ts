@@ -18,8 +18,8 @@ import { decideFrontendModel } from './frontend-model.ts';
 import type { FrontendModelCommand } from './frontend-model.ts';
 import { decideIdentity } from './callers/identity.ts';
 import type { IdentityCommand } from './callers/identity.ts';
-import { decideImport } from './import.ts';
-import type { ImportCommand } from './import.ts';
+import { decideImport } from './reconcile/steps.ts';
+import type { ImportCommand } from './reconcile/steps.ts';
 import { decideLimits } from './callers/limits.ts';
 import type { LimitsCommand } from './callers/limits.ts';
 import { decideLogin } from './callers/login.ts';
@@ -173,6 +173,7 @@ const deciders: Deciders = {
   RecordReseal: decideSettings,
   EraseVaultItems: decideSettings,
   ImportConfig: decideImport,
+  ApplyConfiguration: decideImport,
   RestoreSnapshot: decideRestore,
   ApplyChanges: (state, command) => decideChanges(state, command, decide),
   DraftChangeRequest: ofRequest,

@@ -6,20 +6,20 @@
 
 import { parseStream, streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
-import type { Noun } from '../../events/nouns.ts';
 import { differingIds } from '../../projections/config/id-map.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { modelId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
 import { listed } from '../lib/text.ts';
 import type { Decision } from './decision.ts';
-import { createUnfolding } from './import/unfolding.ts';
-import type { Unfolding } from './import/unfolding.ts';
+import { removeAll, streamsOf } from './reconcile/removal.ts';
+import { createUnfolding } from './reconcile/unfolding.ts';
+import type { Unfolding } from './reconcile/unfolding.ts';
 import { referencesFound } from './model-reference.ts';
 import { conflictsIn, lostBy, twinsIn } from './restore/conflicts.ts';
 import type { Conflict } from './restore/conflicts.ts';
 import type { Loss, Restored, RestoreFacts } from './restore/kind.ts';
-import { deletionOrder, kindOf, kinds } from './restore/kinds.ts';
+import { kinds } from './restore/kinds.ts';
 
 export type RestoreCommand = Readonly<{
   type: 'RestoreSnapshot';
@@ -84,7 +84,11 @@ export function planRestore(state: ConfigState, command: RestoreCommand): Restor
   takeAll(on, restored, ({ back }) => back.changed(on.state()));
   const kept = new Set(restored.map(({ stream }) => stream));
   const gone = [...chosen].filter((stream) => !kept.has(stream));
-  const refused = deleteAll(on, gone);
+  const refused = removeAll(on, gone).map(({ stream: entity, message }) => ({
+    entity,
+    needs: null,
+    message,
+  }));
   const isWhole = only === null && except.length === 0;
   if (!isWhole) findModels(on, chosen);
   const conflicts = isWhole
@@ -104,14 +108,6 @@ export const differingStreams = (one: ConfigState, other: ConfigState): string[]
     differingIds(one[noun].byId, other[noun].byId).map((id) => streamOf(noun, id)),
   );
 
-const streamsOf = (chosen: ReadonlySet<string>, noun: Noun) =>
-  [...chosen]
-    .flatMap((stream) => {
-      const { noun: own, id } = parseStream(stream);
-      return own === noun ? { stream, noun, id } : [];
-    })
-    .toSorted((a, b) => a.id - b.id);
-
 type Own = Readonly<{ stream: string; back: Restored }>;
 
 function takeAll(
@@ -120,22 +116,6 @@ function takeAll(
   eventsOf: (own: Own) => readonly GwEvent[],
 ): void {
   for (const own of restored) on.take(eventsOf(own));
-}
-
-/** Until nothing more goes: one may stand in the way of another. What is left over is refused. */
-function deleteAll(on: Unfolding, streams: readonly string[]): Conflict[] {
-  let left = deletionOrder.flatMap((noun) => streamsOf(new Set(streams), noun));
-  for (;;) {
-    const refused = left.flatMap((one) => {
-      const refusal = on.take(kindOf(one.noun)?.remove(on.state(), one.id) ?? []);
-      return refusal === null ? [] : { one, message: refusal.message };
-    });
-    if (refused.length === 0) return [];
-    if (refused.length === left.length) {
-      return refused.map(({ one, message }) => ({ entity: one.stream, needs: null, message }));
-    }
-    left = refused.map(({ one }) => one);
-  }
 }
 
 /** What has kept the name of a model that came back refers to it again, as when a model of that name is made. */

@@ -90,6 +90,13 @@ export const exampleField = z
   );
 export type ExampleInput = Readonly<z.output<typeof exampleField>>;
 
+/** Of an MCP server or A2A agent: half of a tool's qualified name, and a part of a path. */
+export const remoteNameField = z
+  .string()
+  .max(100)
+  .regex(/^[A-Za-z0-9_-]+$/, 'must be letters, digits, - and _ alone');
+export const remoteUrlField = z.string().min(1).max(2_000);
+
 /** An address that is longer is none. */
 export const apiBaseField = z.string().min(1).max(2_000);
 /** A key file is the longest of them. */

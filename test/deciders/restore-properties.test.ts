@@ -10,7 +10,7 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import { vaultRefs } from '../../projections/config/vault-refs.ts';
 import { diffStates } from '../../projections/diff.ts';
 import { snapshotConfig } from '../../projections/snapshot.ts';
-import { createUnfolding } from '../../src/deciders/import/unfolding.ts';
+import { createUnfolding } from '../../src/deciders/reconcile/unfolding.ts';
 import { differingStreams, planRestore } from '../../src/deciders/restore.ts';
 import { conflictsIn } from '../../src/deciders/restore/conflicts.ts';
 import { configHash } from '../../src/snapshot/hash.ts';

@@ -38,10 +38,14 @@ const reading = { method: 'GET', permission: 'usage:read', body: none } as const
 const writing = { permission: 'config:write', query: none, response: changeRequestRecord } as const;
 const ofOne = { ...writing, method: 'POST', params, refusals: ['absent', 'conflict'] } as const;
 
-/** A restore as well, by itself, and a sync of prices. */
+/** A restore as well, by itself, a sync of prices, and an apply of declarative files. */
 const isDraftable = (route: Route): boolean =>
   isProposable(route) ||
-  ['/admin/snapshots/{version}/restore', '/admin/prices/sync'].includes(route.path);
+  [
+    '/admin/snapshots/{version}/restore',
+    '/admin/prices/sync',
+    '/admin/configuration/apply',
+  ].includes(route.path);
 
 const listQuery = z.strictObject({
   state: changeRequestState.optional(),

@@ -15,6 +15,10 @@ const configuration = {
   limits: { name: 'Limits and budgets', description: 'What a principal may use' },
   remotes: { name: 'MCP servers and agents', description: 'Records of tools and agents' },
   usage: { name: 'Usage and prices', description: 'What was used, and what it cost' },
+  files: {
+    name: 'Configuration files',
+    description: 'The configuration as declarative files: planned, applied and exported',
+  },
   history: { name: 'History', description: 'Who changed what, and the configuration as it was' },
   operations: { name: 'Operations', description: 'The fleet, the process and its settings' },
   sessions: { name: 'Sessions', description: 'Logging in and out' },
@@ -53,6 +57,7 @@ const tagOfResource: Readonly<Record<string, Tag>> = {
   audit: configuration.history,
   history: configuration.history,
   snapshots: configuration.history,
+  configuration: configuration.files,
   'change-sets': configuration.history,
   'change-requests': configuration.history,
   'change-policy': configuration.history,

@@ -2,20 +2,19 @@
 
 import { z } from 'zod';
 
-import { credentialField, descriptionField } from '../../lib/fields.ts';
+import {
+  credentialField,
+  descriptionField,
+  remoteNameField,
+  remoteUrlField,
+} from '../../lib/fields.ts';
 import { endpointFields } from '../providers/provider-input.ts';
 
-/** It is half of a tool's qualified name, and a part of a path. */
-const remoteName = z
-  .string()
-  .max(100)
-  .regex(/^[A-Za-z0-9_-]+$/, 'must be letters, digits, - and _ alone');
-const urlField = z.string().min(1).max(2_000);
 const { auth_header, auth_scheme } = endpointFields;
 
 export const remoteCreation = {
-  name: remoteName,
-  url: urlField,
+  name: remoteNameField,
+  url: remoteUrlField,
   description: descriptionField.default(null),
   auth_header,
   /** Null and the empty string send the credential raw. */
@@ -25,8 +24,8 @@ export const remoteCreation = {
 };
 
 export const remoteChange = {
-  name: remoteName.optional(),
-  url: urlField.optional(),
+  name: remoteNameField.optional(),
+  url: remoteUrlField.optional(),
   description: descriptionField.optional(),
   auth_header,
   auth_scheme,

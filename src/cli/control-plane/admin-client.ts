@@ -91,7 +91,9 @@ function request(url: string, { method, body, credential, headers: own }: Sent):
   });
 }
 
-const errorAnswer = z.object({ error: z.object({ message: z.string(), code: z.string() }) });
+const errorAnswer = z.object({
+  error: z.object({ message: z.string(), code: z.string(), param: z.string().nullish() }),
+});
 
 /** Null when it is no error of the admin API. */
 function errorOf(text: string): z.output<typeof errorAnswer>['error'] | null {
@@ -104,7 +106,9 @@ function errorOf(text: string): z.output<typeof errorAnswer>['error'] | null {
 
 function refusalIn(text: string): Refusal | null {
   const error = errorOf(text);
-  return error !== null && isCode(error.code) ? refuse(error.code, error.message) : null;
+  if (error === null || !isCode(error.code)) return null;
+  const { param } = error;
+  return refuse(error.code, error.message, param ? { param } : {});
 }
 
 const isCode = (code: string): code is RefusalCode => Object.hasOwn(statusOf, code);

@@ -1,5 +1,5 @@
-// What the commands on change requests have in common: they call the admin API with a login or with an admin token, since it counts who
-// drafts and who approves, and print text or JSON.
+// What commands that call the admin API have in common: they do so with a login or with an admin token, since it counts who acts, and
+// print text or JSON.
 
 import { readFileSync } from 'node:fs';
 
@@ -17,7 +17,8 @@ import { readPassword } from '../password-input.ts';
 import { secretVariable } from '../settings/secret-variable.ts';
 import { readSettings } from '../settings/settings.ts';
 
-export type Said = Readonly<{ json: unknown; text: string }>;
+/** `exit` is 0 when it is absent. */
+export type Said = Readonly<{ json: unknown; text: string; exit?: ExitCode }>;
 
 export abstract class ChangeCommand extends Command {
   login = Option.String('--login', { description: 'the name that you log in with' });
@@ -31,7 +32,7 @@ export abstract class ChangeCommand extends Command {
     Object.assign(this, settingOptions(['controlUrl']));
   }
 
-  protected abstract ask(admin: AdminClient): Promise<Said | Refusal>;
+  protected abstract ask(admin: AdminClient): Promise<Said | Refusal | readonly Refusal[]>;
 
   async execute(): Promise<ExitCode> {
     return reportingFailure(this.context, async () => {
@@ -44,8 +45,9 @@ export abstract class ChangeCommand extends Command {
       if (isRefusal(admin)) return reportRefusals(stderr, [admin]);
       const said = await this.ask(admin);
       if (isRefusal(said)) return reportRefusals(stderr, [said]);
+      if (!('text' in said)) return reportRefusals(stderr, said);
       stdout.write(`${this.json ? JSON.stringify(said.json) : said.text}\n`);
-      return exitCodes.ok;
+      return said.exit ?? exitCodes.ok;
     });
   }
 

@@ -13,7 +13,7 @@ import { exportedFrontendModels, exportedPools } from './export-routing.ts';
 import type { ControlPlane } from '../plane.ts';
 import { commonProtocol } from '../../protocols/facts.ts';
 
-const modelValues = readerOf(modelFields);
+export const modelValues = readerOf(modelFields);
 
 export type ExportedConfig = Readonly<{
   text: string;

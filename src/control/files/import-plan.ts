@@ -12,7 +12,7 @@ import type {
   ModelStep,
   PrincipalStep,
   ProviderStep,
-} from '../../deciders/import/step.ts';
+} from '../../deciders/reconcile/step.ts';
 import { camelKeys } from '../../lib/case.ts';
 import { storedExampleOf } from '../../deciders/prompt-class.ts';
 import type { ConfigDocument } from '../../snapshot/file/document.ts';
@@ -220,11 +220,13 @@ function stated(values: object): object {
 }
 
 /** Each behind those that it refines. */
-function inOrder(classes: readonly FilePromptClass[]): readonly FilePromptClass[] {
+export function inOrder<
+  One extends Readonly<{ name: string; refines?: readonly string[] | undefined }>,
+>(classes: readonly One[]): readonly One[] {
   const byName = new Map(classes.map((one) => [one.name, one]));
-  const ordered = new Set<FilePromptClass>();
-  const walk = (one: FilePromptClass, above: readonly string[]): void => {
-    for (const name of one.refines) {
+  const ordered = new Set<One>();
+  const walk = (one: One, above: readonly string[]): void => {
+    for (const name of one.refines ?? []) {
       const refined = byName.get(name);
       if (refined !== undefined && !above.includes(name)) walk(refined, [...above, one.name]);
     }
@@ -255,10 +257,10 @@ const promptClassStep = (
 const roleOf = ({ name }: Pick<FileKey, 'name'>): string => `import:${name}`;
 
 /** A person's name lies in the vault. */
-const nameOf = (
+export const nameOf = (
   text: string,
   kind: PrincipalKind | undefined,
-  { vaulted, fingerprint }: Context,
+  { vaulted, fingerprint }: Pick<Context, 'vaulted' | 'fingerprint'>,
 ): StoredName =>
   kind === 'user'
     ? {
@@ -275,7 +277,7 @@ const keyStep = (key: FileKey, context: Context): PrincipalStep => ({
   kind: 'service_account',
   mark: roleOf(key),
   roles: { all: false, names: [roleOf(key)] },
-  limits: key.limits,
+  limits: key.limits ?? undefined,
   budget: budgetOf(key.budget),
   keys: [importedKey(key, context)],
 });
@@ -287,13 +289,13 @@ const principalStep = (principal: FilePrincipal, context: Context): PrincipalSte
   kind: principal.kind,
   mark: null,
   roles: { all: true, names: principal.roles },
-  limits: principal.limits,
+  limits: principal.limits ?? undefined,
   budget: budgetOf(principal.budget),
   keys: principal.keys.map((key) => importedKey(key, context)),
 });
 
 const budgetOf = (budget: FileKey['budget']): PrincipalStep['budget'] =>
-  budget === null ? null : { ...budget, initialTokensUsed: budget.tokensUsed };
+  budget === null ? undefined : { ...budget, initialTokensUsed: budget.tokensUsed };
 
 const importedKey = (
   { name, prefix, verifier, expiresAt }: StoredKey,
@@ -306,7 +308,7 @@ const importedKey = (
   expiresAt,
 });
 
-function importedRule(rule: FileRule, nameOf: (label: string) => StoredName): ImportedRule {
+export function importedRule(rule: FileRule, nameOf: (label: string) => StoredName): ImportedRule {
   const { name, enabled, action, targets, deny_status, deny_message, jump_to, tag, ...asked } =
     rule;
   const { principals, ...conditions } = asked;

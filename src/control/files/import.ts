@@ -1,8 +1,8 @@
 // Imports a configuration file into a control plane: an idempotent seed through the one command path (specification, "Commands of
 // the binary"). It dials nobody: a file may be imported before what it names is up.
 
-import { unfoldSteps } from '../../deciders/import.ts';
-import type { ImportStep } from '../../deciders/import/step.ts';
+import { unfoldSteps } from '../../deciders/reconcile/steps.ts';
+import type { ImportStep } from '../../deciders/reconcile/step.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { readDocument } from '../../snapshot/file/document.ts';

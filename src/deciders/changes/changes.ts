@@ -7,7 +7,7 @@ import { canonicalJson } from '../../lib/canonical-json.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { Decision } from '../decision.ts';
-import { createUnfolding } from '../import/unfolding.ts';
+import { createUnfolding } from '../reconcile/unfolding.ts';
 
 export type Changes<Own> = Readonly<{
   commands: readonly Own[];
@@ -19,14 +19,19 @@ export type DecideOne<Own> = (state: ConfigState, command: Own) => Decision;
 
 export function decideChanges<Own>(
   state: ConfigState,
-  { commands, events }: Changes<Own>,
+  { commands, ...planned }: Changes<Own>,
   decide: DecideOne<Own>,
 ): Decision {
   const unfolded = decideCalls(state, commands, decide);
   if (isRefusal(unfolded)) return unfolded;
-  const decided = unfolded.events.flat();
-  return canonicalJson(decided) === canonicalJson(events) ? decided : movedOn;
+  return asPlanned(unfolded.events.flat(), planned);
 }
+
+/** Refuses events that are not those which were shown before. */
+export const asPlanned = (
+  decided: readonly GwEvent[],
+  { events }: Readonly<{ events: readonly GwEvent[] }>,
+): Decision => (canonicalJson(decided) === canonicalJson(events) ? decided : movedOn);
 
 /** The events of each command, and the state behind all of them. */
 export type Unfolded = Readonly<{

@@ -56,11 +56,11 @@ const seconds = z.union([
     .transform(Number),
 ]);
 
-const protocolField = z.preprocess(
+export const protocolField = z.preprocess(
   (value) => (typeof value === 'string' ? (protocolAliases[value] ?? value) : value),
   protocol.nullish(),
 );
-const credentialKindField = z.preprocess(
+export const credentialKindField = z.preprocess(
   (value) => (value === 'gcp_service_account' ? 'cloud_service_account' : value),
   credentialKind.nullish(),
 );
@@ -187,7 +187,7 @@ const provider = z.strictObject({
 export type RawProvider = z.output<typeof provider>;
 
 /** A model that no provider serves; the others are in model_list. */
-const bareModel = z.strictObject({
+export const bareModel = z.strictObject({
   name: text.pipe(modelNameField),
   description,
   ...shapeOf(modelFields, 'file'),

@@ -24,8 +24,8 @@ export function includesOf({ tree, issue }: Source): readonly Include[] | Issue 
   }));
 }
 
-/** Blocks of gw's own: no file of the common format has them in two places. */
-const ownBlocks: ReadonlySet<string> = new Set(['auth', 'gw', 'fastllm']);
+/** Blocks of gw's own, with that of declarative files: they are in one file only. */
+const ownBlocks: ReadonlySet<string> = new Set(['auth', 'gw', 'fastllm', 'settings']);
 
 type Part = Readonly<{ source: Source; from: number; length: number }>;
 

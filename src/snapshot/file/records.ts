@@ -30,7 +30,7 @@ const role = z.strictObject({
   permissions: z.array(z.strictObject({ verb, resource: resourceField })).default([]),
 });
 
-const member = z.union([
+export const member = z.union([
   name.transform((model) => ({ model, weight: 1 })),
   z.strictObject({ model: name, weight: weightField.default(1) }),
 ]);
@@ -50,7 +50,7 @@ const conditions = {
   class: name.nullish().transform((named) => named ?? null),
 };
 
-const rule = z
+export const rule = z
   .strictObject({
     name: text.pipe(ruleNameField).nullish(),
     enabled: z.boolean().default(true),

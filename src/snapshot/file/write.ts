@@ -9,8 +9,13 @@ export function writeConfigFile(
   tree: Readonly<Record<string, unknown>>,
   notes: readonly string[],
 ): string {
+  return writeYaml(plain(tree), notes);
+}
+
+/** The tree as it is, below the notes. */
+export function writeYaml(tree: unknown, notes: readonly string[]): string {
   const header = notes.map((note) => `# ${note.replaceAll('\n', ' ')}\n`).join('');
-  return header + stringify(plain(tree), { lineWidth: 0, aliasDuplicateObjects: false });
+  return header + stringify(tree, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
 export const variableReference = (name: string): string => `${reference}${name}`;

@@ -1,9 +1,9 @@
 // The command that writes the configuration of a control plane as a configuration file.
 
-import type { ControlPlane } from '../../control/plane.ts';
-import { exitCodes } from '../printing/exit-codes.ts';
-import type { ExitCode } from '../printing/exit-codes.ts';
-import { PlaneCommand } from '../control-plane/plane-command.ts';
+import type { ControlPlane } from '../../../control/plane.ts';
+import { exitCodes } from '../../printing/exit-codes.ts';
+import type { ExitCode } from '../../printing/exit-codes.ts';
+import { PlaneCommand } from '../../control-plane/plane-command.ts';
 
 export class ConfigExportCommand extends PlaneCommand {
   static override paths = [['config', 'export']];
@@ -19,7 +19,7 @@ export class ConfigExportCommand extends PlaneCommand {
 
   protected override async work(plane: ControlPlane): Promise<ExitCode> {
     // Loaded here, because it is much to load for a program that only shows its help.
-    const { exportConfig } = await import('../../control/files/export.ts');
+    const { exportConfig } = await import('../../../control/files/export.ts');
     const { text, warnings } = await exportConfig(plane);
     for (const warning of warnings) this.warn(`left out: ${warning}`);
     this.context.stdout.write(text);

@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 
 import { Command, Option } from 'clipanion';
 
-import { isRefusal, refuse } from '../../lib/refusal.ts';
-import { exitCodes } from '../printing/exit-codes.ts';
-import type { ExitCode } from '../printing/exit-codes.ts';
-import { reportRefusals, reportingFailure } from '../printing/failure.ts';
-import { givenFlags, settingOptions } from '../printing/options.ts';
-import { readSettings } from '../settings/settings.ts';
+import { isRefusal, refuse } from '../../../lib/refusal.ts';
+import { exitCodes } from '../../printing/exit-codes.ts';
+import type { ExitCode } from '../../printing/exit-codes.ts';
+import { reportRefusals, reportingFailure } from '../../printing/failure.ts';
+import { givenFlags, settingOptions } from '../../printing/options.ts';
+import { readSettings } from '../../settings/settings.ts';
 
 export class ConfigCheckCommand extends Command {
   static override paths = [['config', 'check']];
@@ -38,9 +38,9 @@ export class ConfigCheckCommand extends Command {
       const { config: path } = read.settings;
       if (path === null) return reportRefusals(stderr, [refuse('invalid', noFile)]);
       // Loaded here, because the format is much to load for a program that only shows its help.
-      const { readConfigFiles } = await import('../../gateway/config/config-files.ts');
-      const { checkConfigFile } = await import('../../snapshot/file-mode.ts');
-      const { issueText } = await import('../../snapshot/file/source.ts');
+      const { readConfigFiles } = await import('../../../gateway/config/config-files.ts');
+      const { checkConfigFile } = await import('../../../snapshot/file-mode.ts');
+      const { issueText } = await import('../../../snapshot/file/source.ts');
       const files = await readConfigFiles(path, env);
       if (isRefusal(files)) return reportRefusals(stderr, [files]);
       const { file, errors, warnings } = checkConfigFile(files.source, env, read.settings);

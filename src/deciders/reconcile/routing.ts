@@ -1,17 +1,19 @@
 // Pools, frontend models, rules, prompt classes and the fallback model as an import asks for them.
 
 import type { ConfigState } from '../../../projections/config/state.ts';
+import { minMarginDefault } from '../../lib/fields.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { decideFrontendModel } from '../frontend-model.ts';
 import { decidePool } from '../pool.ts';
 import { holderOfName } from '../callers/principal.ts';
-import { classNamed, decidePromptClass } from '../prompt-class.ts';
+import { decidePromptClass } from '../prompt-class.ts';
 import { decideRule } from '../rule.ts';
 import type { ListedRule } from '../rule.ts';
 import { decideSettings } from '../settings.ts';
-import { named } from './named.ts';
+import { meant, named } from './named.ts';
 import type {
+  ChangePolicyStep,
   FallbackStep,
   FrontendModelStep,
   ImportedRule,
@@ -23,18 +25,18 @@ import type { Unfolding } from './unfolding.ts';
 
 export function importPool(on: Unfolding, step: PoolStep): Refusal | null {
   const { name, description, policy } = step;
-  const members = step.members.map(({ model, weight }) => ({
+  const members = step.members?.map(({ model, weight }) => ({
     modelId: null,
     name: model,
     weight,
     position: null,
   }));
   const fields = { description, policy, members };
-  const held = named(on.state().pool, name);
+  const held = meant(on.state().pool, step);
   return on.take(
     held === undefined
       ? decidePool(on.state(), { type: 'CreatePool', name, fields })
-      : decidePool(on.state(), { type: 'UpdatePool', id: held.id, fields }),
+      : decidePool(on.state(), { type: 'UpdatePool', id: held.id, fields: { name, ...fields } }),
   );
 }
 
@@ -42,10 +44,10 @@ const targetNamed = (name: string) => ({ modelId: null, poolId: null, name, posi
 
 export function importFrontendModel(on: Unfolding, step: FrontendModelStep): Refusal | null {
   const { name, description, maxModelLen } = step;
-  const defaultTargets = step.defaultTargets.map(targetNamed);
-  const held = named(on.state().frontend_model, name);
+  const defaultTargets = step.defaultTargets?.map(targetNamed);
+  const held = meant(on.state().frontend_model, step);
   if (held !== undefined) {
-    const fields = { description, maxModelLen, defaultTargets };
+    const fields = { name, description, maxModelLen, defaultTargets };
     const command = { type: 'UpdateFrontendModel', id: held.id, fields } as const;
     return on.take(decideFrontendModel(on.state(), command));
   }
@@ -55,7 +57,7 @@ export function importFrontendModel(on: Unfolding, step: FrontendModelStep): Ref
     description: description ?? null,
     maxModelLen: maxModelLen ?? null,
     rules: [],
-    defaultTargets,
+    defaultTargets: defaultTargets ?? [],
   } as const;
   return on.take(decideFrontendModel(on.state(), command));
 }
@@ -104,11 +106,18 @@ function listedRule(state: ConfigState, rule: ImportedRule): ListedRule | Refusa
 export function importPromptClass(on: Unfolding, step: PromptClassStep): Refusal | null {
   const { name, description, tier, minMargin, refines, examples } = step;
   const fields = { name, description, tier, minMargin, refines };
-  const held = classNamed(on.state(), name);
+  const held = meant(on.state().prompt_class, step);
   if (held === undefined) {
-    return on.take(
-      decidePromptClass(on.state(), { type: 'CreatePromptClass', ...fields, examples }),
-    );
+    const command = {
+      type: 'CreatePromptClass',
+      name,
+      description: description ?? null,
+      tier: tier ?? 'fast',
+      minMargin: minMargin ?? minMarginDefault,
+      refines: refines ?? [],
+      examples,
+    } as const;
+    return on.take(decidePromptClass(on.state(), command));
   }
   const { id } = held;
   const refusal = on.take(
@@ -123,7 +132,10 @@ export function importPromptClass(on: Unfolding, step: PromptClassStep): Refusal
 }
 
 export function importFallback(on: Unfolding, { model }: FallbackStep): Refusal | null {
-  const modelId = named(on.state().model, model)?.id;
+  const modelId = model === null ? null : named(on.state().model, model)?.id;
   if (modelId === undefined) return refuse('invalid', `fallback_model ${model} does not exist`);
   return on.take(decideSettings(on.state(), { type: 'SetFallbackModel', modelId }));
 }
+
+export const importChangePolicy = (on: Unfolding, { kinds }: ChangePolicyStep): Refusal | null =>
+  on.take(decideSettings(on.state(), { type: 'SetChangePolicy', kinds }));

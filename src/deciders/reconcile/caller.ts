@@ -14,7 +14,8 @@ import { decideBudget } from '../callers/budget.ts';
 import { decideLimits } from '../callers/limits.ts';
 import { decidePrincipal, holderOfName } from '../callers/principal.ts';
 import { decideRole } from '../callers/role.ts';
-import type { ImportedKey, PrincipalStep, RoleStep } from './step.ts';
+import { meant } from './named.ts';
+import type { ImportedKey, KeyStep, PrincipalStep, RevokeKeyStep, RoleStep } from './step.ts';
 import type { Unfolding } from './unfolding.ts';
 
 /** The first refusal of what is done in turn. */
@@ -34,20 +35,21 @@ const isIn = (list: readonly Permission[], one: Permission): boolean =>
 
 export function importRole(on: Unfolding, step: RoleStep): Refusal | null {
   const { name, description } = step;
-  const held = roleNamed(on.state(), name);
+  const held = meant(on.state().role, step);
   const made = on.take(
     held === undefined
       ? decideRole(on.state(), { type: 'CreateRole', name, description: description ?? null })
-      : decideRole(on.state(), { type: 'UpdateRole', role: name, name: undefined, description }),
+      : decideRole(on.state(), { type: 'UpdateRole', role: held.name, name, description }),
   );
-  if (made !== null) return made;
+  if (made !== null || step.permissions === undefined) return made;
+  const wanted = step.permissions;
   const holds = held?.permissions ?? [];
   const change =
     (type: 'GrantPermission' | 'RevokePermission') =>
     ({ verb, resource }: Permission): Refusal | null =>
       on.take(decideRole(on.state(), { type, role: name, verb, resource }));
-  const dropped = holds.filter((one) => !isIn(step.permissions, one));
-  const added = step.permissions.filter((one) => !isIn(holds, one));
+  const dropped = holds.filter((one) => !isIn(wanted, one));
+  const added = wanted.filter((one) => !isIn(holds, one));
   return inTurn(dropped, change('RevokePermission')) ?? inTurn(added, change('GrantPermission'));
 }
 
@@ -62,9 +64,17 @@ export function importPrincipal(on: Unfolding, step: PrincipalStep): Refusal | n
   );
 }
 
-/** The principal of that name, made if there is none. One that no import made is not taken over. */
-function attached(on: Unfolding, { name, label, kind, mark }: PrincipalStep): Principal | Refusal {
-  const held = holderOfName(on.state(), name);
+/** The principal that is meant, made if there is none. One that no import made is not taken over. */
+function attached(
+  on: Unfolding,
+  { id, name, label, kind, mark }: PrincipalStep,
+): Principal | Refusal {
+  const known = on.state().principal.byId.get(id ?? 0);
+  if (known !== undefined) {
+    const command = { type: 'UpdatePrincipal', id: known.id, name, emailRef: undefined } as const;
+    return on.take(decidePrincipal(on.state(), command)) ?? known;
+  }
+  const held = id === null ? undefined : holderOfName(on.state(), name);
   if (held !== undefined) {
     const markId = mark === null ? null : roleNamed(on.state(), mark)?.id;
     if (markId === null || (markId !== undefined && held.roleIds.includes(markId))) return held;
@@ -83,6 +93,7 @@ function importGrants(
   { id, roleIds }: Principal,
   { roles }: PrincipalStep,
 ): Refusal | null {
+  if (roles === undefined) return null;
   const held = roleIds.flatMap((roleId) => on.state().role.byId.get(roleId)?.name ?? []);
   const dropped = roles.all ? held.filter((role) => !roles.names.includes(role)) : [];
   const added = roles.names.filter((role) => !held.includes(role));
@@ -93,16 +104,26 @@ function importGrants(
   return inTurn(dropped, change('RevokeRole')) ?? inTurn(added, change('GrantRole'));
 }
 
-/** Limits and a budget that the file does not name are left as they are. */
+/** What is not there need not be cleared. */
 function importRights(
   on: Unfolding,
   id: Principal['id'],
   { limits, budget }: PrincipalStep,
 ): Refusal | null {
-  const refusal =
-    limits === null ? null : on.take(decideLimits(on.state(), { type: 'SetLimits', id, limits }));
-  if (refusal !== null || budget === null) return refusal;
-  return on.take(decideBudget(on.state(), { type: 'SetBudget', id, ...budget }));
+  const held = on.state().principal.byId.get(id);
+  const limited =
+    limits === undefined || limits === (held?.limits ?? null)
+      ? []
+      : limits === null
+        ? decideLimits(on.state(), { type: 'ClearLimits', id })
+        : decideLimits(on.state(), { type: 'SetLimits', id, limits });
+  const refusal = on.take(limited);
+  if (refusal !== null || budget === undefined || budget === (held?.budget ?? null)) return refusal;
+  const command =
+    budget === null
+      ? ({ type: 'ClearBudget', id } as const)
+      : ({ type: 'SetBudget', id, ...budget } as const);
+  return on.take(decideBudget(on.state(), command));
 }
 
 /** The key replaces the principal's earlier keys of its name, because a key that was changed in the file is no longer valid. */
@@ -123,10 +144,28 @@ function importKey(on: Unfolding, { id }: Principal, key: ImportedKey): Refusal 
   return inTurn(replaced, revoke) ?? (same === undefined ? add(on, id, key) : keep(on, same, key));
 }
 
+/** The key of a file that knows it by its verifier. One that was revoked stays so. */
+export function importNamedKey(on: Unfolding, step: KeyStep): Refusal | null {
+  const held = step.id === null ? undefined : on.state().api_key.byId.get(step.id);
+  if (held !== undefined) {
+    const { expiresAt } = step.key;
+    const command = { type: 'SetApiKeyExpiry', id: held.id, expiresAt } as const;
+    return on.take(decideApiKey(on.state(), command));
+  }
+  const owner = holderOfName(on.state(), step.principal);
+  if (owner === undefined) return refuse('invalid', 'its principal does not exist');
+  return add(on, owner.id, step.key);
+}
+
+export const revokeKey = (on: Unfolding, { id }: RevokeKeyStep): Refusal | null =>
+  on.state().api_key.byId.has(id)
+    ? on.take(decideApiKey(on.state(), { type: 'RevokeApiKey', id }))
+    : null;
+
 const add = (
   on: Unfolding,
   principalId: Principal['id'],
-  { name, prefix, verifierRef, expiresAt }: ImportedKey,
+  { name, prefix, verifierRef, expiresAt }: KeyStep['key'],
 ): Refusal | null =>
   on.take(
     decideApiKey(on.state(), {

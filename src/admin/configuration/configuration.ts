@@ -1,0 +1,212 @@
+// Configuration as code: declarative files are planned against the configuration, applied as one change, and exported
+// (docs/configuration-as-code.md).
+
+import { z } from 'zod';
+
+import { parseStream } from '../../../events/catalogue.ts';
+import { declared, listNames } from '../../control/configuration/format.ts';
+import { heldRecords } from '../../control/configuration/held.ts';
+import { planConfiguration, revealNames } from '../../control/configuration/plan.ts';
+import type { Asked, ConfigurationPlan } from '../../control/configuration/plan.ts';
+import type { HeldRecord } from '../../deciders/reconcile/records.ts';
+import { shownText, timestamp } from '../../lib/fields.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { mutate, reasonLengthMax, reasonOf } from '../http/mutation.ts';
+import { none, route } from '../http/route.ts';
+import type { Call } from '../http/route.ts';
+
+const bodyBytesMax = 16 * 1024 * 1024;
+
+const list = z.enum(listNames);
+const place = { list, name: z.string(), id: z.int() };
+
+const changeRecord = z.object({
+  action: z.enum(['create', 'update', 'delete']),
+  list,
+  name: z.string(),
+  /** Null for what is made. */
+  id: z.int().nullable(),
+  /** As files write them; secrets are not shown. */
+  fields: z
+    .array(z.object({ field: z.string(), before: z.unknown(), after: z.unknown() }))
+    .readonly(),
+  /** The last event of the resource since the last apply of the set; null where there is none. */
+  drift: z
+    .object({
+      position: z.int(),
+      type: z.string(),
+      at: timestamp,
+      /** Null where no principal acted, or its name was erased. */
+      actor: z.string().nullable(),
+    })
+    .nullable(),
+});
+
+const planRecord = z.object({
+  set: z.string(),
+  /** Send it to apply exactly this plan. */
+  plan: z.hash('sha256'),
+  changes: z.array(changeRecord).readonly(),
+  /** How many resources the files take over as they are: a later apply removes them when the files no longer name them. */
+  adopted: z.int(),
+  /** What is in no set of files. It stays. */
+  unmanaged: z.array(z.object(place)).readonly(),
+  /** What the files ask for and an apply leaves out. */
+  warnings: z.array(z.string()).readonly(),
+});
+
+const asked = {
+  resources: declared,
+  /** The name of the set of files. Each set manages its own resources. */
+  set: shownText(100).default('default'),
+  /** Removes what the lists of the files do not name and no other set manages. */
+  prune: z.boolean().default(false),
+};
+
+const common = {
+  method: 'POST',
+  permission: 'config:write',
+  params: none,
+  query: none,
+} as const;
+
+const example = {
+  resources: {
+    providers: [{ name: 'rack-1', api_base: 'http://10.0.0.5:8000/v1' }],
+    models: [{ name: 'qwen3-8b', provider: 'rack-1', upstream_model: 'Qwen/Qwen3-8B' }],
+  },
+};
+
+export const configurationRoutes = [
+  route({
+    ...common,
+    path: '/admin/configuration/plan',
+    operation: 'planConfiguration',
+    summary: 'What an apply of declarative files would change; nothing is written or dialled',
+    asks: true,
+    bodyBytesMax,
+    refusals: ['absent', 'conflict'],
+    body: z.strictObject(asked),
+    example,
+    response: planRecord,
+    handle: async ({ body }, call) => {
+      const planned = await planOf(call, body);
+      return isRefusal(planned) ? planned : { body: toRecord(planned, body.set) };
+    },
+  }),
+  route({
+    ...common,
+    path: '/admin/configuration/apply',
+    operation: 'applyConfiguration',
+    bodyBytesMax,
+    example: { ...example, reason: 'commit 3f1c2aa' },
+    summary: 'Make the configuration what declarative files say, as one change',
+    refusals: ['absent', 'conflict'],
+    body: z.strictObject({
+      ...asked,
+      /** Of a plan: the call is refused when it would change anything else. */
+      plan: z.hash('sha256').optional(),
+      /** Needed; x-gw-reason says it as well. */
+      reason: z.string().min(1).max(reasonLengthMax).optional(),
+    }),
+    response: planRecord,
+    handle: async ({ body: { plan, reason, ...body } }, call) => {
+      const given = reasonOf(call, reason);
+      if (isRefusal(given)) return given;
+      if (given === null) return reasonNeeded;
+      const planned = await planOf(call, body);
+      if (isRefusal(planned)) return planned;
+      if (plan !== undefined && plan !== planned.digest) return otherPlan;
+      const record = toRecord(planned, body.set);
+      const { steps, events, secrets } = planned;
+      if (steps.length === 0) return { body: record };
+      const command = { type: 'ApplyConfiguration', steps, events } as const;
+      return mutate(call, { command, secrets, reason }, () => record);
+    },
+  }),
+  route({
+    ...common,
+    path: '/admin/configuration/export',
+    operation: 'exportConfiguration',
+    summary:
+      'The configuration as declarative files hold it, with the digests of keys and no secret',
+    asks: true,
+    refusals: [],
+    body: none,
+    response: z.object({
+      snapshot_version: z.int(),
+      resources: z.record(z.string(), z.unknown()),
+      /** What declarative files cannot say. */
+      warnings: z.array(z.string()).readonly(),
+    }),
+    handle: async (_input, { control }) => {
+      await control.refresh();
+      const state = control.state();
+      const revealed = await revealNames(control, state);
+      const { records, warnings } = heldRecords({ state, revealed });
+      const resources = Object.fromEntries(
+        listNames.map((list) => [list, shownIn(records, list)] as const),
+      );
+      return { body: { snapshot_version: state.version, resources, warnings } };
+    },
+  }),
+] as const;
+
+const shownIn = (records: readonly HeldRecord[], list: string): unknown => {
+  const shown = records.flatMap((one) => (one.list === list ? one.shown : []));
+  return list === 'settings' ? shown[0] : shown;
+};
+
+const reasonNeeded = refuse('invalid', 'reason is needed, in the body or as x-gw-reason', {
+  param: 'reason',
+});
+
+const otherPlan = refuse(
+  'conflict',
+  'the configuration or the files have changed since this plan was made; plan again',
+  { param: 'plan' },
+);
+
+type Given = Readonly<{ resources: Asked['files']; set: string; prune: boolean }>;
+
+/** Refusals of a resource name its place in the body. */
+async function planOf(
+  { control }: Call,
+  { resources: files, set, prune }: Given,
+): Promise<ConfigurationPlan | Refusal> {
+  await control.refresh();
+  const planned = await planConfiguration(control, { files, set, prune });
+  if (!isRefusal(planned) || planned.param === null) return planned;
+  return { ...planned, param: `resources.${planned.param}` };
+}
+
+const toRecord = (
+  { changes, digest, adopted, unmanaged, warnings }: ConfigurationPlan,
+  set: string,
+): z.input<typeof planRecord> => ({
+  set,
+  plan: digest,
+  changes: changes.map(({ action, list: name, held, fields, drift, ...change }) => ({
+    action,
+    list: list.parse(name),
+    name: change.name,
+    id: held === null ? null : idIn(held),
+    fields,
+    drift: drift && {
+      position: drift.position,
+      type: drift.type,
+      at: drift.recorded_at.toISOString(),
+      actor: drift.actor,
+    },
+  })),
+  adopted,
+  warnings,
+  unmanaged: unmanaged.map((one) => ({
+    list: list.parse(one.list),
+    name: one.name,
+    id: idIn(one),
+  })),
+});
+
+const idIn = ({ stream }: HeldRecord): number => parseStream(stream).id;

@@ -1,0 +1,236 @@
+// The format of declarative files: lists of resources, known by their names, with the fields of the admin API. Whatever is referred to is
+// named, never numbered (docs/configuration-as-code.md).
+
+import { z } from 'zod';
+
+import type { Noun } from '../../../events/nouns.ts';
+import { budgetField, perMinuteField, tokensField } from '../../lib/amounts.ts';
+import {
+  apiBaseField,
+  authHeaderField,
+  authSchemeField,
+  credentialField,
+  minMarginDefault,
+  modelNameField,
+  nameField,
+  remoteNameField,
+  remoteUrlField,
+  resourceField,
+  roleNameField,
+  shownText,
+  timestampField,
+  upstreamModelField,
+} from '../../lib/fields.ts';
+import {
+  agentProtocolVersion,
+  budgetWindow,
+  changeKind,
+  mcpTransport,
+  poolPolicy,
+  principalKind,
+  promptClassTier,
+  verb,
+} from '../../lib/vocabulary.ts';
+import { bareModel, credentialKindField, protocolField } from '../../snapshot/file/format.ts';
+import { member, rule } from '../../snapshot/file/records.ts';
+import { description, text } from '../../snapshot/file/text.ts';
+
+const name = text.pipe(nameField);
+const modelName = text.pipe(modelNameField);
+const names = z.array(name);
+
+/** As it is kept. What is no address is refused elsewhere. */
+const hrefOf = (text: string): string => (URL.canParse(text) ? new URL(text).href : text);
+
+/** In place of a credential: the one that gw holds. */
+export const heldCredential = 'held';
+
+const credential = {
+  auth_header: authHeaderField.toLowerCase().nullish(),
+  /** Null and the empty string send the credential raw. */
+  auth_scheme: authSchemeField.transform((scheme) => (scheme === '' ? null : scheme)).nullish(),
+  /** The credential, or `held` for the one that gw holds. Null clears it. */
+  upstream_api_key: text.pipe(credentialField).nullish(),
+};
+
+export const provider = z.strictObject({
+  name,
+  was: name.optional(),
+  kind: z.enum(['static', 'cloud']).nullish(),
+  catalogue_key: shownText(100).nullish(),
+  api_base: apiBaseField.transform((text) => hrefOf(text).replace(/\/+$/, '')).optional(),
+  protocol: protocolField,
+  ...credential,
+  credential_kind: credentialKindField,
+});
+
+export const model = bareModel.extend({
+  was: modelName.optional(),
+  provider: name.nullish(),
+  /** The model's own name when absent. */
+  upstream_model: text.pipe(upstreamModelField).nullish(),
+  default_max_tokens: tokensField.nullish(),
+});
+
+export const pool = z.strictObject({
+  name: modelName,
+  was: modelName.optional(),
+  description,
+  policy: poolPolicy.nullish(),
+  members: z.array(member).optional(),
+});
+
+export const promptClass = z.strictObject({
+  name,
+  was: name.optional(),
+  description,
+  tier: promptClassTier.optional(),
+  min_margin: z.number().min(0).max(2).optional(),
+  refines: names.optional(),
+});
+
+const frontendModel = z.strictObject({
+  name: modelName,
+  was: modelName.optional(),
+  description,
+  max_model_len: tokensField.nullish(),
+  /** In the order in which they are tried. */
+  rules: z.array(rule).optional(),
+  default_targets: names.optional(),
+});
+
+export const role = z.strictObject({
+  name: text.pipe(roleNameField),
+  was: text.pipe(roleNameField).optional(),
+  description,
+  permissions: z.array(z.strictObject({ verb, resource: resourceField })).optional(),
+});
+
+export const principal = z.strictObject({
+  name,
+  was: name.optional(),
+  kind: principalKind.optional(),
+  /** Those that follow from groups of an identity provider are not in it. */
+  roles: names.optional(),
+  limits: z
+    .strictObject({
+      requests_per_min: perMinuteField.nullish(),
+      tokens_per_min: perMinuteField.nullish(),
+    })
+    .nullish(),
+  budget: z
+    .strictObject({
+      tokens_total: budgetField.nullish(),
+      cost_total_micros: budgetField.nullish(),
+      window: budgetWindow.default('monthly'),
+    })
+    .nullish(),
+});
+
+/** A key that was made elsewhere, by its SHA-256. Two keys may share a name. */
+export const key = z.strictObject({
+  key_sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits'),
+  name,
+  principal: name,
+  prefix: shownText(20).optional(),
+  expires_at: timestampField.nullish(),
+});
+
+const remote = {
+  name: remoteNameField,
+  was: remoteNameField.optional(),
+  url: remoteUrlField.transform(hrefOf),
+  description,
+  enabled: z.boolean().optional(),
+  ...credential,
+};
+export const mcpServer = z.strictObject({ ...remote, transport: mcpTransport.optional() });
+export const agent = z.strictObject({
+  ...remote,
+  protocol_version: agentProtocolVersion.optional(),
+});
+
+export const settings = z.strictObject({
+  /** The model that every chain falls back to. */
+  fallback_model: modelName.nullish(),
+  /** The kinds of change that need an approved change request. */
+  change_policy: z.array(changeKind).optional(),
+});
+
+/** All that a set of files says. A list that is absent is empty. */
+export const declared = z.strictObject({
+  providers: z.array(provider).optional(),
+  models: z.array(model).optional(),
+  pools: z.array(pool).optional(),
+  prompt_classes: z.array(promptClass).optional(),
+  frontend_models: z.array(frontendModel).optional(),
+  roles: z.array(role).optional(),
+  principals: z.array(principal).optional(),
+  keys: z.array(key).optional(),
+  mcp_servers: z.array(mcpServer).optional(),
+  a2a_agents: z.array(agent).optional(),
+  settings: settings.optional(),
+});
+export type Declared = z.output<typeof declared>;
+export type ListName = keyof Declared;
+
+/** Of a key whose beginning is not known. */
+export const hiddenPrefix = '(hidden)';
+
+type ListFacts = Readonly<{
+  noun: Noun;
+  schema: z.ZodObject;
+  /** Of a field that the files do not state. */
+  defaults: Readonly<Record<string, unknown>>;
+  /** Fields whose values are sets. */
+  sets: readonly string[];
+}>;
+
+const remoteDefaults = { auth_header: 'authorization', auth_scheme: 'Bearer', enabled: true };
+
+/** In the order in which resources are made. */
+export const lists: Readonly<Record<ListName, ListFacts>> = {
+  providers: { noun: 'provider', schema: provider, defaults: {}, sets: [] },
+  models: { noun: 'model', schema: model, defaults: {}, sets: [] },
+  pools: { noun: 'pool', schema: pool, defaults: { members: [] }, sets: [] },
+  prompt_classes: {
+    noun: 'prompt_class',
+    schema: promptClass,
+    defaults: { tier: 'fast', min_margin: minMarginDefault, refines: [] },
+    sets: ['refines'],
+  },
+  frontend_models: {
+    noun: 'frontend_model',
+    schema: frontendModel,
+    defaults: { rules: [], default_targets: [] },
+    sets: [],
+  },
+  roles: { noun: 'role', schema: role, defaults: { permissions: [] }, sets: ['permissions'] },
+  principals: {
+    noun: 'principal',
+    schema: principal,
+    defaults: { kind: 'service_account', roles: [] },
+    sets: ['roles'],
+  },
+  keys: { noun: 'api_key', schema: key, defaults: { prefix: hiddenPrefix }, sets: [] },
+  mcp_servers: {
+    noun: 'mcp_server',
+    schema: mcpServer,
+    defaults: { ...remoteDefaults, transport: 'http' },
+    sets: [],
+  },
+  a2a_agents: {
+    noun: 'agent',
+    schema: agent,
+    defaults: { ...remoteDefaults, protocol_version: '0.3' },
+    sets: [],
+  },
+  settings: {
+    noun: 'settings',
+    schema: settings,
+    defaults: { change_policy: [] },
+    sets: ['change_policy'],
+  },
+};
+
+export const listNames = declared.keyof().options;

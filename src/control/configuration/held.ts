@@ -1,0 +1,214 @@
+// The configuration as the records of declarative files: what a plan compares with, and what an export writes. Secrets are not in it.
+
+import { streamOf } from '../../../events/catalogue.ts';
+import type { StoredCredential } from '../../../events/provider.ts';
+import type { Remote } from '../../../events/remote.ts';
+import type { Model } from '../../../projections/config/model.ts';
+import type { Principal } from '../../../projections/config/principal.ts';
+import type { Provider } from '../../../projections/config/provider.ts';
+import { defaultSettings } from '../../../projections/config/settings.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import type { Fields, HeldRecord } from '../../deciders/reconcile/records.ts';
+import { modelValues } from '../files/export.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import { exportedFrontendModels, exportedPools } from '../files/export-routing.ts';
+import { heldCredential, lists } from './format.ts';
+import type { ListName } from './format.ts';
+
+/** `revealed` has the names of people and the verifiers of keys, by their refs. */
+export type HeldSources = Readonly<{
+  state: ConfigState;
+  revealed: ReadonlyMap<string, string>;
+}>;
+
+export type Held = Readonly<{
+  records: readonly HeldRecord[];
+  /** What declarative files cannot say. */
+  warnings: readonly string[];
+}>;
+
+export const nameOfPrincipal =
+  (revealed: HeldSources['revealed']) =>
+  ({ name, id }: Pick<Principal, 'name' | 'id'>): string =>
+    name.text ?? revealed.get(name.ref ?? '') ?? `principal ${id}`;
+
+/**
+ * Without what machines make: providers held by a lease, the models that they registered, people who come by an identity provider, and
+ * keys that were revoked.
+ */
+export function heldRecords({ state, revealed }: HeldSources): Held {
+  const warnings: string[] = [];
+  const nameOf = nameOfPrincipal(revealed);
+  const routing = { state, nameOf, warnings };
+  const records = [
+    ...all('providers', state.provider.byId.values(), providerRecord),
+    ...all('models', state.model.byId.values(), (one) => modelRecord(state, one)),
+    ...all('pools', state.pool.byId.values(), inOrderOf(exportedPools(routing))),
+    ...all('prompt_classes', state.prompt_class.byId.values(), (one) => ({
+      name: one.name,
+      description: one.description,
+      tier: one.tier,
+      min_margin: one.minMargin,
+      refines: one.refines.flatMap((id) => state.prompt_class.byId.get(id)?.name ?? []),
+    })),
+    ...all(
+      'frontend_models',
+      state.frontend_model.byId.values(),
+      inOrderOf(exportedFrontendModels(routing)),
+    ),
+    ...all('roles', state.role.byId.values(), ({ name, description, permissions }) => ({
+      name,
+      description,
+      permissions,
+    })),
+    ...all('principals', state.principal.byId.values(), (one) =>
+      principalRecord(state, one, nameOf(one)),
+    ),
+    ...all('keys', state.api_key.byId.values(), (one) => {
+      const { name, prefix, verifierRef, expiresAt, principalId, disabled } = one;
+      const owner = state.principal.byId.get(principalId);
+      const verifier = revealed.get(verifierRef);
+      if (disabled || owner === undefined || verifier === undefined) return null;
+      const principal = nameOf(owner);
+      return { key_sha256: verifier, name, principal, prefix, expires_at: expiresAt };
+    }),
+    ...all('mcp_servers', state.mcp_server.byId.values(), remoteRecord),
+    ...all('a2a_agents', state.agent.byId.values(), remoteRecord),
+    record('settings', { id: 1 }, settingsRecord(state)),
+  ];
+  return { records, warnings };
+}
+
+/** Those that are shown, in the order of their ids. */
+const all = <Entity extends Numbered>(
+  list: ListName,
+  entities: Iterable<Entity>,
+  shownOf: (entity: Entity) => Fields | null,
+): readonly HeldRecord[] =>
+  [...entities]
+    .toSorted((a, b) => a.id - b.id)
+    .flatMap((one) => {
+      const shown = shownOf(one);
+      return shown === null ? [] : record(list, one, shown);
+    });
+
+/** For records that are in the order of ids already. */
+function inOrderOf(records: readonly Fields[]): () => Fields | null {
+  const left = [...records];
+  return () => left.shift() ?? null;
+}
+
+function record(list: ListName, { id, credential }: Numbered, shown: Fields): HeldRecord {
+  const { name, key } = namesIn(list, shown);
+  const stream = streamOf(lists[list].noun, id);
+  const secret =
+    credential === undefined ? {} : { upstream_api_key: credential?.fingerprint ?? null };
+  const fields = { ...comparable(list, parsedAs(list, shown)), ...secret };
+  return { list, stream, key, name, fields, shown };
+}
+
+type Numbered = Readonly<{ id: number; credential?: StoredCredential | null }>;
+
+/** A key is told by its digest, because two may share a name. There is one record of settings. */
+export function namesIn(list: ListName, shown: Fields): Readonly<{ name: string; key: string }> {
+  if (list === 'settings') return { name: list, key: list };
+  const name = String(shown['name']);
+  if (list !== 'keys') return { name, key: name };
+  return { name: `${String(shown['principal'])}/${name}`, key: String(shown['key_sha256']) };
+}
+
+/** As the schema reads it. What it would refuse stays as it is. */
+function parsedAs(list: ListName, shown: Fields): Fields {
+  const parsed = lists[list].schema.safeParse(shown);
+  return parsed.success ? parsed.data : shown;
+}
+
+/** The fields of a parsed record, sets in one order. */
+export function comparable(list: ListName, { name, was: _was, ...fields }: Fields): Fields {
+  const { sets } = lists[list];
+  const own = list === 'keys' ? { ...fields, name } : fields;
+  return Object.fromEntries(
+    Object.entries(own).map(([field, value]) => [
+      field,
+      sets.includes(field) && Array.isArray(value) ? sortedSet(value) : value,
+    ]),
+  );
+}
+
+const sortedSet = (values: readonly unknown[]): readonly unknown[] =>
+  values.toSorted((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1));
+
+const credentialRecord = (credential: StoredCredential | null) => ({
+  upstream_api_key: credential === null ? null : heldCredential,
+});
+
+const providerRecord = ({ name, kind, catalogueKey, endpoint, credential }: Provider) =>
+  kind === 'dynamic'
+    ? null
+    : {
+        name,
+        kind,
+        catalogue_key: catalogueKey,
+        ...writtenEndpoint(endpoint),
+        ...credentialRecord(credential),
+        credential_kind: credential?.kind ?? 'static',
+      };
+
+/** In a file, the empty scheme sends the credential raw; null would be no word. */
+const writtenEndpoint = <Auth extends Readonly<{ auth_scheme: string | null }>>(auth: Auth) => ({
+  ...auth,
+  auth_scheme: auth.auth_scheme ?? '',
+});
+
+const modelRecord = ({ provider }: ConfigState, { backend, learnedBy, ...model }: Model) =>
+  learnedBy === null
+    ? {
+        name: model.name,
+        description: model.description,
+        provider: provider.byId.get(backend?.providerId ?? 0)?.name ?? null,
+        upstream_model: backend?.upstreamModel ?? null,
+        default_max_tokens: backend?.defaultMaxTokens ?? null,
+        ...modelValues(model),
+        ...model.flowControl,
+      }
+    : null;
+
+const principalRecord = (
+  { role }: ConfigState,
+  { kind, identity, roleIds, identityRoleIds, limits, budget }: Principal,
+  name: string,
+) =>
+  identity === null
+    ? {
+        name,
+        kind,
+        roles: roleIds
+          .filter((id) => !identityRoleIds.includes(id))
+          .flatMap((id) => role.byId.get(id)?.name ?? []),
+        limits: limits && {
+          requests_per_min: limits.requestsPerMin,
+          tokens_per_min: limits.tokensPerMin,
+        },
+        budget: budget && {
+          tokens_total: budget.tokensTotal,
+          cost_total_micros: budget.costTotalMicros,
+          window: budget.window,
+        },
+      }
+    : null;
+
+const remoteRecord = ({
+  details,
+  credential,
+}: Readonly<{ details: Remote; credential: StoredCredential | null }>) => ({
+  ...writtenEndpoint(details),
+  ...credentialRecord(credential),
+});
+
+function settingsRecord({ settings, model }: ConfigState) {
+  const { fallbackModelId, changePolicy } = settings.byId.get(1) ?? defaultSettings;
+  return {
+    fallback_model: model.byId.get(fallbackModelId ?? 0)?.name ?? null,
+    change_policy: changePolicy,
+  };
+}

@@ -1,0 +1,259 @@
+// Plans what an apply of declarative files changes: compares them with the configuration and with what the last apply took over, and
+// decides the changes as one. It dials nothing: files may be applied before what they name is up.
+
+import { hash } from 'node:crypto';
+
+import type { Queryable } from '@databases/pg';
+
+import { parseStream } from '../../../events/catalogue.ts';
+import type { GwEvent } from '../../../events/catalogue.ts';
+import type { StoredName } from '../../../events/principal.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { appliedConfigurations, latestEvents } from '../../db/applied-configuration.ts';
+import type { Applied, LatestEvent } from '../../db/applied-configuration.ts';
+import type { Secret, Vault } from '../../db/vault.ts';
+import { reconcile } from '../../deciders/reconcile/records.ts';
+import type {
+  HeldRecord,
+  ManagedRecord,
+  Reconciled,
+  RecordChange,
+  WantedRecord,
+} from '../../deciders/reconcile/records.ts';
+import type { ImportStep } from '../../deciders/reconcile/step.ts';
+import { unfoldSteps } from '../../deciders/reconcile/steps.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { nameOf } from '../files/import-plan.ts';
+import { listNames, lists } from './format.ts';
+import type { Declared } from './format.ts';
+import { heldRecords, nameOfPrincipal } from './held.ts';
+import { stepsOf } from './steps.ts';
+import { wantedRecords } from './wanted.ts';
+
+export type Asked = Readonly<{
+  files: Declared;
+  /** The name of the set of files. */
+  set: string;
+  /** Whether everything goes that the lists of the files do not name. */
+  prune: boolean;
+}>;
+
+/** Who changed a resource since the last apply. */
+export type Drift = LatestEvent & Readonly<{ actor: string | null }>;
+
+export type FilePlan = Readonly<{
+  changes: readonly RecordChange[];
+  unmanaged: readonly HeldRecord[];
+  warnings: readonly string[];
+  /** How many resources the files take over as they stand. */
+  adopted: number;
+  /** Equal for plans that change the same in the same way. */
+  digest: string;
+  /** All of them together; none when the files change nothing. */
+  steps: readonly ImportStep[];
+  events: readonly GwEvent[];
+  secrets: readonly Secret[];
+}>;
+
+export type ConfigurationPlan = Omit<FilePlan, 'changes'> &
+  Readonly<{ changes: readonly (RecordChange & Readonly<{ drift: Drift | null }>)[] }>;
+
+type Dependencies = Readonly<{
+  db: Queryable;
+  vault: Pick<Vault, 'reveal' | 'fingerprint'>;
+  state: () => ConfigState;
+  newId: () => string;
+}>;
+
+export async function planConfiguration(
+  { db, vault, state: stateNow, newId }: Dependencies,
+  asked: Asked,
+): Promise<ConfigurationPlan | Refusal> {
+  const state = stateNow();
+  const revealed = await revealNames({ db, vault }, state);
+  const applied = await appliedConfigurations(db);
+  const managed = managedBy(applied);
+  const sources = { state, revealed, managed, newId, fingerprint: vault.fingerprint };
+  const plan = planFiles(sources, asked);
+  if (isRefusal(plan)) return plan;
+  const watched = plan.changes.filter(({ stream }) => managed.has(stream ?? ''));
+  const drift = await driftOf(db, watched, lastOf(applied, asked.set));
+  const actorOf = (id: number | null): string | null => {
+    const principal = id === null ? undefined : state.principal.byId.get(id);
+    return principal === undefined ? null : nameOfPrincipal(revealed)(principal);
+  };
+  const changes = plan.changes.map((change) => {
+    const latest = drift.get(change.stream ?? '');
+    const seen = latest && { ...latest, actor: actorOf(latest.principal_id) };
+    return { ...change, drift: seen ?? null };
+  });
+  return { ...plan, changes };
+}
+
+/** `revealed` has the names of people and the verifiers of keys by their refs; `fingerprint` is equal for equal texts. */
+export type FileSources = Readonly<{
+  state: ConfigState;
+  revealed: ReadonlyMap<string, string>;
+  managed: ReadonlyMap<string, ManagedRecord>;
+  newId: () => string;
+  fingerprint: (text: string) => string;
+}>;
+
+export function planFiles(
+  { state, revealed, managed, newId, fingerprint }: FileSources,
+  { files, set, prune }: Asked,
+): FilePlan | Refusal {
+  const read = wantedRecords(files, fingerprint);
+  if (isRefusal(read)) return read;
+  const revoked = revokedKeys({ state, revealed });
+  const isRevoked = ({ list, key }: WantedRecord): boolean => list === 'keys' && revoked.has(key);
+  const wanted = read.filter((one) => !isRevoked(one));
+  const held = heldRecords({ state, revealed });
+  const pruned = new Set(prune ? listNames.filter((list) => files[list] !== undefined) : []);
+  const found = reconcile(held.records, wanted, managed, { set, prune: pruned });
+  if (isRefusal(found)) return found;
+  const secrets: Secret[] = [];
+  const vaulted = (secret: Omit<Secret, 'ref'>): string => {
+    const ref = newId();
+    secrets.push({ ref, ...secret });
+    return ref;
+  };
+  const principalNamed = namesFor({ state, files, revealed, vaulted, fingerprint });
+  const steps = stepsOf(found.changes, { state, files, principalNamed, vaulted, fingerprint });
+  if (isRefusal(steps)) return steps;
+  const unfolded = unfoldSteps(state, steps);
+  if (isRefusal(unfolded)) return unfolded;
+  const known = new Map([...revealed, ...secrets.map((one) => [one.ref, one.plaintext] as const)]);
+  const made = heldRecords({ state: unfolded.state, revealed: known }).records;
+  const handed = takeOver(found, { made, managed, set });
+  const isNothing = steps.length + handed.taken.length + handed.released.length === 0;
+  const data = { set, digest: digestOf(wanted), ...handed };
+  const all = isNothing ? [] : [...steps, { step: 'applied', data } as const];
+  const whole = unfoldSteps(state, all);
+  if (isRefusal(whole)) return whole;
+  return {
+    changes: found.changes,
+    unmanaged: found.unmanaged,
+    warnings: read
+      .filter(isRevoked)
+      .map(({ name }) => `key ${name} was revoked, and stays so; take it out of the files`),
+    adopted: found.pairs.filter(({ held }) => held !== null && !managed.has(held.stream)).length,
+    digest: digestOf({ files: wanted, changes: found.changes, handed }),
+    steps: all,
+    events: whole.events,
+    secrets,
+  };
+}
+
+/** The digests of keys that were revoked: files do not bring them back. */
+const revokedKeys = ({
+  state,
+  revealed,
+}: Pick<FileSources, 'state' | 'revealed'>): ReadonlySet<string> =>
+  new Set(
+    [...state.api_key.byId.values()].flatMap(({ disabled, verifierRef }) =>
+      disabled ? (revealed.get(verifierRef) ?? []) : [],
+    ),
+  );
+
+const digestOf = (value: unknown): string => hash('sha256', canonicalJson(value));
+
+/** The names of people and the verifiers of keys, by their refs. */
+export const revealNames = (
+  { db, vault }: Pick<Dependencies, 'db' | 'vault'>,
+  { principal, api_key }: ConfigState,
+): Promise<ReadonlyMap<string, string>> =>
+  vault.reveal(db, [
+    ...[...principal.byId.values()].flatMap(({ name }) => name.ref ?? []),
+    ...[...api_key.byId.values()].map(({ verifierRef }) => verifierRef),
+  ]);
+
+const lastOf = (applied: readonly Applied[], set: string): number =>
+  applied.findLast((one) => one.set === set)?.position ?? Number.MAX_SAFE_INTEGER;
+
+/** What each set manages, by stream. */
+export function managedBy(
+  applied: readonly Omit<Applied, 'position'>[],
+): ReadonlyMap<string, ManagedRecord> {
+  const managed = new Map<string, ManagedRecord>();
+  for (const { set, taken, released } of applied) {
+    for (const stream of released) managed.delete(stream);
+    for (const { stream, name, fields } of taken) {
+      const { noun } = parseStream(stream);
+      const list = listNames.find((one) => lists[one].noun === noun) ?? '';
+      managed.set(stream, { list, set, name, fields });
+    }
+  }
+  return managed;
+}
+
+type Naming = Readonly<{
+  state: ConfigState;
+  files: Declared;
+  revealed: ReadonlyMap<string, string>;
+}> &
+  Parameters<typeof nameOf>[2];
+
+/** The stored names of principals: of one that stands, the one that it has. */
+function namesFor({ state, files, revealed, ...context }: Naming): (name: string) => StoredName {
+  const labelOf = nameOfPrincipal(revealed);
+  const known = new Map<string, StoredName>(
+    [...state.principal.byId.values()].map((one) => [labelOf(one), one.name]),
+  );
+  const kinds = new Map(files.principals?.map(({ name, kind }) => [name, kind]));
+  return (name) => {
+    const stored = known.get(name) ?? nameOf(name, kinds.get(name), context);
+    known.set(name, stored);
+    return stored;
+  };
+}
+
+type TakenOver = Readonly<{
+  made: readonly HeldRecord[];
+  managed: ReadonlyMap<string, ManagedRecord>;
+  set: string;
+}>;
+
+type Handed = Pick<
+  Extract<GwEvent, { type: 'ConfigurationApplied' }>['data'],
+  'taken' | 'released'
+>;
+
+/** Of what the set manages already, nothing is said again. Names of people are not recorded. */
+function takeOver({ pairs }: Reconciled, { made, managed, set }: TakenOver): Handed {
+  const streams = new Map(made.map(({ list, key, stream }) => [`${list} ${key}`, stream]));
+  const own = pairs.flatMap(({ wanted, held }) => {
+    const { list, key, stated } = wanted;
+    const stream = held?.stream ?? streams.get(`${list} ${key}`);
+    if (stream === undefined) return [];
+    const isPersonal = list === 'keys' || (list === 'principals' && isPerson(wanted.fields));
+    const fields = stated.filter((field) => field !== 'upstream_api_key').toSorted();
+    return list === 'settings' && fields.length === 0 && !managed.has(stream)
+      ? []
+      : { stream, name: isPersonal ? null : key, fields };
+  });
+  const current = new Set(own.map(({ stream }) => stream));
+  const isNews = ({ stream, name, fields }: (typeof own)[number]): boolean =>
+    canonicalJson(managed.get(stream)?.fields) !== canonicalJson(fields) ||
+    managed.get(stream)?.name !== name;
+  return {
+    taken: own.filter(isNews),
+    released: [...managed].flatMap(([stream, one]) =>
+      one.set === set && !current.has(stream) ? stream : [],
+    ),
+  };
+}
+
+const isPerson = ({ kind }: Readonly<Record<string, unknown>>): boolean => kind === 'user';
+
+async function driftOf(
+  db: Queryable,
+  changes: readonly RecordChange[],
+  after: number,
+): Promise<ReadonlyMap<string, LatestEvent>> {
+  const streams = changes.flatMap(({ stream }) => stream ?? []);
+  const latest = streams.length === 0 ? [] : await latestEvents(db, { streams, after });
+  return new Map(latest.map((one) => [one.stream, one]));
+}

@@ -1,0 +1,133 @@
+// What declarative files want, ready to be compared with what stands.
+
+import type { WantedRecord } from '../../deciders/reconcile/records.ts';
+import { placeOf } from '../../deciders/reconcile/records.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { completeEndpoint } from '../providers/endpoint.ts';
+import type { GivenEndpoint } from '../providers/endpoint.ts';
+import { findCatalogueEntry } from '../../snapshot/provider-catalogue.ts';
+import { heldCredential, listNames, lists } from './format.ts';
+import type { Declared, ListName } from './format.ts';
+import { comparable, namesIn } from './held.ts';
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** `fingerprint` is equal for equal texts. */
+export function wantedRecords(
+  files: Declared,
+  fingerprint: (text: string) => string,
+): readonly WantedRecord[] | Refusal {
+  const records: WantedRecord[] = [];
+  const seen = new Set<string>();
+  for (const list of listNames) {
+    for (const [at, given] of entriesOf(files, list).entries()) {
+      const place = placeOf({ list, at });
+      const defaults =
+        list === 'providers' ? providerDefaults(files.providers?.[at]) : defaultsOf(list, given);
+      if (isRefusal(defaults)) return within(place, defaults);
+      const record = wantedRecord({ list, at, given, defaults }, fingerprint);
+      const own = `${list} ${record.key}`;
+      if (seen.has(own)) {
+        return refuse('invalid', `${place}: ${record.name} is there twice`, { param: place });
+      }
+      seen.add(own);
+      records.push(record);
+    }
+  }
+  return records;
+}
+
+/** A refusal of a part, with the place of the part. */
+export const within = (place: string, { param, message, ...refusal }: Refusal): Refusal => ({
+  ...refusal,
+  message: `${place}: ${message}`,
+  param: param === null ? place : `${place}.${param}`,
+});
+
+/** Settings that are absent are taken for empty: what files stated of them before is cleared. */
+const entriesOf = (files: Declared, list: ListName): readonly Given[] =>
+  list === 'settings' ? [files.settings ?? {}] : (files[list] ?? []);
+
+/** There is no default for an address, and none for what tells a key. */
+const withoutDefault: ReadonlySet<string> = new Set([
+  'name',
+  'was',
+  'upstream_api_key',
+  'api_base',
+  'url',
+  'key_sha256',
+  'principal',
+]);
+
+function defaultsOf(list: ListName, given: Given): Given {
+  const { schema, defaults } = lists[list];
+  const cleared = Object.keys(schema.shape)
+    .filter((field) => !withoutDefault.has(field))
+    .map((field) => [field, null] as const);
+  const hasProvider = list === 'models' && (given['provider'] ?? null) !== null;
+  const own = hasProvider ? { upstream_model: given['name'] } : {};
+  return { ...Object.fromEntries(cleared), ...defaults, ...own };
+}
+
+export type ProviderEntry = NonNullable<Declared['providers']>[number];
+
+/** What the catalogue or the protocol says of it. */
+function providerDefaults(given: ProviderEntry | undefined): Given | Refusal {
+  const key = given?.catalogue_key ?? null;
+  const entry = key === null ? null : findCatalogueEntry(key);
+  const stated = givenEndpoint(given ?? {});
+  const elsewhere = entry === null ? { api_base: 'http://localhost' } : {};
+  const endpoint = completeEndpoint({ ...elsewhere, ...stated }, entry);
+  if (isRefusal(endpoint)) return endpoint;
+  const { api_base: _address, ...auth } = endpoint;
+  return {
+    kind: entry === null ? 'static' : 'cloud',
+    catalogue_key: null,
+    credential_kind: entry?.credential_kinds[0] ?? 'static',
+    ...auth,
+    ...(entry === null ? {} : { api_base: endpoint.api_base }),
+  };
+}
+/** Without what is not stated. */
+export function givenEndpoint(given: Partial<ProviderEntry>): GivenEndpoint {
+  const { api_base, protocol, auth_header, auth_scheme, credential_kind } = given;
+  return {
+    ...(api_base === undefined ? {} : { api_base }),
+    protocol: protocol ?? undefined,
+    auth_header: auth_header ?? undefined,
+    auth_scheme,
+    credential_kind: credential_kind ?? undefined,
+  };
+}
+
+type Entry = Readonly<{ list: ListName; at: number; given: Given; defaults: Given }>;
+
+function wantedRecord(
+  { list, at, given, defaults }: Entry,
+  fingerprint: (text: string) => string,
+): WantedRecord {
+  const { name: _name, was, upstream_api_key: secret, ...stated } = given;
+  const isHeld = secret === heldCredential || secret === undefined;
+  const text = typeof secret === 'string' && secret !== '' ? secret : null;
+  const credential = isHeld ? {} : { upstream_api_key: text === null ? null : fingerprint(text) };
+  const shown = isHeld
+    ? secret === undefined
+      ? {}
+      : { upstream_api_key: heldCredential }
+    : { upstream_api_key: text === null ? null : 'another credential' };
+  const fields = Object.entries(stated).filter(([, value]) => value !== undefined);
+  const named = list === 'keys' ? { name: given['name'] } : {};
+  return {
+    list,
+    at,
+    ...namesIn(list, given),
+    was: typeof was === 'string' ? was : null,
+    stated: [...fields.map(([field]) => field), ...Object.keys({ ...credential, ...named })],
+    fields: {
+      ...comparable(list, { ...defaults, ...Object.fromEntries(fields), name: given['name'] }),
+      ...credential,
+    },
+    shown: { ...defaults, ...Object.fromEntries(fields), ...shown, ...named },
+  };
+}

@@ -1,0 +1,47 @@
+// What the log says of applied declarative files: which resources they manage, and who changed these since.
+
+import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
+
+import { settingsEvents } from '../../events/settings.ts';
+import { integer, readRows, text, time } from './rows.ts';
+
+const appliedRow = z.object({ position: integer, payload: text });
+
+export type Applied = Readonly<{ position: number }> &
+  z.output<(typeof settingsEvents)['ConfigurationApplied']['data']>;
+
+/** In log order. */
+export async function appliedConfigurations(db: Queryable): Promise<Applied[]> {
+  const rows = await readRows(db, appliedRow)`
+    select position, payload::text as payload
+    from es.events
+    where type = 'ConfigurationApplied' and payload is not null
+    order by position`;
+  return rows.map(({ position, payload }) => {
+    const data = settingsEvents.ConfigurationApplied.data.parse(JSON.parse(payload));
+    return Object.assign(data, { position });
+  });
+}
+
+/** `principal_id` is who acted; null: the command line or the system. */
+const latestRow = z.object({
+  stream: text,
+  position: integer,
+  type: text,
+  recorded_at: time,
+  principal_id: integer.nullable(),
+});
+export type LatestEvent = Readonly<z.output<typeof latestRow>>;
+
+/** The last event of each of these streams behind the position `after`. */
+export const latestEvents = (
+  db: Queryable,
+  { streams, after }: Readonly<{ streams: readonly string[]; after: number }>,
+): Promise<LatestEvent[]> =>
+  readRows(db, latestRow)`
+    select distinct on (stream) stream, position, type, recorded_at,
+      (metadata -> 'actor' ->> 'principal_id')::bigint as principal_id
+    from es.events
+    where stream = any(${[...streams]}) and position > ${after}
+    order by stream, position desc`;

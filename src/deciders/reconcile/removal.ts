@@ -1,0 +1,33 @@
+// Deletes entities in an order in which the rules allow it.
+
+import { parseStream } from '../../../events/catalogue.ts';
+import type { Noun } from '../../../events/nouns.ts';
+import { deletionOrder, kindOf } from '../restore/kinds.ts';
+import type { Unfolding } from './unfolding.ts';
+
+export type Kept = Readonly<{ stream: string; message: string }>;
+
+/** Until nothing more goes: one entity may hold up another. Answers what is left over, and why. */
+export function removeAll(on: Unfolding, streams: readonly string[]): readonly Kept[] {
+  let left = deletionOrder.flatMap((noun) => streamsOf(new Set(streams), noun));
+  for (;;) {
+    const kept = left.flatMap((one) => {
+      const refusal = on.take(kindOf(one.noun)?.remove(on.state(), one.id) ?? []);
+      return refusal === null ? [] : { one, message: refusal.message };
+    });
+    if (kept.length === 0) return [];
+    if (kept.length === left.length) {
+      return kept.map(({ one, message }) => ({ stream: one.stream, message }));
+    }
+    left = kept.map(({ one }) => one);
+  }
+}
+
+/** Those of the noun, in the order of their ids. */
+export const streamsOf = (chosen: ReadonlySet<string>, noun: Noun) =>
+  [...chosen]
+    .flatMap((stream) => {
+      const { noun: own, id } = parseStream(stream);
+      return own === noun ? { stream, noun, id } : [];
+    })
+    .toSorted((a, b) => a.id - b.id);

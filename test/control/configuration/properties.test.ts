@@ -1,0 +1,119 @@
+// What holds of every plan of declarative files, whatever was done before. GW_TEST_RUNS histories are tried.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { hash } from 'node:crypto';
+
+import * as fc from 'fast-check';
+
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { declared, listNames } from '../../../src/control/configuration/format.ts';
+import type { Declared } from '../../../src/control/configuration/format.ts';
+import { heldRecords } from '../../../src/control/configuration/held.ts';
+import { managedBy, planFiles } from '../../../src/control/configuration/plan.ts';
+import type { FilePlan } from '../../../src/control/configuration/plan.ts';
+import { decide } from '../../../src/deciders/decide.ts';
+import { isRefusal } from '../../../src/lib/refusal.ts';
+import { commandSequence, logOf } from '../../harness/commands.ts';
+import { append, testRef } from '../../harness/given.ts';
+import type { TestLog } from '../../harness/given.ts';
+import { runs } from '../../harness/runs.ts';
+
+const log = commandSequence(60).map(logOf);
+
+/** What the vault holds: the name of a person is its fingerprint, and a verifier is made of its ref. */
+function revealedIn(state: ConfigState, secrets: FilePlan['secrets']): ReadonlyMap<string, string> {
+  return new Map([
+    ...[...state.principal.byId.values()].map(
+      ({ name, id }) => [name.ref ?? '', `person ${id} ${name.fingerprint}`] as const,
+    ),
+    ...[...state.api_key.byId.values()].map(
+      ({ verifierRef }) => [verifierRef, hash('sha256', verifierRef)] as const,
+    ),
+    ...secrets.map(({ ref, plaintext }) => [ref, plaintext] as const),
+  ]);
+}
+
+type Side = Readonly<{ log: TestLog; secrets: FilePlan['secrets'] }>;
+
+const fingerprint = (text: string): string => hash('sha256', text);
+
+function planOn({ log: { state, commands }, secrets }: Side, files: Declared, prune = false) {
+  let id = 500_000;
+  const applied = commands
+    .flat()
+    .flatMap((event) => (event.type === 'ConfigurationApplied' ? event.data : []));
+  const revealed = revealedIn(state, secrets);
+  const newId = () => testRef((id += 1));
+  const sources = { state, revealed, managed: managedBy(applied), newId, fingerprint };
+  return planFiles(sources, { files, set: 'default', prune });
+}
+
+function filesOf({ log: { state }, secrets }: Side): Declared {
+  const { records } = heldRecords({ state, revealed: revealedIn(state, secrets) });
+  const resources = listNames.map((list) => {
+    const shown = records.flatMap((one) => (one.list === list ? one.shown : []));
+    return [list, list === 'settings' ? shown[0] : shown] as const;
+  });
+  return declared.parse(JSON.parse(JSON.stringify(Object.fromEntries(resources))));
+}
+
+/** As another control plane needs them: it holds no credential. */
+const withCredentials = (files: Declared): Declared =>
+  declared.parse(
+    JSON.parse(JSON.stringify(files), (key, value: unknown) =>
+      key === 'upstream_api_key' && value === 'held' ? 'a-new-credential' : value,
+    ),
+  );
+
+function applied(side: Side, plan: FilePlan): Side {
+  const { steps, events, secrets } = plan;
+  const decided = decide(side.log.state, { type: 'ApplyConfiguration', steps, events });
+  assert.ok(!isRefusal(decided), JSON.stringify(decided));
+  return { log: append(side.log, decided), secrets: [...side.secrets, ...secrets] };
+}
+
+const side = log
+  .map((one): Side => ({ log: one, secrets: [] }))
+  .filter(({ log: { state } }) => {
+    const refs = [
+      ...[...state.principal.byId.values()].flatMap(({ name }) => name.ref ?? []),
+      ...[...state.api_key.byId.values()].map(({ verifierRef }) => verifierRef),
+    ];
+    return new Set(refs).size === refs.length;
+  });
+
+describe('of every plan of declarative files', () => {
+  it('an export of the configuration changes nothing', () => {
+    fc.assert(
+      fc.property(side, (held) => {
+        const plan = planOn(held, filesOf(held));
+        assert.ok(!isRefusal(plan), JSON.stringify(plan));
+        assert.deepEqual(plan.changes, []);
+        assert.deepEqual(
+          plan.events.map(({ type }) => type).filter((type) => type !== 'ConfigurationApplied'),
+          [],
+        );
+      }),
+      runs(100),
+    );
+  });
+
+  it('what was applied leaves nothing to plan, and what files no longer name goes', () => {
+    let made = 0;
+    fc.assert(
+      fc.property(side, side, fc.boolean(), (from, onto, prune) => {
+        const files = withCredentials(filesOf(from));
+        const plan = planOn(onto, files, prune);
+        if (isRefusal(plan)) return;
+        const after = applied(onto, plan);
+        const again = planOn(after, files, prune);
+        assert.ok(!isRefusal(again), JSON.stringify(again));
+        assert.deepEqual([again.changes, again.events], [[], []]);
+        made += plan.changes.length;
+      }),
+      runs(100),
+    );
+    assert.ok(made > 0);
+  });
+});
