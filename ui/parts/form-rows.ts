@@ -19,7 +19,13 @@ type Bound<Draft> =
   | Readonly<{ name: string; member: keyof Draft & string }>;
 
 type Control =
-  | Readonly<{ type?: FieldType; unmarked?: boolean; mono?: boolean; choices?: readonly Choice[] }>
+  | Readonly<{
+      type?: FieldType;
+      unmarked?: boolean;
+      mono?: boolean;
+      tall?: boolean;
+      choices?: readonly Choice[];
+    }>
   | Readonly<{ type: 'toggles'; choices: readonly Choice[] }>
   | Readonly<{ type: 'picks'; options: readonly Option[]; ordered?: boolean; weighted?: boolean }>;
 
@@ -78,6 +84,7 @@ function formField<Draft extends object>(field: FormField<Draft>, draft: Draft) 
     ></gw-toggles>`;
   }
   return html`<gw-field
+    class=${field.tall === true ? 'tall' : ''}
     name=${name}
     label=${label}
     type=${field.type ?? 'text'}
