@@ -5,7 +5,9 @@ import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 
 import type { Fields } from '../../src/fields/field.ts';
+import { choicesOf } from '../lib/page/choices.ts';
 import { hintOf } from '../lib/saves/entity-fields.ts';
+import { yesOrNo } from '../lib/saves/typed.ts';
 import '../elements/form/field.ts';
 import type { Choice } from '../elements/form/combobox.ts';
 import type { FieldType } from '../elements/form/field.ts';
@@ -99,6 +101,8 @@ function formField<Draft extends object>(field: FormField<Draft>, draft: Draft) 
   ></gw-field>`;
 }
 
+const flagChoices = choicesOf([yesOrNo(true), yesOrNo(false)]);
+
 /** The fields of a table, two in a row. */
 export function fieldRows<F extends Fields>(
   fields: F,
@@ -108,6 +112,8 @@ export function fieldRows(fields: Fields): readonly FormRow<Record<string, strin
     name,
     label: field.label,
     hint: hintOf(field),
+    type: field.type === 'flag' ? ('select' as const) : ('text' as const),
+    choices: field.type === 'flag' ? flagChoices : noChoices,
   }));
   return shown.flatMap((_, at) => (at % 2 === 0 ? [{ pair: shown.slice(at, at + 2) }] : []));
 }
