@@ -9,18 +9,34 @@ const root = path.join(import.meta.dirname, '..');
 const groups = path.join(root, 'node_modules/.cache/gw/tests');
 
 const filesInGroup = 8;
+/** A file that drives a browser takes as long as several others. */
+const browserFilesInGroup = 4;
 
-/** Directories whose tests start processes and browsers: begun first, so that no long one is left alone at the end. */
-const slowest = ['faults', 'e2e', 'docs', 'ui', 'extensions', 'cli', 'control', 'admin'];
+/** Directories whose tests take longest: they start first, so that no long one is left alone at the end. */
+const slowest = [
+  'browser',
+  'deploy',
+  'faults',
+  'e2e',
+  'docs',
+  'extensions',
+  'cli',
+  'db',
+  'control',
+  'admin',
+];
 
-const directoryOf = (file: string): string =>
-  file.startsWith('extensions') ? 'extensions' : (file.split(path.sep)[1] ?? '');
+const directoryOf = (file: string): string => {
+  if (/\/ui\/[^/]+$/.test(file)) return 'browser';
+  return file.startsWith('extensions') ? 'extensions' : (file.split(path.sep)[1] ?? '');
+};
 
 const turnOf = (directory: string): number => slowest.indexOf(directory) + 1 || slowest.length + 1;
 
 /** Neighbours by name go to different groups: they are often as dear as each other. */
-function parted(files: readonly string[]): string[][] {
-  const count = Math.ceil(files.length / filesInGroup);
+function parted(directory: string, files: readonly string[]): string[][] {
+  const each = directory === 'browser' ? browserFilesInGroup : filesInGroup;
+  const count = Math.ceil(files.length / each);
   return Array.from({ length: count }, (_, group) => files.filter((_, at) => at % count === group));
 }
 
@@ -38,6 +54,8 @@ const directories = [
 
 rmSync(groups, { recursive: true, force: true });
 mkdirSync(groups, { recursive: true });
-for (const [turn, files] of directories.flatMap(([, files]) => parted(files)).entries()) {
+for (const [turn, files] of directories
+  .flatMap(([directory, files]) => parted(directory, files))
+  .entries()) {
   write(files, turn);
 }

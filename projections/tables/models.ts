@@ -17,7 +17,7 @@ const modelValues = readerOf(modelFields);
 
 export const models = {
   name: 'models',
-  version: 2,
+  version: 1,
   noun: 'model',
   owner: 'id',
   columns: {

@@ -236,7 +236,7 @@ describe('a base backup with archived WAL', () => {
       );
       return recovery?.['is_on'] === false;
     };
-    await until(isPrimary, { what: 'that the server was promoted', limitMs: 30_000 });
+    await until(isPrimary, { what: 'that the server was promoted' });
     const variables = { RESTORED_URL: restored.url('gw', 'gw'), RESTORE_TIME: moment };
     const said = await show(explainTime, variables);
     assert.match(said, /the chain holds/);
@@ -258,7 +258,7 @@ async function archived(server: DebianServer): Promise<void> {
     );
     return archiver?.['is_there'] === true;
   };
-  await until(isThere, { what: 'the last WAL file in the archive', limitMs: 30_000 });
+  await until(isThere, { what: 'the last WAL file in the archive' });
 }
 
 /** An operator runs the commands as the account of the server; these tests may run as root. */

@@ -106,7 +106,7 @@ async function giveBudget({ admin, urls }: Fleet, caps: Readonly<Record<string, 
   };
   for (const url of urls) {
     const isKnown = async () => (await fetchModels(url, key)) === 200;
-    await until(isKnown, { what: 'the key at a proxy', limitMs: 20_000 });
+    await until(isKnown, { what: 'the key at a proxy' });
   }
   return { ...caller, chat };
 }
@@ -169,7 +169,7 @@ describe('a budget that is spent', () => {
     assert.ok(answered >= 7 && answered <= 3 * Math.ceil(1000 / estimate), `${answered} answered`);
     const isRefused = async () =>
       (await Promise.all([0, 1, 2].map(ask))).every(({ status }) => status === 402);
-    await until(isRefused, { what: 'a refusal by each', limitMs: 15_000 });
+    await until(isRefused, { what: 'a refusal by each' });
     const budgets = z.array(z.looseObject({ principal_id: z.int(), tokens_used: z.int() }));
     const all = await fleet.admin.get('/admin/budgets', budgets);
     const mine = all.find(({ principal_id: holder }) => holder === id);

@@ -21,7 +21,6 @@ import { until } from '../harness/wait.ts';
 
 const hosts = 20;
 /** Several processes share the machine with other tests. */
-const limitMs = 30_000;
 const everySecond = { GW_PROVIDER_SWEEP_INTERVAL: '1', GW_CONFIG_POLL: '1' };
 const modelOf = (index: number): string => `model-${index}`;
 const models = Array.from({ length: hosts }, (_, index) => modelOf(index));
@@ -94,7 +93,7 @@ describe('hosts that register themselves', () => {
     const [first] = engines;
     assert.ok(first !== undefined);
 
-    await until(async () => (await list()).length === hosts, { limitMs, what: 'twenty providers' });
+    await until(async () => (await list()).length === hosts, { what: 'twenty providers' });
     const found = await list();
     assert.deepEqual(
       found.map(({ name }) => name).toSorted(),
@@ -106,21 +105,20 @@ describe('hosts that register themselves', () => {
     }
     await openToCallers(control.admin);
     for (const model of models) {
-      await until(() => serves(model), { limitMs, what: `${model} at the proxy` });
+      await until(() => serves(model), { what: `${model} at the proxy` });
     }
 
     const reason = async (): Promise<string | null | undefined> =>
       (await list()).find(({ api_base }) => api_base === first.apiBase)?.degraded_reason;
     await first.stop();
-    await until(async () => (await reason()) !== null, { limitMs, what: 'the sweep' });
+    await until(async () => (await reason()) !== null, { what: 'the sweep' });
     await until(async () => !(await serves(modelOf(0))), {
-      limitMs,
       what: 'it is out of rotation',
     });
     assert.equal(await serves(modelOf(1)), true);
     await first.start();
-    await until(() => serves(modelOf(0)), { limitMs, what: 'it is back in rotation' });
-    await until(async () => (await reason()) === null, { limitMs, what: 'a sweep that says so' });
+    await until(() => serves(modelOf(0)), { what: 'it is back in rotation' });
+    await until(async () => (await reason()) === null, { what: 'a sweep that says so' });
 
     const transitions = async (admin: typeof control.admin) => {
       const types = ['ProviderDegraded', 'ProviderRecovered', 'ProviderDeleted'];

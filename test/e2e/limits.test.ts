@@ -79,7 +79,7 @@ it('a budget that was spent refuses at a separate proxy, under the version that 
   const budgets = z.array(z.looseObject({ tokens_used: z.int() }));
   const isCounted = async () =>
     (await control.admin.get('/admin/budgets', budgets))[0]?.tokens_used === 18;
-  await until(isCounted, { limitMs: 30_000, what: 'the usage to be counted' });
+  await until(isCounted, { what: 'the usage to be counted' });
   assert.equal((await proxy.chat()).status, 402);
   await control.send('PUT', '/admin/principals/1/budget', { tokens_total: 10_000_000 });
   await until(async () => (await proxy.chat()).status === 200, { what: 'the raised budget' });

@@ -30,7 +30,6 @@ const everything: Json = {
   proxy: { autoscaling: { enabled: true } },
 };
 /** Other tests share the machine. */
-const limitMs = 30_000;
 
 const startOperator = (test: TestContext, cluster: ClusterApi) =>
   startProgram(test, {
@@ -102,7 +101,7 @@ it('an operator says whether it leads and what it did, and rolls out what a PATC
     ...inCluster(cluster),
     GW_OPERATOR_RESOURCE: 'gw/gw',
   });
-  await until(() => isReady(cluster, 1), { what: 'Ready', limitMs });
+  await until(() => isReady(cluster, 1), { what: 'Ready' });
 
   const image = 'registry.example/gw:2.0.0';
   const patched = await fetch(`${control.adminUrl}/admin/deployment`, {
@@ -111,7 +110,7 @@ it('an operator says whether it leads and what it did, and rolls out what a PATC
     body: JSON.stringify({ image, replicas: 3 }),
   });
   assert.equal(patched.status, 200, await patched.text());
-  await until(() => isReady(cluster, 2), { what: 'the roll-out', limitMs });
+  await until(() => isReady(cluster, 2), { what: 'the roll-out' });
   for (const component of ['control', 'proxy']) {
     const spec = memberAt(objectNamed(cluster, 'Deployment', `gw-${component}`), 'spec');
     assert.ok(isJson(spec));
@@ -134,19 +133,16 @@ it('an operator says whether it leads and what it did, and rolls out what a PATC
   assert.ok(Number(await valueOf('gw_operator_writes_total', { result: 'written' })) >= 8);
   await until(async () => (await valueOf('gw_operator_deployments', { phase: 'Ready' })) === 1, {
     what: 'a pass that meets it Ready',
-    limitMs,
   });
 
   cluster.setAway(true);
   await until(async () => (await fetch(`${url}/readyz`)).status === 503, {
     what: 'it is not ready without an API server',
-    limitMs,
   });
   assert.equal((await fetch(`${url}/healthz`)).status, 200);
   cluster.setAway(false);
   await until(async () => (await fetch(`${url}/readyz`)).status === 200, {
     what: 'ready again',
-    limitMs,
   });
   await operator.end('SIGTERM');
   assert.equal(operator.child.exitCode, 0);

@@ -28,7 +28,6 @@ import { until } from '../harness/wait.ts';
 
 const rounds = Number(process.env['GW_TEST_FAIL_OVERS'] ?? 3);
 const lostModels = 3;
-const limitMs = 30_000;
 
 const alarm = z.object({
   position: z.int(),
@@ -84,7 +83,7 @@ async function place(test: TestContext) {
     /** Of the database that has the address now. */
     inDatabase: async () => {
       // Connections to a server that is gone end with an error each.
-      const head = await until(() => readHead(db).catch(() => null), { what: 'the head', limitMs });
+      const head = await until(() => readHead(db).catch(() => null), { what: 'the head' });
       const [version]: { hash: string }[] = await db.query(sql`
         select content_hash as hash from snapshot_versions order by version desc limit 1`);
       return { position: head.position, hash: Buffer.from(head.hash).toString('hex'), version };
@@ -109,7 +108,7 @@ const makeWhenReady = (control: ControlProgram, name: string): Promise<unknown> 
       assert.ok(status === 200 || status === 503, `${name}: ${status}`);
       return status === 200;
     },
-    { what: name, limitMs },
+    { what: name },
   );
 
 const servedBy = ({ logs }: Proxy) =>
@@ -132,12 +131,12 @@ describe('a fail-over that lost the end of the log', () => {
       for (const control of controls) {
         await until(
           async () => (await snapshotOf(control))?.config.models.at(-1)?.name === lost.at(-1),
-          { what: 'the control process has read the log to its end', limitMs },
+          { what: 'the control process has read the log to its end' },
         );
       }
       if (proxy !== null) {
         const seen = await snapshotOf(stale);
-        await until(() => servedBy(proxy).version === seen?.version, { what: 'proxy', limitMs });
+        await until(() => servedBy(proxy).version === seen?.version, { what: 'proxy' });
       }
 
       // One that stands still meanwhile wakes up to a log that has grown past what it knows.
@@ -158,7 +157,7 @@ describe('a fail-over that lost the end of the log', () => {
             const one = await snapshotOf(control);
             return one?.config_hash === now.version?.hash ? one : null;
           },
-          { what: 'the control process publishes the log that is there', limitMs },
+          { what: 'the control process publishes the log that is there' },
         );
         assert.deepEqual(
           snapshot.config.models.filter(({ name }) => lost.slice(controls.length).includes(name)),
@@ -184,7 +183,6 @@ describe('a fail-over that lost the end of the log', () => {
           async () => ((await snapshotOf(control))?.version ?? 0) > round * positionsMax,
           {
             what: 'the control process publishes the new epoch',
-            limitMs,
           },
         );
         const open = (await alarmsOf(control)).filter((one) => one.explained_by_epoch === null);
@@ -197,7 +195,7 @@ describe('a fail-over that lost the end of the log', () => {
           const { version, models } = servedBy(proxy);
           return version === wanted?.version && models === wanted.config.models.length;
         },
-        { what: 'the proxy follows', limitMs },
+        { what: 'the proxy follows' },
       );
       await proxy.end('SIGTERM');
     }

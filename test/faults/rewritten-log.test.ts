@@ -28,7 +28,6 @@ import { until } from '../harness/wait.ts';
 const signing = { GW_AUDIT_SIGNING_KEY: '11'.repeat(32) };
 const withKey = { GW_ENCRYPTION_KEY: encryptionKey };
 const signed = 'a checkpoint of the event log';
-const limitMs = 30_000;
 
 const alarm = z.object({
   position: z.int(),
@@ -129,7 +128,7 @@ async function lateLog(t: TestContext) {
   const { position: head } = await control.admin.get('/admin/log/head', logHead);
   const cache = createSnapshotCache({ path: file, secret: encryptionKey });
   const lastSeen = async (): Promise<number> => (await cache.read()).kept?.seen[0]?.position ?? 0;
-  await until(async () => (await lastSeen()) === head, { what: 'the last place is kept', limitMs });
+  await until(async () => (await lastSeen()) === head, { what: 'the last place is kept' });
   await control.program.end('SIGTERM');
   const superuser = superuserOf(database);
   await superuser(`update es.checkpoints set created_at = created_at - interval '1 hour'`);

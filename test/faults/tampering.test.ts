@@ -1,41 +1,23 @@
 // A log or a table that was changed behind the program's back is found, and the place is named.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { promisify } from 'node:util';
 
 import { sql } from '@databases/pg';
 import type { SQLQuery } from '@databases/pg';
-import { z } from 'zod';
 
 import { readModelSchema } from '../../projections/read-model.ts';
 import { entityTables, journalTables } from '../../projections/tables/all.ts';
 import { openDatabase } from '../../src/db/pool.ts';
+import { gw, gwProcess } from '../harness/command-line.ts';
 import { encryptionKey, prepareControl } from '../harness/control-program.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { startProgram } from '../harness/program.ts';
 import { until } from '../harness/wait.ts';
 
-const run = promisify(execFile);
-const main = path.join(import.meta.dirname, '../../src/main.ts');
-const failure = z.object({ code: z.int(), stdout: z.string() });
-
-/** `gw log verify` as a user runs it: its exit code and what it prints. */
-async function logVerify(
-  url: string,
-  more: Readonly<Record<string, string>> = {},
-): Promise<{ code: number; stdout: string }> {
-  const env = { PATH: process.env['PATH'] ?? '', GW_DATABASE_URL: url, ...more };
-  try {
-    const { stdout } = await run(process.execPath, [main, 'log', 'verify'], { env });
-    return { code: 0, stdout };
-  } catch (error) {
-    return failure.parse(error);
-  }
-}
+const logVerify = (url: string, more: Readonly<Record<string, string>> = {}, run = gw) =>
+  run(['log', 'verify'], { env: { GW_DATABASE_URL: url, ...more } });
 
 /** A log with the seed and a login in it, after `tamper` has run as a superuser with all triggers off. */
 async function tampered(test: TestContext, tamper: SQLQuery): Promise<string> {
@@ -208,10 +190,10 @@ describe('gw log verify of the vault', () => {
 
   it('finds swapped contents with the encryption key, and says that it did not look without', async (test) => {
     const url = await tampered(test, swapped);
-    const { code, stdout } = await logVerify(url, withKey);
+    const { code, stdout } = await logVerify(url, withKey, gwProcess);
     assert.match(stdout, new RegExp(`^item ${uuid} of the vault cannot be opened: `, 'm'));
     assert.equal(code, 10);
-    const unopened = await logVerify(url);
+    const unopened = await logVerify(url, {}, gwProcess);
     assert.match(unopened.stdout, /^the contents of the vault were not checked, because GW_ENC/m);
     assert.equal(unopened.code, 0);
   });
@@ -231,7 +213,7 @@ describe('gw log verify of the vault', () => {
     const url = await tampered(test, sql`delete from vault.items where class = 'fingerprint_key'`);
     const args = ['--role', 'control', '--admin-port', '0'];
     const program = startProgram(test, { args, env: { GW_DATABASE_URL: url, ...withKey } });
-    await until(() => program.child.exitCode !== null, { what: 'the end', limitMs: 20_000 });
+    await until(() => program.child.exitCode !== null, { what: 'the end' });
     assert.equal(program.child.exitCode, 1);
     assert.match(program.printed.join('\n'), /the fingerprint key is missing from the vault/);
     const { code, stdout } = await logVerify(url, withKey);

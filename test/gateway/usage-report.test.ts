@@ -216,7 +216,7 @@ describe('the usage reporter with a spool', () => {
       }
       control.play(storing(taken));
       const atRest = () => usage.spool.isEmpty() && usage.queued() === 0;
-      await until(atRest, { limitMs: 20_000, what: 'the delivery of all' });
+      await until(atRest, { what: 'the delivery of all' });
       await usage.close();
       await usage.client.close();
       assert.deepEqual(delivered({ seen: stored }).toSorted(), ids(0, recorded));

@@ -1,8 +1,7 @@
 // By which grants a principal may call a model: each way with the role, the permission, who granted both, when and by which event.
 
-import { css, html } from 'lit';
+import { LitElement, css, html } from 'lit';
 
-import { element, given } from '../../../ui/elements/element.ts';
 import type { Access } from './access-rows.ts';
 import '../../../ui/elements/time.ts';
 import { grantorOf } from './access-words.ts';
@@ -12,9 +11,8 @@ import { record } from '../../../ui/styles/record.ts';
 
 type Granted = Access['via'][number]['role_granted'];
 
-class GwHistoryGrants extends element({
-  access: given<Access>(),
-}) {
+class GwHistoryGrants extends LitElement {
+  static override properties = { access: { attribute: false } };
   static override styles = [
     base,
     record,
@@ -26,6 +24,7 @@ class GwHistoryGrants extends element({
       }
     `,
   ];
+  declare access: Access;
 
   protected override render() {
     const { access } = this;

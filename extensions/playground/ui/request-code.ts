@@ -1,17 +1,14 @@
 // The request of the playground as code that can be copied.
 
-import { css, html } from 'lit';
+import { LitElement, css, html } from 'lit';
 
-import { element, given, state } from '../../../ui/elements/element.ts';
 import '../../../ui/elements/copy.ts';
 import { codeOf } from './code-of-request.ts';
 import type { Code, CodeRequest } from './code-of-request.ts';
 import { base } from '../../../ui/styles/base.ts';
 
-class GwRequestCode extends element({
-  request: given<CodeRequest>(),
-  language: state<Code['label']>('curl'),
-}) {
+class GwRequestCode extends LitElement {
+  static override properties = { request: { attribute: false }, language: { state: true } };
   static override styles = [
     base,
     css`
@@ -44,6 +41,13 @@ class GwRequestCode extends element({
       }
     `,
   ];
+  declare request: CodeRequest;
+  declare language: Code['label'];
+
+  constructor() {
+    super();
+    this.language = 'curl';
+  }
 
   protected override render() {
     const codes = codeOf(this.request);

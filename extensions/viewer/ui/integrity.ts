@@ -1,8 +1,7 @@
 // What was verified of the open export: where it ends, what does not hold and the line that says so, the keys and checkpoints in it.
 
-import { css, html, nothing } from 'lit';
+import { LitElement, css, html, nothing } from 'lit';
 
-import { element, given } from '../../../ui/elements/element.ts';
 import '../../../ui/elements/badge.ts';
 import '../../../ui/elements/copy.ts';
 import '../../../ui/elements/icon.ts';
@@ -30,9 +29,8 @@ const columns: readonly Column<Signed>[] = [
   },
 ];
 
-class GwViewerIntegrity extends element({
-  summary: given<Summary>(),
-}) {
+class GwViewerIntegrity extends LitElement {
+  static override properties = { summary: { attribute: false } };
   static override styles = [
     base,
     buttons,
@@ -59,6 +57,7 @@ class GwViewerIntegrity extends element({
       }
     `,
   ];
+  declare summary: Summary;
 
   protected override render() {
     const { summary } = this;

@@ -35,8 +35,6 @@ export type CompiledBackend = Readonly<{
   credentialHeaders: readonly string[];
   /** For requests that name no cap, where the protocol needs one. */
   defaultMaxTokens: number | null;
-  /** Tools that its protocol cannot express are left out of requests. */
-  dropsTools: boolean;
   firstByteMs: number | null;
   /** Null while its gate is off. */
   flowControl: FlowControl | null;
@@ -159,7 +157,7 @@ function compileEndpoint(provider: SnapshotProvider, found: FoundCredential): En
 }
 
 function compileBackend(
-  { name, drop_unsupported_tools: dropsTools }: SnapshotModel,
+  { name }: SnapshotModel,
   backend: SnapshotBackend,
   { identityText, ...endpoint }: Endpoint,
 ): CompiledBackend {
@@ -171,7 +169,6 @@ function compileBackend(
     upstreamModel: backend.upstream_model,
     upstreamModelJson: Buffer.from(JSON.stringify(backend.upstream_model)),
     defaultMaxTokens: backend.default_max_tokens,
-    dropsTools: dropsTools === true,
     firstByteMs: seconds === null ? null : seconds * 1000,
     flowControl: flowControlOf(backend),
   };

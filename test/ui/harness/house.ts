@@ -116,25 +116,28 @@ export async function open(
 ): Promise<Opened> {
   const context = await contextOf(house, look);
   test.after(() => context.close());
-  return openIn(context, house.url, path);
+  return goTo(await context.newPage(), addressIn(house, path));
 }
 
 /**
- * Pages that share what the browser has read and compiled, which is most of the work of opening one; each is closed when its test ends.
- * For tests that only look: what one page keeps in the browser, the next one finds.
+ * One page that goes from address to address, which costs half of what a new one does: the browser keeps what it has read and
+ * compiled. For tests that only look, because what one of them keeps in the browser, the next one finds.
  */
 export function visitor(house: () => Promise<House>, look: Look) {
-  const context = once(async () => {
-    const made = await contextOf(await house(), look);
-    file.after(() => made.close());
-    return made;
+  const page = once(async () => {
+    const context = await contextOf(await house(), look);
+    file.after(() => context.close());
+    return context.newPage();
   });
   return async (test: Test, path: string): Promise<Opened> => {
-    const opened = await openIn(await context(), (await house()).url, path);
-    test.after(() => opened.page.close());
+    const opened = await goTo(await page(), addressIn(await house(), path));
+    test.after(opened.watched.end);
     return opened;
   };
 }
+
+/** How long a page is waited for, which only a failure reaches: a busy machine is slow. */
+const waitMs = 60_000;
 
 async function contextOf(
   { url, cookie }: Pick<House, 'url' | 'cookie'>,
@@ -148,6 +151,7 @@ async function contextOf(
     colorScheme: theme,
     reducedMotion: 'reduce',
   });
+  context.setDefaultTimeout(waitMs);
   if (!anonymous) await context.addCookies([{ name: 'gw_session', value: cookie, url }]);
   return context;
 }
@@ -157,14 +161,12 @@ export async function openPage(test: Test, address: string, look: Look = {}): Pr
   const nobody = { url: address, cookie: '' };
   const context = await contextOf(nobody, { ...look, anonymous: true });
   test.after(() => context.close());
-  return goTo(context, new URL(address));
+  return goTo(await context.newPage(), new URL(address));
 }
 
-const openIn = (context: BrowserContext, url: string, path: string): Promise<Opened> =>
-  goTo(context, new URL(`/ui/${path}`, url));
+const addressIn = ({ url }: Pick<House, 'url'>, path: string): URL => new URL(`/ui/${path}`, url);
 
-async function goTo(context: BrowserContext, address: URL): Promise<Opened> {
-  const page = await context.newPage();
+async function goTo(page: Page, address: URL): Promise<Opened> {
   const watched = watch(page, address.origin);
   await page.goto(address.href);
   await page.locator('h1').first().waitFor();

@@ -3,18 +3,29 @@
 import { html } from 'lit';
 
 import { orNone, recordChoices } from '../../lib/page/choices.ts';
-import { recordForm } from '../../parts/form-as-data.ts';
+import type { FormRow } from '../../parts/form-rows.ts';
+import { RecordForm } from '../../parts/record-form.ts';
 import { fallbackSave } from './saves.ts';
 
 type Named = Readonly<{ id: number; name: string }>;
-export const fallbackFormOf = (fallback: Named | null, models: readonly Named[]) =>
-  recordForm({
-    draft: { model_id: fallback === null ? '' : String(fallback.id) },
-    lead: html`<p class="notice">
+type Row = Readonly<{ fallback: Named | null; models: readonly Named[] }>;
+/** The id; empty is none. */
+type Draft = Readonly<{ model_id: string }>;
+
+class GwFallbackForm extends RecordForm<Row, Draft> {
+  protected override draftOf({ fallback }: Row): Draft {
+    return { model_id: fallback === null ? '' : String(fallback.id) };
+  }
+
+  protected override lead() {
+    return html`<p class="notice">
       When nothing that a frontend model leads to can answer, the request goes to this model, if the
       caller may invoke it.
-    </p>`,
-    fields: () => [
+    </p>`;
+  }
+
+  protected override fields(_: Draft, { models }: Row): readonly FormRow<Draft>[] {
+    return [
       {
         name: 'model_id',
         label: 'Fallback model',
@@ -22,7 +33,13 @@ export const fallbackFormOf = (fallback: Named | null, models: readonly Named[])
         unmarked: true,
         choices: orNone('None: such a request is refused', recordChoices(models)),
       },
-    ],
-    save: ({ model_id }) =>
-      fallbackSave(fallback, models.find(({ id }) => String(id) === model_id) ?? null),
-  });
+    ];
+  }
+
+  protected override saveOf(draft: Draft, { fallback, models }: Row) {
+    const chosen = models.find(({ id }) => String(id) === draft.model_id) ?? null;
+    return fallbackSave(fallback, chosen);
+  }
+}
+
+customElements.define('gw-fallback-form', GwFallbackForm);

@@ -1,9 +1,8 @@
 // The change policy: which kinds of change need a second person. Once there is one, a change of the policy needs one too.
 
-import { css, html } from 'lit';
+import { LitElement, css, html } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import { element, given, state } from '../../elements/element.ts';
 import { setChangePolicy } from '../../api/change-requests.ts';
 import type { ChangePolicy } from '../../api/change-requests.ts';
 import { changeKinds, kindsText } from '../../lib/changes/change-request.ts';
@@ -13,11 +12,12 @@ import type { Save } from '../../lib/saves/save.ts';
 import { base, buttons, controls } from '../../styles/base.ts';
 
 /** Tells by `gw-done` when it is set. */
-class GwChangePolicy extends element({
-  policy: given<ChangePolicy>(),
-  chosen: state<ReadonlySet<ChangeKind>>(),
-  save: state<Save | null>(null),
-}) {
+class GwChangePolicy extends LitElement {
+  static override properties = {
+    policy: { attribute: false },
+    chosen: { state: true },
+    save: { state: true },
+  };
   static override styles = [
     base,
     buttons,
@@ -48,10 +48,14 @@ class GwChangePolicy extends element({
       }
     `,
   ];
+  declare policy: ChangePolicy;
+  declare chosen: ReadonlySet<ChangeKind>;
+  declare save: Save | null;
 
   constructor() {
     super();
     this.chosen = new Set();
+    this.save = null;
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {

@@ -1,8 +1,7 @@
 // Playground: a chat through the gateway with a key, as any client sends it, the same request as code, and its routing decision.
 
-import { html, nothing } from 'lit';
+import { LitElement, html, nothing } from 'lit';
 
-import { element, state } from '../../../../ui/elements/element.ts';
 import { call, list } from '../../../../ui/api/http/call.ts';
 import { asFailure } from '../../../../ui/api/http/failure.ts';
 import type { ApiFailure } from '../../../../ui/api/http/failure.ts';
@@ -33,20 +32,28 @@ const isOwnField = (name: string): name is (typeof ownFields)[number] =>
 
 const numberIn = (typed: string): number | null => (typed.trim() === '' ? null : Number(typed));
 
-class ScreenPlayground extends element({
-  /** Kept in the page alone. */
-  key: state<string>(takeHandedKey()),
-  prompt: state(''),
-  system: state(''),
-  /** As typed; empty leaves the parameter to the model. */
-  temperature: state(''),
-  maxTokens: state(''),
-  /** The required field that is empty. */
-  missing: state(''),
-  /** Why no key could be created. */
-  failure: state<ApiFailure | null>(null),
-}) {
+class ScreenPlayground extends LitElement {
+  static override properties = {
+    key: { state: true },
+    prompt: { state: true },
+    system: { state: true },
+    temperature: { state: true },
+    maxTokens: { state: true },
+    missing: { state: true },
+    failure: { state: true },
+  };
   static override styles = [base, buttons, playgroundStyles];
+  /** Kept in the page alone. */
+  declare key: string;
+  declare prompt: string;
+  declare system: string;
+  /** As typed; empty leaves the parameter to the model. */
+  declare temperature: string;
+  declare maxTokens: string;
+  /** The required field that is empty. */
+  declare missing: string;
+  /** Why no key could be created. */
+  declare failure: ApiFailure | null;
   readonly #chat = new Chat(this);
   readonly #place = new Watch(this, place);
   readonly #names = new Resource(this, async (signal) => {
@@ -58,6 +65,17 @@ class ScreenPlayground extends element({
     const names = [...frontend, ...models].map(({ name }) => name);
     return { names: [...new Set(names)], gateway: config.body.gateway_url };
   });
+
+  constructor() {
+    super();
+    this.key = takeHandedKey();
+    this.prompt = '';
+    this.system = '';
+    this.temperature = '';
+    this.maxTokens = '';
+    this.missing = '';
+    this.failure = null;
+  }
 
   #model(): string {
     return this.#place.value.query['model'] ?? this.#names.value?.names[0] ?? '';
