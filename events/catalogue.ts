@@ -76,6 +76,17 @@ export const settersOf = (noun: Noun): readonly Setter[] =>
   );
 type Setter = Readonly<{ type: string; names: readonly string[] }>;
 
+/** The event that creates an entity of the noun, with the names of its data. */
+export function creatorOf(noun: Noun): Setter {
+  const [found] = Object.entries<EventDefinition>(eventsByNoun[noun]).flatMap(([type, { data }]) =>
+    type.endsWith('Created') && data instanceof z.ZodObject
+      ? [{ type, names: Object.keys(data.shape) }]
+      : [],
+  );
+  if (found === undefined) throw new Error(`no event creates an entity of ${noun}`);
+  return found;
+}
+
 export const schemaOf = (type: string): number => currentSchema(definitionOf(type));
 export const touchesSnapshot = (type: string): boolean => definitionOf(type).touchesSnapshot;
 

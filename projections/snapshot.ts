@@ -1,6 +1,7 @@
 // ConfigState -> the configuration of a snapshot. Each member is a pure function of one entity, so a change of one entity
 // changes one member.
 
+import { snakeKeys } from '../src/lib/case.ts';
 import type { SnapshotNoun } from '../events/nouns.ts';
 import type { Target } from '../events/frontend-model.ts';
 import { modelFields } from '../src/fields/model.ts';
@@ -147,21 +148,8 @@ const memberOf = <Entity, Member>(
 const principalMember = (principal: Principal): SnapshotPrincipal => ({
   id: principal.id,
   role_ids: principal.roleIds,
-  limits:
-    principal.limits === null
-      ? null
-      : {
-          requests_per_min: principal.limits.requestsPerMin,
-          tokens_per_min: principal.limits.tokensPerMin,
-        },
-  budget:
-    principal.budget === null
-      ? null
-      : {
-          tokens_total: principal.budget.tokensTotal,
-          cost_total_micros: principal.budget.costTotalMicros,
-          window: principal.budget.window,
-        },
+  limits: principal.limits && snakeKeys(principal.limits),
+  budget: principal.budget && snakeKeys(principal.budget),
 });
 
 /** Only what is invoked through a proxy; the admin verbs stay at home. */

@@ -3,6 +3,7 @@
 import type { AdminTokenEvent } from '../../events/admin-token.ts';
 import type { AdminTokenId, PrincipalId } from '../../src/lib/ids.ts';
 import type { AdminVerb } from '../../src/lib/vocabulary.ts';
+import { camelKeys } from '../../src/lib/case.ts';
 import { checkAbsent, existing, madeAt } from './entity.ts';
 
 export type AdminToken = Readonly<{
@@ -27,13 +28,7 @@ export function evolveAdminToken(
     case 'AdminTokenCreated':
       checkAbsent(token, event);
       return {
-        id: event.data.id,
-        principalId: event.data.principal_id,
-        name: event.data.name,
-        prefix: event.data.prefix,
-        verifierRef: event.data.verifier_ref,
-        permissions: event.data.permissions,
-        expiresAt: event.data.expires_at,
+        ...camelKeys(event.data),
         revoked: false,
         createdAt: madeAt(event.data.created_at, recordedAt),
       };

@@ -3,6 +3,7 @@
 import { isSetter } from '../../events/catalogue.ts';
 import type { ApiKeyEvent } from '../../events/api-key.ts';
 import type { ApiKeyId, PrincipalId } from '../../src/lib/ids.ts';
+import { camelKeys } from '../../src/lib/case.ts';
 import { checkAbsent, existing, madeAt, withSet } from './entity.ts';
 
 export type ApiKey = Readonly<{
@@ -26,12 +27,7 @@ export function evolveApiKey(
     case 'ApiKeyCreated':
       checkAbsent(key, event);
       return {
-        id: event.data.id,
-        principalId: event.data.principal_id,
-        name: event.data.name,
-        prefix: event.data.prefix,
-        verifierRef: event.data.verifier_ref,
-        expiresAt: event.data.expires_at,
+        ...camelKeys(event.data),
         disabled: false,
         createdAt: madeAt(event.data.created_at, recordedAt),
       };

@@ -3,6 +3,7 @@
 import { isSetter } from '../../events/catalogue.ts';
 import type { FrontendModelEvent, StoredRule, Target } from '../../events/frontend-model.ts';
 import type { FrontendModelId } from '../../src/lib/ids.ts';
+import { camelKeys } from '../../src/lib/case.ts';
 import { checkAbsent, existing, withSet } from './entity.ts';
 import { withFound, withLost } from './model-ref.ts';
 
@@ -24,11 +25,9 @@ export function evolveFrontendModel(
 ): FrontendModel | undefined {
   if (isSetter(event)) return withSet(existing(model, event), event.data);
   switch (event.type) {
-    case 'FrontendModelCreated': {
+    case 'FrontendModelCreated':
       checkAbsent(model, event);
-      const { id, name, description, max_model_len } = event.data;
-      return { id, name, description, maxModelLen: max_model_len, rules: [], defaultTargets: [] };
-    }
+      return { ...camelKeys(event.data), rules: [], defaultTargets: [] };
     case 'FrontendModelRuleAdded': {
       const { rule, targets } = event.data;
       return withRules(existing(model, event), (rules) => {

@@ -4,6 +4,7 @@ import { isSetter } from '../../events/catalogue.ts';
 import type { Identity, PrincipalEvent, StoredName } from '../../events/principal.ts';
 import type { PrincipalId, RoleId } from '../../src/lib/ids.ts';
 import type { BudgetWindow, PrincipalKind } from '../../src/lib/vocabulary.ts';
+import { camelKeys } from '../../src/lib/case.ts';
 import { checkAbsent, existing, madeAt, withSet } from './entity.ts';
 
 /** Null is unlimited. */
@@ -42,10 +43,7 @@ export function evolvePrincipal(
     case 'PrincipalCreated':
       checkAbsent(principal, event);
       return {
-        id: event.data.id,
-        kind: event.data.kind,
-        name: event.data.name,
-        emailRef: event.data.email_ref,
+        ...camelKeys(event.data),
         passwordRef: null,
         identity: null,
         roleIds: [],
@@ -68,25 +66,16 @@ export function evolvePrincipal(
       return { ...existing(principal, event), kind: 'user', identity: event.data.identity };
     case 'PrincipalIdentityUnlinked':
       return { ...existing(principal, event), identity: null };
-    case 'PrincipalLimitsSet':
-      return {
-        ...existing(principal, event),
-        limits: {
-          requestsPerMin: event.data.requests_per_min,
-          tokensPerMin: event.data.tokens_per_min,
-        },
-      };
+    case 'PrincipalLimitsSet': {
+      const { id: _, ...limits } = event.data;
+      return { ...existing(principal, event), limits: camelKeys(limits) };
+    }
     case 'PrincipalLimitsCleared':
       return { ...existing(principal, event), limits: null };
-    case 'PrincipalBudgetSet':
-      return {
-        ...existing(principal, event),
-        budget: {
-          tokensTotal: event.data.tokens_total,
-          costTotalMicros: event.data.cost_total_micros,
-          window: event.data.window,
-        },
-      };
+    case 'PrincipalBudgetSet': {
+      const { id: _, initial_tokens_used: _spent, ...budget } = event.data;
+      return { ...existing(principal, event), budget: camelKeys(budget) };
+    }
     case 'PrincipalBudgetCleared':
       return { ...existing(principal, event), budget: null };
     case 'PrincipalDeleted':

@@ -4,6 +4,7 @@ import { isSetter } from '../../events/catalogue.ts';
 import type { PromptClassEvent, StoredExample } from '../../events/prompt-class.ts';
 import type { PromptClassId, PromptExampleId } from '../../src/lib/ids.ts';
 import type { PromptClassTier } from '../../src/lib/vocabulary.ts';
+import { camelKeys } from '../../src/lib/case.ts';
 import { checkAbsent, existing, madeAt, withSet } from './entity.ts';
 
 export type PromptExample = StoredExample & Readonly<{ id: PromptExampleId; addedAt: number }>;
@@ -27,12 +28,9 @@ export function evolvePromptClass(
 ): PromptClass | undefined {
   if (isSetter(event)) return withSet(existing(held, event), event.data);
   switch (event.type) {
-    case 'PromptClassCreated': {
+    case 'PromptClassCreated':
       checkAbsent(held, event);
-      const { id, name, description, tier, min_margin: minMargin, refines } = event.data;
-      const nothing = { examples: [], lastExampleId: 0 };
-      return { id, name, description, tier, minMargin, refines, ...nothing };
-    }
+      return { ...camelKeys(event.data), examples: [], lastExampleId: 0 };
     case 'PromptExampleAdded': {
       const before = existing(held, event);
       const { example_id: id, example, added_at } = event.data;

@@ -4,6 +4,7 @@ import { isSetter } from '../../events/catalogue.ts';
 import type { Endpoint, ProviderEvent, StoredCredential } from '../../events/provider.ts';
 import type { PrincipalId, ProviderId } from '../../src/lib/ids.ts';
 import type { ProviderKind } from '../../src/lib/vocabulary.ts';
+import { camelKeys } from '../../src/lib/case.ts';
 import { checkAbsent, existing, withSet } from './entity.ts';
 
 /** Who vouches for a dynamic provider, and what its agent says of it. */
@@ -38,16 +39,7 @@ export function evolveProvider(
   switch (event.type) {
     case 'ProviderCreated':
       checkAbsent(provider, event);
-      return {
-        id: event.data.id,
-        name: event.data.name,
-        kind: event.data.kind,
-        catalogueKey: event.data.catalogue_key,
-        endpoint: event.data.endpoint,
-        credential: event.data.credential,
-        registration: null,
-        degraded: null,
-      };
+      return { ...camelKeys(event.data), registration: null, degraded: null };
     case 'ProviderKindChanged':
       return {
         ...existing(provider, event),

@@ -1,5 +1,6 @@
 // The table of budgets: caps and window, one row a principal that has one. What is spent of them is in op.budget_usage.
 
+import { snakeKeys } from '../../src/lib/case.ts';
 import type { Queryable } from '@databases/pg';
 import type { z } from 'zod';
 
@@ -24,15 +25,7 @@ export const budgets = {
   primaryKey: ['principal_id'],
   rows: (state, id) => {
     const held = state.principal.byId.get(id)?.budget ?? null;
-    if (held === null) return [];
-    return [
-      {
-        principal_id: id,
-        tokens_total: held.tokensTotal,
-        cost_total_micros: held.costTotalMicros,
-        window: held.window,
-      },
-    ];
+    return held === null ? [] : [{ principal_id: id, ...snakeKeys(held) }];
   },
 } satisfies EntityTable;
 

@@ -1,5 +1,6 @@
 // The table of rate limits: one row a principal that has any. A null dimension is unlimited.
 
+import { snakeKeys } from '../../src/lib/case.ts';
 import type { Queryable } from '@databases/pg';
 import type { z } from 'zod';
 
@@ -22,14 +23,7 @@ export const limits = {
   primaryKey: ['principal_id'],
   rows: (state, id) => {
     const held = state.principal.byId.get(id)?.limits ?? null;
-    if (held === null) return [];
-    return [
-      {
-        principal_id: id,
-        requests_per_min: held.requestsPerMin,
-        tokens_per_min: held.tokensPerMin,
-      },
-    ];
+    return held === null ? [] : [{ principal_id: id, ...snakeKeys(held) }];
   },
 } satisfies EntityTable;
 

@@ -1,11 +1,13 @@
-// The events that bring the plain fields of an entity to given values: one for each setter of the noun whose fields differ.
+// The events that create an entity as it is, and that bring its plain fields to given values: one for each setter of the noun whose
+// fields differ.
 
-import { settersOf, streamOf } from '../../events/catalogue.ts';
+import { creatorOf, settersOf, streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { Noun } from '../../events/nouns.ts';
 import type { Entities } from '../../projections/config/nouns.ts';
 import { camelCase } from '../lib/case.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
+import { toRfc3339 } from '../lib/clock.ts';
 
 /** A member that is undefined is left alone. */
 export type Given<Entity> = { readonly [Field in keyof Entity]?: Entity[Field] | undefined };
@@ -31,4 +33,15 @@ export function setFields(noun: Noun, held: { id: number }, goal: object): reado
     const data = { id: held.id, ...Object.fromEntries(set) };
     return [{ stream: streamOf(noun, held.id), type, data }];
   });
+}
+
+/** The event that creates the entity with the fields that the event has. */
+export function createdAs<N extends Noun>(noun: N, entity: Entities[N]): GwEvent;
+export function createdAs(noun: Noun, entity: { id: number }): object {
+  const { type, names } = creatorOf(noun);
+  const data = names.map((name) => {
+    const value: unknown = Reflect.get(entity, camelCase(name));
+    return [name, name === 'created_at' ? toRfc3339(Number(value)) : value] as const;
+  });
+  return { stream: streamOf(noun, entity.id), type, data: Object.fromEntries(data) };
 }

@@ -11,13 +11,40 @@ export type CamelKeys<Data> = {
 
 export function camelCase<Name extends string>(name: Name): CamelCase<Name>;
 export function camelCase(name: string): string {
-  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  // Asked for every event that is folded: a pattern would take several times as long.
+  const [first = '', ...rest] = name.includes('_') ? name.split('_') : [name];
+  return rest.reduce((text, part) => text + part.charAt(0).toUpperCase() + part.slice(1), first);
 }
 
-export const snakeCase = (name: string): string =>
-  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export function snakeCase(name: string): string {
+  let text = '';
+  for (const letter of name) {
+    text += letter >= 'A' && letter <= 'Z' ? `_${letter.toLowerCase()}` : letter;
+  }
+  return text;
+}
 
 export function camelKeys<Data extends object>(data: Data): CamelKeys<Data>;
 export function camelKeys(data: object): object {
-  return Object.fromEntries(Object.entries(data).map(([name, value]) => [camelCase(name), value]));
+  return renamed(data, camelCase);
+}
+
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name;
+
+/** The reverse of `camelKeys`. */
+export type SnakeKeys<Data> = {
+  [Name in keyof Data as Name extends string ? SnakeCase<Name> : never]: Data[Name];
+};
+
+export function snakeKeys<Data extends object>(data: Data): SnakeKeys<Data>;
+export function snakeKeys(data: object): object {
+  return renamed(data, snakeCase);
+}
+
+function renamed(data: object, rename: (name: string) => string): object {
+  const members: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(data)) members[rename(name)] = value;
+  return members;
 }

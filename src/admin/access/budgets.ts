@@ -1,5 +1,6 @@
 // Budgets of principals, with what is spent of them (specification, "Limits and budget").
 
+import { camelKeys, snakeKeys } from '../../lib/case.ts';
 import { z } from 'zod';
 
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -108,8 +109,7 @@ export const budgetRoutes = [
       const command = {
         type: 'SetBudget',
         id,
-        tokensTotal: body.tokens_total,
-        costTotalMicros: body.cost_total_micros,
+        ...camelKeys(body),
         window: body.window,
         initialTokensUsed: 0,
       } as const;
@@ -161,9 +161,7 @@ const rowsOf = ({ id, name, budget }: Principal): BudgetRow[] =>
           principal_id: id,
           principal: name.text,
           principal_name_ref: name.ref,
-          tokens_total: budget.tokensTotal,
-          cost_total_micros: budget.costTotalMicros,
-          window: budget.window,
+          ...snakeKeys(budget),
         },
       ];
 

@@ -1,5 +1,6 @@
 // Rate limits of principals (specification, "Limits and budget").
 
+import { camelKeys, snakeKeys } from '../../lib/case.ts';
 import { z } from 'zod';
 
 import type { Principal } from '../../../projections/config/principal.ts';
@@ -88,8 +89,7 @@ export const limitsRoutes = [
     }),
     response: limitsRecord,
     handle: ({ params: { id }, body }, call, { vault }: AccessNeeds) => {
-      const { requests_per_min: requestsPerMin, tokens_per_min: tokensPerMin } = body;
-      const command = { type: 'SetLimits', id, limits: { requestsPerMin, tokensPerMin } } as const;
+      const command = { type: 'SetLimits', id, limits: camelKeys(body) } as const;
       return mutate(call, { command }, async ({ state }, db) => {
         const principal = written(state.principal, id);
         const names = await principalNames({ vault, db }, [principal]);
@@ -118,8 +118,7 @@ const rowsOf = (principal: Principal | undefined): LimitsRow[] =>
           principal_id: principal.id,
           principal: principal.name.text,
           principal_name_ref: principal.name.ref,
-          requests_per_min: principal.limits.requestsPerMin,
-          tokens_per_min: principal.limits.tokensPerMin,
+          ...snakeKeys(principal.limits),
         },
       ];
 

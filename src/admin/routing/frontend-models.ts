@@ -1,6 +1,7 @@
 // Frontend models and their default targets (specification, "Frontend models, routing, classes"). Also under
 // /admin/virtual-models, by the table of aliases. Their rules are in rules.ts.
 
+import { camelKeys } from '../../lib/case.ts';
 import { z } from 'zod';
 
 import { frontendModels, listFrontendModels } from '../../../projections/tables/frontend-models.ts';
@@ -63,25 +64,16 @@ export const frontendModelRoutes = [
       mutation: (body) => ({
         command: {
           type: 'CreateFrontendModel',
-          name: body.name,
-          description: body.description,
-          maxModelLen: body.max_model_len,
+          ...camelKeys(body),
           rules: toListedRules(body.rules),
-          defaultTargets: body.default_targets,
         },
       }),
     },
     change: {
       body: change,
-      mutation: ({ id, given }) => {
-        const fields = {
-          name: given.name,
-          description: given.description,
-          maxModelLen: given.max_model_len,
-          defaultTargets: given.default_targets,
-        };
-        return { command: { type: 'UpdateFrontendModel', id, fields } };
-      },
+      mutation: ({ id, given }) => ({
+        command: { type: 'UpdateFrontendModel', id, fields: camelKeys(given) },
+      }),
     },
     delete: { command: (id) => ({ type: 'DeleteFrontendModel', id }) },
   }),

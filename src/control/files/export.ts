@@ -1,6 +1,7 @@
 // Writes the configuration of a control plane as a configuration file, which File mode serves and an import takes back. It holds
 // no credential, only the name of the variable for it, and of a key its digest.
 
+import { snakeKeys } from '../../lib/case.ts';
 import type { Model } from '../../../projections/config/model.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
@@ -183,15 +184,8 @@ const principalRecord = (state: ConfigState, principal: Principal, { name, revea
   name,
   kind: principal.kind,
   roles: principal.roleIds.flatMap((id) => state.role.byId.get(id)?.name ?? []),
-  limits: principal.limits && {
-    requests_per_min: principal.limits.requestsPerMin,
-    tokens_per_min: principal.limits.tokensPerMin,
-  },
-  budget: principal.budget && {
-    tokens_total: principal.budget.tokensTotal,
-    cost_total_micros: principal.budget.costTotalMicros,
-    window: principal.budget.window,
-  },
+  limits: principal.limits && snakeKeys(principal.limits),
+  budget: principal.budget && snakeKeys(principal.budget),
   keys: inOrder(state.api_key.byId)
     .filter((key) => key.principalId === principal.id && !key.disabled)
     .flatMap((key) => {

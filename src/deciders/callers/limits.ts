@@ -1,6 +1,7 @@
 // The rules of change for the rate limits of a principal: one row each, and no row is unlimited (specification, "Limits and
 // budget").
 
+import { snakeKeys } from '../../lib/case.ts';
 import { streamOf } from '../../../events/catalogue.ts';
 import type { Limits } from '../../../projections/config/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -28,7 +29,7 @@ export function decideLimits(state: ConfigState, command: LimitsCommand): Decisi
         return refuse('invalid', message, { param: 'requests_per_min' });
       }
       if (isSame(principal.limits, command.limits)) return [];
-      const data = { id, requests_per_min: requestsPerMin, tokens_per_min: tokensPerMin };
+      const data = { id, ...snakeKeys(command.limits) };
       return [{ stream, type: 'PrincipalLimitsSet', data }];
     }
     case 'ClearLimits':

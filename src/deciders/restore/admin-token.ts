@@ -3,7 +3,7 @@
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { AdminToken } from '../../../projections/config/admin-token.ts';
-import { toRfc3339 } from '../../lib/clock.ts';
+import { createdAs } from '../set-fields.ts';
 import type { Restoring } from './kind.ts';
 
 export const adminTokens: Restoring<AdminToken> = {
@@ -18,21 +18,7 @@ export const adminTokens: Restoring<AdminToken> = {
       losses: isLost ? [{ field: 'revoked', reason: 'revoked' }] : [],
     };
   },
-  created: (goal) => {
-    const { id, principalId, name, prefix, verifierRef, permissions, expiresAt, createdAt } = goal;
-    const stream = streamOf('admin_token', id);
-    const data = {
-      id,
-      principal_id: principalId,
-      name,
-      prefix,
-      verifier_ref: verifierRef,
-      permissions: [...permissions],
-      expires_at: expiresAt,
-      created_at: toRfc3339(createdAt),
-    };
-    return [{ stream, type: 'AdminTokenCreated', data }, ...revocation(goal)];
-  },
+  created: (goal) => [createdAs('admin_token', goal), ...revocation(goal)],
   changed: (held, goal) => (held.revoked ? [] : revocation(goal)),
 };
 

@@ -1,6 +1,7 @@
 // Roles, principals and keys on their way back. A key that was revoked stays so, and a password or an identity that was replaced does
 // not let anybody in again: whoever ended them meant to.
 
+import { snakeKeys } from '../../lib/case.ts';
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { ApiKey } from '../../../projections/config/api-key.ts';
@@ -9,17 +10,13 @@ import { samePermission } from '../../../projections/config/role.ts';
 import type { Permission, Role } from '../../../projections/config/role.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
-import { toRfc3339 } from '../../lib/clock.ts';
 import type { RoleId } from '../../lib/ids.ts';
-import { setFields } from '../set-fields.ts';
+import { createdAs, setFields } from '../set-fields.ts';
 import { whole } from './kind.ts';
 import type { Loss, RestoreFacts, Restoring } from './kind.ts';
 
 export const roles: Restoring<Role> = {
   attainable: whole,
-  created: ({ id, name, description }) => [
-    { stream: streamOf('role', id), type: 'RoleCreated', data: { id, name, description } },
-  ],
   changed: (held, goal) => {
     const { id } = goal;
     const stream = streamOf('role', id);
@@ -65,9 +62,9 @@ export const principals: Restoring<Principal> = {
       losses: [...losses, ...single.losses, ...roles.losses, ...email, ...nameless],
     };
   },
-  created: ({ id, kind, name, emailRef, passwordRef, identity, createdAt }) => {
+  created: (goal) => {
+    const { id, passwordRef, identity } = goal;
     const stream = streamOf('principal', id);
-    const data = { id, kind, name, email_ref: emailRef, created_at: toRfc3339(createdAt) };
     const password: readonly GwEvent[] =
       passwordRef === null
         ? []
@@ -76,7 +73,7 @@ export const principals: Restoring<Principal> = {
       identity === null
         ? []
         : [{ stream, type: 'PrincipalIdentityLinked', data: { id, identity } }];
-    return [{ stream, type: 'PrincipalCreated', data }, ...password, ...linked];
+    return [createdAs('principal', goal), ...password, ...linked];
   },
   changed: (held, goal) => [
     ...setFields('principal', held, goal),
@@ -200,11 +197,7 @@ function caps(held: Principal, { id, limits, budget }: Principal): readonly GwEv
         : {
             stream,
             type: 'PrincipalLimitsSet',
-            data: {
-              id,
-              requests_per_min: limits.requestsPerMin,
-              tokens_per_min: limits.tokensPerMin,
-            },
+            data: { id, ...snakeKeys(limits) },
           },
     );
   }
@@ -215,13 +208,7 @@ function caps(held: Principal, { id, limits, budget }: Principal): readonly GwEv
         : {
             stream,
             type: 'PrincipalBudgetSet',
-            data: {
-              id,
-              tokens_total: budget.tokensTotal,
-              cost_total_micros: budget.costTotalMicros,
-              window: budget.window,
-              initial_tokens_used: 0,
-            },
+            data: { id, ...snakeKeys(budget), initial_tokens_used: 0 },
           },
     );
   }
@@ -242,21 +229,10 @@ export const apiKeys: Restoring<ApiKey> = {
     };
   },
   created: (goal) => {
-    const { id, principalId, name, prefix, verifierRef, expiresAt, createdAt, disabled } = goal;
+    const { id, disabled } = goal;
     const stream = streamOf('api_key', id);
-    const data = {
-      id,
-      principal_id: principalId,
-      name,
-      prefix,
-      verifier_ref: verifierRef,
-      expires_at: expiresAt,
-      created_at: toRfc3339(createdAt),
-    };
-    const revoked: readonly GwEvent[] = disabled
-      ? [{ stream, type: 'ApiKeyRevoked', data: { id } }]
-      : [];
-    return [{ stream, type: 'ApiKeyCreated', data }, ...revoked];
+    const revoked = { stream, type: 'ApiKeyRevoked', data: { id } } as const;
+    return [createdAs('api_key', goal), ...(disabled ? [revoked] : [])];
   },
   changed: (held, goal) => {
     const { id, disabled } = goal;

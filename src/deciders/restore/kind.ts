@@ -4,7 +4,9 @@
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { Noun } from '../../../events/nouns.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
+import type { Entities } from '../../../projections/config/nouns.ts';
 import type { Decision } from '../decision.ts';
+import { createdAs } from '../set-fields.ts';
 
 /** What the states do not say, read from the vault and from the log behind the moment that is restored. */
 export type RestoreFacts = Readonly<{
@@ -49,8 +51,8 @@ export type Restoring<Entity> = Readonly<{
     facts: RestoreFacts,
     target: ConfigState,
   ) => Attainable<Entity>;
-  /** Makes it without what refers to others: they may not stand yet. */
-  created: (goal: Entity) => readonly GwEvent[];
+  /** Makes it without what refers to others: they may not stand yet. Absent where its creation says all. */
+  created?: (goal: Entity) => readonly GwEvent[];
   changed: (held: Entity, goal: Entity) => readonly GwEvent[];
 }>;
 
@@ -83,13 +85,20 @@ export type Restored = Readonly<{
   changed: (state: ConfigState) => readonly GwEvent[];
 }>;
 
-export function kind<Entity>(
-  noun: Noun,
-  find: (state: ConfigState, id: number) => Entity | undefined,
-  { attainable: attain, created, changed, name, needs, remove }: Restoring<Entity> & Facts<Entity>,
+export function kind<N extends Noun>(
+  noun: N,
+  find: (state: ConfigState, id: number) => Entities[N] | undefined,
+  {
+    attainable: attain,
+    created = (goal) => [createdAs(noun, goal)],
+    changed,
+    name,
+    needs,
+    remove,
+  }: Restoring<Entities[N]> & Facts<Entities[N]>,
 ): Kind {
   const ask =
-    <Answer>(question: ((entity: Entity) => Answer) | undefined, none: Answer) =>
+    <Answer>(question: ((entity: Entities[N]) => Answer) | undefined, none: Answer) =>
     (state: ConfigState, id: number): Answer => {
       const held = find(state, id);
       return held === undefined || question === undefined ? none : question(held);

@@ -29,10 +29,6 @@ function attainable<Entity extends Remote>(
 
 export const mcpServers: Restoring<McpServer> = {
   attainable,
-  created: ({ id, details, credential }) => {
-    const data = { id, details, credential };
-    return [{ stream: streamOf('mcp_server', id), type: 'McpServerCreated', data }];
-  },
   changed: (held, { id, details, credential }) => {
     const stream = streamOf('mcp_server', id);
     const events: GwEvent[] = [];
@@ -49,10 +45,6 @@ export const mcpServers: Restoring<McpServer> = {
 
 export const agents: Restoring<Agent> = {
   attainable,
-  created: ({ id, details, credential }) => {
-    const data = { id, details, credential };
-    return [{ stream: streamOf('agent', id), type: 'AgentCreated', data }];
-  },
   changed: (held, { id, details, credential }) => {
     const stream = streamOf('agent', id);
     const events: GwEvent[] = [];

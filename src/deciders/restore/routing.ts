@@ -7,7 +7,7 @@ import type { Pool } from '../../../projections/config/pool.ts';
 import type { PromptClass } from '../../../projections/config/prompt-class.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
-import { setFields } from '../set-fields.ts';
+import { createdAs, setFields } from '../set-fields.ts';
 import { whole } from './kind.ts';
 import type { Restoring } from './kind.ts';
 
@@ -15,21 +15,11 @@ const differ = (a: unknown, b: unknown): boolean => canonicalJson(a) !== canonic
 
 export const pools: Restoring<Pool> = {
   attainable: whole,
-  created: ({ id, name, description, policy }) => [
-    { stream: streamOf('pool', id), type: 'PoolCreated', data: { id, name, description, policy } },
-  ],
   changed: (held, goal) => setFields('pool', held, goal),
 };
 
 export const frontendModels: Restoring<FrontendModel> = {
   attainable: whole,
-  created: ({ id, name, description, maxModelLen }) => [
-    {
-      stream: streamOf('frontend_model', id),
-      type: 'FrontendModelCreated',
-      data: { id, name, description, max_model_len: maxModelLen },
-    },
-  ],
   changed: (held, goal) => {
     const { id, defaultTargets } = goal;
     const stream = streamOf('frontend_model', id);
@@ -82,13 +72,7 @@ export const promptClasses: Restoring<PromptClass> = {
       losses: lost.map(({ id }) => ({ field: `examples.${id}`, reason: 'erased' })),
     };
   },
-  created: ({ id, name, description, tier, minMargin }) => [
-    {
-      stream: streamOf('prompt_class', id),
-      type: 'PromptClassCreated',
-      data: { id, name, description, tier, min_margin: minMargin, refines: [] },
-    },
-  ],
+  created: (goal) => [createdAs('prompt_class', { ...goal, refines: [] })],
   changed: (held, goal) => [...setFields('prompt_class', held, goal), ...exampleEvents(held, goal)],
 };
 

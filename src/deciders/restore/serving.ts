@@ -6,8 +6,8 @@ import type { Model } from '../../../projections/config/model.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { refuseLeak } from '../credential-leak.ts';
-import { providerCreated, sameEndpoint } from '../provider.ts';
-import { setFields } from '../set-fields.ts';
+import { sameEndpoint } from '../provider.ts';
+import { createdAs, setFields } from '../set-fields.ts';
 import { whole } from './kind.ts';
 import type { Loss, Restoring } from './kind.ts';
 import { restoredCredential, sameCredential } from './credential.ts';
@@ -28,7 +28,6 @@ export const providers: Restoring<Provider> = {
     const seen: readonly Loss[] = isSeen ? [{ field: 'degraded', reason: 'observed' }] : [];
     return { goal: { ...wanted, credential, degraded }, losses: [...losses, ...seen] };
   },
-  created: (goal) => [providerCreated(goal.id, goal.name, goal)],
   changed: (held, goal) => {
     const { id } = goal;
     const stream = streamOf('provider', id);
@@ -70,13 +69,19 @@ function registration(held: Provider, goal: Provider): readonly GwEvent[] {
 
 export const models: Restoring<Model> = {
   attainable: whole,
-  created: ({ id, name, description, learnedBy }) => {
-    const stream = streamOf('model', id);
+  created: (goal) => {
+    const { id, learnedBy } = goal;
     const learned: readonly GwEvent[] =
       learnedBy === null
         ? []
-        : [{ stream, type: 'ModelLearned', data: { id, principal_id: learnedBy } }];
-    return [{ stream, type: 'ModelCreated', data: { id, name, description } }, ...learned];
+        : [
+            {
+              stream: streamOf('model', id),
+              type: 'ModelLearned',
+              data: { id, principal_id: learnedBy },
+            },
+          ];
+    return [createdAs('model', goal), ...learned];
   },
   changed: (held, goal) => [...setFields('model', held, goal), ...modelBackend(held, goal)],
 };

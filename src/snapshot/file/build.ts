@@ -1,5 +1,6 @@
 // Makes a snapshot of a laid out configuration file (File mode): what is named there is numbered here.
 
+import { snakeKeys } from '../../lib/case.ts';
 import { hash } from 'node:crypto';
 
 import { modelFields } from '../../fields/model.ts';
@@ -9,7 +10,7 @@ import { poolMembers } from '../pool-members.ts';
 import { snapshot, snapshotSchemaVersion } from '../schema.ts';
 import type { Snapshot } from '../schema.ts';
 import type { ConfigDocument } from './document.ts';
-import type { FileBudget, FileLimits } from './keys.ts';
+import type { FileBudget } from './keys.ts';
 import type { Layout } from './layout.ts';
 import type { LaidModel } from './names.ts';
 import { providerIdentity } from './providers.ts';
@@ -167,8 +168,8 @@ function numberCallers(document: ConfigDocument, layout: Layout, secrets: Record
         id: principalIdOf(name),
         // A built-in role that the file does not spell out gives nothing here.
         role_ids: roles.flatMap((role) => roleIds.get(role) ?? []),
-        limits: limitsMember(limits),
-        budget: budgetMember(budget),
+        limits: limits && snakeKeys(limits),
+        budget: budget && budgetMember(budget),
       })),
       roles: roles.map(({ name, permissions }, index) => ({ id: index + 1, name, permissions })),
       api_keys: stored.map(({ principal, expiresAt }, index) => ({
@@ -192,16 +193,4 @@ function numberCallers(document: ConfigDocument, layout: Layout, secrets: Record
   };
 }
 
-const limitsMember = (limits: FileLimits | null): Plain | null =>
-  limits === null
-    ? null
-    : { requests_per_min: limits.requestsPerMin, tokens_per_min: limits.tokensPerMin };
-
-const budgetMember = (budget: FileBudget | null): Plain | null =>
-  budget === null
-    ? null
-    : {
-        tokens_total: budget.tokensTotal,
-        cost_total_micros: budget.costTotalMicros,
-        window: budget.window,
-      };
+const budgetMember = ({ tokensUsed: _spent, ...caps }: FileBudget): Plain => snakeKeys(caps);
