@@ -49,7 +49,7 @@ function valueText(schema: Json): string {
   const names = membersOf(schema).map(([name]) => code(name));
   if (names.length > 0) return `object of ${names.join(', ')}`;
   const { type } = schema;
-  if (Array.isArray(type)) return 'text';
+  if (Array.isArray(type)) return type.includes('string') ? 'text' : type.join(' or ');
   return typeof type === 'string' ? type : 'any';
 }
 
