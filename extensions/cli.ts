@@ -1,5 +1,6 @@
 // The commands of the extensions; see control.ts.
 
+export type { CommandClass } from 'clipanion';
 export { AccessCommand, AccessDiffCommand } from './history/cli/access.ts';
 export { ExplainCommand } from './history/cli/explain.ts';
 export {

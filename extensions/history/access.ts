@@ -83,7 +83,10 @@ export const accessRoutes = [
     query: z.strictObject({
       ...page,
       as_of: momentField.optional(),
-      format: z.enum(['json', 'csv']).default('json'),
+      format: z
+        .enum(['json', 'csv'])
+        .default('json')
+        .meta({ description: 'json, or csv for a spreadsheet.' }),
     }),
     response: z.array(accessRecord),
     handle: async ({ query: { as_of: moment, format, after: key = null, limit } }, { control }) => {

@@ -151,7 +151,7 @@ const whole = <One extends Route>(routes: readonly One[]): readonly One[] =>
 type Extended = ReturnType<Extension>;
 
 const extendedBy = (core: Core): readonly Extended[] =>
-  Object.values(extensions).map((extension) => extension(core));
+  Object.values<Extension>(extensions).map((extension) => extension(core));
 
 const noPreview: Preview = { record: z.null(), of: () => Promise.resolve(null) };
 

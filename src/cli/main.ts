@@ -1,7 +1,7 @@
 // The command line: knows every command, and turns arguments into one of them or into a usage error.
 
 import { Builtins, Cli } from 'clipanion';
-import type { BaseContext, Command } from 'clipanion';
+import type { BaseContext, Command, CommandClass } from 'clipanion';
 
 import * as extensions from '../../extensions/cli.ts';
 import { AgentCommand } from './commands/agent.ts';
@@ -80,7 +80,7 @@ export function commandLine(enableColors: boolean): Cli {
     SetPasswordCommand,
     SyncPricesCommand,
     VaultEraseCommand,
-    ...Object.values(extensions),
+    ...Object.values<CommandClass>(extensions),
   ];
   for (const command of [HelpCommand, Builtins.VersionCommand, ...commands]) {
     cli.register(command);

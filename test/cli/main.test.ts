@@ -58,9 +58,9 @@ test('arguments that a command lacks or does not take are named, with where to r
     [['--config'], 'gw: --config needs a value\ngw --help lists the commands\n'],
     [['vault', 'export'], 'gw: vault export needs --output\ngw vault export --help says more\n'],
     [
-      ['snapshot', 'show'],
-      'gw: not enough positional arguments; usage: gw snapshot show <version>\n' +
-        'gw snapshot show --help says more\n',
+      ['log', 'replay'],
+      'gw: not enough positional arguments; usage: gw log replay <file>\n' +
+        'gw log replay --help says more\n',
     ],
     [
       ['healthcheck', '--json'],

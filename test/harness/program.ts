@@ -30,6 +30,8 @@ type Given = Readonly<{
   env?: Readonly<Record<string, string>>;
   /** The program's file; this release's own when absent. */
   file?: string | undefined;
+  /** For a line that is waited for; 20 seconds when absent. */
+  limitMs?: number;
 }>;
 
 /** No file can be written there: the default place is one of the machine, which all tests would share. */
@@ -41,7 +43,7 @@ const nowhere = '/dev/null/snapshot.json';
  */
 export function startProgram(
   test: Pick<TestContext, 'after'>,
-  { args, env, file = main }: Given,
+  { args, env, file = main, limitMs = startLimitMs }: Given,
 ): Program {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(process.execPath, [file, ...args, '--log-format', 'json'], {
@@ -74,7 +76,7 @@ export function startProgram(
           if (found === undefined && hasEnded()) throw new Error(unread.join('\n'));
           return found;
         },
-        { limitMs: startLimitMs, what: `the log line ${message}` },
+        { limitMs, what: `the log line ${message}` },
       ),
   };
 }

@@ -1,0 +1,116 @@
+// The core without its extensions: when their folders and their lines in the lists are deleted, it compiles, starts and serves.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+
+import { z } from 'zod';
+
+import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
+import { loginToAdmin } from '../../src/cli/control-plane/admin-client.ts';
+import { encryptionKey, login, prepareControl } from '../harness/control-program.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { startProgram } from '../harness/program.ts';
+import { programFolders, sourceCopy } from '../harness/source-copy.ts';
+
+const run = promisify(execFile);
+const tree = path.join(import.meta.dirname, '../../extensions');
+
+const foldersIn = (place: string): readonly string[] =>
+  readdirSync(place, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [entry.name] : [],
+  );
+
+/** As a person would: the folder, and the lines that name it. */
+function deleteExtension(copy: string, name: string): void {
+  const place = path.join(copy, 'extensions');
+  rmSync(path.join(place, name), { recursive: true });
+  for (const list of readdirSync(place).filter((file) => file.endsWith('.ts'))) {
+    const file = path.join(place, list);
+    const line = new RegExp(`^export \\{[^}]*\\} from '\\./${name}/[^']*';\n`, 'gm');
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(line, ''));
+  }
+}
+
+async function bareCopy(t: TestContext, folders: readonly string[]): Promise<string> {
+  const copy = await sourceCopy(t, folders);
+  for (const name of foldersIn(tree)) deleteExtension(copy, name);
+  return copy;
+}
+
+const projects = ['tsconfig.json', 'tsconfig.package.json', 'ui'];
+const compiler = path.join(import.meta.dirname, '../../node_modules/.bin/tsc');
+
+// One extension is as good as another here: that none imports another is a tidy test (test/tidy/layers.test.ts).
+test('the program and its UI compile without any extension', async (t) => {
+  const copy = await bareCopy(t, [...programFolders, ...projects]);
+  for (const project of ['tsconfig.package.json', 'ui']) {
+    const { stdout } = await run(compiler, ['-p', project, '--noEmit'], { cwd: copy }).catch(
+      (error: unknown) => ({ stdout: z.object({ stdout: z.string() }).parse(error).stdout }),
+    );
+    assert.equal(stdout, '', project);
+  }
+});
+
+test('role all starts and serves a chat without any extension', async (t) => {
+  const copy = await bareCopy(t, programFolders);
+  const { url } = await testDatabase(t);
+  await prepareControl(url);
+  const demo = await startDemoProvider({ port: 0 });
+  t.after(demo.close);
+  const program = startProgram(t, {
+    file: path.join(copy, 'src/main.ts'),
+    args: ['--role', 'all', '--port', '0', '--admin-port', '0'],
+    env: { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: encryptionKey },
+    // Nothing of the copy was compiled before.
+    limitMs: 60_000,
+  });
+  const { admin } = z
+    .object({ admin: z.string() })
+    .parse(await program.logged('control plane started'));
+  const gateway = z.object({ url: z.string() }).parse(await program.logged('gateway started'));
+  const { send } = await loginToAdmin(admin, login);
+  const post = <Answer extends z.ZodType>(place: string, body: unknown, answer: Answer) =>
+    send({ method: 'POST', path: place, body, answer });
+  const made = z.looseObject({ id: z.int() });
+  await post('/admin/providers', { name: 'demo', api_base: demo.apiBase }, made);
+  await post('/admin/provider-models', { name: 'demo' }, made);
+  await post('/admin/provider-models/1/backends', { provider_id: 1 }, z.unknown());
+  const { key } = await post(
+    '/admin/keys',
+    { name: 'a key', principal_id: 1 },
+    z.object({ key: z.string() }),
+  );
+  const chat = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'hi' }] }),
+  });
+  assert.equal(chat.status, 200);
+  await chat.arrayBuffer();
+  const preview = await post(
+    '/admin/snapshots/1/restore',
+    { dry_run: true },
+    z.looseObject({ what_if: z.null() }),
+  );
+  assert.equal(preview.what_if, null);
+});
+
+test('the tests that walk every route and command pass without any extension', async (t) => {
+  const copy = await bareCopy(t, [...programFolders, 'ui', 'test']);
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const files = [
+    'test/admin/openapi.test.ts',
+    'test/cli/main.test.ts',
+    'test/ui/lib/palette.test.ts',
+  ];
+  const { stdout } = await run(process.execPath, ['--test', '--test-isolation=none', ...files], {
+    cwd: copy,
+    env,
+  });
+  assert.match(stdout, /fail 0/);
+});
