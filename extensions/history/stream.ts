@@ -43,11 +43,9 @@ export const historyStreamRoutes = (places: Places) =>
       mediaType: 'text/event-stream',
       params: none,
       query: z.strictObject({
-        after: wholeNumber({ from: 0 })
-          .default(0)
-          .meta({
-            description: 'The log position of the last event you have; the stream begins after it.',
-          }),
+        after: wholeNumber({ from: 0 }).default(0).meta({
+          description: 'The log position of the last event you have; the stream begins after it.',
+        }),
       }),
       body: none,
       response: z.string().meta({ examples: ['id: 1\ndata: {"specversion":"1.0","id":"1"}\n\n'] }),
