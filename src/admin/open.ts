@@ -185,6 +185,9 @@ const needsOf = (control: Control): Needs => ({
   providers: control,
   routing: control,
   tools: control,
+  operations: control,
+  machines: control,
+  usage: control,
 });
 
 const openDials = ({ plane, egress }: AdminOptions) => {

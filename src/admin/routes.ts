@@ -12,6 +12,7 @@ import { changeRequestRoutes } from './changes/change-requests.ts';
 import { changeSetRoutes } from './changes/change-sets.ts';
 import type { Control } from './control.ts';
 import type { AccessNeeds } from './access/needs.ts';
+import type { MachineNeeds, OperationNeeds, UsageNeeds } from './operations/needs.ts';
 import type { ProviderNeeds } from './providers/needs.ts';
 import type { RoutingNeeds } from './routing/needs.ts';
 import type { ToolNeeds } from './tools/needs.ts';
@@ -89,6 +90,9 @@ export type Needs = Readonly<{
   providers: ProviderNeeds;
   routing: RoutingNeeds;
   tools: ToolNeeds;
+  operations: OperationNeeds;
+  machines: MachineNeeds;
+  usage: UsageNeeds;
 }>;
 
 const of = <Topic extends keyof Needs, const Routes extends readonly Route<Needs[Topic]>[]>(
@@ -100,13 +104,13 @@ const groups = [
   of('access', loginRoutes),
   of('access', sessionRoutes),
   of('old', signOnRoutes),
-  of('old', machineRoutes),
-  of('old', machineLimitsRoutes),
-  of('old', fleetRoutes),
-  of('old', healthRoutes),
-  of('old', metricsRoutes),
-  of('old', [openApiRoute]),
-  of('old', docsRoutes),
+  of('machines', machineRoutes),
+  of('machines', machineLimitsRoutes),
+  of('machines', fleetRoutes),
+  of('operations', healthRoutes),
+  of('operations', metricsRoutes),
+  of('operations', [openApiRoute]),
+  of('operations', docsRoutes),
   of('access', principalRoutes),
   of('access', keyRoutes),
   of('access', tokenRoutes),
@@ -133,15 +137,15 @@ const groups = [
   of('old', historyRoutes),
   of('old', logRoutes),
   of('old', snapshotRoutes),
-  of('old', configRoutes),
+  of('operations', configRoutes),
   of('old', configurationRoutes),
-  of('old', operationRoutes),
-  of('old', deploymentRoutes),
-  of('old', usageRoutes),
-  of('old', usageEventRoutes),
+  of('operations', operationRoutes),
+  of('operations', deploymentRoutes),
+  of('usage', usageRoutes),
+  of('usage', usageEventRoutes),
   of('old', vaultRoutes),
   of('old', explainRoutes),
-  of('old', timeseriesRoutes),
+  of('usage', timeseriesRoutes),
 ] as const;
 
 /** Under both names, and as they show versions. */

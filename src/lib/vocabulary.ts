@@ -116,3 +116,14 @@ export const changeRequestState = z.enum([
   'reviewed',
 ]);
 export type ChangeRequestState = z.output<typeof changeRequestState>;
+
+export const usageGrouping = z.enum([
+  'model',
+  'principal',
+  'virtual_model',
+  'provider',
+  'tag',
+  'day',
+  'all',
+]);
+export type UsageGrouping = z.output<typeof usageGrouping>;

@@ -14,6 +14,7 @@ import { verb } from '../../lib/vocabulary.ts';
 import { holderOf } from '../http/permissions.ts';
 import { settingFact } from './program.ts';
 import type { SettingFact } from './program.ts';
+import type { OperationNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 /** Null where this release has no such setting, or where it is not set. */
@@ -69,37 +70,37 @@ export const configRoutes = [
     query: none,
     body: none,
     response: configRecord,
-    handle: async (_input, { control, caller }) => {
+    handle: async (_input, { config: { state }, caller }, needs: OperationNeeds) => {
       const holder = holderOf(caller);
       if (holder === null) throw new Error('the caller of this route is no principal');
-      const { program, publisher } = control;
+      const { program, publisher, encoders, deployment } = needs;
       const { settings, role, version } = program;
       return {
         body: {
-          you: await asker(control, control.state(), holder),
+          you: await asker(needs, state(), holder),
           role,
           version,
-          tls: control.secureCookies,
+          tls: needs.secureCookies,
           uptime_seconds: Math.floor(program.uptimeSeconds()),
           snapshot_version: publisher.current()?.snapshot.version ?? null,
           snapshot_rebuild_failures: publisher.failures(),
           session_ttl_hours: sessionSeconds / 3600,
-          sessions: await control.sessions.count(),
+          sessions: await needs.sessions.count(),
           config_poll_seconds: numberOf(settings, 'configPoll'),
           health_report_interval_seconds: numberOf(settings, 'healthReportInterval'),
           cache_max_entries: numberOf(settings, 'cacheMaxEntries'),
           cache_max_bytes: numberOf(settings, 'cacheMaxBytes'),
-          classifier_tier1: control.encoders?.fast.identity ?? null,
-          classifier_tier2: control.encoders?.refined?.identity ?? null,
+          classifier_tier1: encoders?.fast.identity ?? null,
+          classifier_tier2: encoders?.refined?.identity ?? null,
           otel_endpoint: textOf(settings, 'otelEndpoint'),
           otel_sample_one_in: numberOf(settings, 'otelSampleOneIn'),
           webhook_configured: isSet(settings, 'webhookUrl'),
           webhook_signed: isSet(settings, 'webhookSecret'),
           gateway_url: program.gateway?.url() ?? null,
-          deployment_managed: control.deployment.isManaged,
-          operator_managed: control.deployment.isManaged,
+          deployment_managed: deployment.isManaged,
+          operator_managed: deployment.isManaged,
           policy: textOf(settings, 'policy'),
-          ...modelCounts(control.state()),
+          ...modelCounts(state()),
           settings,
         },
       };

@@ -17,6 +17,7 @@ import type { DeploymentResource } from '../../kubernetes/gw-deployment.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { mutate } from '../http/mutation.ts';
+import type { OperationNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 /** Null takes the default again. There is none for the image. */
@@ -85,8 +86,8 @@ export const deploymentRoutes = [
     refusals: ['absent', 'upstream'],
     body: none,
     response: deploymentRecord,
-    handle: async (_input, { control }) => {
-      const resource = await control.deployment.read();
+    handle: async (_input, _call, { deployment }: OperationNeeds) => {
+      const resource = await deployment.read();
       return isRefusal(resource) ? resource : { body: recordOf(resource) };
     },
   }),
@@ -99,10 +100,10 @@ export const deploymentRoutes = [
     refusals: ['absent', 'upstream'],
     body: deploymentPatch,
     response: deploymentRecord,
-    handle: async ({ body }, call) => {
+    handle: async ({ body }, call, { deployment }: OperationNeeds) => {
       const spec = specPatch(body);
       if (isRefusal(spec)) return spec;
-      const resource = await call.control.deployment.patch(spec);
+      const resource = await deployment.patch(spec);
       if (isRefusal(resource)) return resource;
       // After the change, because only what was done is recorded; see ADR 0028.
       const { generation } = resource.metadata;

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 
 import { healthReport } from '../../snapshot/health-report.ts';
+import type { MachineNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 /** A report of the most backends, with long names. */
@@ -30,12 +31,12 @@ export const fleetRoutes = [
     query: none,
     body: healthReport,
     response: none,
-    handle: async ({ body }, { control }) => {
-      const refusal = control.fleet.take(body);
+    handle: async ({ body }, _call, needs: MachineNeeds) => {
+      const refusal = needs.fleet.take(body);
       if (refusal !== null) return refusal;
-      await control.takeRefusals(body);
-      await control.takeServed(body);
-      await control.takeSightings(body);
+      await needs.takeRefusals(body);
+      await needs.takeServed(body);
+      await needs.takeSightings(body);
       return { body: {} };
     },
   }),
@@ -50,6 +51,6 @@ export const fleetRoutes = [
     query: none,
     body: none,
     response: z.array(fleetRow),
-    handle: (_input, { control }) => ({ body: [...control.fleet.rows()] }),
+    handle: (_input, _call, { fleet }: MachineNeeds) => ({ body: [...fleet.rows()] }),
   }),
 ] as const;

@@ -2,14 +2,13 @@
 
 import { z } from 'zod';
 
-import { databaseUnavailable } from '../../control/commands/unavailable.ts';
-import { findWriteFailure } from '../../control/commands/write-failure.ts';
-import { readHead } from '../../db/log/event-log.ts';
+import { refuseUnready } from '../../control/readiness.ts';
 import { refuse } from '../../lib/refusal.ts';
+import type { OperationNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 const status = z.object({ status: z.literal('ok') });
-const stillReading = refuse('unavailable', 'still reading the event log', { retryAfterSeconds: 1 });
+const monotonic = (): number => performance.now();
 const ok = { body: { status: 'ok' } } as const;
 
 export const healthRoutes = [
@@ -38,25 +37,11 @@ export const healthRoutes = [
     query: none,
     body: none,
     response: status,
-    handle: async (_input, { control }) => {
-      if (control.program.isLeaving()) {
+    handle: async (_input, { config }, needs: OperationNeeds) => {
+      if (needs.program.isLeaving()) {
         return refuse('unavailable', 'this process is about to end', { retryAfterSeconds: 1 });
       }
-      // The log is being read again, or cannot be: a balancer is not to wait for that.
-      if (control.isForked()) return stillReading;
-      const head = await readHead(control.db);
-      const { position, hash } = control.state();
-      if (position !== head.position || hash !== Buffer.from(head.hash).toString('hex')) {
-        await control.refresh();
-      }
-      const failure = await findWriteFailure({
-        ...control,
-        monotonic: () => performance.now(),
-      });
-      // Reads and snapshots are still served.
-      if (failure !== null) return databaseUnavailable(failure, 'no change can be made');
-      const behind = control.state().position < head.position;
-      return behind || control.publisher.current() === null ? stillReading : ok;
+      return (await refuseUnready({ ...needs, monotonic }, config)) ?? ok;
     },
   }),
 ] as const;

@@ -2,6 +2,7 @@
 
 import { reconcileAnswer, reconcileReport } from '../../limits/reconciliation.ts';
 import { isRefusal } from '../../lib/refusal.ts';
+import type { MachineNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 /** A report of the most principals, each count with all its digits. */
@@ -20,8 +21,8 @@ export const machineLimitsRoutes = [
     query: none,
     body: reconcileReport,
     response: reconcileAnswer,
-    handle: ({ body }, { control }) => {
-      const answer = control.reconcile(body);
+    handle: ({ body }, _call, { reconcile }: MachineNeeds) => {
+      const answer = reconcile(body);
       return isRefusal(answer) ? answer : { body: answer };
     },
   }),

@@ -8,6 +8,7 @@ import { refuse } from '../../lib/refusal.ts';
 import { snapshot } from '../../snapshot/schema.ts';
 import { usageBatch, usageReceipt } from '../../usage/usage-event.ts';
 import { wholeNumber } from '../http/fields.ts';
+import type { MachineNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 const waitSecondsMax = 30;
@@ -31,10 +32,9 @@ export const machineRoutes = [
     }),
     body: none,
     response: snapshot,
-    handle: async ({ query }, { control, headers, signal }) => {
-      const { publisher } = control;
+    handle: async ({ query }, { config, headers, signal }, { publisher, log }: MachineNeeds) => {
       const version = (): number => publisher.current()?.snapshot.version ?? -1;
-      if (version() < query.at_least) await control.refresh();
+      if (version() < query.at_least) await config.refresh();
       if (version() < query.at_least) await publisher.publishNow();
       const isHeld = heldTags(headers['if-none-match']);
       const isNews = (published: Published): boolean =>
@@ -51,7 +51,7 @@ export const machineRoutes = [
       if (current.snapshot.version < query.at_least) {
         // Not this replica lags, its log does: it was restored from an older copy. The proxy decides, and says so as well.
         const fields = { version: current.snapshot.version, asked: query.at_least };
-        control.log.warn(fields, 'a proxy has seen a version that this log does not hold');
+        log.warn(fields, 'a proxy has seen a version that this log does not hold');
       }
       const etag = { etag: current.etag };
       if (isHeld(current.etag)) return { status: 304, headers: etag, bytes: null };
@@ -70,7 +70,9 @@ export const machineRoutes = [
     query: none,
     body: usageBatch,
     response: usageReceipt,
-    handle: async ({ body }, { control }) => ({ body: await control.takeUsage(body) }),
+    handle: async ({ body }, _call, { takeUsage }: MachineNeeds) => ({
+      body: await takeUsage(body),
+    }),
   }),
 ] as const;
 

@@ -2,10 +2,11 @@
 
 import { z } from 'zod';
 
+import type { ConfigState } from '../../../projections/config/state.ts';
 import { addConnectionsRefused, addProcess, addSnapshot } from '../../telemetry/metrics.ts';
 import { metricsContentType, renderMetrics } from '../../telemetry/registry.ts';
 import type { Scrape } from '../../telemetry/scrape.ts';
-import type { Control } from '../control.ts';
+import type { OperationNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 export const metricsRoutes = [
@@ -21,14 +22,14 @@ export const metricsRoutes = [
     query: none,
     body: none,
     response: z.string().meta({ examples: ['gw_webhooks_dropped_total 0\n'] }),
-    handle: async (_input, { control }) => ({
+    handle: async (_input, { config: { state } }, needs: OperationNeeds) => ({
       headers: { 'content-type': metricsContentType },
-      bytes: Buffer.from(await renderMetrics([(scrape) => addControl(scrape, control)])),
+      bytes: Buffer.from(await renderMetrics([(scrape) => addControl(scrape, needs, state())])),
     }),
   }),
 ] as const;
 
-function addControl(scrape: Scrape, control: Control): void {
+function addControl(scrape: Scrape, control: OperationNeeds, state: ConfigState): void {
   const { publisher, measures, program, notifier } = control;
   addProcess(scrape, program.version);
   addConnectionsRefused(scrape, measures.connectionsRefused);
@@ -38,7 +39,7 @@ function addControl(scrape: Scrape, control: Control): void {
   });
   scrape.addDurations('snapshotBuildDuration', {}, measures.builds);
   scrape.add('snapshotRebuildFailures', {}, publisher.failures());
-  addLog(scrape, control);
+  addLog(scrape, control, state);
   const pools = Object.entries(measures.pools);
   for (const [pool, { connections, connectionsMax, queries, errors }] of pools) {
     scrape.add('databaseConnections', { pool }, connections);
@@ -46,7 +47,7 @@ function addControl(scrape: Scrape, control: Control): void {
     scrape.add('databaseQueries', { pool }, queries);
     for (const [one, count] of errors) scrape.add('databaseErrors', { pool, class: one }, count);
   }
-  scrape.add('reviewsDue', {}, reviewsDue(control));
+  scrape.add('reviewsDue', {}, reviewsDue(state));
   scrape.add('fleetReplicas', {}, control.fleet.rows().length);
   const { delivered, failed, dropped } = notifier.counts();
   scrape.add('webhooksDelivered', {}, delivered);
@@ -56,11 +57,14 @@ function addControl(scrape: Scrape, control: Control): void {
   if (drift !== null) scrape.add('budgetDrift', {}, drift);
 }
 
-const reviewsDue = ({ state }: Control): number =>
-  [...state().change_request.byId.values()].filter((one) => one.state === 'review_due').length;
+const reviewsDue = ({ change_request: requests }: ConfigState): number =>
+  [...requests.byId.values()].filter((one) => one.state === 'review_due').length;
 
-function addLog(scrape: Scrape, { measures, state, alarms }: Control): void {
-  const { position } = state();
+function addLog(
+  scrape: Scrape,
+  { measures, alarms }: OperationNeeds,
+  { position }: ConfigState,
+): void {
   // What this process appended itself it has read, and not asked for.
   const head = Math.max(measures.head, position);
   scrape.add('logHead', {}, head);

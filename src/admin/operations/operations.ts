@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 
-import { isDatabaseUnavailable } from '../../db/failure.ts';
-import { readHead } from '../../db/log/event-log.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { headPosition } from '../../control/readiness.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
-import type { Control } from '../control.ts';
+import type { OperationNeeds } from './needs.ts';
 import { clearedCookie } from '../access/login.ts';
 import { mutate } from '../http/mutation.ts';
 import { backendHealth } from './program.ts';
@@ -47,7 +47,9 @@ export const operationRoutes = [
     query: none,
     body: none,
     response: healthRecord,
-    handle: async (_input, { control }) => ({ body: await healthOf(control) }),
+    handle: async (_input, { config: { state } }, needs: OperationNeeds) => ({
+      body: await healthOf(needs, state()),
+    }),
   }),
   route({
     ...config,
@@ -57,8 +59,7 @@ export const operationRoutes = [
     refusals: [],
     body: none,
     response: z.object({ snapshot_version: z.int(), rebuild_failures: z.int() }),
-    handle: async (_input, call) => {
-      const { publisher, rebuild } = call.control;
+    handle: async (_input, call, { publisher, rebuild, db }: OperationNeeds) => {
       // What changes without a version comes along: the windows of budgets, and what is spent of them.
       await rebuild();
       const command = { type: 'RebuildSnapshot' } as const;
@@ -72,7 +73,7 @@ export const operationRoutes = [
       await publisher.publishNow();
       const published = publisher.current()?.snapshot.version ?? 0;
       if (published < answer.body.snapshot_version) return unpublished;
-      await call.once?.keep(call.control.db, answer);
+      await call.once?.keep(db, answer);
       return answer;
     },
   }),
@@ -84,16 +85,15 @@ export const operationRoutes = [
     refusals: [],
     body: none,
     response: z.object({ revoked: z.int(), includes_caller: z.literal(true) }),
-    handle: async (_input, call) => {
-      const { control } = call;
+    handle: async (_input, call, needs: OperationNeeds) => {
       const command = { type: 'RevokeSessions' } as const;
       // In the transaction of the audit row: there is not one without the other.
       const answer = await mutate(call, { command }, async (_outcome, tx) => ({
-        revoked: await control.sessions.endAll(tx),
+        revoked: await needs.sessions.endAll(tx),
         includes_caller: true as const,
       }));
       if (isRefusal(answer)) return answer;
-      return { ...answer, headers: { ...answer.headers, 'set-cookie': clearedCookie(control) } };
+      return { ...answer, headers: { ...answer.headers, 'set-cookie': clearedCookie(needs) } };
     },
   }),
 ] as const;
@@ -104,11 +104,12 @@ const unpublished = refuse(
   { retryAfterSeconds: 1 },
 );
 
-async function healthOf(control: Control): Promise<z.input<typeof healthRecord>> {
-  const { publisher, program, state } = control;
-  const replicas = control.fleet.rows();
-  const head = await headPosition(control);
-  const { position } = state();
+async function healthOf(
+  { publisher, program, fleet, alarms, usageUpkeep, notifier, db }: OperationNeeds,
+  { position }: ConfigState,
+): Promise<z.input<typeof healthRecord>> {
+  const replicas = fleet.rows();
+  const head = await headPosition(db);
   return {
     database_reachable: head !== null,
     log_position: head,
@@ -116,22 +117,13 @@ async function healthOf(control: Control): Promise<z.input<typeof healthRecord>>
     lag_events: head === null ? null : Math.max(0, head - position),
     snapshot_version: publisher.current()?.snapshot.version ?? null,
     snapshot_rebuild_failures: publisher.failures(),
-    log_alarms: control.alarms.open(),
-    budget_drift: control.usageUpkeep.budgetDrift(),
+    log_alarms: alarms.open(),
+    budget_drift: usageUpkeep.budgetDrift(),
     backends: program.backends(),
     replicas: replicas.length,
     replicas_seeing_unhealthy_backends: replicas.filter(({ backends }) =>
       backends.some(({ healthy }) => !healthy),
     ).length,
-    notifications: control.notifier.counts(),
+    notifications: notifier.counts(),
   };
-}
-
-async function headPosition({ db }: Control): Promise<number | null> {
-  try {
-    return (await readHead(db)).position;
-  } catch (error) {
-    if (!isDatabaseUnavailable(error)) throw error;
-    return null;
-  }
 }

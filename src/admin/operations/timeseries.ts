@@ -2,14 +2,12 @@
 
 import { z } from 'zod';
 
-import { isRolledUp } from '../../db/usage/usage-rollups.ts';
-import { unattributedSeries, usageSeries } from '../../db/usage/usage-series.ts';
-import type { SeriesPoint } from '../../db/usage/usage-series.ts';
+import { usageCourse, widestSeconds } from '../../control/usage/usage-reports.ts';
+import type { UsageCourse } from '../../control/usage/usage-reports.ts';
 import { nameField, timestamp, timestampField } from '../../lib/fields.ts';
-import { refuse } from '../../lib/refusal.ts';
-import { bucketsMax, bucketsOf, bucketWidths } from '../../usage/buckets.ts';
-import type { Buckets } from '../../usage/buckets.ts';
+import { isRefusal } from '../../lib/refusal.ts';
 import { wholeNumber } from '../http/fields.ts';
+import type { UsageNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 import { estimateFields, upstreamStatusFields } from './usage.ts';
 
@@ -51,7 +49,7 @@ const point = z.object({
 
 type Point = z.input<typeof point>;
 
-const nothing: Omit<SeriesPoint, 'bucket'> = {
+const nothing: Omit<UsageCourse['points'][number], 'bucket'> = {
   requests: 0,
   upstream_errors: 0,
   client_errors: 0,
@@ -83,8 +81,6 @@ const nothing: Omit<SeriesPoint, 'bucket'> = {
 };
 
 const dayMs = 24 * 60 * 60 * 1000;
-const hourSeconds = 3600;
-const widestSeconds = Math.max(...bucketWidths);
 
 export const timeseriesRoutes = [
   route({
@@ -106,49 +102,25 @@ export const timeseriesRoutes = [
     }),
     body: none,
     response: z.array(point),
-    handle: async ({ query }, { control }) => {
-      const { reports: db, clock } = control;
+    handle: async ({ query }, _call, { reports, clock }: UsageNeeds) => {
       const untilMs = query.until === undefined ? clock() : Date.parse(query.until);
-      const sinceMs = query.since === undefined ? untilMs - dayMs : Date.parse(query.since);
-      const [since, until] = [new Date(sinceMs), new Date(untilMs)];
-      if (sinceMs >= untilMs) {
-        const message = `since ${since.toISOString()} is not before until ${until.toISOString()}`;
-        return refuse('invalid', message, { param: 'since' });
-      }
-      // What is only known by the hour is not spread over parts of it.
-      const widthMin = (await isRolledUp(db, { since, until })) ? hourSeconds : 1;
-      const buckets = bucketsOf({ sinceMs, untilMs }, Math.max(widthMin, query.bucket ?? 1));
-      if (buckets === null) {
-        const message = `since ${since.toISOString()} is more than ${bucketsMax} of the widest buckets (${widestSeconds} s) before until`;
-        return refuse('invalid', message, { param: 'since' });
-      }
-      const asked = {
-        ...buckets,
-        since: since.toISOString(),
-        until: until.toISOString(),
+      const course = await usageCourse(reports, {
+        sinceMs: query.since === undefined ? untilMs - dayMs : Date.parse(query.since),
+        untilMs,
+        bucket: query.bucket ?? 1,
         model: query.model ?? null,
         provider: query.provider ?? null,
         principalId: query.principal_id ?? null,
-      };
-      const isFiltered = [asked.model, asked.provider, asked.principalId].some(
-        (one) => one !== null,
-      );
-      const [points, unattributed] = await Promise.all([
-        usageSeries(db, asked),
-        isFiltered ? [] : unattributedSeries(db, asked),
-      ]);
-      const refused = new Map(unattributed.map((one) => [one.bucket, one.refused]));
-      const body = everyBucket(buckets, points, refused);
-      return { headers: { 'x-gw-bucket-seconds': String(buckets.widthMs / 1000) }, body };
+      });
+      if (isRefusal(course)) return course;
+      const bucketSeconds = String(course.buckets.widthMs / 1000);
+      return { headers: { 'x-gw-bucket-seconds': bucketSeconds }, body: everyBucket(course) };
     },
   }),
 ] as const;
 
-function everyBucket(
-  { startMs, widthMs, count }: Buckets,
-  points: readonly SeriesPoint[],
-  refused: ReadonlyMap<number, number>,
-): Point[] {
+function everyBucket({ buckets, points, unattributed }: UsageCourse): Point[] {
+  const { startMs, widthMs, count } = buckets;
   const found = new Map(points.map(({ bucket, ...sums }) => [bucket, sums]));
   return Array.from({ length: count }, (_value, bucket) => {
     const sums = found.get(bucket) ?? nothing;
@@ -158,7 +130,7 @@ function everyBucket(
       at: new Date(startMs + bucket * widthMs).toISOString(),
       ...sums,
       cost_micros: cost,
-      refused_unattributed: refused.get(bucket) ?? 0,
+      refused_unattributed: unattributed.get(bucket) ?? 0,
     };
   });
 }

@@ -2,14 +2,15 @@
 
 import { z } from 'zod';
 
-import { countUsageEvents, listUsageEvents } from '../../db/usage/usage-events.ts';
-import type { UsageCursor, UsageEventFilter, UsageRecord } from '../../db/usage/usage-events.ts';
+import { usageRows } from '../../control/usage/usage-reports.ts';
+import type { RowsAsked, UsageRow } from '../../control/usage/usage-reports.ts';
 import { timestamp, timestampField } from '../../lib/fields.ts';
-import { refuse } from '../../lib/refusal.ts';
+import { isRefusal } from '../../lib/refusal.ts';
 import { isStorable } from '../../lib/text.ts';
 import { ruleInputs } from '../../usage/rule-inputs.ts';
 import { refusalReason } from '../../usage/usage-event.ts';
 import { limitQuery, wholeNumber } from '../http/fields.ts';
+import type { UsageNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 export const ulid = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of a usage row');
@@ -65,7 +66,7 @@ const cursorParts = z.tuple([z.iso.datetime(), ulid]);
 const cursor = z
   .string()
   .max(200)
-  .transform((text, context): UsageCursor => {
+  .transform((text, context): NonNullable<RowsAsked['after']> => {
     const parts = Buffer.from(text, 'base64url').toString('utf8').split(' ');
     const read = cursorParts.safeParse(parts);
     if (read.success) return { at: read.data[0], id: read.data[1] };
@@ -99,21 +100,12 @@ export const usageEventRoutes = [
     query,
     body: none,
     response: z.array(usageRecord),
-    handle: async ({ query }, { control: { reports: db }, path }) => {
-      const { since, until } = query;
-      if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until)) {
-        return refuse('invalid', `since ${since} is not before until ${until}`, { param: 'since' });
-      }
-      const filter = filterOf(query);
+    handle: async ({ query }, { path }, { reports }: UsageNeeds) => {
       const { limit, after = null } = query;
-      const [found, count] = await Promise.all([
-        listUsageEvents(db, filter, { after, limit: limit + 1 }),
-        countUsageEvents(db, filter),
-      ]);
-      const rows = found.slice(0, limit);
-      const last = found.length > limit ? rows.at(-1) : undefined;
-      const next =
-        last === undefined ? {} : { link: `<${nextPath(path, query, last)}>; rel="next"` };
+      const found = await usageRows(reports, { filter: filterOf(query), after, limit });
+      if (isRefusal(found)) return found;
+      const { rows, last, count } = found;
+      const next = last === null ? {} : { link: `<${nextPath(path, query, last)}>; rel="next"` };
       // Without it there are more than are counted.
       const total = count === null ? {} : { 'x-total-count': String(count) };
       return { headers: { ...total, ...next }, body: rows.map(toUsageRecord) };
@@ -123,7 +115,7 @@ export const usageEventRoutes = [
 
 type Asked = z.output<typeof query>;
 
-const filterOf = (asked: Asked): UsageEventFilter => ({
+const filterOf = (asked: Asked): RowsAsked['filter'] => ({
   id: asked.id ?? null,
   since: asked.since ?? null,
   until: asked.until ?? null,
@@ -136,7 +128,7 @@ const filterOf = (asked: Asked): UsageEventFilter => ({
 });
 
 /** The same question, from behind the last row. */
-function nextPath(path: string, { after: _after, ...asked }: Asked, last: UsageRecord): string {
+function nextPath(path: string, { after: _after, ...asked }: Asked, last: UsageRow): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(asked)) {
     if (value !== undefined) parameters.set(name, String(value));
@@ -146,7 +138,7 @@ function nextPath(path: string, { after: _after, ...asked }: Asked, last: UsageR
   return `${path}?${parameters.toString()}`;
 }
 
-export const toUsageRecord = (row: UsageRecord) => ({
+export const toUsageRecord = (row: UsageRow) => ({
   ...row,
   at: row.at.toISOString(),
   received_at: row.received_at.toISOString(),

@@ -2,10 +2,12 @@
 
 import { z } from 'zod';
 
-import { usageGroupings, usageTotals } from '../../db/usage/usage-totals.ts';
+import { totals } from '../../control/usage/usage-reports.ts';
 import { timestampField } from '../../lib/fields.ts';
-import { refuse } from '../../lib/refusal.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import { usageGrouping } from '../../lib/vocabulary.ts';
 import { limitQuery, wholeNumber } from '../http/fields.ts';
+import type { UsageNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 /** The classes of gw_upstream_status_total. */
@@ -76,7 +78,7 @@ export const usageRoutes = [
     refusals: [],
     params: none,
     query: z.strictObject({
-      group_by: z.enum(usageGroupings).default('model'),
+      group_by: usageGrouping.default('model'),
       since: timestampField.optional(),
       until: timestampField.optional(),
       limit: limitQuery({ standard: 100 }),
@@ -84,14 +86,10 @@ export const usageRoutes = [
     }),
     body: none,
     response: z.array(usageTotal),
-    handle: async ({ query }, { control, path }) => {
-      const since = query.since ?? null;
-      const until = query.until ?? null;
-      if (since !== null && until !== null && Date.parse(since) >= Date.parse(until)) {
-        return refuse('invalid', `since ${since} is not before until ${until}`, { param: 'since' });
-      }
-      const { group_by: groupBy, limit, after: skip = 0 } = query;
-      const found = await usageTotals(control.reports, { groupBy, since, until, skip, limit });
+    handle: async ({ query }, { path }, { reports }: UsageNeeds) => {
+      const { group_by: groupBy, since = null, until = null, limit, after: skip = 0 } = query;
+      const found = await totals(reports, { groupBy, since, until, skip, limit });
+      if (isRefusal(found)) return found;
       const groups = found[0]?.groups ?? 0;
       const total = found.length === 0 && skip > 0 ? {} : { 'x-total-count': String(groups) };
       const end = skip + found.length;

@@ -3,21 +3,11 @@
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 
+import type { UsageGrouping } from '../../lib/vocabulary.ts';
 import { integer, readRows, text } from '../rows.ts';
 import { usageColumns, usageSums } from './usage-columns.ts';
 import { unfiltered, usageIn } from './usage-range.ts';
 import type { UsageRange } from './usage-range.ts';
-
-export const usageGroupings = [
-  'model',
-  'principal',
-  'virtual_model',
-  'provider',
-  'tag',
-  'day',
-  'all',
-] as const;
-export type UsageGrouping = (typeof usageGroupings)[number];
 
 /** `skip` are the groups of earlier pages. */
 export type UsageQuery = UsageRange &

@@ -1,0 +1,98 @@
+// What is reported of usage: sums by a grouping, the course of time, and single requests.
+
+import type { Queryable } from '@databases/pg';
+
+import { countUsageEvents, listUsageEvents } from '../../db/usage/usage-events.ts';
+import type { UsageCursor, UsageEventFilter, UsageRecord } from '../../db/usage/usage-events.ts';
+import { isRolledUp } from '../../db/usage/usage-rollups.ts';
+import { unattributedSeries, usageSeries } from '../../db/usage/usage-series.ts';
+import type { SeriesPoint } from '../../db/usage/usage-series.ts';
+import { usageTotals } from '../../db/usage/usage-totals.ts';
+import { refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { bucketsMax, bucketsOf, bucketWidths } from '../../usage/buckets.ts';
+import type { Buckets } from '../../usage/buckets.ts';
+
+/** RFC 3339; null is no bound. */
+type Span = Readonly<{ since: string | null; until: string | null }>;
+
+function refuseBackwards({ since, until }: Span): Refusal | null {
+  if (since === null || until === null || Date.parse(since) < Date.parse(until)) return null;
+  return refuse('invalid', `since ${since} is not before until ${until}`, { param: 'since' });
+}
+
+export const totals = async (db: Queryable, query: Parameters<typeof usageTotals>[1]) =>
+  refuseBackwards(query) ?? usageTotals(db, query);
+
+/** As it was read; `rule_inputs` is JSON. */
+export type UsageRow = UsageRecord;
+
+export type RowsAsked = Readonly<{
+  filter: UsageEventFilter;
+  after: UsageCursor | null;
+  limit: number;
+}>;
+
+/** Newest first. `last` is the row to go on behind; `count` is null for more than are counted. */
+export async function usageRows(
+  db: Queryable,
+  { filter, after, limit }: RowsAsked,
+): Promise<Readonly<{ rows: UsageRow[]; last: UsageRow | null; count: number | null }> | Refusal> {
+  const refusal = refuseBackwards(filter);
+  if (refusal !== null) return refusal;
+  const [found, count] = await Promise.all([
+    listUsageEvents(db, filter, { after, limit: limit + 1 }),
+    countUsageEvents(db, filter),
+  ]);
+  const rows = found.slice(0, limit);
+  return { rows, last: found.length > limit ? (rows.at(-1) ?? null) : null, count };
+}
+
+export type UsageCourse = Readonly<{
+  buckets: Buckets;
+  /** Those of buckets in which there is usage. */
+  points: readonly SeriesPoint[];
+  /** By the number of the bucket. */
+  unattributed: ReadonlyMap<number, number>;
+}>;
+
+type CourseAsked = Readonly<{
+  sinceMs: number;
+  untilMs: number;
+  /** The narrowest bucket that is wanted, in seconds. */
+  bucket: number;
+  model: string | null;
+  provider: string | null;
+  principalId: number | null;
+}>;
+
+const hourSeconds = 3600;
+export const widestSeconds = Math.max(...bucketWidths);
+
+export async function usageCourse(
+  db: Parameters<typeof isRolledUp>[0] & Queryable,
+  { sinceMs, untilMs, bucket, ...filter }: CourseAsked,
+): Promise<UsageCourse | Refusal> {
+  const [from, to] = [new Date(sinceMs), new Date(untilMs)];
+  const [since, until] = [from.toISOString(), to.toISOString()];
+  const refusal = refuseBackwards({ since, until });
+  if (refusal !== null) return refusal;
+  // What is only known by the hour is not spread over parts of it.
+  const widthMin = (await isRolledUp(db, { since: from, until: to })) ? hourSeconds : 1;
+  const buckets = bucketsOf({ sinceMs, untilMs }, Math.max(widthMin, bucket));
+  if (buckets === null) {
+    const message = `since ${since} is more than ${bucketsMax} of the widest buckets (${widestSeconds} s) before until`;
+    return refuse('invalid', message, { param: 'since' });
+  }
+  const asked = { ...buckets, ...filter, since, until };
+  const isFiltered = Object.values(filter).some((one) => one !== null);
+  const [points, refused] = await Promise.all([
+    usageSeries(db, asked),
+    isFiltered ? [] : unattributedSeries(db, asked),
+  ]);
+  return {
+    buckets,
+    points,
+    unattributed: new Map(refused.map((one) => [one.bucket, one.refused])),
+  };
+}
