@@ -53,7 +53,8 @@ import type { SeedCommand } from './seed.ts';
 import { decideSettings } from './settings.ts';
 import type { SettingsCommand } from './settings.ts';
 
-export type SingleCommand =
+/** Of one noun. */
+export type PlainCommand =
   | PrincipalCommand
   | LoginCommand
   | IdentityCommand
@@ -73,8 +74,11 @@ export type SingleCommand =
   | PromptClassCommand
   | McpServerCommand
   | AgentCommand
-  | SettingsCommand
-  | ImportCommand
+  | SettingsCommand;
+
+export type SingleCommand =
+  | PlainCommand
+  | ImportCommand<PlainCommand>
   | RestoreCommand
   | SeedCommand;
 
@@ -96,6 +100,9 @@ type Deciders = {
 
 const ofRequest = (state: ConfigState, command: RequestCommand): Decision =>
   decideChangeRequest(state, command, decide);
+
+const ofImport = (state: ConfigState, command: ImportCommand<PlainCommand>): Decision =>
+  decideImport(state, command, decide);
 
 const deciders: Deciders = {
   CreatePrincipal: decidePrincipal,
@@ -172,8 +179,8 @@ const deciders: Deciders = {
   StartEpoch: decideSettings,
   RecordReseal: decideSettings,
   EraseVaultItems: decideSettings,
-  ImportConfig: decideImport,
-  ApplyConfiguration: decideImport,
+  ImportConfig: ofImport,
+  ApplyConfiguration: ofImport,
   RestoreSnapshot: decideRestore,
   ApplyChanges: (state, command) => decideChanges(state, command, decide),
   DraftChangeRequest: ofRequest,

@@ -5,8 +5,8 @@ import { z } from 'zod';
 
 import { parseStream } from '../../../events/catalogue.ts';
 import { declared, listNames } from '../../control/configuration/format.ts';
-import { heldRecords } from '../../control/configuration/held.ts';
-import { planConfiguration, revealNames } from '../../control/configuration/plan.ts';
+import { heldRecords, revealNames } from '../../control/configuration/held.ts';
+import { planConfiguration } from '../../control/configuration/plan.ts';
 import type { Asked, ConfigurationPlan } from '../../control/configuration/plan.ts';
 import type { HeldRecord } from '../../deciders/reconcile/records.ts';
 import { shownText, timestamp } from '../../lib/fields.ts';

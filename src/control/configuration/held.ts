@@ -1,5 +1,7 @@
 // The configuration as the records of declarative files: what a plan compares with, and what an export writes. Secrets are not in it.
 
+import type { Queryable } from '@databases/pg';
+
 import { streamOf } from '../../../events/catalogue.ts';
 import type { StoredCredential } from '../../../events/provider.ts';
 import type { Remote } from '../../../events/remote.ts';
@@ -8,10 +10,12 @@ import type { Principal } from '../../../projections/config/principal.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
 import { defaultSettings } from '../../../projections/config/settings.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
+import type { Vault } from '../../db/vault.ts';
 import type { Fields, HeldRecord } from '../../deciders/reconcile/records.ts';
-import { modelValues } from '../files/export.ts';
+import { modelFields } from '../../fields/model.ts';
+import { readerOf } from '../../fields/values.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
-import { exportedFrontendModels, exportedPools } from '../files/export-routing.ts';
+import { exportedFrontendModels, exportedPools } from './held-routing.ts';
 import { heldCredential, lists } from './format.ts';
 import type { ListName } from './format.ts';
 
@@ -26,6 +30,16 @@ export type Held = Readonly<{
   /** What declarative files cannot say. */
   warnings: readonly string[];
 }>;
+
+/** The names of people and the verifiers of keys, by their refs. */
+export const revealNames = (
+  { db, vault }: Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>,
+  { principal, api_key }: ConfigState,
+): Promise<ReadonlyMap<string, string>> =>
+  vault.reveal(db, [
+    ...[...principal.byId.values()].flatMap(({ name }) => name.ref ?? []),
+    ...[...api_key.byId.values()].map(({ verifierRef }) => verifierRef),
+  ]);
 
 export const nameOfPrincipal =
   (revealed: HeldSources['revealed']) =>
@@ -159,6 +173,8 @@ const writtenEndpoint = <Auth extends Readonly<{ auth_scheme: string | null }>>(
   ...auth,
   auth_scheme: auth.auth_scheme ?? '',
 });
+
+export const modelValues = readerOf(modelFields);
 
 const modelRecord = ({ provider }: ConfigState, { backend, learnedBy, ...model }: Model) =>
   learnedBy === null

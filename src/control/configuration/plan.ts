@@ -5,13 +5,14 @@ import { hash } from 'node:crypto';
 
 import type { Queryable } from '@databases/pg';
 
-import { parseStream } from '../../../events/catalogue.ts';
+import { parseStream, streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { StoredName } from '../../../events/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { appliedConfigurations, latestEvents } from '../../db/applied-configuration.ts';
 import type { Applied, LatestEvent } from '../../db/applied-configuration.ts';
 import type { Secret, Vault } from '../../db/vault.ts';
+import { decide } from '../../deciders/decide.ts';
 import { reconcile } from '../../deciders/reconcile/records.ts';
 import type {
   HeldRecord,
@@ -20,7 +21,6 @@ import type {
   RecordChange,
   WantedRecord,
 } from '../../deciders/reconcile/records.ts';
-import type { ImportStep } from '../../deciders/reconcile/step.ts';
 import { unfoldSteps } from '../../deciders/reconcile/steps.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { isRefusal } from '../../lib/refusal.ts';
@@ -28,8 +28,9 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { nameOf } from '../files/import-plan.ts';
 import { listNames, lists } from './format.ts';
 import type { Declared } from './format.ts';
-import { heldRecords, nameOfPrincipal } from './held.ts';
+import { heldRecords, nameOfPrincipal, revealNames } from './held.ts';
 import { stepsOf } from './steps.ts';
+import type { PlanStep } from './putting.ts';
 import { wantedRecords } from './wanted.ts';
 
 export type Asked = Readonly<{
@@ -52,7 +53,7 @@ export type FilePlan = Readonly<{
   /** Equal for plans that change the same in the same way. */
   digest: string;
   /** All of them together; none when the files change nothing. */
-  steps: readonly ImportStep[];
+  steps: readonly PlanStep[];
   events: readonly GwEvent[];
   secrets: readonly Secret[];
 }>;
@@ -123,7 +124,7 @@ export function planFiles(
   const principalNamed = namesFor({ state, files, revealed, vaulted, fingerprint });
   const steps = stepsOf(found.changes, { state, files, principalNamed, vaulted, fingerprint });
   if (isRefusal(steps)) return steps;
-  const unfolded = unfoldSteps(state, steps);
+  const unfolded = unfoldSteps(state, steps, decide);
   if (isRefusal(unfolded)) return unfolded;
   const known = new Map([...revealed, ...secrets.map((one) => [one.ref, one.plaintext] as const)]);
   const made = heldRecords({ state: unfolded.state, revealed: known }).records;
@@ -131,8 +132,8 @@ export function planFiles(
   const isNothing = steps.length + handed.taken.length + handed.released.length === 0;
   const data = { set, digest: digestOf(wanted), ...handed };
   const all = isNothing ? [] : [...steps, { step: 'applied', data } as const];
-  const whole = unfoldSteps(state, all);
-  if (isRefusal(whole)) return whole;
+  const stream = streamOf('settings', 1);
+  const applied = isNothing ? [] : [{ stream, type: 'ConfigurationApplied', data } as const];
   return {
     changes: found.changes,
     unmanaged: found.unmanaged,
@@ -142,7 +143,7 @@ export function planFiles(
     adopted: found.pairs.filter(({ held }) => held !== null && !managed.has(held.stream)).length,
     digest: digestOf({ files: wanted, changes: found.changes, handed }),
     steps: all,
-    events: whole.events,
+    events: [...unfolded.events, ...applied],
     secrets,
   };
 }
@@ -159,16 +160,6 @@ const revokedKeys = ({
   );
 
 const digestOf = (value: unknown): string => hash('sha256', canonicalJson(value));
-
-/** The names of people and the verifiers of keys, by their refs. */
-export const revealNames = (
-  { db, vault }: Pick<Dependencies, 'db' | 'vault'>,
-  { principal, api_key }: ConfigState,
-): Promise<ReadonlyMap<string, string>> =>
-  vault.reveal(db, [
-    ...[...principal.byId.values()].flatMap(({ name }) => name.ref ?? []),
-    ...[...api_key.byId.values()].map(({ verifierRef }) => verifierRef),
-  ]);
 
 const lastOf = (applied: readonly Applied[], set: string): number =>
   applied.findLast((one) => one.set === set)?.position ?? Number.MAX_SAFE_INTEGER;

@@ -6,15 +6,14 @@ import type { Model } from '../../../projections/config/model.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { informationFields, modelFields, priceFields } from '../../fields/model.ts';
-import { picked, readerOf } from '../../fields/values.ts';
+import { informationFields, priceFields } from '../../fields/model.ts';
+import { picked } from '../../fields/values.ts';
 import type { ProviderId } from '../../lib/ids.ts';
+import type { ListName } from '../configuration/format.ts';
+import { heldRecords, modelValues, nameOfPrincipal, revealNames } from '../configuration/held.ts';
 import { variableReference, writeConfigFile } from '../../snapshot/file/write.ts';
-import { exportedFrontendModels, exportedPools } from './export-routing.ts';
 import type { ControlPlane } from '../plane.ts';
 import { commonProtocol } from '../../protocols/facts.ts';
-
-export const modelValues = readerOf(modelFields);
 
 export type ExportedConfig = Readonly<{
   text: string;
@@ -29,11 +28,7 @@ export async function exportConfig(
 ): Promise<ExportedConfig> {
   await plane.refresh();
   const state = plane.store.state();
-  const revealed = await plane.vault.reveal(plane.db, [
-    ...[...state.principal.byId.values()].flatMap(({ name }) => name.ref ?? []),
-    ...[...state.api_key.byId.values()].map(({ verifierRef }) => verifierRef),
-  ]);
-  return exportState(state, revealed);
+  return exportState(state, await revealNames(plane, state));
 }
 
 /** `revealed` has the names of people and the verifiers of keys by their refs. */
@@ -44,10 +39,11 @@ export function exportState(
   const providers = inOrder(state.provider.byId).filter(({ kind }) => kind !== 'dynamic');
   const variables = variableNames(providers);
   const fields = new Map(providers.map((one) => [one.id, endpointFields(one, variables)]));
-  const nameOf = ({ name, id }: Principal): string =>
-    name.text ?? revealed.get(name.ref ?? '') ?? `principal ${id}`;
-  const warnings = [...leftOut(state)];
-  const routing = { state, nameOf, warnings };
+  const nameOf = nameOfPrincipal(revealed);
+  const held = heldRecords({ state, revealed });
+  const shown = (list: ListName) =>
+    held.records.flatMap((one) => (one.list === list ? one.shown : []));
+  const warnings = [...leftOut(state), ...held.warnings];
   const fallbackId = state.settings.byId.get(1)?.fallbackModelId;
   const tree = {
     model_list: modelList(state, fields),
@@ -57,23 +53,13 @@ export function exportState(
       fallback_model: state.model.byId.get(fallbackId ?? 0)?.name,
       providers: providers.map((one) => providerRecord(one, fields)),
       models: bareModels(state, fields),
-      roles: inOrder(state.role.byId).map(({ name, description, permissions }) => ({
-        name,
-        description,
-        permissions,
-      })),
+      roles: shown('roles'),
       principals: inOrder(state.principal.byId).map((one) =>
         principalRecord(state, one, { name: nameOf(one), revealed }),
       ),
-      prompt_classes: inOrder(state.prompt_class.byId).map((one) => ({
-        name: one.name,
-        description: one.description,
-        tier: one.tier,
-        min_margin: one.minMargin,
-        refines: one.refines.flatMap((id) => state.prompt_class.byId.get(id)?.name ?? []),
-      })),
-      pools: exportedPools(routing),
-      frontend_models: exportedFrontendModels(routing),
+      prompt_classes: shown('prompt_classes'),
+      pools: shown('pools'),
+      frontend_models: shown('frontend_models'),
     },
   };
   const needed = providers.flatMap(({ id, name }) => {

@@ -1,6 +1,7 @@
 // Imports a configuration file into a control plane: an idempotent seed through the one command path (specification, "Commands of
 // the binary"). It dials nobody: a file may be imported before what it names is up.
 
+import { decide } from '../../deciders/decide.ts';
 import { unfoldSteps } from '../../deciders/reconcile/steps.ts';
 import type { ImportStep } from '../../deciders/reconcile/step.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
@@ -62,7 +63,7 @@ export async function importConfig(
   if (unfit.length > 0) return unfit;
   const plan = await planFor(document, layout, { plane, newId });
   const state = plane.store.state();
-  const unfolded = unfoldSteps(state, plan.steps);
+  const unfolded = unfoldSteps(state, plan.steps, decide);
   if (isRefusal(unfolded)) return [unfolded];
   const report = {
     models: layout.models.length,

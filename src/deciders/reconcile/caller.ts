@@ -15,7 +15,7 @@ import { decideLimits } from '../callers/limits.ts';
 import { decidePrincipal, holderOfName } from '../callers/principal.ts';
 import { decideRole } from '../callers/role.ts';
 import { meant } from './named.ts';
-import type { ImportedKey, KeyStep, PrincipalStep, RevokeKeyStep, RoleStep } from './step.ts';
+import type { ImportedKey, KeyStep, PrincipalStep, RoleStep } from './step.ts';
 import type { Unfolding } from './unfolding.ts';
 
 /** The first refusal of what is done in turn. */
@@ -144,23 +144,11 @@ function importKey(on: Unfolding, { id }: Principal, key: ImportedKey): Refusal 
   return inTurn(replaced, revoke) ?? (same === undefined ? add(on, id, key) : keep(on, same, key));
 }
 
-/** The key of a file that knows it by its verifier. One that was revoked stays so. */
-export function importNamedKey(on: Unfolding, step: KeyStep): Refusal | null {
-  const held = step.id === null ? undefined : on.state().api_key.byId.get(step.id);
-  if (held !== undefined) {
-    const { expiresAt } = step.key;
-    const command = { type: 'SetApiKeyExpiry', id: held.id, expiresAt } as const;
-    return on.take(decideApiKey(on.state(), command));
-  }
-  const owner = holderOfName(on.state(), step.principal);
+export function importNamedKey(on: Unfolding, { principal, key }: KeyStep): Refusal | null {
+  const owner = holderOfName(on.state(), principal);
   if (owner === undefined) return refuse('invalid', 'its principal does not exist');
-  return add(on, owner.id, step.key);
+  return add(on, owner.id, key);
 }
-
-export const revokeKey = (on: Unfolding, { id }: RevokeKeyStep): Refusal | null =>
-  on.state().api_key.byId.has(id)
-    ? on.take(decideApiKey(on.state(), { type: 'RevokeApiKey', id }))
-    : null;
 
 const add = (
   on: Unfolding,

@@ -13,7 +13,6 @@ import type { ListedRule } from '../rule.ts';
 import { decideSettings } from '../settings.ts';
 import { meant, named } from './named.ts';
 import type {
-  ChangePolicyStep,
   FallbackStep,
   FrontendModelStep,
   ImportedRule,
@@ -136,6 +135,3 @@ export function importFallback(on: Unfolding, { model }: FallbackStep): Refusal 
   if (modelId === undefined) return refuse('invalid', `fallback_model ${model} does not exist`);
   return on.take(decideSettings(on.state(), { type: 'SetFallbackModel', modelId }));
 }
-
-export const importChangePolicy = (on: Unfolding, { kinds }: ChangePolicyStep): Refusal | null =>
-  on.take(decideSettings(on.state(), { type: 'SetChangePolicy', kinds }));

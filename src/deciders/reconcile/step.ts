@@ -4,15 +4,11 @@
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { FlowControl } from '../../../events/model.ts';
 import type { StoredName } from '../../../events/principal.ts';
-import type { AgentDetails } from '../../../events/a2a-agent.ts';
-import type { McpServerDetails } from '../../../events/mcp-server.ts';
 import type { StoredExample } from '../../../events/prompt-class.ts';
 import type { Endpoint, StoredCredential } from '../../../events/provider.ts';
 import type { Permission } from '../../../projections/config/role.ts';
 import type { Budget, Limits } from '../../../projections/config/principal.ts';
-import type { ApiKeyId } from '../../lib/ids.ts';
 import type {
-  ChangeKind,
   PoolPolicy,
   PrincipalKind,
   PromptClassTier,
@@ -54,17 +50,6 @@ export type ModelStep = Readonly<{
     | null;
   flowControl: Partial<FlowControl>;
 }>;
-
-/** A provider that files know by its name. `endpoint` is needed where there is none of that name. */
-export type NamedProviderStep = Known &
-  Readonly<{
-    step: 'named_provider';
-    name: string;
-    kind?: 'static' | 'cloud' | undefined;
-    catalogueKey: string | null;
-    endpoint?: Endpoint | undefined;
-    credential?: StoredCredential | null | undefined;
-  }>;
 
 /** A model that names its provider. `backend` null detaches it. */
 export type NamedModelStep = Known &
@@ -156,17 +141,13 @@ export type PrincipalStep = Known &
     keys: readonly ImportedKey[];
   }>;
 
-/** A key by its verifier. `id` null makes it. */
+/** Makes a key that was made elsewhere, for the principal of that name. */
 export type KeyStep = Readonly<{
   step: 'key';
   label: string;
-  id: number | null;
-  /** Whose it is. */
   principal: StoredName;
   key: Omit<ImportedKey, 'heldRefs'>;
 }>;
-
-export type RevokeKeyStep = Readonly<{ step: 'revoke_key'; label: string; id: ApiKeyId }>;
 
 export type PromptClassStep = Known &
   Readonly<{
@@ -181,17 +162,8 @@ export type PromptClassStep = Known &
 
 export type FallbackStep = Readonly<{ step: 'fallback'; model: string | null }>;
 
-export type ChangePolicyStep = Readonly<{ step: 'change_policy'; kinds: readonly ChangeKind[] }>;
-
-/** A member of `details` that is undefined is left alone. */
-type RemoteStep<Details> = Known &
-  Readonly<{
-    name: string;
-    details: { readonly [Field in keyof Details]?: Details[Field] | undefined };
-    credential: StoredCredential | null | undefined;
-  }>;
-export type McpServerStep = RemoteStep<McpServerDetails> & Readonly<{ step: 'mcp_server' }>;
-export type AgentStep = RemoteStep<AgentDetails> & Readonly<{ step: 'agent' }>;
+/** What needs no name to be looked up first. `label` is what refusals call it. */
+export type CommandStep<Own> = Readonly<{ step: 'command'; label: string; command: Own }>;
 
 /** Those that are gone already are passed over. */
 export type RemoveStep = Readonly<{ step: 'remove'; streams: readonly string[] }>;
@@ -209,16 +181,11 @@ export type AppliedStep = Readonly<{
 type Known = Readonly<{ id?: number | null | undefined }>;
 
 /** `at` is its place in declarative files, such as `models.3`; refusals name it. */
-export type ImportStep = OneStep & Readonly<{ at?: string }>;
+export type ImportStep<Own = never> = (OneStep | CommandStep<Own>) & Readonly<{ at?: string }>;
 
 type OneStep =
-  | NamedProviderStep
   | NamedModelStep
   | KeyStep
-  | RevokeKeyStep
-  | ChangePolicyStep
-  | McpServerStep
-  | AgentStep
   | RemoveStep
   | AppliedStep
   | ProviderStep

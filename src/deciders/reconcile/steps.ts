@@ -7,36 +7,39 @@ import type { ConfigState } from '../../../projections/config/state.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { asPlanned } from '../changes/changes.ts';
+import type { DecideOne } from '../changes/changes.ts';
 import type { Decision } from '../decision.ts';
-import { importNamedKey, importPrincipal, importRole, revokeKey } from './caller.ts';
-import { importNamedModel, importNamedProvider } from './named-serving.ts';
+import { importNamedKey, importPrincipal, importRole } from './caller.ts';
+import { importNamedModel } from './named-model.ts';
 import { importModel, importProvider } from './provider.ts';
 import { removeAll } from './removal.ts';
 import {
-  importChangePolicy,
   importFallback,
   importFrontendModel,
   importPool,
   importPromptClass,
   importRules,
 } from './routing.ts';
-import type { ImportStep } from './step.ts';
-import { importAgent, importMcpServer } from './tools.ts';
+import type { CommandStep, ImportStep } from './step.ts';
 import { createUnfolding } from './unfolding.ts';
 import type { Unfolding } from './unfolding.ts';
 
-export type ImportCommand =
+export type ImportCommand<Own = never> =
   | Readonly<{ type: 'ImportConfig'; steps: readonly ImportStep[] }>
   | Readonly<{
       type: 'ApplyConfiguration';
-      steps: readonly ImportStep[];
+      steps: readonly ImportStep<Own>[];
       /** What the steps came to when they were planned. */
       events: readonly GwEvent[];
     }>;
 
 /** The refusal says which entity it is about. */
-export function decideImport(state: ConfigState, command: ImportCommand): Decision {
-  const unfolded = unfoldSteps(state, command.steps);
+export function decideImport<Own>(
+  state: ConfigState,
+  command: ImportCommand<Own>,
+  decide: DecideOne<Own>,
+): Decision {
+  const unfolded = unfoldSteps(state, command.steps, decide);
   if ('refused' in unfolded) return unfolded;
   return command.type === 'ImportConfig' ? unfolded.events : asPlanned(unfolded.events, command);
 }
@@ -48,15 +51,17 @@ export type UnfoldedSteps = Readonly<{
   state: ConfigState;
 }>;
 
-export function unfoldSteps(
+export function unfoldSteps<Own>(
   state: ConfigState,
-  steps: readonly ImportStep[],
+  steps: readonly ImportStep<Own>[],
+  decide: DecideOne<Own>,
 ): UnfoldedSteps | Refusal {
   const on = createUnfolding(state);
   const counts: number[] = [];
   for (const step of steps) {
     const before = on.events().length;
-    const refusal = takeStep(on, step);
+    const refusal =
+      step.step === 'command' ? on.take(decide(on.state(), step.command)) : takeStep(on, step);
     if (refusal !== null) {
       const param = step.at === undefined ? refusal.param : placeIn(step.at, refusal);
       return { ...refusal, param, message: `${labelOf(step)}: ${refusal.message}` };
@@ -69,7 +74,9 @@ export function unfoldSteps(
 const placeIn = (at: string, { param }: Refusal): string =>
   param === null ? at : `${at}.${param}`;
 
-function takeStep(on: Unfolding, step: ImportStep): Refusal | null {
+type NamedStep = Exclude<ImportStep, CommandStep<never>>;
+
+function takeStep(on: Unfolding, step: NamedStep): Refusal | null {
   switch (step.step) {
     case 'provider':
       return importProvider(on, step);
@@ -89,20 +96,10 @@ function takeStep(on: Unfolding, step: ImportStep): Refusal | null {
       return importPromptClass(on, step);
     case 'fallback':
       return importFallback(on, step);
-    case 'named_provider':
-      return importNamedProvider(on, step);
     case 'named_model':
       return importNamedModel(on, step);
     case 'key':
       return importNamedKey(on, step);
-    case 'revoke_key':
-      return revokeKey(on, step);
-    case 'mcp_server':
-      return importMcpServer(on, step);
-    case 'agent':
-      return importAgent(on, step);
-    case 'change_policy':
-      return importChangePolicy(on, step);
     case 'remove': {
       const [kept] = removeAll(on, step.streams);
       return kept === undefined ? null : refuse('conflict', `${kept.stream}: ${kept.message}`);
@@ -114,7 +111,7 @@ function takeStep(on: Unfolding, step: ImportStep): Refusal | null {
   }
 }
 
-function labelOf(step: ImportStep): string {
+function labelOf<Own>(step: ImportStep<Own>): string {
   switch (step.step) {
     case 'provider':
       return `provider ${step.name ?? step.endpoint.api_base}`;
@@ -123,24 +120,17 @@ function labelOf(step: ImportStep): string {
     case 'principal':
       return `principal ${step.label}`;
     case 'key':
-    case 'revoke_key':
       return `key ${step.label}`;
+    case 'command':
+      return step.label;
     case 'fallback':
       return 'fallback_model';
-    case 'change_policy':
-      return 'change_policy';
     case 'remove':
       return 'delete';
     case 'applied':
       return 'settings';
-    case 'named_provider':
-      return `provider ${step.name}`;
     case 'named_model':
       return `model ${step.name}`;
-    case 'mcp_server':
-      return `MCP server ${step.name}`;
-    case 'agent':
-      return `A2A agent ${step.name}`;
     case 'model':
     case 'pool':
     case 'frontend_model':

@@ -1,32 +1,12 @@
-// Providers and provider models as declarative files ask for them: known by their names, and a model names its provider.
+// A provider model as declarative files ask for it: it names its provider.
 
 import { decideModel } from '../model.ts';
-import { decideProvider } from '../provider.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { Model } from '../../../projections/config/model.ts';
 import { meant, named } from './named.ts';
-import type { NamedModelStep, NamedProviderStep } from './step.ts';
+import type { NamedModelStep } from './step.ts';
 import type { Unfolding } from './unfolding.ts';
-
-export function importNamedProvider(on: Unfolding, step: NamedProviderStep): Refusal | null {
-  const { name, kind, endpoint, credential, catalogueKey } = step;
-  const held = meant(on.state().provider, step);
-  if (held !== undefined) {
-    const change = { name, kind, endpoint, credential, keepCredential: false };
-    const command = { type: 'UpdateProvider', id: held.id, ...change } as const;
-    return on.take(decideProvider(on.state(), command));
-  }
-  if (endpoint === undefined) return refuse('conflict', 'it was deleted concurrently');
-  const created = {
-    kind: kind ?? 'static',
-    catalogueKey,
-    endpoint,
-    credential: credential ?? null,
-  };
-  const command = { type: 'CreateProvider', name, defaultName: name, ...created } as const;
-  return on.take(decideProvider(on.state(), command));
-}
 
 export function importNamedModel(on: Unfolding, step: NamedModelStep): Refusal | null {
   const { name, fields, backend, flowControl } = step;

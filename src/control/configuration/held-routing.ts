@@ -1,4 +1,4 @@
-// Pools and frontend models as a configuration file writes them: by name, and without what is gone.
+// Pools and frontend models as files write them: by name, and without what is gone.
 
 import type { Target } from '../../../events/frontend-model.ts';
 import type { Rule } from '../../../projections/config/frontend-model.ts';
