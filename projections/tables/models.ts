@@ -17,7 +17,7 @@ const modelValues = readerOf(modelFields);
 
 export const models = {
   name: 'models',
-  version: 1,
+  version: 2,
   noun: 'model',
   owner: 'id',
   columns: {

@@ -39,6 +39,14 @@ export const fieldTypes = {
   requestsOrNone: natural(requestsOrNoneField),
   seconds: positive(secondsField),
   secondsOrNone: natural(secondsOrNoneField),
+  flag: {
+    stored: z.boolean().nullable(),
+    snapshot: z.boolean().nullable(),
+    input: z.boolean().nullable().optional(),
+    file: z.boolean().nullish(),
+    record: z.boolean().nullable(),
+    column: 'boolean',
+  },
 } as const;
 
 export type FieldTypes = typeof fieldTypes;

@@ -47,6 +47,16 @@ export const informationFields = {
     unit: 'tokens',
     unset: 'not known',
   },
+  drop_unsupported_tools: {
+    type: 'flag',
+    event: 'ModelDropUnsupportedToolsSet',
+    added: true,
+    label: 'Drop unsupported tools',
+    column: 'Drops tools',
+    hint: 'Leave out tools that only another vendor runs, such as web_search. Empty: refuse them with 501',
+    help: 'Leaves out tools of /v1/responses and /v1/messages that the backend cannot run, such as web_search. Otherwise they are 501.',
+    unset: 'no',
+  },
 } as const satisfies Record<string, SetField>;
 
 /** In the order in which requests, answers, events and the UI have them: a new field goes last. */

@@ -14,6 +14,7 @@ const bare = {
   output_price_per_mtok: null,
   cache_ttl_seconds: null,
   context_length: null,
+  drop_unsupported_tools: null,
   provider_id: null,
   provider_name: null,
   backends: [],
@@ -50,6 +51,15 @@ describe('a model', () => {
       context_length: 4096,
       cache_ttl_seconds: 60,
       description: 'd',
+    });
+    const flagged = await send('PATCH', path, { drop_unsupported_tools: true });
+    assert.deepEqual(flagged.body, {
+      ...bare,
+      version: 7,
+      context_length: 4096,
+      cache_ttl_seconds: 60,
+      description: 'd',
+      drop_unsupported_tools: true,
     });
     for (const field of ['context_length', 'input_price_per_mtok', 'cache_ttl_seconds']) {
       const refused = await send('PATCH', path, { [field]: field.endsWith('mtok') ? -1 : 0 });

@@ -25,6 +25,7 @@ model_list:
       description: costs $5 at most
       context_length: 4096
       cache_ttl_seconds: 60
+      drop_unsupported_tools: true
       admission_max_concurrent: 4
   - model_name: raw
     litellm_params:

@@ -262,6 +262,31 @@ describe('a request of the Responses API that one backend cannot express', () =>
     assert.equal(first.seen.length, 0);
   });
 
+  it('is served without the tools that only a vendor runs, where the model drops them', async () => {
+    await using upstream = await startUpstream(answerJson(thinking));
+    const backends = [{ apiBase: upstream.apiBase, protocol: 'anthropic' }];
+    await using gateway = await startTestGateway({
+      models: { m: { backends, dropUnsupportedTools: true } },
+      keys: { key: {} },
+    });
+    const response = await ask(gateway, { tools: [{ type: 'web_search' }, weather] });
+    assert.equal(response.status, 200);
+    await response.text();
+    const tools = [{ type: 'code_execution_20260120', name: 'code_execution' }];
+    const other = { max_tokens: 64, messages: [{ role: 'user', content: 'Hi' }], tools };
+    await using chat = await startUpstream(answerJson());
+    await using second = await startTestGateway({
+      models: { m: { backends: [{ apiBase: chat.apiBase }], dropUnsupportedTools: true } },
+      keys: { key: {} },
+    });
+    assert.equal((await post(second, { model: 'm', ...other }, { headers })).status, 200);
+    const [sent, sentChat] = [upstream, chat].map(({ seen }) => JSON.parse(String(seen[0]?.body)));
+    assert.deepEqual(
+      [sent.tools.map((tool: { name: string }) => tool.name), sentChat.tools],
+      [['weather'], undefined],
+    );
+  });
+
   it('is refused in the envelope of the API', async () => {
     await using session = await startMessages(answerJson(completion), { protocol: 'gemini' });
     const response = await ask(session.gateway, { background: true });

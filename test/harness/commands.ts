@@ -237,6 +237,7 @@ const fields: fc.Arbitrary<ModelFields> = fc.record({
   outputPricePerMtok: amount,
   cacheTtlSeconds: amount,
   contextLength: amount,
+  dropUnsupportedTools: optional(nullable(fc.boolean())),
 });
 const target: fc.Arbitrary<BackendTarget> = fc.oneof(
   fc.record({ providerId: provider }),

@@ -33,6 +33,7 @@ type GivenModel = Readonly<{
   backends: readonly GivenBackend[];
   contextLength?: number;
   cacheTtlSeconds?: number;
+  dropUnsupportedTools?: boolean;
   /** Micro-units per million tokens: input, then output. */
   prices?: readonly [number | null, number | null];
 }>;
@@ -106,6 +107,7 @@ export function givenSnapshot(given: GivenSnapshot): Snapshot {
     output_price_per_mtok: given.models[name]?.prices?.[1] ?? null,
     cache_ttl_seconds: given.models[name]?.cacheTtlSeconds ?? null,
     context_length: given.models[name]?.contextLength ?? null,
+    drop_unsupported_tools: given.models[name]?.dropUnsupportedTools ?? null,
     backends: (given.models[name]?.backends ?? []).map((backend) => {
       const id = providers.length + 1;
       if (backend.credential !== undefined) secrets[`provider-${id}`] = backend.credential;

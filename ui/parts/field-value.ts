@@ -4,10 +4,13 @@ import { html } from 'lit';
 
 import type { Field, Fields, Values } from '../../src/fields/field.ts';
 import { pairs, unsetText, withUnit } from '../lib/saves/entity-fields.ts';
+import { yesOrNo } from '../lib/saves/typed.ts';
 import { factRow } from './facts.ts';
 
-export const shownValue = (field: Field, value: number | null) =>
-  value === null ? html`<span class="quiet">${unsetText(field)}</span>` : withUnit(field, value);
+export const shownValue = (field: Field, value: number | boolean | null) => {
+  if (value === null) return html`<span class="quiet">${unsetText(field)}</span>`;
+  return typeof value === 'boolean' ? yesOrNo(value) : withUnit(field, value);
+};
 
 export const fieldFacts = <F extends Fields>(fields: F, record: Values<F>) =>
   pairs(fields).map(([name, field]) => factRow([field.label, shownValue(field, record[name])]));

@@ -5,7 +5,9 @@ import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 
 import type { Fields } from '../../src/fields/field.ts';
+import { choicesOf } from '../lib/page/choices.ts';
 import { hintOf } from '../lib/saves/entity-fields.ts';
+import { yesOrNo } from '../lib/saves/typed.ts';
 import '../elements/form/field.ts';
 import type { Choice } from '../elements/form/combobox.ts';
 import type { FieldType } from '../elements/form/field.ts';
@@ -19,7 +21,13 @@ type Bound<Draft> =
   | Readonly<{ name: string; member: keyof Draft & string }>;
 
 type Control =
-  | Readonly<{ type?: FieldType; unmarked?: boolean; mono?: boolean; choices?: readonly Choice[] }>
+  | Readonly<{
+      type?: FieldType;
+      unmarked?: boolean;
+      mono?: boolean;
+      tall?: boolean;
+      choices?: readonly Choice[];
+    }>
   | Readonly<{ type: 'toggles'; choices: readonly Choice[] }>
   | Readonly<{ type: 'picks'; options: readonly Option[]; ordered?: boolean; weighted?: boolean }>;
 
@@ -78,6 +86,7 @@ function formField<Draft extends object>(field: FormField<Draft>, draft: Draft) 
     ></gw-toggles>`;
   }
   return html`<gw-field
+    class=${field.tall === true ? 'tall' : ''}
     name=${name}
     label=${label}
     type=${field.type ?? 'text'}
@@ -92,6 +101,8 @@ function formField<Draft extends object>(field: FormField<Draft>, draft: Draft) 
   ></gw-field>`;
 }
 
+const flagChoices = choicesOf([yesOrNo(true), yesOrNo(false)]);
+
 /** The fields of a table, two in a row. */
 export function fieldRows<F extends Fields>(
   fields: F,
@@ -101,6 +112,8 @@ export function fieldRows(fields: Fields): readonly FormRow<Record<string, strin
     name,
     label: field.label,
     hint: hintOf(field),
+    type: field.type === 'flag' ? ('select' as const) : ('text' as const),
+    choices: field.type === 'flag' ? flagChoices : noChoices,
   }));
   return shown.flatMap((_, at) => (at % 2 === 0 ? [{ pair: shown.slice(at, at + 2) }] : []));
 }

@@ -20,7 +20,7 @@ import { keepView, tableView } from '../state/table-view.ts';
 import { linkTo } from '../state/location.ts';
 import { base, buttons } from '../styles/base.ts';
 import { panels } from '../styles/panels.ts';
-import './deployment/form.ts';
+import { deploymentForm } from './deployment/form.ts';
 
 /** Null where nothing manages the process: asking would be an error. */
 async function loadDeployment(signal: AbortSignal): Promise<Deployment | null> {
@@ -180,12 +180,7 @@ class ScreenDeployment extends RecordScreen {
   #form(deployment: Deployment) {
     return this.drawer({
       heading: 'Change the deployment',
-      content: this.hasForm()
-        ? html`<gw-deployment-form
-            .row=${deployment}
-            .failure=${this.failure}
-          ></gw-deployment-form>`
-        : null,
+      content: this.hasForm() ? deploymentForm(deployment)(this.failure) : null,
     });
   }
 }

@@ -22,11 +22,11 @@ import { record } from '../styles/record.ts';
 import { linkTo, openRest, replaceRest } from '../state/location.ts';
 import { frontendModelColumns } from './frontend-models/columns.ts';
 import type { PoolRow } from './frontend-models/columns.ts';
-import './frontend-models/fallback-form.ts';
-import './frontend-models/form.ts';
+import { fallbackFormOf } from './frontend-models/fallback-form.ts';
+import { frontendModelFormOf } from './frontend-models/form.ts';
 import { loadRouting, memberOptions, targetOptions } from './frontend-models/load.ts';
 import type { Routing } from './frontend-models/load.ts';
-import './frontend-models/pool-form.ts';
+import { poolFormOf } from './frontend-models/pool-form.ts';
 import { poolRecord } from './frontend-models/pool-record.ts';
 import { noPools, poolActions, poolRows, poolTable, poolsPart } from './frontend-models/pools.ts';
 import { frontendModelDeletion, poolDeletion } from './frontend-models/saves.ts';
@@ -279,23 +279,14 @@ class ScreenFrontendModels extends RecordScreen {
     if (first === fallbackPart && isWritable) {
       return this.drawer({
         heading: 'Fallback model',
-        content: html`<gw-fallback-form
-          .row=${{ fallback: routing.fallback, models: routing.models }}
-          .failure=${this.failure}
-        ></gw-fallback-form>`,
+        content: fallbackFormOf(routing.fallback, routing.models)(this.failure),
       });
     }
     const isEdit = second === 'edit' && isWritable;
     const isOpen = this.isNew() || (opened !== null && isEdit);
     return this.drawer({
       heading: opened === null ? 'Add a frontend model' : `Change ${opened.name}`,
-      content: isOpen
-        ? html`<gw-frontend-model-form
-            .row=${opened}
-            .options=${targetOptions(routing)}
-            .failure=${this.failure}
-          ></gw-frontend-model-form>`
-        : null,
+      content: isOpen ? frontendModelFormOf(opened, targetOptions(routing))(this.failure) : null,
     });
   }
 
@@ -308,11 +299,7 @@ class ScreenFrontendModels extends RecordScreen {
     const pool = this.#openedPool(routing);
     const isForm = this.isWritable() && (second === 'new' || (pool !== null && third === 'edit'));
     const content = isForm
-      ? html`<gw-pool-form
-          .row=${pool}
-          .options=${memberOptions(routing)}
-          .failure=${this.failure}
-        ></gw-pool-form>`
+      ? poolFormOf(pool, memberOptions(routing))(this.failure)
       : pool === null
         ? null
         : html`${poolRecord(pool)} ${historyOf('pool', pool)}`;

@@ -13,7 +13,7 @@ import { moneyBar, tokensBar } from '../parts/budget.ts';
 import { resourceScreen } from '../parts/resource-screen.ts';
 import { byState } from '../parts/state-segments.ts';
 import { openRest } from '../state/location.ts';
-import './limits/form.ts';
+import { budgetFormOf, limitsFormOf } from './limits/form.ts';
 import { isCapped, loadCapped } from './limits/load.ts';
 import type { Capped } from './limits/load.ts';
 import { capsRecord } from './limits/record.ts';
@@ -106,16 +106,8 @@ resourceScreen<Capped, Readonly<{ rows: readonly Capped[] }>>({
     ),
   form: (capped, _, { rows }) => (capped === null ? () => choiceOf(rows) : null),
   aspects: {
-    limits: {
-      prefix: 'Rate limits of ',
-      form: (row) => (failure) =>
-        html`<gw-limits-form .row=${row} .failure=${failure}></gw-limits-form>`,
-    },
-    budget: {
-      prefix: 'Budget of ',
-      form: (row) => (failure) =>
-        html`<gw-budget-form .row=${row} .failure=${failure}></gw-budget-form>`,
-    },
+    limits: { prefix: 'Rate limits of ', form: limitsFormOf },
+    budget: { prefix: 'Budget of ', form: budgetFormOf },
   },
   record: capsRecord,
   actions: () => nothing,

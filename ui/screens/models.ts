@@ -9,19 +9,19 @@ import '../elements/empty.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
-import '../elements/segments.ts';
 import { modelStates, modelStatesOf } from '../lib/providers/model-use.ts';
 import { narrowed } from '../lib/text/narrow.ts';
 import { priceWarnings } from '../lib/providers/price-check.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { narrowedBy } from '../parts/narrowed.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
+import { byState } from '../parts/state-segments.ts';
 import type { Save } from '../lib/saves/save.ts';
 import { linkTo } from '../state/location.ts';
-import './models/attach.ts';
+import { attachFormOf } from './models/attach.ts';
 import { readColumns, usesText, writeColumns } from './models/columns.ts';
-import './models/flow.ts';
-import './models/form.ts';
+import { flowFormOf } from './models/flow.ts';
+import { modelFormOf } from './models/form.ts';
 import { loadModels } from './models/load.ts';
 import type { ModelRow } from './models/load.ts';
 import type { PriceEdit } from './models/price.ts';
@@ -105,42 +105,26 @@ class ScreenModels extends RecordScreen {
 
   /** All of them, or those that one provider serves. */
   #list(all: readonly ModelRow[]) {
-    const { state: chosen = '', provider = '' } = this.query;
-    const rows = narrowed(all, provider, ({ provider_id }) => [provider_id]);
-    const whose = rows[0]?.provider_name ?? `provider ${provider}`;
+    const { provider = '' } = this.query;
+    const own = narrowed(all, provider, ({ provider_id }) => [provider_id]);
+    const whose = own[0]?.provider_name ?? `provider ${provider}`;
+    const states = modelStates.map((value) => ({ value, label: value }));
+    const label = 'Models by what they lack';
+    const { rows, bar } = byState({ label, states, rows: own, statesOf: modelStatesOf }, this);
     return html`<div @gw-price=${this.#onPrice}>
       ${this.table({
         label: 'Models',
         noun: 'model',
         columns: this.isWritable() ? writeColumns : readColumns,
-        rows: chosen === '' ? rows : rows.filter((row) => modelStatesOf(row).includes(chosen)),
+        rows,
         isStale: this.#models.failure !== null,
         bar: html`${narrowedBy({
-            asked: provider,
-            words: `Of ${whose}`,
-            href: this.viewLink({ provider: '' }),
-          })}<gw-segments
-            slot="bar"
-            label="Models by what they lack"
-            .segments=${this.#segments(rows)}
-            chosen=${chosen}
-          ></gw-segments>`,
+          asked: provider,
+          words: `Of ${whose}`,
+          href: this.viewLink({ provider: '' }),
+        })}${bar}`,
       })}
     </div>`;
-  }
-
-  #segments(rows: readonly ModelRow[]) {
-    const countOf = (value: string): number =>
-      rows.filter((row) => modelStatesOf(row).includes(value)).length;
-    return [
-      { value: '', label: 'all', count: rows.length, href: this.viewLink({ state: '' }) },
-      ...modelStates.map((value) => ({
-        value,
-        label: value,
-        count: countOf(value),
-        href: this.viewLink({ state: value }),
-      })),
-    ];
   }
 
   /** `/new`, `/7`, `/7/edit`, `/7/attach`, `/7/flow`. What comes after a new one is its provider. */
@@ -162,17 +146,13 @@ class ScreenModels extends RecordScreen {
     const { failure } = this;
     const part = this.aspect();
     if (this.isNew() || (model !== null && part === 'edit')) {
-      return html`<gw-model-form .row=${model} .failure=${failure}></gw-model-form>`;
+      return modelFormOf(model)(failure);
     }
     if (model !== null && part === 'attach' && model.backend === null) {
-      return html`<gw-attach-form
-        .row=${model}
-        .providers=${this.#providers.value ?? []}
-        .failure=${failure}
-      ></gw-attach-form>`;
+      return attachFormOf(model, this.#providers.value ?? [])(failure);
     }
     if (model !== null && part === 'flow' && model.backend !== null) {
-      return html`<gw-flow-form .row=${model} .failure=${failure}></gw-flow-form>`;
+      return flowFormOf(model)(failure);
     }
     return null;
   }

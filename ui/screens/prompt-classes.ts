@@ -23,8 +23,8 @@ import { linkTo, openRest } from '../state/location.ts';
 import { may } from '../state/session.ts';
 import { record } from '../styles/record.ts';
 import './prompt-classes/evaluation.ts';
-import './prompt-classes/examples-form.ts';
-import './prompt-classes/form.ts';
+import { examplesForm } from './prompt-classes/examples-form.ts';
+import { classForm } from './prompt-classes/form.ts';
 import { loadClasses } from './prompt-classes/load.ts';
 import type { ClassRow } from './prompt-classes/load.ts';
 import { classRecord } from './prompt-classes/record.ts';
@@ -225,8 +225,8 @@ class ScreenPromptClasses extends RecordScreen {
       heading: this.isNew() ? 'Add a prompt class' : `${prefix}${one?.name ?? ''}`,
       actions: one === null || isForm ? nothing : this.actionsFor(one, () => classDeletion(one)),
       content: isForm
-        ? aspect === 'examples'
-          ? html`<gw-examples-form .row=${one} .failure=${this.failure}></gw-examples-form>`
+        ? one !== null && aspect === 'examples'
+          ? examplesForm(one)(this.failure)
           : this.#form(one, rows)
         : one === null
           ? null
@@ -236,11 +236,10 @@ class ScreenPromptClasses extends RecordScreen {
 
   #form(one: ClassRow | null, rows: readonly ClassRow[]) {
     const refinable = rows.filter(({ id, tier }) => tier === 'fast' && id !== one?.id);
-    return html`<gw-class-form
-      .row=${one}
-      .refinable=${refinable.map(({ name }) => name)}
-      .failure=${this.failure}
-    ></gw-class-form>`;
+    return classForm(
+      one,
+      refinable.map(({ name }) => name),
+    )(this.failure);
   }
 
   #record(one: ClassRow) {

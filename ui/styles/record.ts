@@ -81,6 +81,10 @@ export const record = css`
     margin-left: auto;
   }
 
+  .tall {
+    --text-height: 16rem;
+  }
+
   .pair {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr));

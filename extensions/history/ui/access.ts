@@ -1,8 +1,9 @@
 // The access review: who could call which model at a moment and by which grants, or who gained and who lost what between two moments.
 // All of it is filtered and exported; one row opens its grants, each with the event that made it.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, state } from '../../../ui/elements/element.ts';
 import { accessFile, accessMax, diffAccess, listAccess } from './access-rows.ts';
 import type { Access, AccessChange } from './access-rows.ts';
 import { wrongField } from '../../../ui/api/http/failure.ts';
@@ -70,12 +71,12 @@ const changeColumns: readonly Column<Row>[] = [
 const keyOf = (row: Row): string =>
   row.change === null ? accessKey(row) : `${row.change}.${accessKey(row)}`;
 
-class HistoryAccess extends LitElement {
-  static override properties = {
-    at: { state: true },
-    since: { state: true },
-    wrong: { state: true },
-  };
+class HistoryAccess extends element({
+  /** As typed. */
+  at: state(''),
+  since: state(''),
+  wrong: state<ApiFailure | null>(null),
+}) {
   static override styles = [
     base,
     buttons,
@@ -116,19 +117,8 @@ class HistoryAccess extends LitElement {
       }
     `,
   ];
-  /** As typed. */
-  declare at: string;
-  declare since: string;
-  declare wrong: ApiFailure | null;
   readonly #place = new Watch(this, place);
   readonly #rows = new Resource(this, (signal) => this.#load(signal));
-
-  constructor() {
-    super();
-    this.at = '';
-    this.since = '';
-    this.wrong = null;
-  }
 
   async #load(signal: AbortSignal): Promise<readonly Row[]> {
     const { at, since } = this.#place.value.query;

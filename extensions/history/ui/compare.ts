@@ -1,7 +1,8 @@
 // What lies between any two moments: versions, positions or times; without the later one, between the earlier and now.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, state } from '../../../ui/elements/element.ts';
 import { wrongField } from '../../../ui/api/http/failure.ts';
 import type { ApiFailure } from '../../../ui/api/http/failure.ts';
 import { getLogHead } from '../../../ui/api/log.ts';
@@ -26,12 +27,12 @@ import { listStyles } from '../../../ui/styles/list.ts';
 const pageDifferences = 1_000;
 const hint = 'A version, or a time such as 2026-11-21 14:05';
 
-class HistoryDiff extends LitElement {
-  static override properties = {
-    from: { state: true },
-    to: { state: true },
-    wrong: { state: true },
-  };
+class HistoryDiff extends element({
+  /** As typed. */
+  from: state(''),
+  to: state(''),
+  wrong: state<ApiFailure | null>(null),
+}) {
   static override styles = [
     base,
     buttons,
@@ -78,20 +79,9 @@ class HistoryDiff extends LitElement {
       }
     `,
   ];
-  /** As typed. */
-  declare from: string;
-  declare to: string;
-  declare wrong: ApiFailure | null;
   readonly #place = new Watch(this, place);
   #wanted = pageDifferences;
   readonly #diff = new Resource(this, (signal) => this.#load(signal));
-
-  constructor() {
-    super();
-    this.from = '';
-    this.to = '';
-    this.wrong = null;
-  }
 
   /** Null until both moments are known. */
   async #load(signal: AbortSignal): Promise<SnapshotDiff | null> {

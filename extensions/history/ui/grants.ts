@@ -1,7 +1,8 @@
 // By which grants a principal may call a model: each way with the role, the permission, who granted both, when and by which event.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 
+import { element, given } from '../../../ui/elements/element.ts';
 import type { Access } from './access-rows.ts';
 import '../../../ui/elements/time.ts';
 import { grantorOf } from './access-words.ts';
@@ -11,8 +12,9 @@ import { record } from '../../../ui/styles/record.ts';
 
 type Granted = Access['via'][number]['role_granted'];
 
-class GwHistoryGrants extends LitElement {
-  static override properties = { access: { attribute: false } };
+class GwHistoryGrants extends element({
+  access: given<Access>(),
+}) {
   static override styles = [
     base,
     record,
@@ -24,7 +26,6 @@ class GwHistoryGrants extends LitElement {
       }
     `,
   ];
-  declare access: Access;
 
   protected override render() {
     const { access } = this;

@@ -1,8 +1,9 @@
 // A restore: first its preview, record by record, with what prevents it and what is not restored; then, with a reason and the version
 // typed, the restore itself, which is refused when the configuration has changed since the preview.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 
+import { element, state } from '../../../ui/elements/element.ts';
 import { getLogHead } from '../../../ui/api/log.ts';
 import { diffSnapshots, restoreSnapshot } from '../../../ui/api/snapshots.ts';
 import type { Restored } from '../../../ui/api/snapshots.ts';
@@ -42,12 +43,12 @@ const namesMax = 1_000;
 
 type Preview = Readonly<{ would: Restored; version: number | null }>;
 
-class HistoryRestore extends LitElement {
-  static override properties = { save: { state: true }, ticked: { state: true } };
-  static override styles = [base, buttons, record, panels, restoreStyles];
-  declare save: Save | null;
+class HistoryRestore extends element({
+  save: state<Save | null>(null),
   /** The streams of the selected records. */
-  declare ticked: ReadonlySet<string>;
+  ticked: state<ReadonlySet<string>>(),
+}) {
+  static override styles = [base, buttons, record, panels, restoreStyles];
   readonly #place = new Watch(this, place);
   readonly #preview = new Resource(this, (signal) => this.#load(signal), {
     question: () => this.#asked(),
@@ -58,7 +59,6 @@ class HistoryRestore extends LitElement {
 
   constructor() {
     super();
-    this.save = null;
     this.ticked = new Set();
   }
 

@@ -1,8 +1,9 @@
 // The snapshot versions, newest first: who made each, what it changed, which replicas serve it. Two that are ticked are compared, one
 // is opened beside the list.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 
+import { element, state } from '../../../ui/elements/element.ts';
 import { listVersions } from '../../../ui/api/snapshots.ts';
 import type { SnapshotVersion } from '../../../ui/api/snapshots.ts';
 import '../../../ui/elements/badge.ts';
@@ -102,11 +103,11 @@ const keptColumns: readonly Column<SnapshotVersion>[] = [
   },
 ];
 
-class HistoryVersions extends LitElement {
-  static override properties = { ticked: { state: true } };
-  static override styles = [base, buttons, listStyles];
+class HistoryVersions extends element({
   /** At most two. */
-  declare ticked: ReadonlySet<string | number>;
+  ticked: state<ReadonlySet<string | number>>(),
+}) {
+  static override styles = [base, buttons, listStyles];
   readonly #place = new Watch(this, place);
   readonly #paged = new Paged(this, {
     load: (wanted, signal) => {

@@ -1,9 +1,10 @@
 // What became of one request: how the gateway answered it, what it used and cost, and, once its usage row is there, why it went where
 // it went.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, given } from '../../../ui/elements/element.ts';
 import { call } from '../../../ui/api/http/call.ts';
 import type { UsageEvent } from '../../../ui/api/records.ts';
 import '../../../ui/elements/badge.ts';
@@ -24,8 +25,10 @@ const asksMax = 40;
 /** Among so many of the newest it is looked for. */
 const newestMax = 50;
 
-class GwPlaygroundOutcome extends LitElement {
-  static override properties = { answer: { attribute: false }, timing: { attribute: false } };
+class GwPlaygroundOutcome extends element({
+  answer: given<ChatAnswer>(),
+  timing: given<Timing>(),
+}) {
   static override styles = [
     base,
     record,
@@ -36,8 +39,6 @@ class GwPlaygroundOutcome extends LitElement {
       }
     `,
   ];
-  declare answer: ChatAnswer;
-  declare timing: Timing;
   #asks = 0;
   /** Null until it is there. */
   readonly #row = new Resource<UsageEvent | null>(this, (signal) => this.#ask(signal), {

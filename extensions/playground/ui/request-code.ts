@@ -1,14 +1,17 @@
 // The request of the playground as code that can be copied.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 
+import { element, given, state } from '../../../ui/elements/element.ts';
 import '../../../ui/elements/copy.ts';
 import { codeOf } from './code-of-request.ts';
 import type { Code, CodeRequest } from './code-of-request.ts';
 import { base } from '../../../ui/styles/base.ts';
 
-class GwRequestCode extends LitElement {
-  static override properties = { request: { attribute: false }, language: { state: true } };
+class GwRequestCode extends element({
+  request: given<CodeRequest>(),
+  language: state<Code['label']>('curl'),
+}) {
   static override styles = [
     base,
     css`
@@ -41,13 +44,6 @@ class GwRequestCode extends LitElement {
       }
     `,
   ];
-  declare request: CodeRequest;
-  declare language: Code['label'];
-
-  constructor() {
-    super();
-    this.language = 'curl';
-  }
 
   protected override render() {
     const codes = codeOf(this.request);

@@ -1,7 +1,8 @@
 // The configuration at any moment of the export: every entity of it, one opened with its fields. Of a secret it is said that there is one.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, state } from '../../../ui/elements/element.ts';
 import { wrongField } from '../../../ui/api/http/failure.ts';
 import type { ApiFailure } from '../../../ui/api/http/failure.ts';
 import { getLogHead } from '../../../ui/api/log.ts';
@@ -70,8 +71,11 @@ async function load(moment: string | null, kind: string, signal: AbortSignal): P
   }
 }
 
-class ViewerConfiguration extends LitElement {
-  static override properties = { at: { state: true }, wrong: { state: true } };
+class ViewerConfiguration extends element({
+  /** As typed. */
+  at: state(''),
+  wrong: state<ApiFailure | null>(null),
+}) {
   static override styles = [
     base,
     buttons,
@@ -121,20 +125,11 @@ class ViewerConfiguration extends LitElement {
       }
     `,
   ];
-  /** As typed. */
-  declare at: string;
-  declare wrong: ApiFailure | null;
   readonly #place = new Watch(this, place);
   readonly #rows = new Resource(this, (signal) => {
     const { as_of: moment } = this.#place.value.query;
     return load(moment ?? null, this.#kind(), signal);
   });
-
-  constructor() {
-    super();
-    this.at = '';
-    this.wrong = null;
-  }
 
   /** Of what is open, wherever the link to it came from; null is nothing. */
   #open(): Readonly<{ kind: string; id: number }> | null {

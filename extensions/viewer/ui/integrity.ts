@@ -1,7 +1,8 @@
 // What was verified of the open export: where it ends, what does not hold and the line that says so, the keys and checkpoints in it.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, given } from '../../../ui/elements/element.ts';
 import '../../../ui/elements/badge.ts';
 import '../../../ui/elements/copy.ts';
 import '../../../ui/elements/icon.ts';
@@ -29,8 +30,9 @@ const columns: readonly Column<Signed>[] = [
   },
 ];
 
-class GwViewerIntegrity extends LitElement {
-  static override properties = { summary: { attribute: false } };
+class GwViewerIntegrity extends element({
+  summary: given<Summary>(),
+}) {
   static override styles = [
     base,
     buttons,
@@ -57,7 +59,6 @@ class GwViewerIntegrity extends LitElement {
       }
     `,
   ];
-  declare summary: Summary;
 
   protected override render() {
     const { summary } = this;

@@ -1,7 +1,8 @@
 // Before anything is open: what this page is for, and the ways to give it a file. What was given never leaves the browser.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, given, state } from '../../../ui/elements/element.ts';
 import '../../../ui/elements/error.ts';
 import '../../../ui/elements/form/field.ts';
 import type { FieldInput } from '../../../ui/elements/form/field.ts';
@@ -14,14 +15,15 @@ import { openFiles } from './reading.ts';
 
 const keyPattern = /^[\da-f]{64}$/;
 
-class GwViewerOpening extends LitElement {
-  static override properties = {
-    failure: { attribute: false },
-    isOver: { state: true },
-    key: { state: true },
-    wrong: { state: true },
-    kept: { state: true },
-  };
+class GwViewerOpening extends element({
+  /** Of the last attempt. */
+  failure: given<ApiFailure | null>(null),
+  isOver: state(false),
+  /** As typed. */
+  key: state(''),
+  wrong: state<ApiFailure | null>(null),
+  kept: state<Readonly<{ name: string; notes: readonly string[] }> | null>(null),
+}) {
   static override styles = [
     base,
     buttons,
@@ -84,22 +86,6 @@ class GwViewerOpening extends LitElement {
       }
     `,
   ];
-  /** Of the last attempt. */
-  declare failure: ApiFailure | null;
-  declare isOver: boolean;
-  /** As typed. */
-  declare key: string;
-  declare wrong: ApiFailure | null;
-  declare kept: Readonly<{ name: string; notes: readonly string[] }> | null;
-
-  constructor() {
-    super();
-    this.failure = null;
-    this.isOver = false;
-    this.key = '';
-    this.wrong = null;
-    this.kept = null;
-  }
 
   protected override render() {
     return html`<gw-error .failure=${this.failure}></gw-error>

@@ -142,7 +142,7 @@ function modelList(state: ConfigState, fields: Fields): readonly unknown[] {
 }
 
 function costsPerToken(model: Model) {
-  const prices: Readonly<Record<string, number | null>> = modelValues(model);
+  const prices: Readonly<Record<string, number | null>> = picked(priceFields, modelValues(model));
   const costs = Object.entries(priceFields).map(([name, { cost }]) => {
     const price = prices[name] ?? null;
     return [cost, price === null ? null : price / 1e12] as const;

@@ -26,7 +26,7 @@ export function messagesTo(backend: CompiledBackend, sending: Sending): Outbound
   const { walk } = sending;
   const { protocol, upstreamModel } = backend;
   if (protocolFacts[protocol].servesMessages) return passedOn(backend, sending);
-  const chat = readMessagesRequest(walk.body, protocol);
+  const chat = readMessagesRequest(walk.body, protocol, backend);
   if (isProtocolRefusal(chat)) return chat;
   const told = messageOptions(walk, chat.stop);
   const ask = translations[protocol];

@@ -21,7 +21,7 @@ export function responsesTo(state: BackendState, sending: Sending): Outbound | P
   if (protocol === commonProtocol && !state.lacksResponses) return passedOn(state, sending);
   const { walk } = sending;
   const signer = { protocol, model: upstreamModel };
-  const read = readResponsesRequest(walk.body, signer);
+  const read = readResponsesRequest(walk.body, signer, backend);
   if (isProtocolRefusal(read)) return read;
   const { chat, names, echo } = read;
   const told = {

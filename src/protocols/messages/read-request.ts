@@ -16,10 +16,14 @@ import { readEffort } from './read-thinking.ts';
 import { readToolChoice, readTools } from './read-tools.ts';
 
 /**
- * `protocol` is the backend's, for the refusals to name. Refused: a body that is no JSON object, a member
- * of the wrong shape (400), and what only the vendor itself can do (501).
+ * `protocol` is the backend's, for the refusals to name. `dropsTools` leaves out tools that only the vendor runs. Refused: a body that
+ * is no JSON object, a member of the wrong shape (400), and what only the vendor itself can do (501).
  */
-export function readMessagesRequest(body: Buffer, protocol: Protocol): Chat | ProtocolRefusal {
+export function readMessagesRequest(
+  body: Buffer,
+  protocol: Protocol,
+  { dropsTools = false }: Readonly<{ dropsTools?: boolean }> = {},
+): Chat | ProtocolRefusal {
   const object = parseJson(body.toString('utf8'));
   if (!isObject(object)) return { ...invalid('body', 'must be a JSON object'), param: null };
   const refusals: Refusals = [];
@@ -28,7 +32,7 @@ export function readMessagesRequest(body: Buffer, protocol: Protocol): Chat | Pr
   const choice = readToolChoice(field);
   const chat: Chat = {
     messages: readConversation(field, protocol),
-    tools: readTools(field, protocol),
+    tools: readTools(field, protocol, dropsTools),
     toolChoice: choice.toolChoice,
     parallelToolCalls: choice.isSingle ? false : null,
     maxTokens: readMaxTokens(field, protocol),

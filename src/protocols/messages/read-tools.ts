@@ -15,9 +15,14 @@ import {
 import type { Field } from '../read-fields.ts';
 import { invalid, unsupported } from '../refusal.ts';
 
-export function readTools(field: Field, protocol: Protocol): readonly ChatTool[] {
+export function readTools(
+  field: Field,
+  protocol: Protocol,
+  dropsTools: boolean,
+): readonly ChatTool[] {
   return readObjects(field, 'tools').flatMap((tool) => {
     const type = readText(tool, 'type') ?? 'custom';
+    if (type !== 'custom' && dropsTools) return [];
     if (type !== 'custom') {
       const feature = `tools of type ${type.slice(0, typeCharactersMax)}`;
       tool.refusals.push(unsupported(protocol, feature, below(tool.at, 'type')));

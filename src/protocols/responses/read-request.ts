@@ -12,7 +12,7 @@ import { invalid, unsupported } from '../refusal.ts';
 import type { ProtocolRefusal, Refusals } from '../refusal.ts';
 import { readInput } from './read-input.ts';
 import { readToolChoice, readTools } from './read-tools.ts';
-import type { ToolNames } from './read-tools.ts';
+import type { ToolNames, ToolOptions } from './read-tools.ts';
 import type { Signer } from './seal.ts';
 
 export type ResponsesRequest = Readonly<{
@@ -22,10 +22,14 @@ export type ResponsesRequest = Readonly<{
   echo: JsonObject;
 }>;
 
-/** `signer` is the backend. Refused: members of the wrong form or of stored state (400), and what only the vendor can do (501). */
+/**
+ * `signer` is the backend, and `dropsTools` leaves out tools that it cannot run. Refused: members of the wrong form or of stored state
+ * (400), and what only the vendor can do (501).
+ */
 export function readResponsesRequest(
   body: Buffer,
   signer: Signer,
+  { dropsTools }: ToolOptions = {},
 ): ResponsesRequest | ProtocolRefusal {
   const { protocol } = signer;
   const object = parseJson(body.toString('utf8'));
@@ -34,7 +38,7 @@ export function readResponsesRequest(
   const field: Field = { object, at: '', refusals };
   refuseStored(field);
   refuseUnsupported(field, signer);
-  const { tools, names } = readTools(field, protocol);
+  const { tools, names } = readTools(field, { protocol, dropsTools });
   const reasoning = readObject(field, 'reasoning') ?? {};
   const chat: Chat = {
     messages: readInput(field, signer),

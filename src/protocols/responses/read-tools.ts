@@ -17,14 +17,19 @@ export type ToolNames = ReadonlyMap<string, NamedTool>;
 
 type NamedTools = Readonly<{ tools: readonly ChatTool[]; names: ToolNames }>;
 
-export function readTools(field: Field, protocol: Protocol): NamedTools {
+/** `dropsTools` leaves out the tools that only a vendor runs, which are refused otherwise. */
+export type ToolOptions = Readonly<{ dropsTools?: boolean | undefined }>;
+
+export function readTools(
+  field: Field,
+  options: ToolOptions & Readonly<{ protocol: Protocol }>,
+): NamedTools {
   const names = new Map<string, NamedTool>();
+  const reading = { ...options, names };
   const tools = readObjects(field, 'tools').flatMap((tool) => {
-    if (readText(tool, 'type') !== 'namespace') return readTool(tool, null, { names, protocol });
+    if (readText(tool, 'type') !== 'namespace') return readTool(tool, null, reading);
     const namespace = readName(tool, 'name');
-    return readObjects(tool, 'tools').flatMap((inner) =>
-      readTool(inner, namespace, { names, protocol }),
-    );
+    return readObjects(tool, 'tools').flatMap((inner) => readTool(inner, namespace, reading));
   });
   return { tools, names };
 }
@@ -33,16 +38,16 @@ export function readTools(field: Field, protocol: Protocol): NamedTools {
 const calledName = (name: string, namespace: string | null): string =>
   namespace === null ? name : `${namespace}__${name}`;
 
-type Reading = Readonly<{ names: Map<string, NamedTool>; protocol: Protocol }>;
+type Reading = ToolOptions & Readonly<{ names: Map<string, NamedTool>; protocol: Protocol }>;
 
 function readTool(
   tool: Field,
   namespace: string | null,
-  { names, protocol }: Reading,
+  { names, protocol, dropsTools }: Reading,
 ): readonly ChatTool[] {
   const type = readText(tool, 'type');
   if (type !== 'function' && type !== 'custom') {
-    refuseType(tool, type, protocol);
+    if (type === null || dropsTools !== true) refuseType(tool, type, protocol);
     return [];
   }
   const name = readName(tool, 'name');

@@ -35,6 +35,8 @@ export type CompiledBackend = Readonly<{
   credentialHeaders: readonly string[];
   /** For requests that name no cap, where the protocol needs one. */
   defaultMaxTokens: number | null;
+  /** Tools that its protocol cannot express are left out of requests. */
+  dropsTools: boolean;
   firstByteMs: number | null;
   /** Null while its gate is off. */
   flowControl: FlowControl | null;
@@ -157,7 +159,7 @@ function compileEndpoint(provider: SnapshotProvider, found: FoundCredential): En
 }
 
 function compileBackend(
-  { name }: SnapshotModel,
+  { name, drop_unsupported_tools: dropsTools }: SnapshotModel,
   backend: SnapshotBackend,
   { identityText, ...endpoint }: Endpoint,
 ): CompiledBackend {
@@ -169,6 +171,7 @@ function compileBackend(
     upstreamModel: backend.upstream_model,
     upstreamModelJson: Buffer.from(JSON.stringify(backend.upstream_model)),
     defaultMaxTokens: backend.default_max_tokens,
+    dropsTools: dropsTools === true,
     firstByteMs: seconds === null ? null : seconds * 1000,
     flowControl: flowControlOf(backend),
   };

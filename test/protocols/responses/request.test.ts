@@ -4,8 +4,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { JsonObject } from '../../../src/protocols/json.ts';
+import { isProtocolRefusal } from '../../../src/protocols/refusal.ts';
 import {
   droppedMembers,
+  readResponsesRequest,
   refusedMembers,
   storedMembers,
 } from '../../../src/protocols/responses/read-request.ts';
@@ -181,6 +183,17 @@ it('limits, effort, the form of the answer and the user are read', () => {
   );
   assert.deepEqual(chat.responseFormat, { kind: 'json_schema', schema });
   assert.deepEqual([chat.user, chat.isStream], ['u1', true]);
+});
+
+it('tools that only the vendor runs are left out for a model that drops them', () => {
+  const tools = [{ type: 'web_search' }, { type: 'function', name: 'find' }];
+  const body = Buffer.from(JSON.stringify({ input: 'Hi', tools }));
+  const request = readResponsesRequest(body, signer, { dropsTools: true });
+  assert.ok(!isProtocolRefusal(request));
+  assert.deepEqual(
+    request.chat.tools.map(({ name }) => name),
+    ['find'],
+  );
 });
 
 describe('a refusal names the member:', () => {

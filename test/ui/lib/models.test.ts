@@ -20,6 +20,7 @@ const model = {
   output_price_per_mtok: null,
   context_length: 8_192,
   cache_ttl_seconds: 60,
+  drop_unsupported_tools: null,
 };
 
 it('a price is typed in dollars; nothing is a price, and an empty field is none', () => {

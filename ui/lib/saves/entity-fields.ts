@@ -3,10 +3,10 @@
 import type { Field } from '../../../src/fields/field.ts';
 import type { FieldType } from '../../../src/fields/field-types.ts';
 import { formatNumber } from '../text/format.ts';
-import { bound, count, price } from './typed.ts';
+import { bound, count, flag, price } from './typed.ts';
 import type { Typed } from './typed.ts';
 
-export const entityTypes: Readonly<Record<FieldType, Typed<number | null>>> = {
+export const entityTypes = {
   price,
   tokens: count,
   outputTokens: count,
@@ -15,7 +15,8 @@ export const entityTypes: Readonly<Record<FieldType, Typed<number | null>>> = {
   requestsOrNone: bound,
   seconds: count,
   secondsOrNone: bound,
-};
+  flag,
+} satisfies Readonly<Record<FieldType, Typed<unknown>>>;
 
 /** Below the field of a form. */
 export const hintOf = ({ hint, default: unset }: Field): string =>

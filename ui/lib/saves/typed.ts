@@ -53,6 +53,14 @@ export const price: Typed<number | null> = {
   must: 'must be dollars such as 0.25 or 3, or empty',
 };
 
+/** One of the choices of a field. */
+export const flag: Typed<boolean | null> = {
+  write: (value) => (value === null ? '' : yesOrNo(value)),
+  read: (given) => (given === '' ? null : given === yesOrNo(true)),
+  must: '',
+};
+export const yesOrNo = (value: boolean): string => (value ? 'yes' : 'no');
+
 type Fields = Readonly<Record<string, Typed<unknown>>>;
 type Values<F extends Fields> = {
   readonly [Name in keyof F]: F[Name] extends Typed<infer Value> ? Value : never;

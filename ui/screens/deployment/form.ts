@@ -5,7 +5,7 @@ import { choicesOf } from '../../lib/page/choices.ts';
 import { draftOf, numberFields, policies } from '../../lib/observe/deployment.ts';
 import type { DeploymentDraft } from '../../lib/observe/deployment.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
-import { RecordForm } from '../../parts/record-form.ts';
+import { recordForm } from '../../parts/form-as-data.ts';
 import { changeSave } from './saves.ts';
 
 const rows: readonly FormRow<DeploymentDraft>[] = [
@@ -27,18 +27,9 @@ const rows: readonly FormRow<DeploymentDraft>[] = [
   },
 ];
 
-class GwDeploymentForm extends RecordForm<Deployment, DeploymentDraft> {
-  protected override draftOf(deployment: Deployment): DeploymentDraft {
-    return draftOf(deployment);
-  }
-
-  protected override saveOf(draft: DeploymentDraft, deployment: Deployment) {
-    return changeSave(deployment, draft);
-  }
-
-  protected override fields(): readonly FormRow<DeploymentDraft>[] {
-    return rows;
-  }
-}
-
-customElements.define('gw-deployment-form', GwDeploymentForm);
+export const deploymentForm = (deployment: Deployment) =>
+  recordForm({
+    draft: draftOf(deployment),
+    fields: () => rows,
+    save: (draft) => changeSave(deployment, draft),
+  });

@@ -3,10 +3,8 @@
 import type { Pool } from '../../api/records.ts';
 import type { Option } from '../../elements/form/picks.ts';
 import { blankPool, fromPool, policies, poolBody, poolChange } from '../../lib/routing/pool.ts';
-import type { PoolDraft } from '../../lib/routing/pool.ts';
 import { whenRead } from '../../lib/saves/draft.ts';
-import type { FormRow } from '../../parts/form-rows.ts';
-import { RecordForm } from '../../parts/record-form.ts';
+import { recordForm } from '../../parts/form-as-data.ts';
 import { poolCreation, poolUpdate } from './saves.ts';
 
 const choices = policies.map(({ value, label, about }) => ({ value, label: `${label}: ${about}` }));
@@ -15,23 +13,12 @@ const drains = 'A member of weight 0 only serves when the others fail.';
 const byWeight = `A member of weight 3 gets three times as much as one of 1. ${drains}`;
 const byPolicy = `With a policy, weights do not split requests. ${drains}`;
 
-class GwPoolForm extends RecordForm<Pool | null, PoolDraft> {
-  static override properties = { ...RecordForm.properties, options: { attribute: false } };
-  /** What a member can be. */
-  declare options: readonly Option[];
-
-  constructor() {
-    super();
-    this.row = null;
-    this.options = [];
-  }
-
-  protected override draftOf(row: Pool | null): PoolDraft {
-    return row === null ? blankPool : fromPool(row);
-  }
-
-  protected override fields({ policy }: PoolDraft): readonly FormRow<PoolDraft>[] {
-    return [
+/** `options` are what a member can be. */
+export const poolFormOf = (row: Pool | null, options: readonly Option[]) =>
+  recordForm({
+    isNew: row === null,
+    draft: row === null ? blankPool : fromPool(row),
+    fields: ({ policy }) => [
       {
         name: 'name',
         label: 'Name',
@@ -49,16 +36,11 @@ class GwPoolForm extends RecordForm<Pool | null, PoolDraft> {
         placeholder: 'Name of a model',
         ordered: true,
         weighted: true,
-        options: this.options,
+        options,
       },
-    ];
-  }
-
-  protected override saveOf(draft: PoolDraft, row: Pool | null) {
-    return row === null
-      ? whenRead(poolBody(draft), poolCreation)
-      : whenRead(poolChange(draft, row), (body) => poolUpdate(row, body));
-  }
-}
-
-customElements.define('gw-pool-form', GwPoolForm);
+    ],
+    save: (draft) =>
+      row === null
+        ? whenRead(poolBody(draft), poolCreation)
+        : whenRead(poolChange(draft, row), (body) => poolUpdate(row, body)),
+  });

@@ -1,8 +1,9 @@
 // The form of what is drafted: the title of a change request, and its calls, which are added, changed and taken out.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, given, state } from '../../elements/element.ts';
 import { wrongField } from '../../api/http/failure.ts';
 import type { ApiFailure } from '../../api/http/failure.ts';
 import type { WholeRequest } from '../../api/change-requests.ts';
@@ -26,14 +27,16 @@ export type CallsEdit = Readonly<{ title: string; calls: readonly DraftCall[] }>
 const methods = callMethods.map((value) => ({ value, label: value }));
 
 /** Tells by `gw-review` with the edit, and by `gw-cancel`. */
-class GwCallsForm extends LitElement {
-  static override properties = {
-    request: { attribute: false },
-    failure: { attribute: false },
-    wrong: { state: true },
-    named: { state: true },
-    calls: { state: true },
-  };
+class GwCallsForm extends element({
+  request: given<WholeRequest>(),
+  /** What the server refused. */
+  failure: given<ApiFailure | null>(null),
+  /** What the page itself found. */
+  wrong: state<ApiFailure | null>(null),
+  /** As typed. */
+  named: state(''),
+  calls: state<readonly CallDraft[]>([]),
+}) {
   static override styles = [
     base,
     buttons,
@@ -64,22 +67,6 @@ class GwCallsForm extends LitElement {
       }
     `,
   ];
-  declare request: WholeRequest;
-  /** What the server refused. */
-  declare failure: ApiFailure | null;
-  /** What the page itself found. */
-  declare wrong: ApiFailure | null;
-  /** As typed. */
-  declare named: string;
-  declare calls: readonly CallDraft[];
-
-  constructor() {
-    super();
-    this.failure = null;
-    this.wrong = null;
-    this.named = '';
-    this.calls = [];
-  }
 
   /** A request that is loaded anew does not undo what was typed. */
   protected override willUpdate(_: PropertyValues<this>): void {

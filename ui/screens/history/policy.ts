@@ -1,8 +1,9 @@
 // The change policy: which kinds of change need a second person. Once there is one, a change of the policy needs one too.
 
-import { LitElement, css, html } from 'lit';
+import { css, html } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, given, state } from '../../elements/element.ts';
 import { setChangePolicy } from '../../api/change-requests.ts';
 import type { ChangePolicy } from '../../api/change-requests.ts';
 import { changeKinds, kindsText } from '../../lib/changes/change-request.ts';
@@ -12,12 +13,11 @@ import type { Save } from '../../lib/saves/save.ts';
 import { base, buttons, controls } from '../../styles/base.ts';
 
 /** Tells by `gw-done` when it is set. */
-class GwChangePolicy extends LitElement {
-  static override properties = {
-    policy: { attribute: false },
-    chosen: { state: true },
-    save: { state: true },
-  };
+class GwChangePolicy extends element({
+  policy: given<ChangePolicy>(),
+  chosen: state<ReadonlySet<ChangeKind>>(),
+  save: state<Save | null>(null),
+}) {
   static override styles = [
     base,
     buttons,
@@ -48,14 +48,10 @@ class GwChangePolicy extends LitElement {
       }
     `,
   ];
-  declare policy: ChangePolicy;
-  declare chosen: ReadonlySet<ChangeKind>;
-  declare save: Save | null;
 
   constructor() {
     super();
     this.chosen = new Set();
-    this.save = null;
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {

@@ -1,9 +1,10 @@
 // One change request: who proposes what and why, what it comes to as the configuration stands, who approved that, and the steps that the
 // person who looks at it may take.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, count, state } from '../../elements/element.ts';
 import { getChangeRequest } from '../../api/change-requests.ts';
 import type { WholeRequest } from '../../api/change-requests.ts';
 import '../../elements/diff.ts';
@@ -38,14 +39,16 @@ import { editSave, savesOf, stepLabels } from './request-saves.ts';
 type Loaded = Readonly<{ request: WholeRequest; version: number | undefined }>;
 
 /** Tells by `gw-done` when a step was taken. */
-class GwChangeRequest extends LitElement {
-  static override properties = {
-    requestId: { type: Number },
-    save: { state: true },
-    failure: { state: true },
-    editing: { state: true },
-    at: { state: true },
-  };
+class GwChangeRequest extends element({
+  requestId: count<number>(),
+  save: state<Save | null>(null),
+  /** What the server refused of an edit. */
+  failure: state<ApiFailure | null>(null),
+  /** What is drafted is in its form. */
+  editing: state(false),
+  /** When it is to be applied, as typed; in UTC. */
+  at: state(''),
+}) {
   static override styles = [
     base,
     buttons,
@@ -78,24 +81,8 @@ class GwChangeRequest extends LitElement {
       }
     `,
   ];
-  declare requestId: number;
-  declare save: Save | null;
-  /** What the server refused of an edit. */
-  declare failure: ApiFailure | null;
-  /** What is drafted is in its form. */
-  declare editing: boolean;
-  /** When it is to be applied, as typed; in UTC. */
-  declare at: string;
   readonly #zone = new Watch(this, zone);
   readonly #loaded = new Resource(this, (signal) => this.#load(signal), { pollMs: 15_000 });
-
-  constructor() {
-    super();
-    this.save = null;
-    this.failure = null;
-    this.editing = false;
-    this.at = '';
-  }
 
   async #load(signal: AbortSignal): Promise<Loaded> {
     const { body, etag } = await getChangeRequest(this.requestId, signal);

@@ -1,8 +1,9 @@
 // Reads the whole log and verifies it in this browser: digests, chain, audit keys and signed checkpoints. It believes the server only
 // where the log ends.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, count, state } from '../../elements/element.ts';
 import { asFailure } from '../../api/http/failure.ts';
 import type { ApiFailure } from '../../api/http/failure.ts';
 import { exportedLines } from '../../api/log.ts';
@@ -21,13 +22,13 @@ type Verified = Readonly<{ position: number; checkpoints: number; problem: Findi
 /** Lines between two drawings. */
 const drawnEach = 250;
 
-class GwVerifyLog extends LitElement {
-  static override properties = {
-    position: { type: Number },
-    verified: { state: true },
-    busy: { state: true },
-    failure: { state: true },
-  };
+class GwVerifyLog extends element({
+  /** Where the log ends. */
+  position: count<number>(0),
+  verified: state<Verified | null>(null),
+  busy: state(false),
+  failure: state<ApiFailure | null>(null),
+}) {
   static override styles = [
     base,
     buttons,
@@ -57,20 +58,7 @@ class GwVerifyLog extends LitElement {
       }
     `,
   ];
-  /** Where the log ends. */
-  declare position: number;
-  declare verified: Verified | null;
-  declare busy: boolean;
-  declare failure: ApiFailure | null;
   #running: AbortController | null = null;
-
-  constructor() {
-    super();
-    this.position = 0;
-    this.verified = null;
-    this.busy = false;
-    this.failure = null;
-  }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();

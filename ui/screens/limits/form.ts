@@ -7,7 +7,7 @@ import { budgetForm, limitsForm } from '../../lib/access/limits-draft.ts';
 import type { BudgetDraft, LimitsDraft } from '../../lib/access/limits-draft.ts';
 import { whenRead } from '../../lib/saves/draft.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
-import { RecordForm } from '../../parts/record-form.ts';
+import { recordForm } from '../../parts/form-as-data.ts';
 import type { Capped } from './load.ts';
 import { budgetOf, limitsOf } from './saves.ts';
 
@@ -45,33 +45,19 @@ const kept = html`<p class="notice">
   What is spent, and the start of the window, stay as they are.
 </p>`;
 
-class GwLimitsForm extends RecordForm<Capped, LimitsDraft> {
-  protected override draftOf({ limits }: Capped): LimitsDraft {
-    return limits === null ? limitsForm.blank : limitsForm.write(limits);
-  }
+export const limitsFormOf = (capped: Capped) =>
+  recordForm({
+    draft: capped.limits === null ? limitsForm.blank : limitsForm.write(capped.limits),
+    fields: () => caps,
+    save: (draft) => whenRead(limitsForm.read(draft), (body) => limitsOf(capped, body)),
+  });
 
-  protected override saveOf(draft: LimitsDraft, capped: Capped) {
-    return whenRead(limitsForm.read(draft), (body) => limitsOf(capped, body));
-  }
-
-  protected override fields(): readonly FormRow<LimitsDraft>[] {
-    return caps;
-  }
-}
-
-class GwBudgetForm extends RecordForm<Capped, BudgetDraft> {
-  protected override draftOf({ budget }: Capped): BudgetDraft {
-    return budget === null ? { ...budgetForm.blank, window: 'monthly' } : budgetForm.write(budget);
-  }
-
-  protected override saveOf(draft: BudgetDraft, capped: Capped) {
-    return whenRead(budgetForm.read(draft), (body) => budgetOf(capped, body));
-  }
-
-  protected override fields(_: BudgetDraft, { budget }: Capped): readonly FormRow<BudgetDraft>[] {
-    return budget === null ? spending : [...spending, kept];
-  }
-}
-
-customElements.define('gw-limits-form', GwLimitsForm);
-customElements.define('gw-budget-form', GwBudgetForm);
+export const budgetFormOf = (capped: Capped) =>
+  recordForm({
+    draft:
+      capped.budget === null
+        ? { ...budgetForm.blank, window: 'monthly' }
+        : budgetForm.write(capped.budget),
+    fields: () => (capped.budget === null ? spending : [...spending, kept]),
+    save: (draft) => whenRead(budgetForm.read(draft), (body) => budgetOf(capped, body)),
+  });

@@ -1,14 +1,12 @@
 // The form by which a model gets its provider: one that stands, or an endpoint, which is asked for its models before it is kept.
 
-import type { PropertyDeclarations } from 'lit';
-
 import type { Provider } from '../../api/records.ts';
 import { attachBody, blankAttach } from '../../lib/providers/backend-draft.ts';
 import type { AttachDraft } from '../../lib/providers/backend-draft.ts';
 import { orNone, recordChoices } from '../../lib/page/choices.ts';
 import { fieldLabels } from '../../lib/text/field-label.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
-import { RecordForm } from '../../parts/record-form.ts';
+import { recordForm } from '../../parts/form-as-data.ts';
 import { headerFields, keyField, protocolField } from '../../parts/upstream-fields.ts';
 import type { ModelRow } from './load.ts';
 import { attachSave } from './saves.ts';
@@ -26,37 +24,25 @@ const endpoint: readonly FormRow<AttachDraft>[] = [
   headerFields,
 ];
 
-class GwAttachForm extends RecordForm<ModelRow, AttachDraft> {
-  static override properties: PropertyDeclarations = { providers: { attribute: false } };
-  declare providers: readonly Provider[];
-
-  protected override draftOf(): AttachDraft {
-    return blankAttach;
-  }
-
-  protected override saveOf(draft: AttachDraft, model: ModelRow) {
-    return attachSave(model, attachBody(draft));
-  }
-
-  protected override fields({ provider_id }: AttachDraft): readonly FormRow<AttachDraft>[] {
-    return [
+export const attachFormOf = (model: ModelRow, providers: readonly Provider[]) =>
+  recordForm<AttachDraft>({
+    draft: blankAttach,
+    fields: ({ provider_id }) => [
       {
         name: 'provider_id',
         label: 'Provider',
         type: 'select',
         required: true,
-        choices: orNone('An endpoint of its own', recordChoices(this.providers)),
+        choices: orNone('An endpoint of its own', recordChoices(providers)),
       },
       {
         name: 'upstream_model',
         label: fieldLabels.upstream_model,
-        placeholder: this.row.name,
+        placeholder: model.name,
         hint: 'Empty is its own name',
         mono: true,
       },
       ...(provider_id === '' ? endpoint : []),
-    ];
-  }
-}
-
-customElements.define('gw-attach-form', GwAttachForm);
+    ],
+    save: (draft) => attachSave(model, attachBody(draft)),
+  });

@@ -8,7 +8,7 @@ import type { FlowDraft } from '../../lib/providers/backend-draft.ts';
 import { whenRead } from '../../lib/saves/draft.ts';
 import { fieldRows } from '../../parts/form-rows.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
-import { RecordForm } from '../../parts/record-form.ts';
+import { recordForm } from '../../parts/form-as-data.ts';
 import type { ModelRow } from './load.ts';
 import { flowSave } from './saves.ts';
 
@@ -19,18 +19,10 @@ const rows: readonly FormRow<FlowDraft>[] = [
   html`<p class="notice">Replicas apply the change with their next snapshot.</p>`,
 ];
 
-class GwFlowForm extends RecordForm<ModelRow, FlowDraft> {
-  protected override draftOf({ backend }: ModelRow): FlowDraft {
-    return backend === null ? flowForm.blank : flowForm.write(backend);
-  }
-
-  protected override saveOf(draft: FlowDraft, model: ModelRow) {
-    return whenRead(flowForm.change(draft, model.backend ?? {}), (body) => flowSave(model, body));
-  }
-
-  protected override fields(): readonly FormRow<FlowDraft>[] {
-    return rows;
-  }
-}
-
-customElements.define('gw-flow-form', GwFlowForm);
+export const flowFormOf = (model: ModelRow) =>
+  recordForm({
+    draft: model.backend === null ? flowForm.blank : flowForm.write(model.backend),
+    fields: () => rows,
+    save: (draft) =>
+      whenRead(flowForm.change(draft, model.backend ?? {}), (body) => flowSave(model, body)),
+  });

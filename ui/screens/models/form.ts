@@ -6,7 +6,7 @@ import type { ModelDraft } from '../../lib/providers/model-draft.ts';
 import { whenRead } from '../../lib/saves/draft.ts';
 import { fieldRows } from '../../parts/form-rows.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
-import { RecordForm } from '../../parts/record-form.ts';
+import { recordForm } from '../../parts/form-as-data.ts';
 import type { ModelRow } from './load.ts';
 import { changeSave, creationSave } from './saves.ts';
 
@@ -22,20 +22,13 @@ const rows: readonly FormRow<ModelDraft>[] = [
   ...fieldRows(modelFields),
 ];
 
-class GwModelForm extends RecordForm<ModelRow | null, ModelDraft> {
-  protected override draftOf(model: ModelRow | null): ModelDraft {
-    return model === null ? modelForm.blank : modelForm.write(model);
-  }
-
-  protected override saveOf(draft: ModelDraft, model: ModelRow | null) {
-    return model === null
-      ? whenRead(modelForm.read(draft), creationSave)
-      : whenRead(modelForm.change(draft, model), (body) => changeSave(model, body));
-  }
-
-  protected override fields(): readonly FormRow<ModelDraft>[] {
-    return rows;
-  }
-}
-
-customElements.define('gw-model-form', GwModelForm);
+export const modelFormOf = (model: ModelRow | null) =>
+  recordForm({
+    isNew: model === null,
+    draft: model === null ? modelForm.blank : modelForm.write(model),
+    fields: () => rows,
+    save: (draft) =>
+      model === null
+        ? whenRead(modelForm.read(draft), creationSave)
+        : whenRead(modelForm.change(draft, model), (body) => changeSave(model, body)),
+  });

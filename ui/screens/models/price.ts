@@ -1,7 +1,8 @@
 // A price in the table, changed where it stands: pressed, it becomes a field. Enter tells by `gw-price` what was typed, Escape leaves it.
 
+import { element, count, state, text } from '../../elements/element.ts';
 import type { priceFields } from '../../../src/fields/model.ts';
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
 import '../../elements/icon.ts';
@@ -15,15 +16,16 @@ type PriceField = keyof typeof priceFields;
 /** Told with the id of the model, whose price is in micros per million tokens. */
 export type PriceEdit = Readonly<{ id: number; field: PriceField; price: number | null }>;
 
-class GwPrice extends LitElement {
-  static override properties = {
-    model: { type: Number },
-    label: { type: String },
-    field: { type: String },
-    micros: { type: Number },
-    open: { state: true },
-    wrong: { state: true },
-  };
+class GwPrice extends element({
+  model: count<number>(),
+  /** Whose price of what, for those who do not see the table. */
+  label: text(),
+  field: text<PriceField>(),
+  /** Null is unpriced. */
+  micros: count<number | null>(null),
+  open: state(false),
+  wrong: state(false),
+}) {
   static override styles = [
     base,
     buttons,
@@ -56,21 +58,6 @@ class GwPrice extends LitElement {
       }
     `,
   ];
-  declare model: number;
-  /** Whose price of what, for those who do not see the table. */
-  declare label: string;
-  declare field: PriceField;
-  /** Null is unpriced. */
-  declare micros: number | null;
-  declare open: boolean;
-  declare wrong: boolean;
-
-  constructor() {
-    super();
-    this.micros = null;
-    this.open = false;
-    this.wrong = false;
-  }
 
   protected override updated(changed: PropertyValues<this>): void {
     if (!changed.has('open')) return;

@@ -1,7 +1,8 @@
 // Prices as public lists have them: looked up, shown beside those that stand, and then published or left.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 
+import { element, state } from '../../elements/element.ts';
 import { call } from '../../api/http/call.ts';
 import { asFailure } from '../../api/http/failure.ts';
 import type { ApiFailure } from '../../api/http/failure.ts';
@@ -67,13 +68,13 @@ const columns: readonly Column<PriceChange>[] = [
 ];
 
 /** Tells by `gw-review` with the save that publishes them. */
-class GwPriceSync extends LitElement {
-  static override properties = {
-    wish: { state: true },
-    plan: { state: true },
-    busy: { state: true },
-    failure: { state: true },
-  };
+class GwPriceSync extends element({
+  wish: state<Wish>({ source: 'both', overwrite: false }),
+  /** What would be changed; null until it was looked up. */
+  plan: state<Plan | null>(null),
+  busy: state(false),
+  failure: state<ApiFailure | null>(null),
+}) {
   static override styles = [
     base,
     buttons,
@@ -125,19 +126,6 @@ class GwPriceSync extends LitElement {
       }
     `,
   ];
-  declare wish: Wish;
-  /** What would be changed; null until it was looked up. */
-  declare plan: Plan | null;
-  declare busy: boolean;
-  declare failure: ApiFailure | null;
-
-  constructor() {
-    super();
-    this.wish = { source: 'both', overwrite: false };
-    this.plan = null;
-    this.busy = false;
-    this.failure = null;
-  }
 
   protected override render() {
     return html`<div class="wish" @gw-input=${this.#onInput}>

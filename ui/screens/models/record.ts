@@ -1,7 +1,8 @@
 // One model: its price and sizes, the backend that serves it with its flow control, and what comes to it.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 
+import { element, flag, given } from '../../elements/element.ts';
 import {
   backendFields,
   flowFields,
@@ -29,16 +30,11 @@ const { admission_max_concurrent, upstream_timeout_seconds } = flowFields;
 const ungated = { admission_max_concurrent, upstream_timeout_seconds };
 
 /** Tells by `gw-detach`. */
-class GwModelRecord extends LitElement {
-  static override properties = { model: { attribute: false }, writable: { type: Boolean } };
+class GwModelRecord extends element({
+  model: given<ModelRow>(),
+  writable: flag(),
+}) {
   static override styles = [base, buttons, record];
-  declare model: ModelRow;
-  declare writable: boolean;
-
-  constructor() {
-    super();
-    this.writable = false;
-  }
 
   protected override render() {
     const { model } = this;

@@ -1,11 +1,10 @@
 // The fields of a form that take examples: room to paste many prompts and their labels into.
 
-import { css } from 'lit';
-
 export const examplesField = {
   name: 'examples',
   label: 'Examples',
   type: 'textarea',
+  tall: true,
   placeholder: 'Paste prompts here, one a line',
 } as const;
 
@@ -19,9 +18,3 @@ export const labelsField = {
 
 /** How they are told apart: the end of the field's hint. */
 export const pastedHint = 'With blank lines between them, a prompt may have several lines';
-
-export const examplesStyles = css`
-  gw-field[name='examples'] {
-    --text-height: 16rem;
-  }
-`;

@@ -13,9 +13,8 @@ import {
 import type { ClassDraft } from '../../lib/routing/class-draft.ts';
 import { formatCount } from '../../lib/text/format.ts';
 import { whenRead } from '../../lib/saves/draft.ts';
-import type { FormRow } from '../../parts/form-rows.ts';
-import { RecordForm } from '../../parts/record-form.ts';
-import { examplesField, examplesStyles, labelsField, pastedHint } from './examples-field.ts';
+import { recordForm } from '../../parts/form-as-data.ts';
+import { examplesField, labelsField, pastedHint } from './examples-field.ts';
 import { classCreation, classUpdate } from './saves.ts';
 
 const tiers = [
@@ -23,27 +22,12 @@ const tiers = [
   { value: 'refined', label: 'Refined: a sentence encoder, among classes that refine another' },
 ];
 
-class GwClassForm extends RecordForm<PromptClass | null, ClassDraft> {
-  static override properties = { ...RecordForm.properties, refinable: { attribute: false } };
-  static override styles = [RecordForm.styles, examplesStyles].flat();
-  /** Names of classes that another can refine. */
-  declare refinable: readonly string[];
-
-  constructor() {
-    super();
-    this.row = null;
-    this.refinable = [];
-  }
-
-  protected override draftOf(row: PromptClass | null): ClassDraft {
-    return row === null ? blankClass : fromClass(row);
-  }
-
-  protected override fields(
-    draft: ClassDraft,
-    row: PromptClass | null,
-  ): readonly FormRow<ClassDraft>[] {
-    return [
+/** `refinable` are the names of classes that another can refine. */
+export const classForm = (row: PromptClass | null, refinable: readonly string[]) =>
+  recordForm<ClassDraft>({
+    isNew: row === null,
+    draft: row === null ? blankClass : fromClass(row),
+    fields: (draft) => [
       { name: 'name', label: 'Name', hint: 'What rules call it', required: true, mono: true },
       { name: 'description', label: 'Description' },
       { name: 'tier', label: 'Tier', type: 'select', required: true, choices: tiers },
@@ -54,7 +38,7 @@ class GwClassForm extends RecordForm<PromptClass | null, ClassDraft> {
             type: 'picks',
             hint: 'Classes of tier fast whose prompts it contends for',
             placeholder: 'Name of a class',
-            options: choicesOf(this.refinable),
+            options: choicesOf(refinable),
           }
         : null,
       {
@@ -63,25 +47,21 @@ class GwClassForm extends RecordForm<PromptClass | null, ClassDraft> {
         hint: 'How much nearer than to the next class a prompt must be, from 0 to 2: higher is surer, and passes more by',
         required: true,
       },
-      row === null ? this.#examples(draft) : null,
+      row === null ? firstExamples(draft) : null,
       row === null ? labelsField : null,
-    ];
-  }
+    ],
+    save: (draft) => {
+      if (row !== null) return whenRead(classChange(draft, row), (body) => classUpdate(row, body));
+      const wrong = wrongExamples(draft);
+      if (wrong !== null) return wrong;
+      return whenRead(classBody(draft), (body) => classCreation(body, readExamples(draft)));
+    },
+  });
 
-  #examples(draft: ClassDraft) {
-    const isEmpty = draft.examples.trim() === '';
-    const count = formatCount(readExamples(draft).length, 'prompt');
-    const counted = isEmpty ? 'Twenty or more, as different as real prompts are' : count;
-    const hint = `${counted}. ${pastedHint}. The texts are encrypted and never shown`;
-    return { ...examplesField, hint };
-  }
-
-  protected override saveOf(draft: ClassDraft, row: PromptClass | null) {
-    if (row !== null) return whenRead(classChange(draft, row), (body) => classUpdate(row, body));
-    const wrong = wrongExamples(draft);
-    if (wrong !== null) return wrong;
-    return whenRead(classBody(draft), (body) => classCreation(body, readExamples(draft)));
-  }
+function firstExamples(draft: ClassDraft) {
+  const isEmpty = draft.examples.trim() === '';
+  const count = formatCount(readExamples(draft).length, 'prompt');
+  const counted = isEmpty ? 'Twenty or more, as different as real prompts are' : count;
+  const hint = `${counted}. ${pastedHint}. The texts are encrypted and never shown`;
+  return { ...examplesField, hint };
 }
-
-customElements.define('gw-class-form', GwClassForm);

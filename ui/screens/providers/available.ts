@@ -1,8 +1,9 @@
 // What a provider serves at this moment: ticked models are registered, each with this provider behind it.
 
-import { LitElement, css, html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, given, state } from '../../elements/element.ts';
 import { call } from '../../api/http/call.ts';
 import type { AvailableModel, Provider } from '../../api/records.ts';
 import '../../elements/badge.ts';
@@ -37,11 +38,10 @@ const columns: readonly Column<AvailableModel>[] = [
 ];
 
 /** Tells by `gw-review` with the save. */
-class GwAvailableModels extends LitElement {
-  static override properties = {
-    provider: { attribute: false },
-    ticked: { state: true },
-  };
+class GwAvailableModels extends element({
+  provider: given<Provider>(),
+  ticked: state<ReadonlySet<string | number>>(),
+}) {
   static override styles = [
     base,
     buttons,
@@ -58,8 +58,6 @@ class GwAvailableModels extends LitElement {
       }
     `,
   ];
-  declare provider: Provider;
-  declare ticked: ReadonlySet<string | number>;
   readonly #served = new Resource(this, async (signal) => {
     const { body } = await call('GET', '/admin/providers/{id}/available-models', {
       params: { id: this.provider.id },

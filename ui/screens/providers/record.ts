@@ -1,7 +1,8 @@
 // One provider: what is known of it, how it is, and what it serves.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 
+import { element, given } from '../../elements/element.ts';
 import type { Provider } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import '../../elements/copy.ts';
@@ -14,10 +15,10 @@ import { linkTo } from '../../state/location.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 
-class GwProviderRecord extends LitElement {
-  static override properties = { provider: { attribute: false } };
+class GwProviderRecord extends element({
+  provider: given<Provider>(),
+}) {
   static override styles = [base, record];
-  declare provider: Provider;
 
   protected override render() {
     const { provider } = this;

@@ -1,7 +1,8 @@
 // Playground: a chat through the gateway with a key, as any client sends it, the same request as code, and its routing decision.
 
-import { LitElement, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 
+import { element, state } from '../../../../ui/elements/element.ts';
 import { call, list } from '../../../../ui/api/http/call.ts';
 import { asFailure } from '../../../../ui/api/http/failure.ts';
 import type { ApiFailure } from '../../../../ui/api/http/failure.ts';
@@ -32,28 +33,20 @@ const isOwnField = (name: string): name is (typeof ownFields)[number] =>
 
 const numberIn = (typed: string): number | null => (typed.trim() === '' ? null : Number(typed));
 
-class ScreenPlayground extends LitElement {
-  static override properties = {
-    key: { state: true },
-    prompt: { state: true },
-    system: { state: true },
-    temperature: { state: true },
-    maxTokens: { state: true },
-    missing: { state: true },
-    failure: { state: true },
-  };
-  static override styles = [base, buttons, playgroundStyles];
+class ScreenPlayground extends element({
   /** Kept in the page alone. */
-  declare key: string;
-  declare prompt: string;
-  declare system: string;
+  key: state<string>(takeHandedKey()),
+  prompt: state(''),
+  system: state(''),
   /** As typed; empty leaves the parameter to the model. */
-  declare temperature: string;
-  declare maxTokens: string;
+  temperature: state(''),
+  maxTokens: state(''),
   /** The required field that is empty. */
-  declare missing: string;
+  missing: state(''),
   /** Why no key could be created. */
-  declare failure: ApiFailure | null;
+  failure: state<ApiFailure | null>(null),
+}) {
+  static override styles = [base, buttons, playgroundStyles];
   readonly #chat = new Chat(this);
   readonly #place = new Watch(this, place);
   readonly #names = new Resource(this, async (signal) => {
@@ -65,17 +58,6 @@ class ScreenPlayground extends LitElement {
     const names = [...frontend, ...models].map(({ name }) => name);
     return { names: [...new Set(names)], gateway: config.body.gateway_url };
   });
-
-  constructor() {
-    super();
-    this.key = takeHandedKey();
-    this.prompt = '';
-    this.system = '';
-    this.temperature = '';
-    this.maxTokens = '';
-    this.missing = '';
-    this.failure = null;
-  }
 
   #model(): string {
     return this.#place.value.query['model'] ?? this.#names.value?.names[0] ?? '';
