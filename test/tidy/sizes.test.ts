@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { z } from 'zod';
+
 import { filesOfTree, sourcesOfTree } from './tree.ts';
 
 const linesMax = 400;
@@ -22,6 +24,35 @@ test('no source file is longer than 400 lines', () => {
     .filter(({ lines }) => lines > linesMax)
     .map(({ path, lines }) => `${path} has ${lines}`);
   assert.deepEqual(long, []);
+});
+
+const lintRules = z.looseObject({ rules: z.record(z.string(), z.unknown()) });
+
+test('the linter refuses a function of more than four parameters or 70 lines, everywhere in the program', () => {
+  const files = filesOfTree();
+  const text = files.find(({ path }) => path === '.oxlintrc.json')?.text ?? '';
+  const { rules, overrides } = lintRules
+    .extend({ overrides: z.array(lintRules.extend({ files: z.array(z.string()) })) })
+    .parse(JSON.parse(text));
+  assert.deepEqual(rules['max-params'], ['error', { max: 4 }]);
+  const lines = { max: 70, skipBlankLines: true, skipComments: true };
+  assert.deepEqual(rules['max-lines-per-function'], ['error', lines]);
+  const exempt = overrides.filter(({ rules: own }) =>
+    ['max-params', 'max-lines-per-function'].some((rule) => rule in own),
+  );
+  assert.deepEqual(
+    exempt.flatMap((one) => one.files).filter((one) => !/(^|\/)(test|bench)\/\*\*$/.test(one)),
+    [],
+  );
+  const silenced = sourcesOfTree().filter((file) =>
+    /lint-disable.*max-(params|lines)/.test(file.text),
+  );
+  assert.deepEqual(
+    silenced
+      .map(({ path }) => path)
+      .filter((path) => /^(src|events|projections|ui|extensions)\//.test(path)),
+    [],
+  );
 });
 
 test('no line of code is longer than 100 columns', () => {
