@@ -12,7 +12,9 @@ test('no unit test reaches the harness that starts Postgres', () => {
   const folders = /"test\/\{([^}]+)\}/.exec(
     files.get('package.json')?.text.replaceAll('\\', '') ?? '',
   );
-  const unit = new RegExp(`^test/(${folders?.[1]?.replaceAll(',', '|')}|ui/lib)/.*\\.test\\.ts$`);
+  const unit = new RegExp(
+    `^(test/(${folders?.[1]?.replaceAll(',', '|')}|ui/lib)/|extensions/.*/unit/).*\\.test\\.ts$`,
+  );
   const reach = (from: string, seen: Set<string>): Set<string> => {
     const file = files.get(from);
     if (seen.has(from) || file === undefined) return seen;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { amountText, destinationText, gapsOf, otherwise, verdictText } from '../words.ts';
+import { amountText, destinationText, gapsOf, otherwise, verdictText } from '../../words.ts';
 
 const none = { requests: 500, same: 500, newly_denied: 0, newly_allowed: 0, rerouted: 0 };
 const summary = {

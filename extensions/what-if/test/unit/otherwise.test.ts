@@ -4,18 +4,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { Caller } from '../../../src/snapshot/compile/callers.ts';
-import { anonymous } from '../../../src/snapshot/compile/callers.ts';
-import type { CompiledSnapshot } from '../../../src/snapshot/compile.ts';
-import { everyWay } from '../../../src/routing/every-way.ts';
-import { firstPlace, placeKey } from '../../../src/routing/first-place.ts';
-import { idleView } from '../../../src/routing/idle-view.ts';
-import { chooseRoute } from '../../../src/routing/route.ts';
-import { ruleInputs } from '../../../src/routing/rule-inputs.ts';
-import { compareRecorded } from '../otherwise.ts';
-import type { Comparison } from '../otherwise.ts';
-import { readRequest, routing } from '../../../test/harness/routing.ts';
-import type { RoutingOptions } from '../../../test/harness/routing.ts';
+import type { Caller } from '../../../../src/snapshot/compile/callers.ts';
+import { anonymous } from '../../../../src/snapshot/compile/callers.ts';
+import type { CompiledSnapshot } from '../../../../src/snapshot/compile.ts';
+import { everyWay } from '../../../../src/routing/every-way.ts';
+import { firstPlace, placeKey } from '../../../../src/routing/first-place.ts';
+import { idleView } from '../../../../src/routing/idle-view.ts';
+import { chooseRoute } from '../../../../src/routing/route.ts';
+import { ruleInputs } from '../../../../src/routing/rule-inputs.ts';
+import { compareRecorded } from '../../otherwise.ts';
+import type { Comparison } from '../../otherwise.ts';
+import { readRequest, routing } from '../../../../test/harness/routing.ts';
+import type { RoutingOptions } from '../../../../test/harness/routing.ts';
 
 type Given = Readonly<{
   /** What served the request, and what it is compared with. */

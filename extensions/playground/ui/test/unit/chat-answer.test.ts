@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { createAnswerReader, noAnswer } from '../chat-answer.ts';
-import type { ChatAnswer } from '../chat-answer.ts';
-import { createFrameReader } from '../event-frames.ts';
+import { createAnswerReader, noAnswer } from '../../chat-answer.ts';
+import type { ChatAnswer } from '../../chat-answer.ts';
+import { createFrameReader } from '../../event-frames.ts';
 
 const frame = (event: string, data: unknown): string =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

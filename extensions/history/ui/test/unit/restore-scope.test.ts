@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { readScope, scopeBody, scopeQuery, wayAround, without } from '../restore-scope.ts';
-import type { Scope } from '../restore-scope.ts';
+import { readScope, scopeBody, scopeQuery, wayAround, without } from '../../restore-scope.ts';
+import type { Scope } from '../../restore-scope.ts';
 
 const all: Scope = { kind: 'all', streams: [] };
 const alone = (...streams: string[]): Scope => ({ kind: 'only', streams });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { it } from 'node:test';
 
-import { codeOf } from '../code-of-request.ts';
+import { codeOf } from '../../code-of-request.ts';
 
 const request = {
   gateway: 'http://127.0.0.1:4000/',

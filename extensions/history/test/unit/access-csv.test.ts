@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { csvCell } from '../access-csv.ts';
+import { csvCell } from '../../access-csv.ts';
 
 it('no cell of CSV is a formula, or ends its line', () => {
   const cases = [

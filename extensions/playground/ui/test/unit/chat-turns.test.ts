@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { messagesOf, promptAgain, turnsWith } from '../chat-turns.ts';
+import { messagesOf, promptAgain, turnsWith } from '../../chat-turns.ts';
 
 const hello = { role: 'user', content: 'Hello' } as const;
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { chainHash, digest, genesisHash } from '../../../../events/seal.ts';
-import { accessKey, grantedSince, grantorOf, waysText } from '../access-words.ts';
-import { checkLinks } from '../chain.ts';
+import { chainHash, digest, genesisHash } from '../../../../../events/seal.ts';
+import { accessKey, grantedSince, grantorOf, waysText } from '../../access-words.ts';
+import { checkLinks } from '../../chain.ts';
 
 function chained(count: number) {
   let previous = genesisHash('a log');
