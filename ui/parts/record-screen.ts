@@ -185,7 +185,7 @@ export abstract class RecordScreen extends LitElement {
   }
 
   /** Once, beside the page. `words` say what a save means, and what breaks by it. */
-  protected asking(words: unknown = nothing) {
+  protected asking(words: unknown = this.save?.breaks ?? nothing) {
     return html`<gw-save
       .save=${this.save}
       @gw-close=${this.#closeSave}

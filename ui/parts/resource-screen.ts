@@ -52,7 +52,9 @@ export type ResourceKind<Row extends Entity, Loaded extends Rows<Row>> = Readonl
   }>;
   load: (signal: AbortSignal) => Promise<Loaded>;
   pollMs: number;
+  /** Those that `spareFor` names are not shown at first. */
   columns: readonly Column<Row>[];
+  spareFor?: (rows: readonly Row[]) => ReadonlySet<string>;
   /** Which records have a row; others can be opened all the same. */
   isListed?: (row: Row) => boolean;
   /** Which rows the address asks for; all of them when absent. */
@@ -66,7 +68,7 @@ export type ResourceKind<Row extends Entity, Loaded extends Rows<Row>> = Readonl
   record: (row: Row, at: RecordScreen, given: Loaded) => unknown;
   /** In the head of the drawer; "Copy as", "Change" and "Delete" when absent. */
   actions?: (row: Row, at: RecordScreen, given: Loaded) => unknown;
-  deletion?: (row: Row) => Save;
+  deletion?: (row: Row) => Save | Promise<Save>;
   /** What a save means, and what breaks because of it. */
   words?: (save: Save, row: Row | null) => unknown;
   /** Shown after the page. */
@@ -95,6 +97,7 @@ export function resourceScreen<Row extends Entity, Loaded extends Rows<Row>>(
 class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends RecordScreen {
   readonly #kind: ResourceKind<Row, Loaded>;
   readonly #loaded: Resource<Loaded>;
+  #columns: Readonly<{ key: string; shown: readonly Column<Row>[] }> | null = null;
 
   constructor(kind: ResourceKind<Row, Loaded>) {
     super();
@@ -132,8 +135,12 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
         ${loaded(this.#loaded, ({ rows }) => this.#rows(rows))}
       </gw-page>
       ${given === undefined ? nothing : this.#drawer(opened, given)}
-      ${this.asking(this.save === null ? nothing : this.#kind.words?.(this.save, opened))}
-      ${this.#kind.after?.(this) ?? nothing}`;
+      ${this.asking(this.#words(opened))} ${this.#kind.after?.(this) ?? nothing}`;
+  }
+
+  #words(row: Row | null) {
+    const { save } = this;
+    return save === null ? nothing : (this.#kind.words?.(save, row) ?? save.breaks);
   }
 
   #rows(all: readonly Row[]) {
@@ -162,11 +169,25 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
     return this.table({
       label: this.#kind.heading,
       noun: this.#kind.noun,
-      columns: this.#kind.columns,
+      columns: this.#columnsFor(all),
       rows,
       isStale: this.#loaded.failure !== null,
       bar,
     });
+  }
+
+  /** Another list of columns is another table, so that one is kept while the same columns are spare. */
+  #columnsFor(rows: readonly Row[]): readonly Column<Row>[] {
+    const { columns, spareFor } = this.#kind;
+    const spare = spareFor?.(rows);
+    const key = [...(spare ?? [])].join(' ');
+    if (this.#columns?.key !== key) {
+      const shown = columns.map((one) =>
+        spare?.has(one.id) === true ? Object.assign({}, one, { spare: true }) : one,
+      );
+      this.#columns = { key, shown };
+    }
+    return this.#columns.shown;
   }
 
   #drawer(row: Row | null, given: Loaded) {

@@ -2,7 +2,6 @@
 // lists have them.
 
 import { html, nothing } from 'lit';
-import type { PropertyDeclarations } from 'lit';
 
 import { list } from '../api/http/call.ts';
 import '../elements/empty.ts';
@@ -18,16 +17,17 @@ import { RecordScreen } from '../parts/record-screen.ts';
 import { byState } from '../parts/state-segments.ts';
 import type { Save } from '../lib/saves/save.ts';
 import { linkTo } from '../state/location.ts';
+import { record } from '../styles/record.ts';
 import { attachFormOf } from './models/attach.ts';
-import { readColumns, usesText, writeColumns } from './models/columns.ts';
+import { readColumns, writeColumns } from './models/columns.ts';
 import { flowFormOf } from './models/flow.ts';
 import { modelFormOf } from './models/form.ts';
 import { loadModels } from './models/load.ts';
 import type { ModelRow } from './models/load.ts';
 import type { PriceEdit } from './models/price.ts';
 import './models/prices.ts';
-import './models/record.ts';
-import { deleteSave, detachSave, priceSave } from './models/saves.ts';
+import { modelRecord } from './models/record.ts';
+import { deleteSave, priceSave } from './models/saves.ts';
 
 const priced = html`<p>
   What is published is what is shown: where the lists have other prices by now, nothing is changed
@@ -36,17 +36,10 @@ const priced = html`<p>
 </p>`;
 
 class ScreenModels extends RecordScreen {
-  static override properties: PropertyDeclarations = { broken: { state: true } };
+  static override styles = [RecordScreen.styles, record].flat();
   protected override readonly screen = 'models';
-  /** The one that a dangerous save takes something from. */
-  declare broken: ModelRow | null;
   readonly #models = new Resource(this, loadModels, { pollMs: 15_000 });
   readonly #providers = new Resource(this, (signal) => list('/admin/providers', { signal }));
-
-  constructor() {
-    super();
-    this.broken = null;
-  }
 
   protected override reload(): Promise<void> {
     return this.#models.reload();
@@ -56,7 +49,7 @@ class ScreenModels extends RecordScreen {
     const isPrices = this.rest[0] === 'prices' && this.isWritable();
     return isPrices
       ? html`${this.#prices()} ${this.asking(priced)}`
-      : html`${this.#page()} ${this.asking(this.#breakage())}`;
+      : html`${this.#page()} ${this.asking()}`;
   }
 
   #prices() {
@@ -135,9 +128,7 @@ class ScreenModels extends RecordScreen {
     return this.drawer({
       heading: this.isNew() ? 'Add a model' : `${prefix}${model?.name ?? ''}`,
       actions:
-        model === null || form !== null
-          ? nothing
-          : this.actionsFor(model, () => this.#taking(model, deleteSave(model))),
+        model === null || form !== null ? nothing : this.actionsFor(model, () => deleteSave(model)),
       content: form ?? (model === null ? null : this.#record(model)),
     });
   }
@@ -158,17 +149,7 @@ class ScreenModels extends RecordScreen {
   }
 
   #record(model: ModelRow) {
-    return html`<gw-model-record
-        .model=${model}
-        ?writable=${this.isWritable()}
-        @gw-detach=${() => this.ask(this.#taking(model, detachSave(model)))}
-      ></gw-model-record
-      >${historyOf('model', model)}`;
-  }
-
-  #taking(model: ModelRow, save: Save): Save {
-    this.broken = model;
-    return save;
+    return html`${modelRecord(model, this)} ${historyOf('model', model)}`;
   }
 
   /** A price that looks like a typo is warned of, wherever it was typed. */
@@ -185,21 +166,6 @@ class ScreenModels extends RecordScreen {
     const model = this.#models.value?.find(({ id }) => id === detail.id);
     if (model !== undefined) this.ask(priceSave(model, detail));
   };
-
-  #breakage() {
-    const { broken, save } = this;
-    if (broken === null || save?.danger !== true) return nothing;
-    const uses = usesText(broken);
-    return html`<p>
-        ${
-          uses.length === 0
-            ? 'No frontend model and no pool comes to it. Whoever calls it by its name is refused.'
-            : 'It is passed over from then on by what comes to it, which is refused where nothing else is left:'
-        }
-      </p>
-      ${uses.map((text) => html`<p><code>${text}</code></p>`)}
-      <p class="quiet">Its provider and its recorded usage stay.</p>`;
-  }
 }
 
 customElements.define('gw-screen-models', ScreenModels);

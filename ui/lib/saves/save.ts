@@ -26,6 +26,8 @@ export type Save = Readonly<{
   notPublished?: string;
   /** A list is sent as a whole: what others put into it since would be taken away. */
   sendsWhole?: boolean;
+  /** What it takes from others, drawn in its dialog. */
+  breaks?: unknown;
   /** What it means, said above what changes. */
   about?: string;
   /** What is waited for when it takes a while. */

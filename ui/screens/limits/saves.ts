@@ -1,6 +1,6 @@
 // What can be done to the caps of a principal, each as a save. No cap is "unlimited" in words.
 
-import { call } from '../../api/http/call.ts';
+import { calling } from '../../api/http/call.ts';
 import type { budgetForm, limitsForm } from '../../lib/access/limits-draft.ts';
 import type { Save } from '../../lib/saves/save.ts';
 import type { Capped } from './load.ts';
@@ -30,8 +30,7 @@ export const limitsOf = ({ id, name, version, limits }: Capped, body: LimitsBody
   about: fromThenOn,
   before: shownLimits(limits),
   after: shownLimits(body),
-  run: (change) =>
-    call('PUT', '/admin/principals/{id}/limits', { params: { id }, body, version, ...change }),
+  run: calling('PUT', '/admin/principals/{id}/limits', { params: { id }, body, version }),
 });
 
 export const budgetOf = ({ id, name, version, budget }: Capped, body: BudgetBody): Save => ({
@@ -41,8 +40,7 @@ export const budgetOf = ({ id, name, version, budget }: Capped, body: BudgetBody
   about: fromThenOn,
   before: shownBudget(budget),
   after: shownBudget(body),
-  run: (change) =>
-    call('PUT', '/admin/principals/{id}/budget', { params: { id }, body, version, ...change }),
+  run: calling('PUT', '/admin/principals/{id}/budget', { params: { id }, body, version }),
 });
 
 export const limitsRemovalOf = ({ id, name, version, limits }: Capped): Save => ({
@@ -54,8 +52,7 @@ export const limitsRemovalOf = ({ id, name, version, limits }: Capped): Save => 
   after: shownLimits(null),
   danger: true,
   name,
-  run: (change) =>
-    call('DELETE', '/admin/principals/{id}/limits', { params: { id }, version, ...change }),
+  run: calling('DELETE', '/admin/principals/{id}/limits', { params: { id }, version }),
 });
 
 export const budgetRemovalOf = ({ id, name, version, budget }: Capped): Save => ({
@@ -68,6 +65,5 @@ export const budgetRemovalOf = ({ id, name, version, budget }: Capped): Save => 
   after: shownBudget(null),
   danger: true,
   name,
-  run: (change) =>
-    call('DELETE', '/admin/principals/{id}/budget', { params: { id }, version, ...change }),
+  run: calling('DELETE', '/admin/principals/{id}/budget', { params: { id }, version }),
 });

@@ -1,10 +1,13 @@
 // What can be done to a model, each as a save.
 
-import { call } from '../../api/http/call.ts';
+import { html } from 'lit';
+
+import { calling } from '../../api/http/call.ts';
 import type { attachBody, flowForm } from '../../lib/providers/backend-draft.ts';
 import type { modelForm } from '../../lib/providers/model-draft.ts';
-import { theList, theMade } from '../../lib/saves/save.ts';
+import { additionOf, changeOf, deletionOf, seen, theMade } from '../../lib/saves/save.ts';
 import type { Save } from '../../lib/saves/save.ts';
+import { usesText } from './columns.ts';
 import type { ModelRow } from './load.ts';
 import type { PriceEdit } from './price.ts';
 
@@ -12,31 +15,28 @@ type BodyOf<Read> = Extract<Read, { body: unknown }>['body'];
 type ModelBody = BodyOf<ReturnType<typeof modelForm.read>>;
 type FlowChange = BodyOf<ReturnType<typeof flowForm.change>>;
 
-/** What comes next is its provider. */
-export const creationSave = (body: ModelBody): Save => ({
-  heading: `Add model ${body.name}`,
-  verb: 'Add model',
-  done: `Model ${body.name} added`,
-  before: {},
-  after: body,
-  opens: (answered) => [...theMade(answered), 'attach'],
-  run: (change) => call('POST', '/admin/provider-models', { body, ...change }),
-});
+const noun = 'model';
 
-export const changeSave = (model: ModelRow, body: Partial<ModelBody>): Save => ({
-  heading: `Change ${model.name}`,
-  verb: 'Publish change',
-  done: `Model ${model.name} changed`,
-  before: model,
-  after: body,
-  run: (change) =>
-    call('PATCH', '/admin/provider-models/{id}', {
-      params: { id: model.id },
-      body,
-      version: model.version,
-      ...change,
-    }),
-});
+/** What comes next is its provider. */
+export const creationSave = (body: ModelBody): Save =>
+  additionOf(
+    { noun, name: body.name },
+    {
+      after: body,
+      opens: (answered) => [...theMade(answered), 'attach'],
+      run: calling('POST', '/admin/provider-models', { body }),
+    },
+  );
+
+export const changeSave = (model: ModelRow, body: Partial<ModelBody>): Save =>
+  changeOf(
+    { noun, name: model.name },
+    {
+      before: model,
+      after: body,
+      run: calling('PATCH', '/admin/provider-models/{id}', { ...seen(model), body }),
+    },
+  );
 
 export const priceSave = (model: ModelRow, { field, price }: PriceEdit): Save => ({
   ...changeSave(model, { [field]: price }),
@@ -53,13 +53,7 @@ export const attachSave = (model: ModelRow, body: ReturnType<typeof attachBody>)
     done: `Model ${model.name} attached`,
     before: {},
     after: { ...rest, ...(key === undefined ? {} : { credential: 'a new one' }) },
-    run: (change) =>
-      call('POST', '/admin/provider-models/{id}/backends', {
-        params: { id: model.id },
-        body,
-        version: model.version,
-        ...change,
-      }),
+    run: calling('POST', '/admin/provider-models/{id}/backends', { ...seen(model), body }),
   };
 };
 
@@ -69,44 +63,38 @@ export const flowSave = (model: ModelRow, body: FlowChange): Save => ({
   done: `Flow control of ${model.name} changed`,
   before: { ...model.backend },
   after: body,
-  run: (change) =>
-    call('PATCH', '/admin/backends/{id}', {
-      params: { id: model.id },
-      body,
-      version: model.version,
-      ...change,
-    }),
+  run: calling('PATCH', '/admin/backends/{id}', { ...seen(model), body }),
 });
 
-export const detachSave = (model: ModelRow): Save => ({
-  heading: `Detach ${model.name}`,
-  verb: 'Detach model',
-  done: `Model ${model.name} detached`,
-  before: null,
-  after: null,
-  danger: true,
-  name: model.name,
-  run: (change) =>
-    call('DELETE', '/admin/backends/{id}', {
-      params: { id: model.id },
-      version: model.version,
-      ...change,
-    }),
-});
+export const detachSave = (model: ModelRow): Save => {
+  const { opens: _, ...save } = deletionOf(
+    { noun, name: model.name },
+    { breaks: breakage(model), run: calling('DELETE', '/admin/backends/{id}', seen(model)) },
+  );
+  const { name } = model;
+  return {
+    ...save,
+    heading: `Detach ${name}`,
+    verb: 'Detach model',
+    done: `Model ${name} detached`,
+  };
+};
 
-export const deleteSave = (model: ModelRow): Save => ({
-  heading: `Delete ${model.name}`,
-  verb: 'Delete model',
-  done: `Model ${model.name} deleted`,
-  before: null,
-  after: null,
-  danger: true,
-  name: model.name,
-  opens: theList,
-  run: (change) =>
-    call('DELETE', '/admin/provider-models/{id}', {
-      params: { id: model.id },
-      version: model.version,
-      ...change,
-    }),
-});
+export const deleteSave = (model: ModelRow): Save =>
+  deletionOf(
+    { noun, name: model.name },
+    { breaks: breakage(model), run: calling('DELETE', '/admin/provider-models/{id}', seen(model)) },
+  );
+
+function breakage(model: ModelRow) {
+  const uses = usesText(model);
+  return html`<p>
+      ${
+        uses.length === 0
+          ? 'No frontend model or pool uses this model. Direct calls will fail.'
+          : 'These will skip it; those without another target will fail:'
+      }
+    </p>
+    ${uses.map((text) => html`<p><code>${text}</code></p>`)}
+    <p class="quiet">Its provider and its recorded usage stay.</p>`;
+}

@@ -2,10 +2,11 @@
 // before it keeps anything, and what the provider answers is shown as it is.
 
 import { html } from 'lit';
-import type { PropertyDeclarations } from 'lit';
 
+import { call } from '../../api/http/call.ts';
 import type { CatalogueEntry, Provider } from '../../api/records.ts';
 import type { FieldInput } from '../../elements/form/field.ts';
+import { Resource } from '../../elements/resource.ts';
 import { orNone } from '../../lib/page/choices.ts';
 import { blankDraft, fromCatalogue, fromProvider } from '../../lib/providers/provider-draft.ts';
 import type { ProviderDraft } from '../../lib/providers/provider-draft.ts';
@@ -31,8 +32,14 @@ const kindField: FormField<ProviderDraft> = {
 };
 
 class GwProviderForm extends RecordForm<Provider | null, ProviderDraft> {
-  static override properties: PropertyDeclarations = { catalogue: { attribute: false } };
-  declare catalogue: readonly CatalogueEntry[];
+  readonly #known = new Resource(this, async (signal) => {
+    const { body } = await call('GET', '/admin/provider-catalogue', { signal });
+    return body;
+  });
+
+  get #entries(): readonly CatalogueEntry[] {
+    return this.#known.value ?? [];
+  }
 
   protected override draftOf(provider: Provider | null): ProviderDraft {
     return provider === null ? blankDraft : fromProvider(provider);
@@ -44,7 +51,7 @@ class GwProviderForm extends RecordForm<Provider | null, ProviderDraft> {
 
   protected override typed(draft: ProviderDraft, input: FieldInput): ProviderDraft {
     const next = super.typed(draft, input);
-    const entry = this.catalogue.find(({ key }) => key === input.value);
+    const entry = this.#entries.find(({ key }) => key === input.value);
     return input.name === 'catalogue_key' && entry !== undefined
       ? fromCatalogue(next, entry)
       : next;
@@ -77,8 +84,8 @@ class GwProviderForm extends RecordForm<Provider | null, ProviderDraft> {
   }
 
   #catalogue({ catalogue_key }: ProviderDraft): readonly FormRow<ProviderDraft>[] {
-    const entry = this.catalogue.find(({ key }) => key === catalogue_key);
-    const known = this.catalogue.map(({ key, display_name }) => ({
+    const entry = this.#entries.find(({ key }) => key === catalogue_key);
+    const known = this.#entries.map(({ key, display_name }) => ({
       value: key,
       label: display_name,
     }));

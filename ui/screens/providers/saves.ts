@@ -1,6 +1,6 @@
 // What can be done to a provider, each as a save. Its credential is in no table.
 
-import { call } from '../../api/http/call.ts';
+import { calling } from '../../api/http/call.ts';
 import type { AvailableModel, Provider } from '../../api/records.ts';
 import { applyCalls } from '../../api/change-sets.ts';
 import { shownCredential } from '../../lib/providers/credential-draft.ts';
@@ -8,7 +8,7 @@ import { formatCount } from '../../lib/text/format.ts';
 import { providerBody, providerChange } from '../../lib/providers/provider-draft.ts';
 import type { ProviderDraft } from '../../lib/providers/provider-draft.ts';
 import { registrationCalls } from '../../lib/providers/registration.ts';
-import { theList, theMade } from '../../lib/saves/save.ts';
+import { additionOf, changeOf as changeSave, seen } from '../../lib/saves/save.ts';
 import type { Save } from '../../lib/saves/save.ts';
 
 const busyText = 'Asking the provider for its models…';
@@ -16,53 +16,19 @@ const busyText = 'Asking the provider for its models…';
 export function creationOf(draft: ProviderDraft): Save {
   const body = providerBody(draft);
   const name = body.name ?? body.catalogue_key ?? body.api_base;
-  return {
-    heading: `Add provider ${name}`,
-    verb: 'Add provider',
-    done: `Provider ${name} added`,
-    before: {},
-    after: shownCredential(body),
-    busyText,
-    opens: theMade,
-    run: (change) => call('POST', '/admin/providers', { body, ...change }),
-  };
+  const run = calling('POST', '/admin/providers', { body });
+  return additionOf({ noun: 'provider', name }, { after: shownCredential(body), busyText, run });
 }
 
 export function changeOf(provider: Provider, draft: ProviderDraft): Save {
   const body = providerChange(draft, provider);
-  return {
-    heading: `Change ${provider.name}`,
-    verb: 'Publish change',
-    done: `Provider ${provider.name} changed`,
-    before: { ...provider, credential: provider.has_upstream_api_key ? 'set' : 'none' },
-    after: shownCredential(body),
-    busyText,
-    run: (change) =>
-      call('PATCH', '/admin/providers/{id}', {
-        params: { id: provider.id },
-        body,
-        version: provider.version,
-        ...change,
-      }),
-  };
+  const credential = provider.has_upstream_api_key ? 'set' : 'none';
+  const run = calling('PATCH', '/admin/providers/{id}', { ...seen(provider), body });
+  return changeSave(
+    { noun: 'provider', name: provider.name },
+    { before: { ...provider, credential }, after: shownCredential(body), busyText, run },
+  );
 }
-
-export const deletionOf = (provider: Provider): Save => ({
-  heading: `Delete ${provider.name}`,
-  verb: 'Delete provider',
-  done: `Provider ${provider.name} deleted`,
-  before: null,
-  after: null,
-  danger: true,
-  name: provider.name,
-  opens: theList,
-  run: (change) =>
-    call('DELETE', '/admin/providers/{id}', {
-      params: { id: provider.id },
-      version: provider.version,
-      ...change,
-    }),
-});
 
 /** All of them at one version, or none; taken back as one. */
 export function registrationOf(provider: Provider, chosen: readonly AvailableModel[]): Save {
