@@ -134,8 +134,8 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
         ${this.adder(this.#kind.add, { inHead: true })} ${troubleOf(this.#loaded)}
         ${loaded(this.#loaded, ({ rows }) => this.#rows(rows))}
       </gw-page>
-      ${given === undefined ? nothing : this.#drawer(opened, given)}
-      ${this.asking(this.#words(opened))} ${this.#kind.after?.(this) ?? nothing}`;
+      ${this.#drawer(opened, given)} ${this.asking(this.#words(opened))}
+      ${this.#kind.after?.(this) ?? nothing}`;
   }
 
   #words(row: Row | null) {
@@ -190,7 +190,9 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
     return this.#columns.shown;
   }
 
-  #drawer(row: Row | null, given: Loaded) {
+  /** Closed until the records are loaded, and opened then: so the focus goes to its name. */
+  #drawer(row: Row | null, given: Loaded | undefined) {
+    if (given === undefined) return this.drawer({ heading: '', content: null });
     const prefix = this.#aspect()?.prefix ?? '';
     const form = this.#form(row, given);
     return this.drawer({
