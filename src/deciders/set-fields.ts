@@ -19,12 +19,32 @@ export function setFields<N extends Noun>(
   goal: Given<Entities[N]>,
 ): readonly GwEvent[];
 export function setFields(noun: Noun, held: { id: number }, goal: object): readonly object[] {
-  return settersOf(noun).flatMap(({ type, names }) => {
+  return setterEvents(noun, held, (field, before) => {
+    const given: unknown = Reflect.get(goal, field);
+    return given === undefined ? before : given;
+  });
+}
+
+/** The same for all fields: one that `goal` does not have is cleared. */
+export function setAllFields<N extends Noun>(
+  noun: N,
+  held: Entities[N],
+  goal: Entities[N],
+): readonly GwEvent[];
+export function setAllFields(noun: Noun, held: { id: number }, goal: object): readonly object[] {
+  return setterEvents(noun, held, (field) => Reflect.get(goal, field) ?? null);
+}
+
+const setterEvents = (
+  noun: Noun,
+  held: { id: number },
+  valueOf: (field: string, before: unknown) => unknown,
+): readonly object[] =>
+  settersOf(noun).flatMap(({ type, names }) => {
     const values = names.map((name) => {
       const field = camelCase(name);
       const before: unknown = Reflect.get(held, field) ?? null;
-      const after: unknown = Reflect.get(goal, field);
-      return { name, before, after: after === undefined ? before : after };
+      return { name, before, after: valueOf(field, before) };
     });
     const isSame = ({ before, after }: (typeof values)[number]): boolean =>
       canonicalJson(before) === canonicalJson(after);
@@ -33,7 +53,6 @@ export function setFields(noun: Noun, held: { id: number }, goal: object): reado
     const data = { id: held.id, ...Object.fromEntries(set) };
     return [{ stream: streamOf(noun, held.id), type, data }];
   });
-}
 
 /** The event that creates the entity with the fields that the event has. */
 export function createdAs<N extends Noun>(noun: N, entity: Entities[N]): GwEvent;

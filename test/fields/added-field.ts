@@ -72,11 +72,13 @@ it('its table has a column', () => {
   assert.equal(valueIn(models.rows(set.state, 1)[0]), 3);
 });
 
-it('a restore brings it back', () => {
-  const events = restoring.changed(modelIn(bare), modelIn(set));
-  assert.deepEqual(events, [
-    { stream: 'model-1', type: 'ModelCatCountSet', data: { id: 1, [field]: 3 } },
-  ]);
+const setting = (value: number | null) => [
+  { stream: 'model-1', type: 'ModelCatCountSet', data: { id: 1, [field]: value } },
+];
+
+it('a restore brings it back, and clears it', () => {
+  assert.deepEqual(restoring.changed(modelIn(bare), modelIn(set)), setting(3));
+  assert.deepEqual(restoring.changed(modelIn(set), modelIn(bare)), setting(null));
 });
 
 it('a configuration file has it, and is read again', () => {

@@ -11,7 +11,7 @@ import type { Permission, Role } from '../../../projections/config/role.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { RoleId } from '../../lib/ids.ts';
-import { createdAs, setFields } from '../set-fields.ts';
+import { createdAs, setAllFields } from '../set-fields.ts';
 import { whole } from './kind.ts';
 import type { Loss, RestoreFacts, Restoring } from './kind.ts';
 
@@ -20,7 +20,7 @@ export const roles: Restoring<Role> = {
   changed: (held, goal) => {
     const { id } = goal;
     const stream = streamOf('role', id);
-    const events: GwEvent[] = [...setFields('role', held, goal)];
+    const events: GwEvent[] = [...setAllFields('role', held, goal)];
     for (const { verb, resource } of without(held.permissions, goal.permissions)) {
       events.push({ stream, type: 'RolePermissionRevoked', data: { id, verb, resource } });
     }
@@ -76,7 +76,7 @@ export const principals: Restoring<Principal> = {
     return [createdAs('principal', goal), ...password, ...linked];
   },
   changed: (held, goal) => [
-    ...setFields('principal', held, goal),
+    ...setAllFields('principal', held, goal),
     ...grants(held, goal),
     ...caps(held, goal),
   ],
@@ -241,7 +241,7 @@ export const apiKeys: Restoring<ApiKey> = {
       ...(disabled && !held.disabled
         ? [{ stream, type: 'ApiKeyRevoked', data: { id } } as const]
         : []),
-      ...setFields('api_key', held, goal),
+      ...setAllFields('api_key', held, goal),
     ];
   },
 };

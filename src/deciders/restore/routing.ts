@@ -7,7 +7,7 @@ import type { Pool } from '../../../projections/config/pool.ts';
 import type { PromptClass } from '../../../projections/config/prompt-class.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
-import { createdAs, setFields } from '../set-fields.ts';
+import { createdAs, setAllFields } from '../set-fields.ts';
 import { whole } from './kind.ts';
 import type { Restoring } from './kind.ts';
 
@@ -15,7 +15,7 @@ const differ = (a: unknown, b: unknown): boolean => canonicalJson(a) !== canonic
 
 export const pools: Restoring<Pool> = {
   attainable: whole,
-  changed: (held, goal) => setFields('pool', held, goal),
+  changed: (held, goal) => setAllFields('pool', held, goal),
 };
 
 export const frontendModels: Restoring<FrontendModel> = {
@@ -23,7 +23,7 @@ export const frontendModels: Restoring<FrontendModel> = {
   changed: (held, goal) => {
     const { id, defaultTargets } = goal;
     const stream = streamOf('frontend_model', id);
-    const events: GwEvent[] = [...setFields('frontend_model', held, goal)];
+    const events: GwEvent[] = [...setAllFields('frontend_model', held, goal)];
     events.push(...ruleEvents(held, goal));
     if (differ(defaultTargets, held.defaultTargets)) {
       const data = { id, rule_id: null, targets: defaultTargets };
@@ -73,7 +73,10 @@ export const promptClasses: Restoring<PromptClass> = {
     };
   },
   created: (goal) => [createdAs('prompt_class', { ...goal, refines: [] })],
-  changed: (held, goal) => [...setFields('prompt_class', held, goal), ...exampleEvents(held, goal)],
+  changed: (held, goal) => [
+    ...setAllFields('prompt_class', held, goal),
+    ...exampleEvents(held, goal),
+  ],
 };
 
 function exampleEvents(held: PromptClass, { id, examples }: PromptClass): readonly GwEvent[] {

@@ -7,7 +7,7 @@ import type { Provider } from '../../../projections/config/provider.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { refuseLeak } from '../credential-leak.ts';
 import { sameEndpoint } from '../provider.ts';
-import { createdAs, setFields } from '../set-fields.ts';
+import { createdAs, setAllFields } from '../set-fields.ts';
 import { whole } from './kind.ts';
 import type { Loss, Restoring } from './kind.ts';
 import { restoredCredential, sameCredential } from './credential.ts';
@@ -31,7 +31,7 @@ export const providers: Restoring<Provider> = {
   changed: (held, goal) => {
     const { id } = goal;
     const stream = streamOf('provider', id);
-    const events: GwEvent[] = [...setFields('provider', held, goal)];
+    const events: GwEvent[] = [...setAllFields('provider', held, goal)];
     if (goal.kind !== held.kind || isLetGo(held, goal)) {
       events.push({ stream, type: 'ProviderKindChanged', data: { id, kind: goal.kind } });
     }
@@ -83,7 +83,7 @@ export const models: Restoring<Model> = {
           ];
     return [createdAs('model', goal), ...learned];
   },
-  changed: (held, goal) => [...setFields('model', held, goal), ...modelBackend(held, goal)],
+  changed: (held, goal) => [...setAllFields('model', held, goal), ...modelBackend(held, goal)],
 };
 
 function modelBackend(held: Model, { id, backend }: Model): readonly GwEvent[] {

@@ -17,15 +17,7 @@ import {
 } from '../../../ui/lib/routing/dry-run.ts';
 import { frontendModelForm, jumpsTo } from '../../../ui/lib/routing/frontend-model-draft.ts';
 import { moved } from '../../../ui/lib/text/moved.ts';
-import {
-  blankPool,
-  fromPool,
-  membersText,
-  poolBody,
-  poolChange,
-  sharesOf,
-  usersOf,
-} from '../../../ui/lib/routing/pool.ts';
+import { membersText, poolForm, sharesOf, usersOf } from '../../../ui/lib/routing/pool.ts';
 import { readHeaders } from '../../../ui/lib/routing/condition-fields.ts';
 import { newRuleBody, ruleChange } from '../../../ui/lib/routing/rule-body.ts';
 import { kindsIn, withoutKind } from '../../../ui/lib/routing/rule-conditions.ts';
@@ -306,13 +298,16 @@ const pool: Pool = {
 };
 
 it('a pool sends its members with their weights, and only what was touched', () => {
-  assert.deepEqual(poolChange(fromPool(pool), pool), { body: {} });
-  assert.deepEqual(poolChange({ ...fromPool(pool), policy: '', members: 'small\t1' }, pool), {
-    body: { policy: null, members: [{ model: 'small', weight: 1 }] },
-  });
-  const wrong = poolBody({ ...blankPool, name: 'p', members: 'small\t-1' });
+  assert.deepEqual(poolForm.change(poolForm.write(pool), pool), { body: {} });
+  assert.deepEqual(
+    poolForm.change({ ...poolForm.write(pool), policy: '', members: 'small\t1' }, pool),
+    {
+      body: { policy: null, members: [{ model: 'small', weight: 1 }] },
+    },
+  );
+  const wrong = poolForm.read({ ...poolForm.blank, name: 'p', members: 'small\t-1' });
   assert.equal('wrong' in wrong ? wrong.wrong.field : null, 'members');
-  const drained = poolBody({ ...blankPool, name: 'p', members: 'small\t0' });
+  const drained = poolForm.read({ ...poolForm.blank, name: 'p', members: 'small\t0' });
   assert.deepEqual('body' in drained ? drained.body.members : null, [
     { model: 'small', weight: 0 },
   ]);

@@ -1,21 +1,9 @@
 // A pool: its form, what of it is sent, how requests fall to its members, and who refers to it.
 
 import type { FrontendModel, Pool } from '../../api/records.ts';
-import { differing, textOrNull, wrong } from '../saves/draft.ts';
-import type { Read } from '../saves/draft.ts';
+import { formOf, name, text } from '../saves/typed.ts';
 import { lines, linesOf } from '../text/lines.ts';
 import { ruleName } from './rule-name.ts';
-
-/** Members have a line each: the name, a tab and the weight. */
-export type PoolDraft = Readonly<{
-  name: string;
-  description: string;
-  /** Empty is none. */
-  policy: string;
-  members: string;
-}>;
-
-export const blankPool: PoolDraft = { name: '', description: '', policy: '', members: '' };
 
 export const policies = [
   { value: '', label: 'By weight', about: 'The same member for one conversation' },
@@ -28,54 +16,40 @@ export const policies = [
 export const policyLabel = (policy: string | null): string =>
   policies.find(({ value }) => value === (policy ?? ''))?.label ?? String(policy);
 
-export const fromPool = (pool: Pool): PoolDraft => ({
-  name: pool.name,
-  description: pool.description ?? '',
-  policy: pool.policy ?? '',
-  members: lines(pool.members.map(({ model, weight }) => `${model}\t${weight}`)),
-});
+type Members = readonly Readonly<{ model: string; weight: number }>[];
 
-export type PoolBody = Readonly<{
-  name: string;
-  description: string | null;
-  policy: Pool['policy'];
-  members: readonly Readonly<{ model: string; weight: number }>[];
-}>;
+/** A line for each: the name, a tab and the weight. */
+const memberLines = {
+  write: (members: Members): string =>
+    lines(members.map(({ model, weight }) => `${model}\t${weight}`)),
+  read: (given: string): Members | undefined => {
+    const members = linesOf(given).map((line) => {
+      const [model = '', weight = '1'] = line.split('\t');
+      return { model, weight: /^\d{1,7}$/.test(weight.trim()) ? Number(weight) : NaN };
+    });
+    return members.every(({ weight }) => weight <= 1_000_000) ? members : undefined;
+  },
+  must: 'each weight must be a whole number from 0 to 1,000,000',
+};
 
-const weightMessage = 'a weight is a whole number from 0 to 1,000,000';
+const policy = {
+  write: (value: Pool['policy']): string => value ?? '',
+  read: (given: string): Pool['policy'] =>
+    policies.find(({ value }) => value === given && value !== '')?.value || null,
+  must: '',
+};
 
-export function poolBody(draft: PoolDraft): Read<PoolBody> {
-  const members = linesOf(draft.members).map((line) => {
-    const [model = '', weight = '1'] = line.split('\t');
-    return { model, weight: /^\d{1,7}$/.test(weight.trim()) ? Number(weight) : -1 };
-  });
-  const bad = members.find(({ weight }) => weight < 0 || weight > 1_000_000);
-  if (bad !== undefined) return wrong('members', `${bad.model}: ${weightMessage}`);
-  return {
-    body: {
-      name: draft.name.trim(),
-      description: textOrNull(draft.description),
-      policy: policyOf(draft.policy),
-      members,
-    },
-  };
-}
+const form = formOf({ name, description: text, policy, members: memberLines });
+export type PoolDraft = typeof form.blank;
+export type PoolBody = Parameters<typeof form.write>[0];
 
-function policyOf(text: string): Pool['policy'] {
-  const found = policies.find(({ value }) => value === text)?.value ?? '';
-  return found === '' ? null : found;
-}
+export const poolForm = {
+  ...form,
+  change: (draft: PoolDraft, pool: Pool) => form.change(draft, recordBody(pool)),
+};
 
-/** What differs from the record. */
-export function poolChange(draft: PoolDraft, pool: Pool): Read<Partial<PoolBody>> {
-  const read = poolBody(draft);
-  return 'wrong' in read ? read : { body: differing(read.body, recordBody(pool)) };
-}
-
-const recordBody = ({ name, description, policy, members }: Pool): PoolBody => ({
-  name,
-  description,
-  policy,
+const recordBody = ({ members, ...pool }: Pool): PoolBody => ({
+  ...pool,
   members: members.map(({ model, weight }) => ({ model, weight })),
 });
 

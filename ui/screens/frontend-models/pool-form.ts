@@ -2,7 +2,7 @@
 
 import type { Pool } from '../../api/records.ts';
 import type { Option } from '../../elements/form/picks.ts';
-import { blankPool, fromPool, policies, poolBody, poolChange } from '../../lib/routing/pool.ts';
+import { policies, poolForm } from '../../lib/routing/pool.ts';
 import { whenRead } from '../../lib/saves/draft.ts';
 import { recordForm } from '../../parts/form-as-data.ts';
 import { poolCreation, poolUpdate } from './saves.ts';
@@ -17,7 +17,7 @@ const byPolicy = `With a policy, weights do not split requests. ${drains}`;
 export const poolFormOf = (row: Pool | null, options: readonly Option[]) =>
   recordForm({
     isNew: row === null,
-    draft: row === null ? blankPool : fromPool(row),
+    draft: row === null ? poolForm.blank : poolForm.write(row),
     fields: ({ policy }) => [
       {
         name: 'name',
@@ -41,6 +41,6 @@ export const poolFormOf = (row: Pool | null, options: readonly Option[]) =>
     ],
     save: (draft) =>
       row === null
-        ? whenRead(poolBody(draft), poolCreation)
-        : whenRead(poolChange(draft, row), (body) => poolUpdate(row, body)),
+        ? whenRead(poolForm.read(draft), poolCreation)
+        : whenRead(poolForm.change(draft, row), (body) => poolUpdate(row, body)),
   });
