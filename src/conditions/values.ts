@@ -55,6 +55,21 @@ export function toRecord(values: ConditionValues, names: Names): object {
   };
 }
 
+/** A rule that was read from a file, with its times as `HH:MM` again. */
+export const withTimes = (rule: unknown): unknown =>
+  Object.fromEntries(
+    Object.entries(Object(rule)).map(([name, value]: [string, unknown]) => {
+      const isTime = timeNames.has(name) && typeof value === 'number';
+      return [name, isTime ? timeOf(value) : value];
+    }),
+  );
+
+const timeNames: ReadonlySet<string> = new Set(
+  Object.entries<Field>(conditionFields).flatMap(([name, { type }]) =>
+    type === 'minute' ? name : [],
+  ),
+);
+
 /** The pairs of bounds that no value lies between. */
 export const crossedBounds = (values: object) =>
   conditionTable.flatMap(({ bounds: [low, high] = ['', ''] }) => {

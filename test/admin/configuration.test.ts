@@ -116,6 +116,10 @@ describe('an apply', () => {
     assert.deepEqual(read(await apply(everything)).changes, []);
     assert.deepEqual(read(await plan(await exported())).changes, []);
     assert.equal(position(), after);
+    const later = JSON.parse(JSON.stringify(everything).replace('22:00', '23:00'));
+    const [change] = read(await plan(later)).changes;
+    const shown = JSON.stringify(change?.fields);
+    assert.match(shown, /"before":.*"after":"22:00".*"after":.*"after":"23:00"/);
   });
 
   it('shows no secret in a plan, an answer, an export or an event', async (t) => {

@@ -1,5 +1,6 @@
 // What declarative files want, ready to be compared with what stands.
 
+import { withTimes } from '../../conditions/values.ts';
 import type { WantedRecord } from '../../deciders/reconcile/records.ts';
 import { placeOf } from '../../deciders/reconcile/records.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
@@ -48,6 +49,10 @@ export const within = (place: string, { param, message, ...refusal }: Refusal): 
 /** Settings that are absent are taken for empty: what files stated of them before is cleared. */
 const entriesOf = (files: Declared, list: ListName): readonly Given[] =>
   list === 'settings' ? [files.settings ?? {}] : (files[list] ?? []);
+
+/** Rules say times as files do. */
+const shownField = ([field, value]: readonly [string, unknown]): readonly [string, unknown] =>
+  field === 'rules' && Array.isArray(value) ? [field, value.map(withTimes)] : [field, value];
 
 /** There is no default for an address, and none for what tells a key. */
 const withoutDefault: ReadonlySet<string> = new Set([
@@ -128,6 +133,6 @@ function wantedRecord(
       ...comparable(list, { ...defaults, ...Object.fromEntries(fields), name: given['name'] }),
       ...credential,
     },
-    shown: { ...defaults, ...Object.fromEntries(fields), ...shown, ...named },
+    shown: { ...defaults, ...Object.fromEntries(fields.map(shownField)), ...shown, ...named },
   };
 }

@@ -1,5 +1,6 @@
 // The commands of configuration as code: plan, apply and export declarative files (docs/configuration-as-code.md).
 
+import { hash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 
 import { Option } from 'clipanion';
@@ -127,7 +128,7 @@ export class ApplyCommand extends FilesCommand {
     });
   }
 
-  /** The same plan drafted again is the same change request. */
+  /** The same plan drafted again for the same reason is the same change request. */
   async #draft(admin: AdminClient, body: object): Promise<Said | Refusal> {
     const { reason } = this;
     const plan = await admin.ask({
@@ -142,7 +143,7 @@ export class ApplyCommand extends FilesCommand {
       method: 'POST',
       path: '/admin/change-requests',
       body: { title: `gw apply: ${reason}`.slice(0, titleLengthMax), calls: [call], reason },
-      headers: { 'idempotency-key': `gw-apply-${plan.plan}` },
+      headers: { 'idempotency-key': hash('sha256', `${plan.plan} ${reason}`) },
       answer: drafted,
     });
     if (isRefusal(request)) return request;
