@@ -32,7 +32,7 @@ export function readMessagesRequest(
   const choice = readToolChoice(field);
   const chat: Chat = {
     messages: readConversation(field, protocol),
-    tools: readTools(field, protocol, dropsTools),
+    tools: readTools(field, { protocol, dropsTools }),
     toolChoice: choice.toolChoice,
     parallelToolCalls: choice.isSingle ? false : null,
     maxTokens: readMaxTokens(field, protocol),

@@ -17,8 +17,7 @@ import { invalid, unsupported } from '../refusal.ts';
 
 export function readTools(
   field: Field,
-  protocol: Protocol,
-  dropsTools: boolean,
+  { protocol, dropsTools }: Readonly<{ protocol: Protocol; dropsTools: boolean }>,
 ): readonly ChatTool[] {
   return readObjects(field, 'tools').flatMap((tool) => {
     const type = readText(tool, 'type') ?? 'custom';
