@@ -15,7 +15,8 @@ import { momentField } from '../../src/control/history/moment.ts';
 import { timestamp } from '../../src/lib/fields.ts';
 import { mapped } from '../../src/lib/mapped.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import type { Control } from '../../src/admin/control.ts';
+import type { HistoryNeeds } from '../../src/admin/history/needs.ts';
+import type { Configuration } from '../../src/control/commands/configuration.ts';
 import { limitQuery } from '../../src/admin/http/fields.ts';
 import { inTurns } from '../../src/admin/http/in-turns.ts';
 import { sources } from '../../src/admin/history/snapshots.ts';
@@ -89,12 +90,16 @@ export const accessRoutes = [
         .meta({ description: 'json, or csv for a spreadsheet.' }),
     }),
     response: z.array(accessRecord),
-    handle: async ({ query: { as_of: moment, format, after: key = null, limit } }, { control }) => {
-      if (moment === undefined) await control.refresh();
-      const reviewed = await reviewedAt(momentsOf(control), moment ?? null, 'as_of');
+    handle: async (
+      { query: { as_of: moment, format, after: key = null, limit } },
+      { config },
+      needs: HistoryNeeds,
+    ) => {
+      if (moment === undefined) await config.refresh();
+      const reviewed = await reviewedAt(momentsOf(needs, config), moment ?? null, 'as_of');
       if (isRefusal(reviewed)) return reviewed;
       const { state } = reviewed;
-      const review = await reviewer(sources(control), reviewed);
+      const review = await reviewer(sources(needs), reviewed);
       const held = { 'x-gw-log-position': String(state.position) };
       if (format === 'csv') {
         const disposition = `attachment; filename="access-${state.position}.csv"`;
@@ -118,14 +123,18 @@ export const accessRoutes = [
     refusals: ['absent'],
     query: z.strictObject({ ...page, from: momentField, to: momentField }),
     response: z.array(changeRecord),
-    handle: async ({ query: { from, to, after: key = null, limit } }, { control }) => {
-      const before = await reviewedAt(momentsOf(control), from, 'from');
+    handle: async (
+      { query: { from, to, after: key = null, limit } },
+      { config },
+      needs: HistoryNeeds,
+    ) => {
+      const before = await reviewedAt(momentsOf(needs, config), from, 'from');
       if (isRefusal(before)) return before;
-      const behind = await reviewedAt(momentsOf(control), to, 'to');
+      const behind = await reviewedAt(momentsOf(needs, config), to, 'to');
       if (isRefusal(behind)) return behind;
       const review = {
-        lost: await reviewer(sources(control), before),
-        gained: await reviewer(sources(control), behind),
+        lost: await reviewer(sources(needs), before),
+        gained: await reviewer(sources(needs), behind),
       };
       const changes = mapped(accessChanges(before.state, behind.state, key), ({ change, access }) =>
         Object.assign({ change }, review[change](access)),
@@ -138,7 +147,12 @@ export const accessRoutes = [
   }),
 ] as const;
 
-const momentsOf = ({ reports: db, past, state, clock }: Control) => ({ db, past, state, clock });
+const momentsOf = ({ reports: db, clock }: HistoryNeeds, { past, state }: Configuration) => ({
+  db,
+  past,
+  state,
+  clock,
+});
 
 type Listed = Readonly<{
   limit: number;

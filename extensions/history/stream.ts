@@ -10,7 +10,7 @@ import { readHead } from '../../src/db/log/event-log.ts';
 import { isRefusal, refuse } from '../../src/lib/refusal.ts';
 import type { Refusal } from '../../src/lib/refusal.ts';
 import { authorise } from '../../src/admin/http/authorise.ts';
-import { createCredentials } from '../../src/admin/providers/credentials.ts';
+import type { ExtensionNeeds } from '../../src/admin/extension.ts';
 import { eventStream } from '../../src/admin/http/event-stream.ts';
 import type { Places } from '../../src/admin/http/event-stream.ts';
 import { wholeNumber } from '../../src/admin/http/fields.ts';
@@ -49,12 +49,12 @@ export const historyStreamRoutes = (places: Places) =>
       }),
       body: none,
       response: z.string().meta({ examples: ['id: 1\ndata: {"specversion":"1.0","id":"1"}\n\n'] }),
-      handle: async ({ query }, call) => {
-        const { control, headers } = call;
+      handle: async ({ query }, call, needs: ExtensionNeeds) => {
+        const { headers } = call;
         const given = readHeld(headers[header]);
         if (isRefusal(given)) return given;
         const held = given === null ? { after: query.after, param: 'after' } : given;
-        const { position, logId } = await readHead(control.reports);
+        const { position, logId } = await readHead(needs.reports);
         const beyond = refuseBeyond(position, held);
         if (beyond !== null) return beyond;
         const leave = places.take();
@@ -63,7 +63,7 @@ export const historyStreamRoutes = (places: Places) =>
           return refuse('too_many', message, { retryAfterSeconds: 10 });
         }
         const signal = call.signal();
-        const pages = followFor(call, { after: held.after, signal });
+        const pages = followFor(call, needs, { after: held.after, signal });
         const stream = eventStream(frames(pages, logId), { stallMs, signal });
         stream.once('close', leave);
         return {
@@ -88,17 +88,20 @@ function readHeld(
 type From = Readonly<{ after: number; signal: AbortSignal }>;
 
 /** As long as the session that asked for it holds, and may read. */
-function followFor({ control, permission, headers }: Call, { after, signal }: From) {
-  const credentials = createCredentials({ control, proxyTokens: [] });
-  const rereads = control.rereads();
-  return followHistory(control.reports, {
+function followFor(
+  { permission, headers }: Call,
+  { credentials, rereads, heads, reports }: ExtensionNeeds,
+  { after, signal }: From,
+) {
+  const before = rereads();
+  return followHistory(reports, {
     after,
     // What was sent may be of a past that the log no longer holds: the reader is to ask again, and is told when it is beyond the end.
     mayGoOn: async () =>
       !signal.aborted &&
-      rereads === control.rereads() &&
+      before === rereads() &&
       !isRefusal(await authorise(permission, headers, credentials)),
-    news: (last) => control.heads.past(last, { ms: heartbeatMs, signal }),
+    news: (last) => heads.past(last, { ms: heartbeatMs, signal }),
   });
 }
 

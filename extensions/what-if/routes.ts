@@ -18,7 +18,9 @@ import type { ChangeRequestId } from '../../src/lib/ids.ts';
 import { isRefusal, refuse } from '../../src/lib/refusal.ts';
 import type { Refusal } from '../../src/lib/refusal.ts';
 import { calls } from '../../src/admin/changes/change-sets.ts';
-import type { Control } from '../../src/admin/control.ts';
+import type { HistoryNeeds } from '../../src/admin/history/needs.ts';
+import type { Configuration } from '../../src/control/commands/configuration.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { isProposable, prepareCalls } from '../../src/admin/changes/proposal.ts';
 import { none, route } from '../../src/admin/http/route.ts';
 import type { Call, ServedRoute } from '../../src/admin/http/route.ts';
@@ -88,12 +90,11 @@ export function whatIfRoutes({ ask, others }: Parts) {
       query: none,
       body: whatIfBody,
       response: whatIfRecord,
-      handle: async ({ body }, call) => {
-        const { control } = call;
-        const window = windowOf(body, control);
+      handle: async ({ body }, call, needs: HistoryNeeds) => {
+        const window = windowOf(body, needs.clock);
         if (isRefusal(window)) return window;
-        await control.refresh();
-        const compared = await statesOf(call, body, routes);
+        await call.config.refresh();
+        const compared = await statesOf(call, needs, { asked: body, routes });
         if (isRefusal(compared)) return compared;
         const { before, after } = compared;
         const sizes = { requestsMax: body.requests, changedMax: body.changed };
@@ -106,7 +107,7 @@ export function whatIfRoutes({ ask, others }: Parts) {
   ] as const;
 }
 
-function windowOf({ since: from, until: to }: Asked, { clock }: Control): UsageWindow | Refusal {
+function windowOf({ since: from, until: to }: Asked, clock: Clock): UsageWindow | Refusal {
   const day = lastDay(to === undefined ? clock() : Date.parse(to));
   const window = { since: from ?? day.since, until: day.until };
   const { since, until } = window;
@@ -118,10 +119,11 @@ type Compared = Readonly<{ before: ConfigState; after: ConfigState }>;
 
 async function statesOf(
   call: Call,
-  { calls, change_request: request, version, base }: Asked,
-  routes: readonly ServedRoute[],
+  needs: HistoryNeeds,
+  { asked, routes }: Readonly<{ asked: Asked; routes: readonly ServedRoute[] }>,
 ): Promise<Compared | Refusal> {
-  const { past, state } = call.control;
+  const { calls, change_request: request, version, base } = asked;
+  const { past, state } = call.config;
   const before = state();
   if ([calls, request, version].filter((given) => given !== undefined).length !== 1) {
     return refuse('invalid', 'one of calls, change_request and version is needed', {
@@ -131,9 +133,9 @@ async function statesOf(
   if (version === undefined && base !== undefined) return baseOfCalls;
   const after =
     calls !== undefined
-      ? await stateBehind(prepareCalls(call, calls, routes))
+      ? await stateBehind(prepareCalls(call, needs.clock, { calls, routes }))
       : request !== undefined
-        ? await stateBehind(requested(call.control, before, request))
+        ? await stateBehind(requested({ ...needs, ...call.config }, before, request))
         : await past.at(version ?? before, 'version');
   if (isRefusal(after)) return after;
   if (base === undefined) return { before, after };
@@ -154,7 +156,7 @@ async function stateBehind(proposed: Promise<Proposed | Refusal>): Promise<Confi
 
 /** The calls of a change request, made on the configuration as it stands. */
 async function requested(
-  control: Control,
+  sources: HistoryNeeds & Configuration,
   before: ConfigState,
   id: ChangeRequestId,
 ): Promise<Proposed | Refusal> {
@@ -162,7 +164,7 @@ async function requested(
   if (request === undefined) {
     return refuse('absent', `change request ${id} does not exist`, { param: 'change_request' });
   }
-  const body = await readBody(control, request);
+  const body = await readBody(sources, request);
   return isRefusal(body) ? body : decideCalls(before, body.commands, decide);
 }
 

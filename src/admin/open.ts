@@ -3,6 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
 import { createAddressCheck } from '../control/providers/address-check.ts';
+import type { AdminTokens } from '../control/access/admin-tokens.ts';
 import { createAdminTokens } from '../control/access/admin-tokens.ts';
 import { openManagedDeployment } from '../control/deployment.ts';
 import type { ManagedPlace } from '../control/deployment.ts';
@@ -13,6 +14,7 @@ import { createFleet } from '../control/fleet/fleet.ts';
 import { createTakeRefusals } from '../control/fleet/fleet-refusals.ts';
 import { createTakeServed } from '../control/fleet/fleet-served.ts';
 import { createAskRouted } from '../control/history/routed.ts';
+import type { Idempotency } from '../control/commands/idempotency.ts';
 import { createIdempotency } from '../control/commands/idempotency.ts';
 import { createBeat, createProvidersAt } from '../control/providers/lease-beats.ts';
 import { createLoginLimit } from '../control/access/login-limit.ts';
@@ -40,8 +42,8 @@ import { createUsageUpkeep, retentionDaysDefault } from '../control/usage/usage-
 import { createDial } from '../control/providers/verify-provider.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Control } from './control.ts';
-import { createCredentials } from './providers/credentials.ts';
+import { createCredentials } from './http/credentials.ts';
+import type { Credentials } from './http/authorise.ts';
 import { drain } from './http/drain.ts';
 import type { Program } from './operations/program.ts';
 import { serveRoutes } from './routes.ts';
@@ -89,7 +91,9 @@ export type AdminOptions = Readonly<{
 
 export type Admin = Readonly<{
   server: AdminServer;
-  control: Control;
+  /** What the routes were given. */
+  needs: Needs;
+  idempotency: Idempotency;
   routes: readonly ServedRoute[];
   /** Answers with the URL; port 0 is any free one. */
   listen: (place: Readonly<{ host: string; port: number }>) => Promise<string>;
@@ -101,28 +105,33 @@ const monotonic = (): number => performance.now();
 
 /** Does not listen yet. */
 export function openAdmin(options: AdminOptions): Admin {
-  const { plane, log } = options;
-  const control = openControl(options);
-  const { state, refresh, execute, past } = control;
-  const { idempotency, sessions, adminTokens, isForked } = control;
-  const routes = [...serveRoutes(needsOf(control), () => control), ...(options.moreRoutes ?? [])];
+  const { plane, log, clock, proxyTokens } = options;
+  const { db, vault, refresh, execute, past, publisher } = plane;
+  const { state, isForked } = plane.store;
+  const sessions = openSessions(options);
+  const adminTokens = openAdminTokens(options);
+  const known = { sessions, adminTokens, publisher, state, clock };
+  const credentials = createCredentials({ ...known, proxyTokens });
+  const needs = openNeeds(options, { sessions, adminTokens, credentials });
+  const idempotency = createIdempotency({ db, vault, clock });
+  const routes = [...serveRoutes(needs), ...(options.moreRoutes ?? [])];
   const server = createAdminServer({
     routes,
-    control,
     serving: { config: { state, refresh, execute, past }, idempotency, sessions, adminTokens },
     log,
     isForked,
     connectionsRefused: plane.measures.connectionsRefused,
-    credentials: createCredentials({ control, proxyTokens: options.proxyTokens }),
+    credentials,
     tls: options.tls,
     newRequestId: randomUUID,
     connectionsPerAddress: options.connectionsPerAddress ?? connectionsPerAddressDefault,
     ui: options.ui ?? null,
   });
-  purgeNowAndThen(server, control);
+  purgeNowAndThen(server, { purged: [idempotency, sessions], log });
   return {
     server,
-    control,
+    needs,
+    idempotency,
     routes,
     listen: async (place) => {
       const url = new URL(await server.listen({ ...place }));
@@ -132,75 +141,70 @@ export function openAdmin(options: AdminOptions): Admin {
   };
 }
 
-function openControl(options: AdminOptions): Control {
-  const { plane, clock, log } = options;
-  const { db, reports, vault, past, execute, publisher, measures, refresh, rebuild } = plane;
-  const opened = { db, reports, vault, past, execute, publisher, measures, refresh, rebuild };
-  const { state } = plane.store;
-  const { dispatcher } = options.egress;
+type Authenticating = Readonly<{
+  sessions: Sessions;
+  adminTokens: AdminTokens;
+  credentials: Credentials;
+}>;
+
+/** Each topic of routes gets what its handlers name, and no more. */
+function openNeeds(options: AdminOptions, authenticating: Authenticating): Needs {
+  const { plane, clock, log, notifier, program } = options;
+  const { sessions, adminTokens, credentials } = authenticating;
+  const { db, reports, vault, past, publisher, measures, rebuild, encoders, heads } = plane;
+  const { isForked, rereads } = plane.store;
+  const newId = randomUUID;
+  const secureCookies = options.tls !== null;
+  const routed = createAskRouted(monotonic);
+  const fleet = createFleet({ clock, monotonic, onTransition: notifier.notify });
+  const { alarms, ...witnesses } = openWitnesses(options);
+  const { usageUpkeep, ...intake } = openUsage(options);
+  const { checkAddress, ...dialling } = openDials(options);
+  const strictKeyMint = options.strictKeyMint ?? false;
+  const deployment = openManagedDeployment(options.managed ?? null);
+  const reconcile = createReconcile({ state: plane.store.state, monotonic });
+  const named = { db, vault };
+  const minting = { clock, newId, randomBytes, strictKeyMint };
+  const authenticated = { sessions, adminTokens, secureCookies, ...openSignIn(options) };
+  const history = { ...named, reports, routed, fleet, alarms, clock, newId };
+  const classes = { newId, encoders, clock, log };
+  const observed = { publisher, measures, fleet, notifier, alarms, usageUpkeep, isForked, rebuild };
+  const told = { program, encoders, deployment };
   return {
-    ...opened,
-    ...standingOf(plane),
-    routed: createAskRouted(monotonic),
-    encoders: plane.encoders,
-    heads: plane.heads,
-    idempotency: createIdempotency({ db, vault, clock }),
-    sessions: openSessions(options),
-    ...openSignIn(options),
-    adminTokens: openAdminTokens(options),
-    ...openDials(options),
-    beat: createBeat(db),
-    providersAt: createProvidersAt(state),
-    dynamicProvidersMax: options.dynamicProvidersMax ?? dynamicProvidersMaxDefault,
-    needsPermissionToRegister: options.needsPermissionToRegister ?? false,
-    checkAddress: createAddressCheck(options.egress),
-    checkHeldAddress: createAddressCheck(options.egress, { waitingMax: 0 }),
-    planPrices: createPlanPrices({
-      dispatcher,
-      places: options.pricePlaces,
-      readState: async () => {
-        await refresh();
-        return state();
-      },
-    }),
-    ...openUsage(options),
-    reconcile: createReconcile({ state, monotonic }),
-    fleet: createFleet({ clock, monotonic, onTransition: options.notifier.notify }),
-    notifier: options.notifier,
-    ...openWitnesses(options),
-    deployment: openManagedDeployment(options.managed ?? null),
-    clock,
-    newId: randomUUID,
-    randomBytes,
-    strictKeyMint: options.strictKeyMint ?? false,
-    secureCookies: options.tls !== null,
-    log,
-    program: options.program,
+    access: { ...named, ...minting, ...authenticated, log },
+    providers: { ...named, clock, newId, log, ...dialling },
+    routing: { ...named, reports, ...classes, publisher, routed },
+    tools: { ...named, newId, checkAddress },
+    operations: { ...named, ...observed, ...told, sessions, secureCookies },
+    machines: { publisher, ...intake, reconcile, fleet, ...witnesses, log },
+    usage: { reports, clock },
+    history,
+    extensions: { ...history, past, credentials, rereads, heads, program },
   };
 }
 
-const needsOf = (control: Control): Needs => ({
-  old: control,
-  access: control,
-  providers: control,
-  routing: control,
-  tools: control,
-  operations: control,
-  machines: control,
-  usage: control,
-});
-
-const openDials = ({ plane, egress }: AdminOptions) => {
-  const sending = { dispatcher: egress.dispatcher, accessToken: plane.cloudTokens.accessToken };
-  return { dial: createDial(sending), dialRegistered: createRegistrationDial(sending) };
-};
-
-/** The configuration, and whether the log in the database still holds what it was read from. */
-const standingOf = ({ store: { state, isForked, rereads } }: ControlPlane) => ({
-  state,
-  isForked,
-  rereads,
-});
+/** What reaches providers, and what looks after those that are registered. */
+function openDials(options: AdminOptions) {
+  const { plane, egress, pricePlaces: places } = options;
+  const { dispatcher } = egress;
+  const { state } = plane.store;
+  const sending = { dispatcher, accessToken: plane.cloudTokens.accessToken };
+  const readState = async () => {
+    await plane.refresh();
+    return state();
+  };
+  return {
+    dial: createDial(sending),
+    dialRegistered: createRegistrationDial(sending),
+    beat: createBeat(plane.db),
+    providersAt: createProvidersAt(state),
+    dynamicProvidersMax: options.dynamicProvidersMax ?? dynamicProvidersMaxDefault,
+    needsPermissionToRegister: options.needsPermissionToRegister ?? false,
+    checkAddress: createAddressCheck(egress),
+    checkHeldAddress: createAddressCheck(egress, { waitingMax: 0 }),
+    planPrices: createPlanPrices({ dispatcher, places, readState }),
+  };
+}
 
 const openSignIn = (options: AdminOptions) => ({
   passwords: createPasswords(),
@@ -295,9 +299,12 @@ function openUsage({ plane, clock, log, usageRetentionDays }: AdminOptions) {
 const purgeMs = 10 * 60 * 1000;
 
 /** What has expired goes although nobody asks for it any more. */
-function purgeNowAndThen(server: AdminServer, { idempotency, sessions, log }: Control): void {
+function purgeNowAndThen(
+  server: AdminServer,
+  { purged, log }: Readonly<{ purged: readonly Pick<Sessions, 'purge'>[]; log: Log }>,
+): void {
   const purge = (): void => {
-    for (const { purge } of [idempotency, sessions]) {
+    for (const { purge } of purged) {
       purge().catch((error: unknown) => {
         log.warn({ error }, 'what has expired could not be deleted');
       });

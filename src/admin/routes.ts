@@ -1,6 +1,5 @@
 // Every route of the admin listener, and the path families that are served under two names.
 
-import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import * as extensions from '../../extensions/control.ts';
@@ -10,7 +9,7 @@ import { backendRoutes } from './providers/backends.ts';
 import { changePolicyRoutes } from './changes/change-policy.ts';
 import { changeRequestRoutes } from './changes/change-requests.ts';
 import { changeSetRoutes } from './changes/change-sets.ts';
-import type { Control } from './control.ts';
+import type { HistoryNeeds } from './history/needs.ts';
 import type { AccessNeeds } from './access/needs.ts';
 import type { MachineNeeds, OperationNeeds, UsageNeeds } from './operations/needs.ts';
 import type { ProviderNeeds } from './providers/needs.ts';
@@ -54,7 +53,7 @@ import { ruleRoutes } from './routing/rules.ts';
 import { sessionRoutes } from './access/session.ts';
 import { none, route, served } from './http/route.ts';
 import type { Route, ServedRoute } from './http/route.ts';
-import type { Core, Extension, Preview } from './extension.ts';
+import type { Core, Extension, ExtensionNeeds, Preview } from './extension.ts';
 import { signOnRoutes } from './access/sign-on.ts';
 import { snapshotRoutes } from './history/snapshots.ts';
 import { tokenRoutes } from './access/tokens.ts';
@@ -85,7 +84,6 @@ const openApiRoute = route({
 
 /** What the handlers of each topic need of the program. */
 export type Needs = Readonly<{
-  old: Readonly<{ db: Queryable }> & Control;
   access: AccessNeeds;
   providers: ProviderNeeds;
   routing: RoutingNeeds;
@@ -93,6 +91,8 @@ export type Needs = Readonly<{
   operations: OperationNeeds;
   machines: MachineNeeds;
   usage: UsageNeeds;
+  history: HistoryNeeds;
+  extensions: ExtensionNeeds;
 }>;
 
 const of = <Topic extends keyof Needs, const Routes extends readonly Route<Needs[Topic]>[]>(
@@ -103,7 +103,7 @@ const of = <Topic extends keyof Needs, const Routes extends readonly Route<Needs
 const groups = [
   of('access', loginRoutes),
   of('access', sessionRoutes),
-  of('old', signOnRoutes),
+  of('access', signOnRoutes),
   of('machines', machineRoutes),
   of('machines', machineLimitsRoutes),
   of('machines', fleetRoutes),
@@ -122,7 +122,7 @@ const groups = [
   of('providers', providerRoutes),
   of('providers', registrationRoutes),
   of('routing', fallbackModelRoutes),
-  of('old', changePolicyRoutes),
+  of('history', changePolicyRoutes),
   of('providers', priceRoutes),
   of('routing', frontendModelRoutes),
   of('routing', ruleRoutes),
@@ -133,18 +133,18 @@ const groups = [
   of('routing', promptClassEvaluationRoutes),
   of('tools', mcpServerRoutes),
   of('tools', a2aAgentRoutes),
-  of('old', auditRoutes),
-  of('old', historyRoutes),
-  of('old', logRoutes),
-  of('old', snapshotRoutes),
+  of('history', auditRoutes),
+  of('history', historyRoutes),
+  of('history', logRoutes),
+  of('history', snapshotRoutes),
   of('operations', configRoutes),
-  of('old', configurationRoutes),
+  of('history', configurationRoutes),
   of('operations', operationRoutes),
   of('operations', deploymentRoutes),
   of('usage', usageRoutes),
   of('usage', usageEventRoutes),
-  of('old', vaultRoutes),
-  of('old', explainRoutes),
+  of('history', vaultRoutes),
+  of('history', explainRoutes),
   of('usage', timeseriesRoutes),
 ] as const;
 
@@ -166,9 +166,9 @@ const restoring = (extended: readonly Extended[]) =>
 const behind = (
   extended: readonly Extended[],
   single: readonly ServedRoute[],
-): readonly Route<unknown>[] => [
+): readonly Route<ExtensionNeeds>[] => [
   ...changeSetRoutes(single),
-  ...showingVersions<Route<unknown>>([
+  ...showingVersions<Route<ExtensionNeeds>>([
     ...changeRequestRoutes(single),
     ...extended.flatMap(({ routes }) => routes?.(single) ?? []),
   ]),
@@ -189,14 +189,14 @@ export const adminRoutes: readonly Route[] = [
   ...behind(described, []),
 ];
 
-/** All of them, with what they need. `core` is what the handlers of extensions work with. */
-export function serveRoutes(needs: Needs, core: Core): readonly ServedRoute[] {
-  const extended = extendedBy(core);
+/** All of them, with what they need. */
+export function serveRoutes(needs: Needs): readonly ServedRoute[] {
+  const extended = extendedBy(() => needs.extensions);
   const single = whole([
     ...groups.flatMap(({ serve }) => serve(needs)),
-    ...served(restoring(extended), null),
+    ...served(restoring(extended), needs.history),
   ]);
-  return [...single, ...served(behind(extended, single), null)];
+  return [...single, ...served(behind(extended, single), needs.extensions)];
 }
 
 /** Those whose path is known to the compiler. */

@@ -116,7 +116,7 @@ describe('the same key and request', () => {
     later(13 * hour);
     assert.equal((await send('GET', '/admin/keys')).status, 401, 'the session is over');
     assert.equal(await count('answers'), 1);
-    await admin.control.idempotency.purge();
+    await admin.idempotency.purge();
     assert.equal(await count('answers'), 0);
   });
 

@@ -206,7 +206,7 @@ describe('a reason', () => {
     const [row]: { reason_ref: string }[] = await plane.db.query(
       plane.db.sql`select reason_ref from audit_log where reason_ref is not null`,
     );
-    const kept = await admin.control.vault.reveal(plane.db, [row?.reason_ref ?? '']);
+    const kept = await admin.needs.history.vault.reveal(plane.db, [row?.reason_ref ?? '']);
     assert.deepEqual([...kept.values()], [reason]);
   });
 

@@ -30,7 +30,7 @@ describe('with TLS', () => {
     assert.match(String(logout.headers['set-cookie']), /; Secure$/);
     assert.match(String(logout.headers['strict-transport-security']), /^max-age=\d+$/);
     await logout.body.dump();
-    assert.ok(admin.control.secureCookies);
+    assert.ok(admin.needs.access.secureCookies);
   });
 });
 

@@ -94,7 +94,7 @@ describe('a session', () => {
     now += 1;
     assert.equal((await ask({ path: '/admin/roles', cookie })).status, 401);
     const kept = cookieOf(await ask(login('ada', adminPassword)));
-    await admin.control.sessions.purge();
+    await admin.needs.access.sessions.purge();
     const rows: unknown[] = await plane.db.query(plane.db.sql`select 1 from op.sessions`);
     assert.equal(rows.length, 1);
     assert.equal((await ask({ path: '/admin/roles', cookie: kept })).status, 200);
@@ -114,7 +114,7 @@ describe('a session', () => {
     assert.equal((await ask({ ...password, cookie: boss })).status, 200);
     assert.equal((await ask({ path: '/admin/roles', cookie: ada })).status, 401);
     // Only what holds is counted.
-    assert.equal(await admin.control.sessions.count(), 1);
+    assert.equal(await admin.needs.access.sessions.count(), 1);
 
     const again = cookieOf(await ask(login('ada', 'another one of mine')));
     assert.equal((await ask({ path: '/admin/roles', cookie: again })).status, 200);

@@ -80,7 +80,7 @@ it('the metrics of a control plane say how its pools are used', async (t) => {
 it('a scrape asks nothing of the database, and shows no drift before it was looked for', async (t) => {
   const { url, plane, admin } = await testAdministrator(t);
   assert.equal((await valuesOf(url))('gw_budget_drift'), undefined);
-  await admin.control.usageUpkeep.run();
+  await admin.needs.operations.usageUpkeep.run();
   assert.equal((await valuesOf(url))('gw_budget_drift'), 0);
   await plane.close();
   assert.equal((await fetch(`${url}/metrics`)).status, 200);

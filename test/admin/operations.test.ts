@@ -117,7 +117,7 @@ describe('the health', () => {
     const { send, plane, admin } = await testAdministrator(t);
     await send('PUT', '/admin/principals/1/budget', { tokens_total: 100 });
     const drift = async () => {
-      await admin.control.usageUpkeep.run();
+      await admin.needs.operations.usageUpkeep.run();
       return member((await send('GET', '/admin/health')).body, 'budget_drift');
     };
     assert.equal(await drift(), 0);

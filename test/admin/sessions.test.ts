@@ -162,8 +162,9 @@ describe('a login', () => {
   });
 
   it('that was checked against a password which changed meanwhile opens nothing', async (t) => {
-    const { ask, other, admin, cookie } = await withSilentOther(t);
-    const { sessions, state } = admin.control;
+    const { ask, other, plane, admin, cookie } = await withSilentOther(t);
+    const { sessions } = admin.needs.access;
+    const { state } = plane.store;
     const [, ada] = [...state().principal.byId.values()];
     assert.ok(ada !== undefined && ada.passwordRef !== null);
     await resetPassword(other, 'the new password');

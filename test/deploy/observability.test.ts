@@ -109,7 +109,7 @@ async function exported(test: Pick<TestContext, 'after'>): Promise<Map<string, F
   const admin = await testAdmin(test);
   // As in a process with an audit signing key.
   admin.plane.measures.signedAt = performance.now();
-  await admin.admin.control.usageUpkeep.run();
+  await admin.admin.needs.operations.usageUpkeep.run();
   const operated = { ...newOperatorCounts(), phases: [] };
   for (const text of [
     await (await fetch(`${admin.url}/metrics`)).text(),

@@ -226,7 +226,7 @@ let passwordHash: ReturnType<Passwords['hash']> | null = null;
 /** Without the route for logins, which would check that hash again for every test. */
 
 async function loginAs(
-  { plane, admin: { control } }: Started,
+  { plane, admin: { needs } }: Started,
   { name, roles }: Readonly<{ name: string; roles: readonly string[] }>,
 ): Promise<string> {
   const context = {
@@ -245,12 +245,12 @@ async function loginAs(
   assert.ok(id !== undefined);
   for (const role of roles)
     await plane.execute({ command: { type: 'GrantRole', id, role } }, context);
-  const plaintext = await (passwordHash ??= control.passwords.hash(adminPassword));
+  const plaintext = await (passwordHash ??= needs.access.passwords.hash(adminPassword));
   assert.ok(typeof plaintext === 'string');
-  const secret = { ref: control.newId(), class: 'password', plaintext } as const;
+  const secret = { ref: needs.access.newId(), class: 'password', plaintext } as const;
   const set = { type: 'SetPassword', id, passwordRef: secret.ref } as const;
   await plane.execute({ command: set, secrets: [secret] }, context);
-  return control.sessions.start({ principalId: id, credentialRef: secret.ref });
+  return needs.access.sessions.start({ principalId: id, credentialRef: secret.ref });
 }
 
 /** The value of the session cookie that an answer sets. */

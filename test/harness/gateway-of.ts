@@ -26,7 +26,7 @@ export async function gatewayOf(
   { admin }: Pick<Awaited<ReturnType<typeof testAdministrator>>, 'admin'>,
   place: Place,
 ): Promise<TestGateway> {
-  const { publisher, takeUsage } = admin.control;
+  const { publisher, takeUsage } = admin.needs.machines;
   const gateway = await startTestGateway(null, {
     usage: (event) => void takeUsage({ replica: 'gateway-1', events: [event] }),
   });

@@ -140,12 +140,15 @@ async function caller({ plane, admin }: TestAdmin, held: readonly Verb[], name: 
     await run({ command: { type: 'GrantPermission', role: name, verb, resource } });
   }
   await run({ command: { type: 'GrantRole', id, role: name } });
-  const secret = { ref: admin.control.newId(), class: 'password', plaintext: 'none' } as const;
+  const secret = { ref: admin.needs.access.newId(), class: 'password', plaintext: 'none' } as const;
   await run({
     command: { type: 'SetPassword', id, passwordRef: secret.ref },
     secrets: [secret],
   });
-  const cookie = await admin.control.sessions.start({ principalId: id, credentialRef: secret.ref });
+  const cookie = await admin.needs.access.sessions.start({
+    principalId: id,
+    credentialRef: secret.ref,
+  });
   return { id, role: name, cookie };
 }
 

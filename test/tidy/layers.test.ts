@@ -36,6 +36,26 @@ const uiPackages = ['@awesome.me/webawesome/*', 'jsondiffpatch'];
 const uiFiles = ['#icons?url', '#dashboard?raw'];
 const uiOwn = ['lit', 'lit/*', 'uplot', 'uplot/*', ...uiPackages, ...uiFiles, 'zod'];
 
+// The admin listener parses and renders. It asks the control plane's use cases, never the deciders or the database.
+const beneathAdmin = [
+  ...contract,
+  ...pure,
+  'events',
+  'projections',
+  'src/telemetry',
+  'src/kubernetes',
+  'src/egress',
+  'src/control',
+  'src/ingress',
+  'src/admin',
+];
+const adminPackages = [...controlPackages, 'fastify', 'node:*'];
+/** Routes of the history, which still read the log and what a change would come to by themselves. */
+const historyRoutes: Layer = {
+  may: [...beneathAdmin, 'src/deciders', 'src/db'],
+  packages: adminPackages,
+};
+
 const layers: Readonly<Record<string, Layer>> = {
   'src/lib': { may: ['src/protocols/facts'], packages: ['zod'] },
   'src/conditions': { may: ['src/lib'], packages: ['zod'] },
@@ -80,18 +100,10 @@ const layers: Readonly<Record<string, Layer>> = {
     may: [...beneathControl, 'src/telemetry', 'src/kubernetes', 'src/egress', 'src/ingress'],
     packages: [...controlPackages, 'node:*'],
   },
-  'src/admin': {
-    may: [
-      ...beneathControl,
-      'src/telemetry',
-      'src/kubernetes',
-      'src/egress',
-      'src/control',
-      'src/ingress',
-      'extensions/control',
-    ],
-    packages: [...controlPackages, 'fastify', 'node:*'],
-  },
+  'src/admin': { may: [...beneathAdmin, 'extensions/control'], packages: adminPackages },
+  'src/admin/history': historyRoutes,
+  'src/admin/changes': historyRoutes,
+  'src/admin/configuration': historyRoutes,
   'src/kubernetes': { may: ['src/lib'], packages: ['undici', 'zod', 'node:*'] },
   'src/operator': {
     may: ['src/lib', 'src/telemetry', 'src/kubernetes'],

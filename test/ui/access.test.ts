@@ -35,7 +35,7 @@ it('a key is shown once, opens the gateway, and is refused once it is revoked', 
   const house = await emptyHouse(t);
   const id = await principal(house, 'nightly');
   await using gateway = await startTestGateway(null);
-  const { publisher } = house.admin.control;
+  const { publisher } = house.admin.needs.machines;
   const statusWith = async (key: string): Promise<number> => {
     const { version } = house.plane.store.state();
     const { snapshot } = await until(

@@ -366,7 +366,7 @@ it('a recorded request is asked again on the rules, with what is recorded of it'
     stream: true,
     route: 'rule:1',
   };
-  await house.admin.control.takeUsage({ replica: 'gateway-1', events: [recorded] });
+  await house.admin.needs.machines.takeUsage({ replica: 'gateway-1', events: [recorded] });
   const { page } = await open(t, house, 'frontend-models/1');
   await page.getByText('Headers, prompt, time, version, recorded requests').click();
   await page.getByLabel('Replay a recorded request').selectOption(event.id);

@@ -63,7 +63,7 @@ const untold = (): void => {};
 const silent = { warn: untold, error: untold };
 
 /** Whoever holds the database may do everything with it. */
-const commandLine: Omit<Call, 'control' | 'config'> = {
+const commandLine: Omit<Call, 'config'> = {
   caller: { kind: 'anonymous' },
   permission: 'open',
   method: 'POST',
@@ -79,12 +79,12 @@ const commandLine: Omit<Call, 'control' | 'config'> = {
 };
 
 async function runRoute(
-  { routes, control }: Admin,
+  { routes }: Admin,
   { store: { state }, refresh, execute, past }: ControlPlane,
   body: unknown,
 ): Promise<WhatIfRecord | Refusal> {
   const route = routes.find(({ operation }) => operation === 'whatIf');
-  const call = { ...commandLine, control, config: { state, refresh, execute, past } };
+  const call = { ...commandLine, config: { state, refresh, execute, past } };
   const answer = await route?.run(call, { params: {}, query: {}, body });
   if (isRefusal(answer)) return answer;
   if (answer === undefined || !('body' in answer)) throw new Error('the what-if has no answer');

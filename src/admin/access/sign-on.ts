@@ -10,7 +10,7 @@ import type { SignInTrouble, Trouble } from '../../control/oidc/trouble.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { cookieIn, sessionToken } from '../http/authorise.ts';
-import type { Control } from '../control.ts';
+import type { AccessNeeds } from './needs.ts';
 import { openedCookie } from './login.ts';
 import { none, route } from '../http/route.ts';
 import type { Call } from '../http/route.ts';
@@ -56,17 +56,17 @@ export const signOnRoutes = [
     summary: 'Send the browser to the OpenID provider; it comes back to a place of this UI',
     refusals: ['absent'],
     query: z.strictObject({ return_to: place }),
-    handle: async ({ query }, call) => {
-      const { control, headers } = call;
-      const { signOn } = control;
+    handle: async ({ query }, call, needs: AccessNeeds) => {
+      const { headers } = call;
+      const { signOn } = needs;
       if (signOn === null) return off;
-      const redirectUri = redirectUriOf(call, signOn.publicUrl);
+      const redirectUri = redirectUriOf(call, needs, signOn.publicUrl);
       if (isRefusal(redirectUri)) return redirectUri;
       const old = sessionToken(headers);
       const oldSession = old === null ? null : sessionDigest(old).toString('base64url');
       const begun = await signOn.begin({ redirectUri, returnTo: query.return_to, oldSession });
-      if (isTrouble(begun)) return refused(call, begun);
-      const cookie = signInCookieOf(control, begun.sealed);
+      if (isTrouble(begun)) return refused(call, needs, begun);
+      const cookie = signInCookieOf(needs, begun.sealed);
       return {
         status: 302,
         headers: { location: begun.url.href, 'set-cookie': cookie },
@@ -82,11 +82,10 @@ export const signOnRoutes = [
     refusals: ['absent'],
     // What a provider adds is its own affair (RFC 6749, section 4.1.2); the library reads it, as it was sent.
     query: z.looseObject({ code: z.unknown().optional(), state: z.unknown().optional() }),
-    handle: async ({ query }, call) => {
-      const { control } = call;
-      const { signOn } = control;
+    handle: async ({ query }, call, needs: AccessNeeds) => {
+      const { signOn, sessions } = needs;
       if (signOn === null) return off;
-      const finished = await limited(call, () =>
+      const finished = await limited(call, needs, () =>
         signOn.finish({
           sealed: cookieIn(call.headers, signInCookie) ?? '',
           search: searchOf(query),
@@ -95,14 +94,14 @@ export const signOnRoutes = [
         }),
       );
       if (isRefusal(finished)) return finished;
-      if (isTrouble(finished)) return refused(call, finished);
+      if (isTrouble(finished)) return refused(call, needs, finished);
       const { login, returnTo, oldSession } = finished;
       if (oldSession !== null) {
-        await control.sessions.endOf(Buffer.from(oldSession, 'base64url'));
+        await sessions.endOf(Buffer.from(oldSession, 'base64url'));
       }
-      const token = await control.sessions.start(login);
-      const opened = openedCookie({ secureCookies: isSecure(control) }, token);
-      return sent(`../../${returnTo}`, [opened, spentCookie(control)]);
+      const token = await sessions.start(login);
+      const opened = openedCookie({ secureCookies: isSecure(needs) }, token);
+      return sent(`../../${returnTo}`, [opened, spentCookie(needs)]);
     },
   }),
 ] as const;
@@ -118,8 +117,12 @@ function searchOf(query: Readonly<Record<string, unknown>>): string {
 const off = refuse('absent', 'single sign-on is not set up');
 
 /** Where the provider is to send the browser: at the host that it asked, unless a setting says where that is seen from outside. */
-function redirectUriOf({ control, headers }: Call, publicUrl: string | null): string | Refusal {
-  const scheme = control.secureCookies ? 'https' : 'http';
+function redirectUriOf(
+  { headers }: Call,
+  { secureCookies }: AccessNeeds,
+  publicUrl: string | null,
+): string | Refusal {
+  const scheme = secureCookies ? 'https' : 'http';
   const base = publicUrl ?? `${scheme}://${headers.host ?? ''}`;
   return URL.canParse(base)
     ? base + callbackPath
@@ -138,7 +141,8 @@ const ofProvider: ReadonlySet<SignInTrouble> = new Set([
 
 /** As a login by password: only what fails is counted, and a name that nobody else has waits for nobody. */
 async function limited<Value extends object>(
-  { control: { loginTurns, clock }, address, requestId }: Call,
+  { address, requestId }: Call,
+  { loginTurns, clock }: AccessNeeds,
   work: () => Promise<Value | Trouble>,
 ): Promise<Value | Trouble> {
   const attempt = { name: `sign-in ${requestId}`, address };
@@ -155,10 +159,14 @@ async function limited<Value extends object>(
 }
 
 /** To the login screen, which finds the request's id beside the word. */
-function refused({ control, requestId, address }: Call, { trouble: what, why }: Trouble) {
-  control.log.warn({ request_id: requestId, address, trouble: what, why }, 'a sign-in failed');
+function refused(
+  { requestId, address }: Call,
+  needs: AccessNeeds,
+  { trouble: what, why }: Trouble,
+) {
+  needs.log.warn({ request_id: requestId, address, trouble: what, why }, 'a sign-in failed');
   const search = new URLSearchParams({ sign_in: what, request_id: requestId });
-  return sent(`../../ui/?${search.toString()}`, [spentCookie(control)]);
+  return sent(`../../ui/?${search.toString()}`, [spentCookie(needs)]);
 }
 
 /** The address is relative, for a listener behind a path of a reverse proxy. */
@@ -168,17 +176,17 @@ const sent = (location: string, cookies: string[]) => ({
   bytes: null,
 });
 
-const spentCookie = (control: Control): string => signInCookieOf(control, '');
+const spentCookie = (needs: AccessNeeds): string => signInCookieOf(needs, '');
 
 /** Whether browsers reach the listener by TLS, its own or that of a proxy before it. */
-const isSecure = ({ secureCookies, signOn }: Control): boolean =>
+const isSecure = ({ secureCookies, signOn }: AccessNeeds): boolean =>
   secureCookies || signOn?.publicUrl?.startsWith('https:') === true;
 
 /** Lax: the browser brings it along when the provider, another site, sends it back. */
-function signInCookieOf(control: Control, value: string): string {
+function signInCookieOf(needs: AccessNeeds, value: string): string {
   const age = value === '' ? 0 : transactionSeconds;
   return (
     `${signInCookie}=${value}; HttpOnly; SameSite=Lax; Path=/; Max-Age=${age}` +
-    (isSecure(control) ? '; Secure' : '')
+    (isSecure(needs) ? '; Secure' : '')
   );
 }

@@ -9,6 +9,7 @@ import { protectedKinds } from '../../deciders/changes/change-policy.ts';
 import { changeKind } from '../../lib/vocabulary.ts';
 import { answerRecord, asOfQuery } from '../http/as-of.ts';
 import { mutate } from '../http/mutation.ts';
+import type { HistoryNeeds } from '../history/needs.ts';
 import { none, route } from '../http/route.ts';
 
 const policyRecord = z.object({
@@ -38,8 +39,8 @@ export const changePolicyRoutes = [
     handle: ({ query }, call) =>
       answerRecord(call, query, {
         now: async () => {
-          await call.control.refresh();
-          return recordOf(call.control.state());
+          await call.config.refresh();
+          return recordOf(call.config.state());
         },
         past: recordOf,
       }),
@@ -56,10 +57,9 @@ export const changePolicyRoutes = [
     query: none,
     body: z.strictObject({ kinds: z.array(changeKind).max(changeKind.options.length) }),
     response: policyRecord,
-    handle: async ({ body: { kinds } }, call) => {
-      const { reports, state } = call.control;
+    handle: async ({ body: { kinds } }, call, { reports }: HistoryNeeds) => {
       // Asked again of what is made (control/append.ts); here it refuses a draft as well.
-      const unmet = kinds.length === 0 ? null : await refuseUnmet(reports, state());
+      const unmet = kinds.length === 0 ? null : await refuseUnmet(reports, call.config.state());
       if (unmet !== null) return unmet;
       const command = { type: 'SetChangePolicy', kinds } as const;
       return mutate(call, { command }, (outcome) => recordOf(outcome.state));

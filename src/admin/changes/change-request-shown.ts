@@ -21,7 +21,8 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { shownCall, shownCallOf } from './change-request-calls.ts';
 import { changeRequestFields, recordOf } from './change-request-record.ts';
 import { changeFields } from './change-sets.ts';
-import type { Control } from '../control.ts';
+import type { Configuration } from '../../control/commands/configuration.ts';
+import type { HistoryNeeds } from '../history/needs.ts';
 import { commandRecord } from '../history/history.ts';
 import type { Handled } from '../http/route.ts';
 import { sources } from '../history/snapshots.ts';
@@ -48,15 +49,16 @@ type WholeRequest = z.input<typeof wholeRequest>;
 const historyMax = 200;
 
 export async function shownRequest(
-  control: Control,
+  needs: HistoryNeeds,
+  config: Configuration,
   id: ChangeRequestId,
 ): Promise<Handled<WholeRequest>> {
-  await control.refresh();
-  const state = control.state();
+  await config.refresh();
+  const state = config.state();
   const request = state.change_request.byId.get(id);
   if (request === undefined) return refuse('absent', `change request ${id} does not exist`);
-  const record = await recordOf({ db: control.db, vault: control.vault, state }, id);
-  const commands = await historyCommands(sources(control), {
+  const record = await recordOf({ db: needs.db, vault: needs.vault, state }, id);
+  const commands = await historyCommands(sources(needs), {
     stream: streamOf('change_request', id),
     actorId: null,
     from: null,
@@ -65,8 +67,8 @@ export async function shownRequest(
     order: 'asc',
     limit: historyMax,
   });
-  const history = await withWords(sources(control), commands);
-  const shown = await shownNow(control, state, request);
+  const history = await withWords(sources(needs), commands);
+  const shown = await shownNow({ ...needs, ...config }, state, request);
   return { body: { ...record, ...shown, history } };
 }
 
@@ -75,24 +77,24 @@ type Now = Pick<WholeRequest, 'bodies' | 'change' | 'outcome' | 'refusal' | 'cov
 const nothing: Now = { bodies: null, change: null, outcome: null, refusal: null, covered_by: [] };
 
 async function shownNow(
-  control: Control,
+  needs: HistoryNeeds & Configuration,
   state: ConfigState,
   request: ChangeRequest,
 ): Promise<Now> {
   if (request.ended !== null || request.draft === null) return nothing;
-  const body = await readBody(control, request);
+  const body = await readBody(needs, request);
   if (isRefusal(body)) return { ...nothing, refusal: said(body) };
   return {
     ...nothing,
     bodies: body.calls.map(shownCallOf),
-    ...(await comesTo(control, state, { request, body })),
+    ...(await comesTo(needs, state, { request, body })),
   };
 }
 
 type Drafted = Readonly<{ request: ChangeRequest; body: ReadBody }>;
 
 async function comesTo(
-  control: Control,
+  needs: HistoryNeeds,
   before: ConfigState,
   { request, body }: Drafted,
 ): Promise<Partial<Now>> {
@@ -102,7 +104,7 @@ async function comesTo(
   const events = unfolded.events.flat();
   const covering = coveringApprovals(before, request, unfolded.events);
   return {
-    change: await shownChange(sources(control), { before, after, events }),
+    change: await shownChange(sources(needs), { before, after, events }),
     outcome: outcomeText(unfolded.events).text,
     covered_by: covering.map(({ by }) => by),
   };

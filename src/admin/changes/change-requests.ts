@@ -9,7 +9,6 @@ import {
 } from '../../../projections/tables/change-requests.ts';
 import { readBody, sealBody } from '../../control/change-requests/body.ts';
 import { reviewerBy } from '../../control/change-requests/reviewer.ts';
-import type { Secret } from '../../db/vault.ts';
 import { shownText, timestampField } from '../../lib/fields.ts';
 import { changeRequestId } from '../../lib/ids.ts';
 import type { ChangeRequestId, PrincipalId } from '../../lib/ids.ts';
@@ -25,6 +24,7 @@ import { idOf, mutate, reasonLengthMax, reasonOf } from '../http/mutation.ts';
 import type { CallMutation } from '../http/mutation.ts';
 import { isProposable, prepareCalls } from './proposal.ts';
 import type { ProposedCall } from './proposal.ts';
+import type { HistoryNeeds } from '../history/needs.ts';
 import { none, route } from '../http/route.ts';
 import type { Call, Route, ServedRoute } from '../http/route.ts';
 
@@ -76,10 +76,9 @@ const readRoutes = [
     params: none,
     query: listQuery,
     response: z.array(changeRequestRecord),
-    handle: async ({ query }, { control }) => {
-      await control.refresh();
-      const { db, vault } = control;
-      const state = control.state();
+    handle: async ({ query }, { config }, { db, vault }: HistoryNeeds) => {
+      await config.refresh();
+      const state = config.state();
       const filter = { state: query.state ?? null, authorId: query.author ?? null };
       const { order } = query;
       const page = { after: query.after ?? null, limit: query.limit + 1, order };
@@ -102,7 +101,8 @@ const readRoutes = [
     params,
     query: none,
     response: wholeRequest,
-    handle: ({ params: { id } }, { control }) => shownRequest(control, id),
+    handle: ({ params: { id } }, { config }, needs: HistoryNeeds) =>
+      shownRequest(needs, config, id),
   }),
 ] as const;
 
@@ -117,14 +117,14 @@ const draftRoutes = (routes: readonly ServedRoute[]) =>
       refusals: ['absent', 'conflict', 'too_large', 'upstream'],
       params: none,
       body: z.strictObject({ title: titleField, calls: callsField, reason }),
-      handle: async ({ body: { title, calls, reason } }, call) => {
+      handle: async ({ body: { title, calls, reason } }, call, needs: HistoryNeeds) => {
         const given = reasonOf(call, reason);
         if (isRefusal(given)) return given;
         if (given === null) return reasonNeeded;
-        const drafted = await draftOf(call, calls, routes);
+        const drafted = await draftOf(call, needs, { calls, routes });
         if (isRefusal(drafted)) return drafted;
         const { draft, secret } = drafted;
-        const titled = titleSecret(call, title);
+        const titled = titleSecret(needs, title);
         const command = {
           type: 'DraftChangeRequest',
           by: callerOf(call),
@@ -134,7 +134,7 @@ const draftRoutes = (routes: readonly ServedRoute[]) =>
         const mutation = { command, secrets: [titled, secret], reason };
         return mutate(call, mutation, (outcome, db) =>
           recordOf(
-            { db, vault: call.control.vault, state: outcome.state },
+            { db, vault: needs.vault, state: outcome.state },
             changeRequestId.parse(idOf(outcome, 'ChangeRequestDrafted')),
           ),
         );
@@ -153,20 +153,24 @@ const draftRoutes = (routes: readonly ServedRoute[]) =>
         calls: callsField.optional(),
         reason,
       }),
-      handle: async ({ params: { id }, body: { title, calls, reason } }, call) => {
-        const drafted = calls === undefined ? null : await draftOf(call, calls, routes);
+      handle: async (
+        { params: { id }, body: { title, calls, reason } },
+        call,
+        needs: HistoryNeeds,
+      ) => {
+        const drafted = calls === undefined ? null : await draftOf(call, needs, { calls, routes });
         if (isRefusal(drafted)) return drafted;
-        const titled = title === undefined ? null : titleSecret(call, title);
+        const titled = title === undefined ? null : titleSecret(needs, title);
         const command = {
           type: 'EditChangeRequest',
           id,
           by: callerOf(call),
           titleRef: titled?.ref ?? null,
           draft: drafted?.draft ?? null,
-          now: call.control.clock(),
+          now: needs.clock(),
         } as const;
         const secrets = [titled, drafted?.secret ?? null].filter((one) => one !== null);
-        return changed(call, id, { command, secrets, reason });
+        return changed(call, needs.vault, id, { command, secrets, reason });
       },
     }),
   ] as const;
@@ -183,15 +187,22 @@ const reviewRoutes = [
       outcome: hexDigest,
       reason,
     }),
-    handle: async ({ params: { id }, body: { digest, outcome, reason } }, call) => {
-      const body = await bodyOf(call, id);
+    handle: async (
+      { params: { id }, body: { digest, outcome, reason } },
+      call,
+      needs: HistoryNeeds,
+    ) => {
+      const body = await bodyOf(call, needs, id);
       if (isRefusal(body)) return body;
-      const now = call.control.clock();
-      const by = await reviewer(call, id);
+      const now = needs.clock();
+      const by = await reviewer(call, needs, id);
       if (isRefusal(by)) return by;
       const { ref, commands } = body;
       const given = { id, by, digest, outcome, body: { ref, commands }, now };
-      return changed(call, id, { command: { type: 'ApproveChangeRequest', ...given }, reason });
+      return changed(call, needs.vault, id, {
+        command: { type: 'ApproveChangeRequest', ...given },
+        reason,
+      });
     },
   }),
   route({
@@ -200,12 +211,12 @@ const reviewRoutes = [
     operation: 'refuseChangeRequest',
     summary: 'Refuse a change request, which ends it; its author withdraws it instead',
     body: z.strictObject({ reason }),
-    handle: ({ params: { id }, body: { reason } }, call) => {
+    handle: ({ params: { id }, body: { reason } }, call, needs: HistoryNeeds) => {
       const given = reasonOf(call, reason);
       if (isRefusal(given)) return given;
       if (given === null) return reasonNeeded;
       const command = { type: 'RefuseChangeRequest', id, by: callerOf(call) } as const;
-      return changed(call, id, { command, reason });
+      return changed(call, needs.vault, id, { command, reason });
     },
   }),
   route({
@@ -214,12 +225,12 @@ const reviewRoutes = [
     operation: 'reviewChange',
     summary: 'Say that a change that was made without an approval has been looked at',
     body: z.strictObject({ reason }),
-    handle: async ({ params: { id }, body: { reason } }, call) => {
-      await call.control.refresh();
-      const by = await reviewer(call, id);
+    handle: async ({ params: { id }, body: { reason } }, call, needs: HistoryNeeds) => {
+      await call.config.refresh();
+      const by = await reviewer(call, needs, id);
       if (isRefusal(by)) return by;
       const command = { type: 'ReviewChange', id, by } as const;
-      return changed(call, id, { command, reason });
+      return changed(call, needs.vault, id, { command, reason });
     },
   }),
 ] as const;
@@ -231,9 +242,9 @@ const endingRoutes = [
     operation: 'withdrawChangeRequest',
     summary: 'Withdraw a change request, as its author',
     body: z.strictObject({ reason }),
-    handle: ({ params: { id }, body: { reason } }, call) => {
+    handle: ({ params: { id }, body: { reason } }, call, needs: HistoryNeeds) => {
       const command = { type: 'WithdrawChangeRequest', id, by: callerOf(call) } as const;
-      return changed(call, id, { command, reason });
+      return changed(call, needs.vault, id, { command, reason });
     },
   }),
   route({
@@ -242,10 +253,13 @@ const endingRoutes = [
     operation: 'scheduleChangeRequest',
     summary: 'Have an approved change request applied at a time; null only when it is asked for',
     body: z.strictObject({ at: timestampField.nullable(), reason }),
-    handle: ({ params: { id }, body: { at, reason } }, call) => {
+    handle: ({ params: { id }, body: { at, reason } }, call, needs: HistoryNeeds) => {
       const applyAt = at === null ? null : Date.parse(at);
-      const given = { id, by: callerOf(call), applyAt, now: call.control.clock() };
-      return changed(call, id, { command: { type: 'ScheduleChangeRequest', ...given }, reason });
+      const given = { id, by: callerOf(call), applyAt, now: needs.clock() };
+      return changed(call, needs.vault, id, {
+        command: { type: 'ScheduleChangeRequest', ...given },
+        reason,
+      });
     },
   }),
   route({
@@ -255,14 +269,14 @@ const endingRoutes = [
     summary: 'Make the approved calls as one change, at one snapshot version: all of them or none',
     refusals: ['absent', 'conflict', 'too_large'],
     body: z.strictObject({ reason }),
-    handle: async ({ params: { id }, body: { reason } }, call) => {
-      const body = await bodyOf(call, id);
+    handle: async ({ params: { id }, body: { reason } }, call, needs: HistoryNeeds) => {
+      const body = await bodyOf(call, needs, id);
       if (isRefusal(body)) return body;
       const { ref, commands, secrets, precondition, causation } = body;
-      const given = { id, by: callerOf(call), body: { ref, commands }, now: call.control.clock() };
+      const given = { id, by: callerOf(call), body: { ref, commands }, now: needs.clock() };
       const command = { type: 'ApplyChangeRequest', ...given } as const;
       const own = precondition === undefined ? {} : { precondition };
-      return changed(call, id, { command, secrets, reason, causation, ...own });
+      return changed(call, needs.vault, id, { command, secrets, reason, causation, ...own });
     },
   }),
 ] as const;
@@ -271,8 +285,12 @@ const reasonNeeded = refuse('invalid', 'reason is needed, in the body or as x-gw
   param: 'reason',
 });
 
-const changed = (call: Call, id: ChangeRequestId, mutation: CallMutation) =>
-  mutate(call, mutation, ({ state }, db) => recordOf({ db, vault: call.control.vault, state }, id));
+const changed = (
+  call: Call,
+  vault: HistoryNeeds['vault'],
+  id: ChangeRequestId,
+  mutation: CallMutation,
+) => mutate(call, mutation, ({ state }, db) => recordOf({ db, vault, state }, id));
 
 function callerOf({ caller }: Call): PrincipalId {
   if (!('principalId' in caller)) throw new Error('a change request was written by nobody');
@@ -285,40 +303,41 @@ const signInNeeded = refuse(
   'an admin token cannot approve or review a change; sign in to do it',
 );
 
-const reviewer = async (call: Call, id: ChangeRequestId) => {
+const reviewer = async (call: Call, { reports }: HistoryNeeds, id: ChangeRequestId) => {
   if (call.caller.kind === 'admin_token') return signInNeeded;
-  const { reports, state } = call.control;
-  return reviewerBy(reports, state(), { principalId: callerOf(call), id });
+  return reviewerBy(reports, call.config.state(), { principalId: callerOf(call), id });
 };
 
-function titleSecret({ control }: Call, plaintext: string): Secret {
-  return { ref: control.newId(), class: 'personal', plaintext };
-}
+const titleSecret = ({ newId }: HistoryNeeds, plaintext: string) =>
+  ({ ref: newId(), class: 'personal', plaintext }) as const;
 
 /** The calls made ready, and on their way into the vault. */
-async function draftOf(call: Call, calls: readonly ProposedCall[], routes: readonly ServedRoute[]) {
-  const { control } = call;
-  await control.refresh();
-  const proposal = await prepareCalls(call, calls, routes);
+async function draftOf(
+  call: Call,
+  needs: HistoryNeeds,
+  { calls, routes }: Readonly<{ calls: readonly ProposedCall[]; routes: readonly ServedRoute[] }>,
+) {
+  await call.config.refresh();
+  const proposal = await prepareCalls(call, needs.clock, { calls, routes });
   if (isRefusal(proposal)) return proposal;
   const { commands, secrets } = proposal;
   if (calls.length > 1 && commands.some(({ type }) => type === 'RestoreSnapshot')) {
     return refuse('invalid', 'calls: a restore is drafted alone', { param: 'calls' });
   }
-  const { ref, digest, secret } = sealBody(control, { calls, commands, secrets });
+  const { ref, digest, secret } = sealBody(needs, { calls, commands, secrets });
   const named = calls.map(({ method, path }) => ({ method, path }));
   return { draft: { ref, digest, calls: named, commands }, secret };
 }
 
 /** As it is now; under the lock is asked whether it still is. */
-async function bodyOf({ control }: Call, id: ChangeRequestId) {
-  await control.refresh();
-  const request = control.state().change_request.byId.get(id);
+async function bodyOf({ config }: Call, needs: HistoryNeeds, id: ChangeRequestId) {
+  await config.refresh();
+  const request = config.state().change_request.byId.get(id);
   if (request === undefined) return absent(id);
   if (request.ended !== null || request.draft === null) {
     return refuse('conflict', `change request ${id} is ${request.state}`);
   }
-  return readBody(control, request);
+  return readBody({ ...needs, ...config }, request);
 }
 
 const absent = (id: ChangeRequestId): Refusal =>

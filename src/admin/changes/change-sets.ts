@@ -8,6 +8,7 @@ import { answerDryRun, dryRunQuestion, dryRunRecord } from '../routing/dry-run.t
 import { mutate, reasonLengthMax, reasonOf } from '../http/mutation.ts';
 import { isProposable, prepareCalls } from './proposal.ts';
 import type { Proposal, ProposedCall } from './proposal.ts';
+import type { HistoryNeeds } from '../history/needs.ts';
 import { none, route } from '../http/route.ts';
 import type { ServedRoute } from '../http/route.ts';
 import { differenceRecord, sources } from '../history/snapshots.ts';
@@ -55,19 +56,19 @@ export function changeSetRoutes(all: readonly ServedRoute[]) {
         dry_run: dryRunQuestion.optional(),
       }),
       response: z.object({ ...changeFields, dry_run: dryRunRecord.nullable() }),
-      handle: async ({ body: { calls, dry_run: question } }, call) => {
-        const { control } = call;
-        await control.refresh();
-        const before = control.state();
-        const proposal = await prepareCalls(call, calls, routes);
+      handle: async ({ body: { calls, dry_run: question } }, call, needs: HistoryNeeds) => {
+        const { config } = call;
+        await config.refresh();
+        const before = config.state();
+        const proposal = await prepareCalls(call, needs.clock, { calls, routes });
         if (isRefusal(proposal)) return proposal;
         const { state: after, events } = proposal;
         const answered =
           question === undefined
             ? null
-            : answerDryRun(question, await control.routed.ofState(after), control.clock());
+            : answerDryRun(question, await needs.routed.ofState(after), needs.clock());
         if (isRefusal(answered)) return answered;
-        const change = await shownChange(sources(control), { before, after, events });
+        const change = await shownChange(sources(needs), { before, after, events });
         const dry_run = answered !== null && 'body' in answered ? answered.body : null;
         return {
           headers: { etag: `"${before.version}"` },
@@ -87,20 +88,20 @@ export function changeSetRoutes(all: readonly ServedRoute[]) {
         reason: z.string().min(1).max(reasonLengthMax).optional(),
       }),
       response: z.object(changeFields),
-      handle: async ({ body: { calls, reason } }, call) => {
-        const { control } = call;
+      handle: async ({ body: { calls, reason } }, call, needs: HistoryNeeds) => {
+        const { config } = call;
         const given = reasonOf(call, reason);
         if (isRefusal(given)) return given;
         if (given === null) return reasonNeeded;
-        await control.refresh();
-        const before = control.state();
-        const proposal = await prepareCalls(call, calls, routes);
+        await config.refresh();
+        const before = config.state();
+        const proposal = await prepareCalls(call, needs.clock, { calls, routes });
         if (isRefusal(proposal)) return proposal;
         const { commands, secrets, events } = proposal;
         const command = { type: 'ApplyChanges', commands, events } as const;
         return mutate(call, { command, secrets, reason }, async ({ state: after }, db) => ({
           calls: countedCalls(calls, proposal),
-          ...(await shownChange({ db, vault: control.vault }, { before, after, events })),
+          ...(await shownChange({ db, vault: needs.vault }, { before, after, events })),
         }));
       },
     }),

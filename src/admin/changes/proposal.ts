@@ -11,6 +11,7 @@ import { decide, isSingle } from '../../deciders/decide.ts';
 import type { SingleCommand } from '../../deciders/decide.ts';
 import { createUnfolding } from '../../deciders/reconcile/unfolding.ts';
 import type { Unfolding } from '../../deciders/reconcile/unfolding.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { noEntity } from '../http/entity.ts';
@@ -44,18 +45,17 @@ const readyMs = 60_000;
 /** Refuses with the place of the call that cannot be made, from 0. */
 export async function prepareCalls(
   call: Call,
-  calls: readonly ProposedCall[],
-  routes: readonly ServedRoute[],
+  clock: Clock,
+  { calls, routes }: Readonly<{ calls: readonly ProposedCall[]; routes: readonly ServedRoute[] }>,
 ): Promise<Proposal | Refusal> {
-  const { control } = call;
-  const startedAt = control.clock();
-  const on = createUnfolding(control.state());
+  const startedAt = clock();
+  const on = createUnfolding(call.config.state());
   const commands: SingleCommand[] = [];
   const secrets: Secret[] = [];
   const counts: number[] = [];
   for (const [index, proposed] of calls.entries()) {
     const before = on.events().length;
-    const isLate = control.clock() - startedAt > readyMs;
+    const isLate = clock() - startedAt > readyMs;
     const mutation = isLate ? tooSlow : await takeDown({ call, routes, on }, proposed);
     if (isRefusal(mutation)) return within(index, mutation);
     const { command, secrets: own = [] } = mutation;
@@ -103,8 +103,7 @@ async function takeDown(
       return Promise.resolve(takenDown);
     },
   };
-  const control = { ...call.control, ...config };
-  const own = { ...call, config, control, method: route.method, path: proposed.path };
+  const own = { ...call, config, method: route.method, path: proposed.path };
   const answer = await route.run({ ...own, entity: noEntity, once: null }, raw);
   if (taken.mutation !== undefined) return taken.mutation;
   return isRefusal(answer)

@@ -7,14 +7,15 @@ import { parseStream } from '../../../events/catalogue.ts';
 import { declared, listNames } from '../../control/configuration/format.ts';
 import { heldRecords, revealNames } from '../../control/configuration/held.ts';
 import { planConfiguration } from '../../control/configuration/plan.ts';
+import type { Configuration } from '../../control/commands/configuration.ts';
 import type { Asked, ConfigurationPlan } from '../../control/configuration/plan.ts';
 import type { HeldRecord } from '../../deciders/reconcile/records.ts';
 import { shownText, timestamp } from '../../lib/fields.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { mutate, reasonLengthMax, reasonOf } from '../http/mutation.ts';
+import type { HistoryNeeds } from '../history/needs.ts';
 import { none, route } from '../http/route.ts';
-import type { Call } from '../http/route.ts';
 
 const bodyBytesMax = 16 * 1024 * 1024;
 
@@ -90,8 +91,8 @@ export const configurationRoutes = [
     body: z.strictObject(asked),
     example,
     response: planRecord,
-    handle: async ({ body }, call) => {
-      const planned = await planOf(call, body);
+    handle: async ({ body }, { config }, needs: HistoryNeeds) => {
+      const planned = await planOf(needs, config, body);
       return isRefusal(planned) ? planned : { body: toRecord(planned, body.set) };
     },
   }),
@@ -111,11 +112,11 @@ export const configurationRoutes = [
       reason: z.string().min(1).max(reasonLengthMax).optional(),
     }),
     response: planRecord,
-    handle: async ({ body: { plan, reason, ...body } }, call) => {
+    handle: async ({ body: { plan, reason, ...body } }, call, needs: HistoryNeeds) => {
       const given = reasonOf(call, reason);
       if (isRefusal(given)) return given;
       if (given === null) return reasonNeeded;
-      const planned = await planOf(call, body);
+      const planned = await planOf(needs, call.config, body);
       if (isRefusal(planned)) return planned;
       if (plan !== undefined && plan !== planned.digest) return otherPlan;
       const record = toRecord(planned, body.set);
@@ -140,10 +141,10 @@ export const configurationRoutes = [
       /** What declarative files cannot say. */
       warnings: z.array(z.string()).readonly(),
     }),
-    handle: async (_input, { control }) => {
-      await control.refresh();
-      const state = control.state();
-      const revealed = await revealNames(control, state);
+    handle: async (_input, { config }, needs: HistoryNeeds) => {
+      await config.refresh();
+      const state = config.state();
+      const revealed = await revealNames(needs, state);
       const { records, warnings } = heldRecords({ state, revealed });
       const resources = Object.fromEntries(
         listNames.map((list) => [list, shownIn(records, list)] as const),
@@ -172,11 +173,13 @@ type Given = Readonly<{ resources: Asked['files']; set: string; prune: boolean }
 
 /** Refusals of a resource name its place in the body. */
 async function planOf(
-  { control }: Call,
+  needs: HistoryNeeds,
+  config: Configuration,
   { resources: files, set, prune }: Given,
 ): Promise<ConfigurationPlan | Refusal> {
-  await control.refresh();
-  const planned = await planConfiguration(control, { files, set, prune });
+  await config.refresh();
+  const tools = { ...needs, state: config.state };
+  const planned = await planConfiguration(tools, { files, set, prune });
   if (!isRefusal(planned) || planned.param === null) return planned;
   return { ...planned, param: `resources.${planned.param}` };
 }

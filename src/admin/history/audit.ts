@@ -12,6 +12,7 @@ import { timestamp, timestampField } from '../../lib/fields.ts';
 import { changeWords } from './change-words.ts';
 import { limitQuery, wholeNumber } from '../http/fields.ts';
 import { historyPage } from './history-page.ts';
+import type { HistoryNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 const auditRecord = z.object({
@@ -53,7 +54,7 @@ export const auditRoutes = [
     }),
     body: none,
     response: z.array(auditRecord),
-    handle: async ({ query }, { control: { reports: db, vault }, path }) => {
+    handle: async ({ query }, { path }, { reports: db, vault }: HistoryNeeds) => {
       // A part of a target is looked for in every row: of millions that takes longer than a command may.
       const conditions = {
         order: query.order,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { explainUsage } from '../../control/history/explain.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { poolPolicy, ruleAction } from '../../lib/vocabulary.ts';
+import type { HistoryNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 import { toUsageRecord, ulid, usageRecord } from '../operations/usage-events.ts';
 
@@ -78,7 +79,11 @@ export const explainRoutes = [
     query: none,
     body: none,
     response: explanation,
-    handle: async ({ params: { id } }, { control: { reports: db, past, routed } }) => {
+    handle: async (
+      { params: { id } },
+      { config: { past } },
+      { reports: db, routed }: HistoryNeeds,
+    ) => {
       const explained = await explainUsage({ db, past, routed }, id);
       if (isRefusal(explained)) return explained;
       return { body: { ...explained, usage: toUsageRecord(explained.usage) } };

@@ -17,6 +17,7 @@ import { isRefusal } from '../../lib/refusal.ts';
 import { changeWords } from './change-words.ts';
 import { limitQuery, wholeNumber } from '../http/fields.ts';
 import { historyPage } from './history-page.ts';
+import type { HistoryNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 const actorKind = eventMetadata.shape.actor.shape.kind;
@@ -185,7 +186,7 @@ export const historyRoutes = [
     params: none,
     query: z.strictObject({ ...range, command: z.string().max(64).optional() }),
     response: z.array(commandRecord),
-    handle: async ({ query }, { control: { reports: db, vault }, path }) => {
+    handle: async ({ query }, { path }, { reports: db, vault }: HistoryNeeds) => {
       const { command, ...asked } = query;
       const conditions = { ...conditionsOf(asked), command: command ?? null };
       const { rows, headers } = await historyPage({
@@ -208,7 +209,7 @@ export const historyRoutes = [
     params: none,
     query: z.strictObject({ ...range, type: z.string().max(64).optional() }),
     response: z.array(eventRecord),
-    handle: async ({ query }, { control: { reports: db }, path }) => {
+    handle: async ({ query }, { path }, { reports: db }: HistoryNeeds) => {
       const { type, ...asked } = query;
       const conditions = { ...conditionsOf(asked), type: type ?? null };
       const { rows, headers } = await historyPage({
@@ -230,8 +231,8 @@ export const historyRoutes = [
     params: z.strictObject({ position: wholeNumber({ from: 1 }) }),
     query: none,
     response: wholeEvent,
-    handle: async ({ params }, { control }) => {
-      const event = await historyEvent(control.reports, params.position);
+    handle: async ({ params }, _call, { reports }: HistoryNeeds) => {
+      const event = await historyEvent(reports, params.position);
       return isRefusal(event) ? event : { body: event };
     },
   }),
@@ -249,7 +250,7 @@ export const historyRoutes = [
       limit: limitQuery({ standard: 100 }),
     }),
     response: z.array(streamRecord),
-    handle: async ({ query }, { control: { reports: db }, path }) => {
+    handle: async ({ query }, { path }, { reports: db }: HistoryNeeds) => {
       const { part = null, after = null } = query;
       const { rows, headers } = await historyPage({
         path,
@@ -278,18 +279,18 @@ export const historyRoutes = [
     params: none,
     query: none,
     response: headRecord,
-    handle: async (_input, { control }) => {
-      const head = await readHead(control.db);
-      await control.refresh();
+    handle: async (_input, { config }, { db, alarms }: HistoryNeeds) => {
+      const head = await readHead(db);
+      await config.refresh();
       return {
         body: {
           log_id: head.logId,
           position: head.position,
           hash: Buffer.from(head.hash).toString('hex'),
           recorded_at: new Date(head.recordedAt).toISOString(),
-          snapshot_version: control.state().version,
-          ...(await derivedStatus(control.db)),
-          alarms: [...(await control.alarms.list())],
+          snapshot_version: config.state().version,
+          ...(await derivedStatus(db)),
+          alarms: [...(await alarms.list())],
         },
       };
     },

@@ -12,6 +12,7 @@ import { listSignedCheckpoints } from '../../db/log/signed-checkpoints.ts';
 import { timestamp } from '../../lib/fields.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { limitQuery, wholeNumber } from '../http/fields.ts';
+import type { HistoryNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 const position = z.int().nonnegative();
@@ -40,7 +41,7 @@ export const logRoutes = [
       limit: limitQuery({ standard: 100 }),
     }),
     response: checkpoints,
-    handle: async ({ query: { after, limit } }, { control: { reports } }) => {
+    handle: async ({ query: { after, limit } }, _call, { reports }: HistoryNeeds) => {
       const head = await readHead(reports);
       const listed = await listSignedCheckpoints(reports, { after, to: head.position, limit });
       return {
@@ -70,7 +71,7 @@ export const logRoutes = [
     response: z
       .string()
       .meta({ examples: ['{"end":20,"hash":"…","events":20,"checkpoints":1}\n'] }),
-    handle: async ({ query: { from = null, to = null } }, { control: { reports } }) => {
+    handle: async ({ query: { from = null, to = null } }, _call, { reports }: HistoryNeeds) => {
       const found = await logRange(reports, { from, to });
       if (isRefusal(found)) return found;
       return {

@@ -10,6 +10,7 @@ import { lossReasons } from '../../deciders/restore/kind.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Preview } from '../extension.ts';
 import { mutate, reasonLengthMax, reasonOf } from '../http/mutation.ts';
+import type { HistoryNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 import { differenceRecord, ofVersion, sources } from './snapshots.ts';
 
@@ -80,22 +81,21 @@ export const restoreRoutes = ({ record, of: previewOf }: Preview) =>
       query: none,
       body: restoreBody,
       response: restoreRecord(record),
-      handle: async ({ params: { version }, body }, call) => {
-        const { control } = call;
+      handle: async ({ params: { version }, body }, call, needs: HistoryNeeds) => {
         const { dry_run: isDry, only, except = [], reason } = body;
         if (only !== undefined && except.length > 0) return onlyOrExcept;
         const given = reasonOf(call, reason);
         if (isRefusal(given)) return given;
         if (!isDry && given === null) return reasonNeeded;
-        const { reports: db, state, past, refresh } = control;
+        const { state, past, refresh } = call.config;
         const chosen = only === undefined ? null : [...new Set(only)];
         const asked = { version, only: chosen, except: [...new Set(except)] };
-        const ready = await readyRestore({ db, state, past, refresh }, asked);
+        const ready = await readyRestore({ db: needs.reports, state, past, refresh }, asked);
         if (isRefusal(ready)) return ready;
         const { command, causation } = ready;
         const before = { state: state() };
         if (isDry) {
-          const preview = await previewRestore(sources(control), { ...before, command });
+          const preview = await previewRestore(sources(needs), { ...before, command });
           const what_if = await previewOf({
             before: before.state,
             after: planRestore(before.state, command).state,
@@ -114,7 +114,7 @@ export const restoreRoutes = ({ record, of: previewOf }: Preview) =>
         };
         return mutate(call, mutation, async (_outcome, tx) => {
           const shown = { state: before.state, command };
-          const preview = await previewRestore({ db: tx, vault: control.vault }, shown);
+          const preview = await previewRestore({ db: tx, vault: needs.vault }, shown);
           return { dry_run: false, ...preview, what_if: null };
         });
       },

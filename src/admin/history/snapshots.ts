@@ -19,11 +19,11 @@ import { servedBy } from '../../control/fleet/fleet-served.ts';
 import { timestamp, timestampField } from '../../lib/fields.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { snapshotApiKey, snapshotConfig, snapshotProvider } from '../../snapshot/schema.ts';
-import type { Control } from '../control.ts';
 import { answerDryRun, dryRunQuestion, dryRunRecord } from '../routing/dry-run.ts';
 import { limitQuery, wholeNumber } from '../http/fields.ts';
 import { commandRecord } from './history.ts';
 import { historyPage } from './history-page.ts';
+import type { HistoryNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 const kind = z.enum(configNouns);
@@ -119,19 +119,18 @@ export const snapshotRoutes = [
       limit: limitQuery({ standard: 100 }),
     }),
     response: z.array(versionRecord),
-    handle: async ({ query }, { control, path }) => {
+    handle: async ({ query }, { path }, needs: HistoryNeeds) => {
       const { from = null, to = null, before = null, after = null, order } = query;
       const { rows: versions, headers } = await historyPage({
         path,
         asked: query,
-        rows: (limit) =>
-          historyVersions(sources(control), { from, to, before, after, order, limit }),
+        rows: (limit) => historyVersions(sources(needs), { from, to, before, after, order, limit }),
         behind: ({ version }) => (order === 'asc' ? { after: version } : { before: version }),
-        total: () => countUpTo(control.reports, snapshotVersions),
+        total: () => countUpTo(needs.reports, snapshotVersions),
       });
-      const replicas = Map.groupBy(control.fleet.rows(), (row) => row.snapshot_version);
+      const replicas = Map.groupBy(needs.fleet.rows(), (row) => row.snapshot_version);
       const served = await servedBy(
-        control.reports,
+        needs.reports,
         versions.map(({ version }) => version),
       );
       const body = versions.map((version) =>
@@ -155,10 +154,10 @@ export const snapshotRoutes = [
     params: ofVersion,
     query: none,
     response: snapshotRecord,
-    handle: async ({ params: { version } }, { control }) => {
-      const state = await control.past.at(version, 'version');
+    handle: async ({ params: { version } }, { config }, needs: HistoryNeeds) => {
+      const state = await config.past.at(version, 'version');
       if (isRefusal(state)) return state;
-      const made = await historyVersion(sources(control), state.version);
+      const made = await historyVersion(sources(needs), state.version);
       return { body: { ...placeOf(state), made, config: redactedConfig(state) } };
     },
   }),
@@ -177,13 +176,13 @@ export const snapshotRoutes = [
       limit: limitQuery({ standard: 1_000 }),
     }),
     response: diffRecord,
-    handle: async ({ params, query: { kind, offset, limit } }, { control }) => {
-      const from = await control.past.at(params.from, 'from');
+    handle: async ({ params, query: { kind, offset, limit } }, { config }, needs: HistoryNeeds) => {
+      const from = await config.past.at(params.from, 'from');
       if (isRefusal(from)) return from;
-      const to = await control.past.at(params.to, 'to');
+      const to = await config.past.at(params.to, 'to');
       if (isRefusal(to)) return to;
       const { total, differences: page } = diffPage(from, to, { kind, offset, limit });
-      const differences = await shownDifferences(sources(control), page);
+      const differences = await shownDifferences(sources(needs), page);
       return { body: { from: placeOf(from), to: placeOf(to), total, differences } };
     },
   }),
@@ -199,14 +198,17 @@ export const snapshotRoutes = [
     query: none,
     body: dryRunQuestion,
     response: dryRunRecord,
-    handle: async ({ params: { version }, body }, { control }) => {
-      const state = await control.past.at(version, 'version');
+    handle: async ({ params: { version }, body }, { config }, needs: HistoryNeeds) => {
+      const state = await config.past.at(version, 'version');
       if (isRefusal(state)) return state;
-      return answerDryRun(body, await control.routed.ofState(state), control.clock());
+      return answerDryRun(body, await needs.routed.ofState(state), needs.clock());
     },
   }),
 ] as const;
 
-export const sources = ({ reports, vault }: Control) => ({ db: reports, vault });
+export const sources = ({ reports, vault }: Pick<HistoryNeeds, 'reports' | 'vault'>) => ({
+  db: reports,
+  vault,
+});
 
 const placeOf = ({ position, version }: ConfigState) => ({ position, version });

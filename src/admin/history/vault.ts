@@ -9,6 +9,7 @@ import { principalId } from '../../lib/ids.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { erasedKind } from '../../lib/vocabulary.ts';
 import { mutate } from '../http/mutation.ts';
+import type { HistoryNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 import type { Call } from '../http/route.ts';
 
@@ -31,10 +32,10 @@ export const vaultRoutes = [
     refusals: ['absent', 'conflict'],
     body: z.strictObject({ principal_id: principalId }),
     response: erasedRecord,
-    handle: async ({ body: { principal_id: id } }, call) => {
-      await call.control.refresh();
-      const answer = await erase(call, await personalData(call.control.reports, id));
-      const { reports, state } = call.control;
+    handle: async ({ body: { principal_id: id } }, call, { reports }: HistoryNeeds) => {
+      const { state, refresh } = call.config;
+      await refresh();
+      const answer = await erase(call, await personalData(reports, id));
       if (isRefusal(answer) || state().principal.byId.has(id)) return answer;
       // Many rows, and not under the lock of the log; what is left of them goes with the next request.
       const isLeft = await eraseUsageNames(reports, id);
@@ -49,8 +50,8 @@ export const vaultRoutes = [
     refusals: ['conflict'],
     body: none,
     response: erasedRecord,
-    handle: async (_input, call) =>
-      erase(call, await superseded(call.control.reports, call.control.clock)),
+    handle: async (_input, call, { reports, clock }: HistoryNeeds) =>
+      erase(call, await superseded(reports, clock)),
   }),
 ] as const;
 

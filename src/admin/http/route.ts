@@ -15,7 +15,6 @@ import type { Configuration } from '../../control/commands/configuration.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal, RefusalCode } from '../../lib/refusal.ts';
 import type { Caller, Permission } from './authorise.ts';
-import type { Control } from '../control.ts';
 import { readInput, refuseUnfitText } from './input.ts';
 import type { RawInput } from './input.ts';
 
@@ -23,8 +22,6 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What a handler knows of the request besides its input. */
 export type Call = Readonly<{
-  /** The old way to what a handler needs; what is not here yet comes in the third argument. */
-  control: Control;
   config: Configuration;
   caller: Caller;
   /** What the caller had to have. */

@@ -17,7 +17,6 @@ import { createAllowedMethods, writtenOutPaths } from './allowed-methods.ts';
 import type { AllowedMethods } from './allowed-methods.ts';
 import { adminTokenIn, authorise } from './authorise.ts';
 import type { Caller, Credentials } from './authorise.ts';
-import type { Control } from '../control.ts';
 import type { Log } from '../../lib/log.ts';
 import { refuseCrossSite } from './cross-site.ts';
 import { readJsonBody } from './json-body.ts';
@@ -39,7 +38,6 @@ import type { Ui } from '../ui.ts';
 
 export type AdminServerParts = Readonly<{
   routes: readonly ServedRoute[];
-  control: Control;
   serving: Serving;
   credentials: Credentials;
   log: Log;
@@ -220,7 +218,6 @@ function addRoute(server: AdminServer, route: ServedRoute, { parts, closing }: S
       const body = request.body;
       if (isRefusal(body)) return sendError(reply, answerRefusal(body, request.id));
       const received = {
-        control: parts.control,
         caller: callers.get(request) ?? { kind: 'anonymous' },
         permission: route.permission,
         method: route.method,

@@ -36,7 +36,7 @@ const intervalMs = 5_000;
 export function signingJobs({ plane, admin, settings, seenBefore, log }: Signing) {
   const { auditSigningKey, auditSigningKeyPrevious, auditCheckpointFile: file } = settings;
   if (auditSigningKey === null) return [];
-  const { alarms, notifier } = admin.control;
+  const { alarms, notifier } = admin.needs.operations;
   const own = log.of('control');
   const emit = async ({ position, note }: SignedCheckpoint): Promise<void> => {
     own.info({ position, checkpoint: note }, 'a checkpoint of the event log');

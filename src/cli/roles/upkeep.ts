@@ -35,7 +35,7 @@ export function startUpkeep(surroundings: Surroundings) {
       intervalMs: settings.snapshotRebuildInterval * 1000,
       work: plane.rebuild,
     },
-    { what: 'keeping usage', intervalMs: upkeepMs, work: admin.control.usageUpkeep.run },
+    { what: 'keeping usage', intervalMs: upkeepMs, work: admin.needs.operations.usageUpkeep.run },
     {
       what: 'keeping the vault',
       intervalMs: upkeepMs,
@@ -53,7 +53,7 @@ export function startUpkeep(surroundings: Surroundings) {
       work: () => keepServed(plane.reports, Date.now),
     },
     // Those that other replicas raised, or a process before this one.
-    { what: 'reading the alarms', intervalMs: alarmsMs, work: admin.control.alarms.list },
+    { what: 'reading the alarms', intervalMs: alarmsMs, work: admin.needs.operations.alarms.list },
     {
       what: 'keeping change requests',
       intervalMs: requestsMs,

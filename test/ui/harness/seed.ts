@@ -164,10 +164,10 @@ export async function fillKeys(plane: ControlPlane, count: number): Promise<void
 
 const batchEvents = 1_000;
 
-async function seedUsage({ admin: { control } }: Administrator): Promise<void> {
+async function seedUsage({ admin: { needs } }: Administrator): Promise<void> {
   const events = usageOf({ untilMs: Date.now(), sinceMs: Date.now() - size.days * dayMs });
   for (let done = 0; done < events.length; done += batchEvents) {
     const batch = events.slice(done, done + batchEvents);
-    await control.takeUsage({ replica: 'gateway-1', events: batch });
+    await needs.machines.takeUsage({ replica: 'gateway-1', events: batch });
   }
 }

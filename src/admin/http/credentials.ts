@@ -3,35 +3,41 @@
 
 import { createHash, hash, timingSafeEqual } from 'node:crypto';
 
+import type { ConfigState } from '../../../projections/config/state.ts';
+import type { AdminTokens } from '../../control/access/admin-tokens.ts';
+import type { Sessions } from '../../control/access/sessions.ts';
 import type { Publisher } from '../../control/publishing/publish.ts';
 import { verbsHeld } from '../../../projections/config/grants.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
 import type { Snapshot, SnapshotApiKey } from '../../snapshot/schema.ts';
-import type { Credentials } from '../http/authorise.ts';
-import type { Control } from '../control.ts';
+import type { Credentials } from './authorise.ts';
 
 type Dependencies = Readonly<{
-  control: Pick<Control, 'sessions' | 'adminTokens' | 'state' | 'clock'> &
-    Readonly<{ publisher: Publisher }>;
+  sessions: Pick<Sessions, 'owner'>;
+  adminTokens: Pick<AdminTokens, 'holder'>;
+  publisher: Pick<Publisher, 'current'>;
+  state: () => ConfigState;
+  clock: Clock;
   /** Several are accepted, for rotation; an empty one never is. */
   proxyTokens: readonly string[];
 }>;
 
-export function createCredentials({ control, proxyTokens }: Dependencies): Credentials {
+export function createCredentials(dependencies: Dependencies): Credentials {
+  const { sessions, adminTokens, publisher, state, clock, proxyTokens } = dependencies;
   const digests = proxyTokens.filter((token) => token !== '').map(digest);
-  const keys = createKeyIndex(control.clock);
+  const keys = createKeyIndex(clock);
   return {
-    sessionOwner: control.sessions.owner,
-    adminTokenHolder: control.adminTokens.holder,
-    verbsOf: (holder) => verbsHeld(control.state(), holder),
+    sessionOwner: sessions.owner,
+    adminTokenHolder: adminTokens.holder,
+    verbsOf: (holder) => verbsHeld(state(), holder),
     isProxyToken: (token) => {
       const given = digest(token);
       // Every one is compared, so that the time does not say which.
       return digests.map((known) => timingSafeEqual(known, given)).includes(true);
     },
     apiKeyOwner: (key) => {
-      const snapshot = control.publisher.current()?.snapshot;
+      const snapshot = publisher.current()?.snapshot;
       return snapshot === undefined ? null : keys(snapshot, key);
     },
   };
