@@ -6,7 +6,7 @@ import type { Agent } from '../../../projections/config/a2a-agent.ts';
 import { a2aAgents, listAgents } from '../../../projections/tables/a2a-agents.ts';
 import type { AgentRow } from '../../../projections/tables/a2a-agents.ts';
 import { agentId } from '../../lib/ids.ts';
-import { isRefusal } from '../../lib/refusal.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
 import { agentProtocolVersion } from '../../lib/vocabulary.ts';
 import { readRemote } from '../../control/providers/remotes.ts';
 import type { ToolNeeds } from './needs.ts';
@@ -48,6 +48,7 @@ export const a2aAgentRoutes = [
     rows: listAgents,
     rowIn: (state, id) => toRow(written(state.agent, id)),
     toBody: (rows) => rows.map(toRemoteRecord),
+    absent: (id) => refuse('absent', `A2A agent ${id} does not exist`),
   }),
   route({
     ...config,
