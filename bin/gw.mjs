@@ -32,7 +32,7 @@ function dependedRuntime() {
  */
 function runOn(runtime) {
   const child = spawn(runtime, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
-  const isInTerminal = process.stdin.isTTY === true;
+  const isInTerminal = process.stdin.isTTY;
   process.on('SIGINT', () => isInTerminal || child.kill('SIGINT'));
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`${runtime} cannot be started: ${error.message}`));

@@ -62,7 +62,12 @@ async function ensureModel(admin: AdminClient, providerId: number): Promise<void
     z.array(z.object({ id: z.int(), name: z.string(), backends: z.array(z.unknown()) })),
   );
   const found = models.find(({ name }) => name === demoModel);
-  const body = { name: demoModel, description: 'answers without a vendor key' };
+  const body = {
+    name: demoModel,
+    description: 'answers without a vendor key',
+    // Agents such as Codex always offer tools that only their own vendor runs.
+    drop_unsupported_tools: true,
+  };
   const { id } =
     found ??
     (await admin.send({ method: 'POST', path: '/admin/provider-models', body, answer: created }));
