@@ -1,9 +1,9 @@
 // The table of rate limits: one row a principal that has any. A null dimension is unlimited.
 
-import { snakeKeys } from '../../src/lib/case.ts';
 import type { Queryable } from '@databases/pg';
 import type { z } from 'zod';
 
+import { snakeKeys } from '../../src/lib/case.ts';
 import { rowOf } from '../../src/db/columns.ts';
 import { readRows, text } from '../../src/db/rows.ts';
 import { principalId } from '../../src/lib/ids.ts';

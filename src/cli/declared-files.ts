@@ -4,6 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { declared, heldCredential } from '../control/configuration/format.ts';
+import { plainIssue } from '../lib/plain-issue.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { joinSources } from '../snapshot/file/includes.ts';
@@ -31,7 +32,7 @@ export async function readDeclaredFiles(
     joined([...texts].map(([file, text]) => readSource(text, given, file)));
   const [source, written] = [read(environment), read({})];
   if (!('tree' in source)) return refusalsOf(source);
-  const parsed = declared.safeParse(source.tree ?? {});
+  const parsed = declared.safeParse(source.tree ?? {}, { error: plainIssue });
   const issues = [
     ...source.warnings,
     ...source.lost,

@@ -298,6 +298,26 @@ export const modelCommands = [
   }) satisfies Of<'SetFallbackModel'>,
 ];
 
+/** An apply of files that only changes what they manage, as it was planned. */
+const appliedCommands = fc
+  .record({
+    set: fc.constant('default'),
+    digest: fc.constant('ab'.repeat(32)),
+    taken: fc.array(
+      fc.record({
+        stream: fc.constantFrom('model-1', 'pool-1'),
+        name: nullable(text),
+        fields: fc.subarray(['description', 'name']),
+      }),
+      { maxLength: 2 },
+    ),
+    released: fc.subarray(['model-2', 'pool-2']),
+  })
+  .map((data): Command => {
+    const event = { stream: 'settings-1', type: 'ConfigurationApplied', data } as const;
+    return { type: 'ApplyConfiguration', steps: [{ step: 'applied', data }], events: [event] };
+  });
+
 const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
   ...principals,
   ...roles,
@@ -309,6 +329,7 @@ const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
   ...poolCommands,
   ...recordCommands,
   ...requestCommands,
+  appliedCommands,
 );
 
 const seed: Command = { type: 'SeedLog', bootstrapName: plainName('bootstrap') };

@@ -31,6 +31,9 @@ function record(directory: string, vendor: string, made: readonly Made[]): void 
   writeFileSync(join(directory, vendor, 'index.json'), JSON.stringify(index));
 }
 
+/** To clients of either API. */
+const twice = <Row>(row: Row): readonly Row[] => [row, row];
+
 const [anthropic, gemini] = vendors;
 const stream = (vendor = anthropic): Buffer =>
   Buffer.concat([vendor?.begun ?? Buffer.alloc(0), vendor?.ended ?? Buffer.alloc(0)]);
@@ -105,7 +108,7 @@ describe('a directory of recordings', () => {
     );
   });
 
-  it('is told to clients of the Messages API, and what differs is told apart', async () => {
+  it('is told to clients of the Messages API and the Responses API, and what differs is told apart', async () => {
     using directory = folder();
     const messages = [{ role: 'user', content: 'What is "it"?' }];
     const request = JSON.stringify({ model: 'x', max_tokens: 9, messages });
@@ -118,22 +121,22 @@ describe('a directory of recordings', () => {
       ]);
     }
     const { choices } = completion;
-    const twice = { ...completion, choices: [...choices, ...choices] };
+    const doubled = { ...completion, choices: [...choices, ...choices] };
     record(directory.path, 'openai', [
       { file: 'chat.json', body: JSON.stringify(completion) },
-      { file: 'twice.json', body: JSON.stringify(twice) },
+      { file: 'twice.json', body: JSON.stringify(doubled) },
     ]);
     const outcomes = await tellAll(readRecordings(directory.path));
     assert.deepEqual(
       outcomes.map(({ vendor, kind, problems }) => [vendor, kind, problems]),
       [
-        ['anthropic', 'told', []],
+        ...twice(['anthropic', 'told', []]),
         ...['openai', 'anthropic', 'gemini'].map((spoken) => [spoken, 'asked', []]),
-        ['anthropic', 'told', []],
-        ['gemini', 'told', []],
-        ['gemini', 'told', []],
-        ['openai', 'told', []],
-        ['openai', 'told', ['text: "Hello thereHello there" became "Hello there"']],
+        ...twice(['anthropic', 'told', []]),
+        ...twice(['gemini', 'told', []]),
+        ...twice(['gemini', 'told', []]),
+        ...twice(['openai', 'told', []]),
+        ...twice(['openai', 'told', ['text: "Hello thereHello there" became "Hello there"']]),
       ],
     );
   });

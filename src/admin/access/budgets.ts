@@ -1,8 +1,8 @@
 // Budgets of principals, with what is spent of them (specification, "Limits and budget").
 
-import { camelKeys, snakeKeys } from '../../lib/case.ts';
 import { z } from 'zod';
 
+import { camelKeys, snakeKeys } from '../../lib/case.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { budgets, listBudgets } from '../../../projections/tables/budgets.ts';
 import type { BudgetRow } from '../../../projections/tables/budgets.ts';

@@ -1,8 +1,8 @@
 // Rate limits of principals (specification, "Limits and budget").
 
-import { camelKeys, snakeKeys } from '../../lib/case.ts';
 import { z } from 'zod';
 
+import { camelKeys, snakeKeys } from '../../lib/case.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
 import { limits, listLimits } from '../../../projections/tables/limits.ts';
 import type { LimitsRow } from '../../../projections/tables/limits.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { isStorable, listed, shortened } from '../../lib/text.ts';
-import { plainIssue } from './plain-issue.ts';
+import { plainIssue } from '../../lib/plain-issue.ts';
 
 export type RawInput = Readonly<{ params: unknown; query: unknown; body: unknown }>;
 

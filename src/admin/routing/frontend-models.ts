@@ -1,9 +1,9 @@
 // Frontend models and their default targets (specification, "Frontend models, routing, classes"). Also under
 // /admin/virtual-models, by the table of aliases. Their rules are in rules.ts.
 
-import { camelKeys } from '../../lib/case.ts';
 import { z } from 'zod';
 
+import { camelKeys } from '../../lib/case.ts';
 import { frontendModels, listFrontendModels } from '../../../projections/tables/frontend-models.ts';
 import { tokensField } from '../../lib/amounts.ts';
 import { descriptionField, modelNameField } from '../../lib/fields.ts';

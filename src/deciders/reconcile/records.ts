@@ -113,7 +113,10 @@ export const placeOf = ({ list, at }: Pick<WantedRecord, 'list' | 'at'>): string
 
 type Pair = Reconciled['pairs'][number];
 
-/** By what the last apply took over under that name, else by the name that it has, else by the one that it had. */
+/**
+ * By what the last apply took over under that name, else by the name that it has, else by the one that it had. What was renamed by hand
+ * and is in the files under its new name keeps that name.
+ */
 function pairUp(
   held: readonly HeldRecord[],
   wanted: readonly WantedRecord[],
@@ -128,8 +131,13 @@ function pairUp(
   }
   const taken = new Set<HeldRecord>();
   const found = new Map<WantedRecord, HeldRecord>();
+  const named = new Set(wanted.map(({ list, key }) => `${list} ${key}`));
   const ways = [
-    ({ list, key }: WantedRecord) => byApply.get(`${list} ${key}`),
+    ({ list, key }: WantedRecord) => {
+      const applied = byApply.get(`${list} ${key}`);
+      const isNamed = applied?.key !== key && named.has(`${list} ${applied?.key}`);
+      return isNamed ? undefined : applied;
+    },
     ({ list, key }: WantedRecord) => byKey.get(`${list} ${key}`),
     ({ list, was }: WantedRecord) => (was === null ? undefined : byKey.get(`${list} ${was}`)),
   ];

@@ -23,8 +23,7 @@ export function readTools(
     const type = readText(tool, 'type') ?? 'custom';
     if (type !== 'custom' && dropsTools) return [];
     if (type !== 'custom') {
-      const feature = `tools of type ${type.slice(0, typeCharactersMax)}`;
-      tool.refusals.push(unsupported(protocol, feature, below(tool.at, 'type')));
+      tool.refusals.push(unsupported(protocol, toolsOfType(type), below(tool.at, 'type')));
       return [];
     }
     return [
@@ -40,6 +39,10 @@ export function readTools(
 
 /** Of a type that is told back. */
 export const typeCharactersMax = 60;
+
+/** Names tools that only another vendor runs, and the model's field that leaves them out of requests. */
+export const toolsOfType = (type: string): string =>
+  `tools of type ${type.slice(0, typeCharactersMax)}; drop_unsupported_tools of the model leaves them out`;
 
 const emptySchema = { type: 'object', properties: {} };
 

@@ -4,7 +4,7 @@
 import type { Protocol } from '../../lib/vocabulary.ts';
 import type { ChatTool, ChatToolChoice } from '../chat.ts';
 import { isObject, member } from '../json.ts';
-import { typeCharactersMax } from '../messages/read-tools.ts';
+import { toolsOfType } from '../messages/read-tools.ts';
 import { below, mustBe, readBoolean, readChoice, readName, readObject } from '../read-fields.ts';
 import { readObjects, readText } from '../read-fields.ts';
 import type { Field } from '../read-fields.ts';
@@ -72,7 +72,7 @@ function refuseType({ at, refusals }: Field, type: string | null, protocol: Prot
   refusals.push(
     type === null
       ? invalid(place, mustBe('a string', type))
-      : unsupported(protocol, `tools of type ${type.slice(0, typeCharactersMax)}`, place),
+      : unsupported(protocol, toolsOfType(type), place),
   );
 }
 

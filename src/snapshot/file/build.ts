@@ -1,10 +1,11 @@
 // Makes a snapshot of a laid out configuration file (File mode): what is named there is numbered here.
 
-import { snakeKeys } from '../../lib/case.ts';
 import { hash } from 'node:crypto';
 
 import { modelFields } from '../../fields/model.ts';
 import { storedValues } from '../../fields/values.ts';
+import { snakeKeys } from '../../lib/case.ts';
+import { plainIssue } from '../../lib/plain-issue.ts';
 import { configHash } from '../hash.ts';
 import { poolMembers } from '../pool-members.ts';
 import { snapshot, snapshotSchemaVersion } from '../schema.ts';
@@ -63,7 +64,7 @@ export function buildSnapshot(
         layout.fallbackModel === null ? null : ids.models.get(layout.fallbackModel),
     },
   };
-  const whole = snapshot.safeParse({
+  const unchecked = {
     schema: snapshotSchemaVersion,
     // Six bytes stay a safe integer; versions of files are compared for equality only.
     version: Number.parseInt(document.digest.slice(0, 12), 16),
@@ -72,7 +73,8 @@ export function buildSnapshot(
     config,
     secrets,
     overlay: { seq: 0, budgets: callers.budgets },
-  });
+  };
+  const whole = snapshot.safeParse(unchecked, { error: plainIssue });
   if (errors.length > 0) return errors;
   if (!whole.success) {
     return whole.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);

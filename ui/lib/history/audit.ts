@@ -23,6 +23,7 @@ const places: Readonly<Record<string, Place>> = {
   snapshots: { screen: 'history', part: ['versions'], alone: ['versions'] },
   'change-policy': { screen: 'history', alone: ['requests', 'policy'] },
   'change-sets': { screen: 'history' },
+  configuration: { screen: 'history' },
   log: { screen: 'history', alone: ['log'] },
   vault: { screen: 'history', alone: ['log'] },
 };

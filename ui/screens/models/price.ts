@@ -1,10 +1,10 @@
 // A price in the table, changed where it stands: pressed, it becomes a field. Enter tells by `gw-price` what was typed, Escape leaves it.
 
-import { element, count, state, text } from '../../elements/element.ts';
-import type { priceFields } from '../../../src/fields/model.ts';
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
 
+import { element, count, state, text } from '../../elements/element.ts';
+import type { priceFields } from '../../../src/fields/model.ts';
 import '../../elements/icon.ts';
 import '../../elements/money.ts';
 import { writeMoney } from '../../lib/access/budget.ts';

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
 
 import { makePack } from '../../../../src/control/evidence/pack.ts';
 import { isRefusal } from '../../../../src/lib/refusal.ts';
@@ -9,8 +11,6 @@ import { answer } from '../log/answer.ts';
 import { openExport } from '../log/open-export.ts';
 import { testAdministrator } from '../../../../test/harness/admin.ts';
 import { exported, temporaryDirectory } from '../../../../test/harness/evidence.ts';
-import { readFile, readdir } from 'node:fs/promises';
-import path from 'node:path';
 
 const none = { key: null, anchors: [] };
 

@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 
-import { listed } from '../../lib/text.ts';
+import { listed } from './text.ts';
 
 type Issue = z.core.$ZodRawIssue;
 
