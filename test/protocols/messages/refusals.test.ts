@@ -17,8 +17,14 @@ const assistant = (content: unknown) => ({ role: 'assistant', content });
 const said = (block: object) => ({ messages: [user([block])] });
 
 const unsupported: readonly [string, object][] = [
-  ['tools of type web_search_20250305', { tools: [{ type: 'web_search_20250305', name: 'w' }] }],
-  ['tools of type bash_20250124', { tools: [{ type: 'bash_20250124', name: 'bash' }] }],
+  [
+    'tools of type web_search_20250305; drop_unsupported_tools of the model leaves them out',
+    { tools: [{ type: 'web_search_20250305', name: 'w' }] },
+  ],
+  [
+    'tools of type bash_20250124; drop_unsupported_tools of the model leaves them out',
+    { tools: [{ type: 'bash_20250124', name: 'bash' }] },
+  ],
   ['max_tokens of 0', { max_tokens: 0 }],
   ['mcp_servers', { mcp_servers: [{ type: 'url', url: 'https://m.example' }] }],
   ['container', { container: 'c1' }],
