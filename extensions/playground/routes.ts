@@ -14,7 +14,7 @@ export const playgroundChatsMax = 8;
 
 const stallMs = 60_000;
 
-/** Of a header: nothing in it ends it. */
+/** Sent as a header value, so it has no character that could end one. */
 const keyField = z.string().regex(/^[\x21-\x7e]{1,500}$/, 'must be a key, without blanks');
 const text = z.string().max(200_000);
 

@@ -11,12 +11,12 @@ const appliedRow = z.object({ position: integer, payload: text });
 export type Applied = Readonly<{ position: number }> &
   z.output<(typeof settingsEvents)['ConfigurationApplied']['data']>;
 
-/** In log order. */
+/** In log order. The stream is named because the log has an index on streams, and none on types. */
 export async function appliedConfigurations(db: Queryable): Promise<Applied[]> {
   const rows = await readRows(db, appliedRow)`
     select position, payload::text as payload
     from es.events
-    where type = 'ConfigurationApplied' and payload is not null
+    where stream = 'settings-1' and type = 'ConfigurationApplied' and payload is not null
     order by position`;
   return rows.map(({ position, payload }) => {
     const data = settingsEvents.ConfigurationApplied.data.parse(JSON.parse(payload));
