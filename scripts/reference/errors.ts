@@ -1,7 +1,8 @@
-// The page of the errors: which codes each listener answers, with their status and type.
+// Builds the page of the errors: the codes that each listener answers, with their status, type, cause and remedy.
 
-import { statusOf } from '../../src/admin/http/status.ts';
+import { httpErrors, statusOf } from '../../src/admin/http/status.ts';
 import { reasons } from '../../src/gateway/answer.ts';
+import type { Explanation } from '../../src/lib/refusal.ts';
 import { code, generated, page, table } from './markdown.ts';
 
 export const errorsPage = (): string =>
@@ -10,26 +11,26 @@ export const errorsPage = (): string =>
     generated,
     [
       'Both listeners answer errors as `{"error": {"message", "type", "param", "code",',
-      '"request_id"}}`. `message` names the field and the value that was wrong, `param` the',
-      'field alone. On `/v1/messages` and `/v1/messages/count_tokens` the body has the form of',
-      'that API. An error of the backend itself is passed on with its own status and body.',
+      '"request_id"}}`. `message` names the wrong field and its value; `param` names the field',
+      'alone. `/v1/messages` and `/v1/messages/count_tokens` use the error format of that API.',
+      'Errors of a backend are passed on with their own status and body.',
     ].join('\n'),
     '## The gateway',
-    table(
-      ['code', 'status', 'type'],
-      Object.entries(reasons).map(([reason, [status, type]]) => [
-        code(reason),
-        String(status),
-        code(type),
-      ]),
-    ),
+    errorsTable(reasons),
     '## The admin API',
-    table(
-      ['code', 'status', 'type'],
-      Object.entries(statusOf).map(([refused, { status, type }]) => [
-        code(refused),
-        String(status),
-        code(type),
-      ]),
-    ),
+    errorsTable({ ...statusOf, ...httpErrors }),
   ]);
+
+type ErrorRow = Explanation & Readonly<{ status: number; type: string }>;
+
+const errorsTable = (errors: Readonly<Record<string, ErrorRow>>): string =>
+  table(
+    ['code', 'status', 'type', 'cause', 'what to do'],
+    Object.entries(errors).map(([name, { status, type, cause, remedy }]) => [
+      code(name),
+      String(status),
+      code(type),
+      `${cause}.`,
+      `${remedy}.`,
+    ]),
+  );

@@ -1,36 +1,170 @@
-// How the gateway says no: one table from reason to status, and one body shape for all of them, but for
-// clients of the Messages API, which has its own.
+// Answers errors of the gateway: one table from reason to status, and one body shape. Clients of the Messages API get
+// the shape of that API.
 
+import type { Explanation } from '../lib/refusal.ts';
 import { errorText } from '../protocols/messages/error.ts';
 import type { Rejection } from '../telemetry/metrics.ts';
 import { speaksMessages } from './routes.ts';
 import type { Exchange, FlatHeaders } from './transport/boundary.ts';
 
-type Row = readonly [status: number, type: string, rejection: Rejection | null];
+/** The cause and the remedy are for the reference page. */
+type Row = Explanation & Readonly<{ status: number; type: string; rejection: Rejection | null }>;
 
 export const reasons = {
-  invalid_api_key: [401, 'authentication_error', 'unauthenticated'],
-  expired_api_key: [401, 'authentication_error', 'unauthenticated'],
-  not_found: [404, 'not_found_error', null],
-  method_not_allowed: [405, 'invalid_request_error', null],
-  malformed_request: [400, 'invalid_request_error', 'malformed'],
-  ambiguous_request: [400, 'invalid_request_error', 'malformed'],
-  unsupported_encoding: [415, 'invalid_request_error', 'malformed'],
-  unsupported_media_type: [415, 'invalid_request_error', 'malformed'],
-  payload_too_large: [413, 'invalid_request_error', 'body_too_large'],
-  model_not_found: [404, 'not_found_error', 'model_not_found'],
-  model_access_denied: [403, 'permission_error', 'unauthorised'],
-  denied_by_rule: [403, 'permission_error', 'unauthorised'],
-  budget_exceeded: [402, 'billing_error', 'over_budget'],
-  rate_limit_exceeded: [429, 'rate_limit_error', 'rate_limited'],
-  unsupported_feature: [501, 'not_implemented', 'unsupported'],
-  unsupported_endpoint: [501, 'not_implemented', 'unsupported'],
-  upstream_error: [502, 'upstream_error', null],
-  no_backend: [502, 'no_backend', null],
-  no_snapshot: [503, 'unavailable', 'no_snapshot'],
-  overloaded: [503, 'overloaded', 'overloaded'],
-  backend_overloaded: [503, 'backend_overloaded', 'backend_overloaded'],
-  internal_error: [500, 'internal_error', null],
+  invalid_api_key: {
+    status: 401,
+    type: 'authentication_error',
+    rejection: 'unauthenticated',
+    cause: 'The API key is missing, unknown or revoked',
+    remedy: 'Send a valid key as `authorization: Bearer <key>`, or as x-api-key on /v1/messages',
+  },
+  expired_api_key: {
+    status: 401,
+    type: 'authentication_error',
+    rejection: 'unauthenticated',
+    cause: 'The API key has expired',
+    remedy: 'Ask an administrator for a new key',
+  },
+  not_found: {
+    status: 404,
+    type: 'not_found_error',
+    rejection: null,
+    cause: 'The gateway does not serve this path',
+    remedy: 'Check the base URL and path of the client',
+  },
+  method_not_allowed: {
+    status: 405,
+    type: 'invalid_request_error',
+    rejection: null,
+    cause: 'The path does not serve this method',
+    remedy: 'Use a method of the `allow` header',
+  },
+  malformed_request: {
+    status: 400,
+    type: 'invalid_request_error',
+    rejection: 'malformed',
+    cause: 'The request is not valid HTTP or JSON, or a field has a wrong value',
+    remedy: 'Correct the field that `param` or the message names',
+  },
+  ambiguous_request: {
+    status: 400,
+    type: 'invalid_request_error',
+    rejection: 'malformed',
+    cause: 'A JSON field that routing reads is given twice, escaped or in another case',
+    remedy: 'Send the field that `param` names once, spelled exactly',
+  },
+  unsupported_encoding: {
+    status: 415,
+    type: 'invalid_request_error',
+    rejection: 'malformed',
+    cause: 'The body has a content-encoding',
+    remedy: 'Send the body without compression',
+  },
+  unsupported_media_type: {
+    status: 415,
+    type: 'invalid_request_error',
+    rejection: 'malformed',
+    cause: 'The content-type or its charset does not fit the path',
+    remedy: 'Send the content type that the message names, in UTF-8',
+  },
+  payload_too_large: {
+    status: 413,
+    type: 'invalid_request_error',
+    rejection: 'body_too_large',
+    cause: 'The body is longer than the limit that the message names',
+    remedy: 'Send a shorter request, or ask the operator to raise --max-body-mb',
+  },
+  model_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    rejection: 'model_not_found',
+    cause: 'No frontend model or pool has this name',
+    remedy: 'Choose a name that `GET /v1/models` lists',
+  },
+  model_access_denied: {
+    status: 403,
+    type: 'permission_error',
+    rejection: 'unauthorised',
+    cause: 'The principal of the key may not invoke this model',
+    remedy: 'Ask an administrator for the permission, or choose another model',
+  },
+  denied_by_rule: {
+    status: 403,
+    type: 'permission_error',
+    rejection: 'unauthorised',
+    cause: 'A routing rule denies this request, with its own status; `x-gw-route` names the rule',
+    remedy: 'Follow the message of the rule, or ask an administrator to change it',
+  },
+  budget_exceeded: {
+    status: 402,
+    type: 'billing_error',
+    rejection: 'over_budget',
+    cause: 'A budget of money or tokens is used up',
+    remedy: 'Wait until the window of the budget ends, or ask an administrator to raise it',
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    type: 'rate_limit_error',
+    rejection: 'rate_limited',
+    cause: 'A limit of requests or tokens per minute is reached',
+    remedy: 'Retry after the seconds in Retry-After',
+  },
+  unsupported_feature: {
+    status: 501,
+    type: 'not_implemented',
+    rejection: 'unsupported',
+    cause: 'The protocol of the backend cannot express a field of the request',
+    remedy: 'Omit the field that `param` names, or choose a model of another provider',
+  },
+  unsupported_endpoint: {
+    status: 501,
+    type: 'not_implemented',
+    rejection: 'unsupported',
+    cause: 'No backend of the model serves this path',
+    remedy: 'Choose another path or model; a retry cannot succeed',
+  },
+  upstream_error: {
+    status: 502,
+    type: 'upstream_error',
+    rejection: null,
+    cause: 'The last backend that was tried answered an error without a usable body',
+    remedy: 'Retry later; if it persists, the operator checks the provider',
+  },
+  no_backend: {
+    status: 502,
+    type: 'no_backend',
+    rejection: null,
+    cause: 'No backend of the model could be reached',
+    remedy: 'Retry later; the operator checks the health of the providers and targets',
+  },
+  no_snapshot: {
+    status: 503,
+    type: 'unavailable',
+    rejection: 'no_snapshot',
+    cause: 'The proxy has not received a configuration yet',
+    remedy: 'Retry after a second; if it persists, the operator checks the control link',
+  },
+  overloaded: {
+    status: 503,
+    type: 'overloaded',
+    rejection: 'overloaded',
+    cause: 'The memory for request bodies is used up',
+    remedy: 'Retry after a second; the operator adds proxies or memory',
+  },
+  backend_overloaded: {
+    status: 503,
+    type: 'backend_overloaded',
+    rejection: 'backend_overloaded',
+    cause: 'The backend had no free slot, and its queue is full or timed out',
+    remedy: 'Retry after the seconds in Retry-After; the operator adds capacity',
+  },
+  internal_error: {
+    status: 500,
+    type: 'internal_error',
+    rejection: null,
+    cause: 'The gateway failed; its log has the details under the request id',
+    remedy: 'Retry; if it persists, report the request id to the operator',
+  },
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type Reason = keyof typeof reasons;
@@ -52,7 +186,7 @@ export type GatewayRefusal = Readonly<{
 
 type Details = Partial<Omit<GatewayRefusal, 'reason' | 'message'>>;
 
-export const statusOf = (reason: Reason): number => reasons[reason][0];
+export const statusOf = (reason: Reason): number => reasons[reason].status;
 
 const noDetails = { param: null, retryAfterSeconds: null, allow: null, route: null, headers: [] };
 
@@ -63,7 +197,7 @@ export const refuseRequest = (
   details: Details = {},
 ): GatewayRefusal => ({ ...noDetails, status: statusOf(reason), ...details, reason, message });
 
-export const rejectionOf = (reason: Reason): Rejection | null => reasons[reason][2];
+export const rejectionOf = (reason: Reason): Rejection | null => reasons[reason].rejection;
 
 /** Names and values in turn. Clients of the Messages API look for the id under that API's name of it too. */
 export function idHeaders(exchange: Exchange): FlatHeaders {
@@ -78,7 +212,7 @@ export function errorBody(
   requestId: string,
   param: string | null,
 ) {
-  const [, type] = reasons[reason];
+  const { type } = reasons[reason];
   return JSON.stringify({ error: { message, type, param, code: reason, request_id: requestId } });
 }
 

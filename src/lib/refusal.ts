@@ -1,18 +1,21 @@
-// A refusal: the expected "no" of a rule, as a value. Each plane maps its code to a status in one table.
+// Defines a refusal: an expected failure, as a value. Each plane maps its code to a status in one table.
 
 export type RefusalCode =
-  | 'invalid' // the request is malformed; `param` names the field
+  | 'invalid' // `param` names the field
   | 'unauthenticated'
   | 'forbidden'
-  | 'approval_required' // the change policy asks for an approved request
+  | 'approval_required'
   | 'absent'
   | 'conflict'
-  | 'stale' // If-Match named an older version
+  | 'stale'
   | 'too_large'
   | 'unsupported_media'
-  | 'too_many' // a limit on attempts; `retryAfterSeconds` says when to try again
-  | 'upstream' // a dialled provider did not do its part
-  | 'unavailable'; // the database is away or busy; `retryAfterSeconds` says when to try again
+  | 'too_many' // `retryAfterSeconds` says when to try again
+  | 'upstream'
+  | 'unavailable'; // `retryAfterSeconds` says when to try again
+
+/** Explains an error code: what happened, and what the caller or operator does. */
+export type Explanation = Readonly<{ cause: string; remedy: string }>;
 
 export type Refusal = Readonly<{
   refused: RefusalCode;

@@ -1,32 +1,94 @@
-// How a refusal is answered on the admin listener: the one table from its code to a status, and the one shape of an error.
+// Answers errors on the admin listener: one table from code to status, and one shape for all errors.
 
 import { z } from 'zod';
 
 import { refuse } from '../../lib/refusal.ts';
-import type { Refusal, RefusalCode } from '../../lib/refusal.ts';
+import type { Explanation, Refusal, RefusalCode } from '../../lib/refusal.ts';
 
-type Kind = Readonly<{ status: number; type: string }>;
+/** The cause and the remedy are for the reference page. */
+type ErrorRow = Explanation & Readonly<{ status: number; type: string }>;
 
-export const statusOf: Readonly<Record<RefusalCode, Kind>> = {
-  invalid: { status: 400, type: 'invalid_request_error' },
-  unauthenticated: { status: 401, type: 'authentication_error' },
-  forbidden: { status: 403, type: 'permission_error' },
-  approval_required: { status: 403, type: 'permission_error' },
-  absent: { status: 404, type: 'not_found_error' },
-  conflict: { status: 409, type: 'conflict_error' },
-  stale: { status: 412, type: 'conflict_error' },
-  too_large: { status: 413, type: 'invalid_request_error' },
-  unsupported_media: { status: 415, type: 'invalid_request_error' },
-  too_many: { status: 429, type: 'rate_limit_error' },
-  upstream: { status: 502, type: 'upstream_error' },
-  unavailable: { status: 503, type: 'unavailable_error' },
+export const statusOf: Readonly<Record<RefusalCode, ErrorRow>> = {
+  invalid: {
+    status: 400,
+    type: 'invalid_request_error',
+    cause: 'The request is malformed; `param` names the field',
+    remedy: 'Correct the field that the message names and send the request again',
+  },
+  unauthenticated: {
+    status: 401,
+    type: 'authentication_error',
+    cause: 'The credential is missing, unknown or has expired',
+    remedy: 'Sign in again, or send a valid token or key',
+  },
+  forbidden: {
+    status: 403,
+    type: 'permission_error',
+    cause: 'The permission is missing, or the request comes from another site',
+    remedy: 'Ask an administrator for the permission that the message names',
+  },
+  approval_required: {
+    status: 403,
+    type: 'permission_error',
+    cause: 'The change policy requires an approved change request',
+    remedy: 'Draft a change request with this call and have it approved',
+  },
+  absent: {
+    status: 404,
+    type: 'not_found_error',
+    cause: 'The record or the moment of the log does not exist',
+    remedy: 'Check the id, name or time in the path; the record may have been deleted',
+  },
+  conflict: {
+    status: 409,
+    type: 'conflict_error',
+    cause:
+      'The request contradicts the current configuration, or reuses an Idempotency-Key for another request',
+    remedy: 'Read the current state, adapt the request and send it with a new key',
+  },
+  stale: {
+    status: 412,
+    type: 'conflict_error',
+    cause: 'If-Match names an older version',
+    remedy: 'Read the record again and repeat the change on its current version',
+  },
+  too_large: {
+    status: 413,
+    type: 'invalid_request_error',
+    cause: 'The body, the headers or the change is too large',
+    remedy: 'Split the request into smaller ones',
+  },
+  unsupported_media: {
+    status: 415,
+    type: 'invalid_request_error',
+    cause: 'The body is not application/json',
+    remedy: 'Send JSON with the header content-type: application/json',
+  },
+  too_many: {
+    status: 429,
+    type: 'rate_limit_error',
+    cause: 'There were too many attempts; Retry-After says when to try again',
+    remedy: 'Wait for the seconds in Retry-After before you try again',
+  },
+  upstream: {
+    status: 502,
+    type: 'upstream_error',
+    cause: 'A provider, price source or cluster did not answer as expected',
+    remedy: 'Check the address and credential of the system that the message names',
+  },
+  unavailable: {
+    status: 503,
+    type: 'unavailable_error',
+    cause: 'The database is unavailable or too busy; Retry-After says when to try again',
+    remedy: 'Retry after the seconds in Retry-After; if it persists, check the database',
+  },
 };
 
 export const errorBody = z.object({
   error: z.object({
     message: z.string(),
     type: z.string(),
-    /** The field that was wrong. */
+    /** The wrong field. */
     param: z.string().nullable(),
     code: z.string(),
     request_id: z.string(),
@@ -50,72 +112,97 @@ export function answerRefusal(refusal: Refusal, requestId: string): ErrorAnswer 
   };
 }
 
-/** The path is known, the method is not among its own. */
+/** Errors outside of any use case: of the HTTP protocol, and bugs. Their codes are not codes of refusals. */
+export const httpErrors = {
+  method_not_allowed: {
+    status: 405,
+    type: 'invalid_request_error',
+    cause: 'The path does not serve this method',
+    remedy: 'Use a method of the `allow` header',
+  },
+  timeout: {
+    status: 408,
+    type: 'invalid_request_error',
+    cause: 'The request was not received in time',
+    remedy: 'Send the whole request without delay',
+  },
+  expectation_failed: {
+    status: 417,
+    type: 'invalid_request_error',
+    cause: 'The header `expect` has a value other than 100-continue',
+    remedy: 'Omit the header',
+  },
+  unsupported_method: {
+    status: 501,
+    type: 'invalid_request_error',
+    cause: 'The request asks for a tunnel (CONNECT), which gw does not serve',
+    remedy: 'Do not configure gw as a forward proxy; call its paths directly',
+  },
+  unsupported_version: {
+    status: 505,
+    type: 'invalid_request_error',
+    cause: 'The request has another version of HTTP than 1.0 and 1.1',
+    remedy: 'Send HTTP/1.1',
+  },
+  internal: {
+    status: 500,
+    type: 'api_error',
+    cause: 'gw failed; its log has the details under the request id',
+    remedy: 'Retry; if it persists, report the request id to the operator',
+  },
+} as const satisfies Readonly<Record<string, ErrorRow>>;
+
+type HttpError = keyof typeof httpErrors;
+
+/** The path is known, but does not serve the method. */
 export const answerWrongMethod = (allow: readonly string[], requestId: string): ErrorAnswer => ({
-  ...invalid(
-    405,
-    { message: `this path answers ${allow.join(', ')}`, code: 'method_not_allowed' },
-    requestId,
-  ),
+  ...answerHttpError('method_not_allowed', `this path answers ${allow.join(', ')}`, requestId),
   headers: { allow: allow.join(', ') },
 });
 
 /**
- * What was wrong before there was a request: by the code of Node's error, EXPECTATION for an Expect that nobody meets, or CONNECT for a
- * tunnel.
+ * Answers a failure before there is a request. `code` is that of Node's error, EXPECTATION for an unknown `expect` header, or CONNECT for
+ * a tunnel.
  */
 export function connectionError(code: string, requestId: string): ErrorAnswer {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return invalid(431, { message: 'the headers are too long', code: 'too_large' }, requestId);
+      return {
+        ...answerRefusal(refuse('too_large', 'the headers are too long'), requestId),
+        status: 431,
+      };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return invalid(408, { message: 'the request took too long', code: 'timeout' }, requestId);
+      return answerHttpError('timeout', 'the request took too long', requestId);
     case 'EXPECTATION':
-      return invalid(
-        417,
-        { message: 'expect: must be 100-continue', code: 'expectation_failed' },
-        requestId,
-      );
+      return answerHttpError('expectation_failed', 'expect: must be 100-continue', requestId);
     case 'CONNECT': {
       const message = 'the method CONNECT is not served';
-      return invalid(501, { message, code: 'unsupported_method' }, requestId);
+      return answerHttpError('unsupported_method', message, requestId);
     }
     case 'HPE_INVALID_VERSION':
     case 'HPE_PAUSED_H2_UPGRADE': {
       const message = 'the version of HTTP must be 1.1 or 1.0';
-      return invalid(505, { message, code: 'unsupported_version' }, requestId);
+      return answerHttpError('unsupported_version', message, requestId);
     }
     default:
       return answerRefusal(refuse('invalid', 'not an HTTP request'), requestId);
   }
 }
 
-type Fault = Readonly<{ message: string; code: string }>;
+/** A bug in gw. The log has the details under the request id; the answer never has. */
+export const answerFault = (requestId: string): ErrorAnswer =>
+  answerHttpError('internal', 'internal error; the log has it under this request_id', requestId);
 
-const invalid = (status: number, { message, code }: Fault, requestId: string): ErrorAnswer => ({
-  status,
-  headers: {},
-  body: {
-    error: { message, type: 'invalid_request_error', param: null, code, request_id: requestId },
-  },
-});
+function answerHttpError(code: HttpError, message: string, requestId: string): ErrorAnswer {
+  const { status, type } = httpErrors[code];
+  return {
+    status,
+    headers: {},
+    body: { error: { message, type, param: null, code, request_id: requestId } },
+  };
+}
 
-/** A fault of ours. What went wrong is in the log under the request's id, never in the answer. */
-export const answerFault = (requestId: string): ErrorAnswer => ({
-  status: 500,
-  headers: {},
-  body: {
-    error: {
-      message: 'internal error; the log has it under this request_id',
-      type: 'api_error',
-      param: null,
-      code: 'internal',
-      request_id: requestId,
-    },
-  },
-});
-
-/** What the HTTP framework refused by itself, before or instead of a handler. Null is a fault of ours. */
+/** Maps an error of the HTTP framework, raised before or instead of a handler. Null means a bug in gw. */
 export function frameworkRefusal(status: number | undefined): Refusal | null {
   if (status === undefined || status < 400 || status >= 500) return null;
   if (status === 413) return refuse('too_large', 'the body is too long');

@@ -1,29 +1,13 @@
-// The error answers of an operation in the OpenAPI document: what can meet it follows from what its route needs, takes and refuses.
+// Derives the error responses of an operation in the OpenAPI document from its route.
 
 import type { RefusalCode } from '../../lib/refusal.ts';
 import { readsPast } from '../http/as-of.ts';
 import { entityPathOf } from '../http/entity.ts';
 import { isMutation } from '../http/once.ts';
 import type { Route } from '../http/route.ts';
-import { statusOf } from '../http/status.ts';
+import { httpErrors, statusOf } from '../http/status.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-
-const meanings: Readonly<Record<RefusalCode | 'internal', string>> = {
-  invalid: 'The request is malformed; `param` names the field',
-  unauthenticated: 'The credential is missing, unknown or has expired',
-  forbidden: 'The permission is missing, or the request comes from another site',
-  approval_required: 'The change policy asks for an approved change request',
-  absent: 'There is no such record, or no such moment of the log',
-  conflict: 'It contradicts what stands, or the Idempotency-Key was used for another request',
-  stale: 'If-Match names an older version',
-  too_large: 'The body is too long, or the change too big',
-  unsupported_media: 'The body is not application/json',
-  too_many: 'Too many attempts; Retry-After says when to try again',
-  upstream: 'A provider did not do its part',
-  unavailable: 'The database is away or too busy; Retry-After says when to try again',
-  internal: 'A fault of ours; the log has it under the request id',
-};
 
 /** The errors that any route can answer. */
 const always: Json = {
@@ -47,7 +31,7 @@ export function errorComponents(routes: readonly Route[]): Json {
       type: 'invalid_request_error',
       code: 'too_large',
     }),
-    Internal: response(meanings.internal, { type: 'api_error', code: 'internal' }),
+    Internal: response(httpErrors.internal.cause, { type: 'api_error', code: 'internal' }),
   };
 }
 
@@ -66,7 +50,7 @@ const nameOf = (codes: Codes): string =>
 
 function refusalResponse(codes: Codes): Json {
   const [first = 'invalid'] = codes;
-  const description = codes.map((code) => meanings[code]).join('; or: ');
+  const description = codes.map((code) => statusOf[code].cause).join('; or: ');
   return response(description, { type: statusOf[first].type, code: first });
 }
 
