@@ -1,8 +1,8 @@
-// Every shell block of the README and the guides does what it shows: the blocks of a page run in order, in one shell.
+// Runs every shell block of the README, the pages and the guides. The blocks of a page run in order, in one shell.
 
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
@@ -16,35 +16,35 @@ import { startEngine } from '../harness/queueing-engine.ts';
 const root = path.join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** Shown by other means: the first is test/cli/dev.test.ts, the second is this very run. */
-const shownElsewhere = new Set(['npm ci && npm start', 'npm test']);
+/** test/cli/dev.test.ts tests the first. The second is the command that runs this test. */
+const skippedBlocks = new Set(['npm ci && npm start', 'npm test']);
 
-/** Its blocks need servers to back up and to restore: test/e2e/backup.test.ts runs them. */
-const shownApart = new Set(['backup.md']);
+/** These need servers to back up and to restore: test/e2e/backup.test.ts runs their blocks. */
+const testedElsewhere = new Set(['backup.md', 'back-up-and-restore.md']);
 
 const pages = [
   'README.md',
   'CONTRIBUTING.md',
-  ...readdirSync(path.join(root, 'docs'))
-    .filter((name) => name.endsWith('.md') && !shownApart.has(name))
-    .map((name) => `docs/${name}`),
+  ...globSync('docs/{*,guides/*}.md', { cwd: root }).filter(
+    (page) => !testedElsewhere.has(path.basename(page)),
+  ),
 ];
 
 const blocksOf = (page: string): string[] =>
   [...readFileSync(path.join(root, page), 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)]
     .map(([, block = '']) => block.trim())
-    .filter((block) => !shownElsewhere.has(block));
+    .filter((block) => !skippedBlocks.has(block));
 
-const ready = z.object({
+const readyLine = z.object({
   gateway_url: z.string(),
   admin_url: z.string(),
   api_key: z.string(),
   login: z.object({ password: z.string() }),
 });
 
-type Dev = Readonly<{ said: z.output<typeof ready>; end: () => Promise<void> }>;
+type Dev = Readonly<{ ready: z.output<typeof readyLine>; end: () => Promise<void> }>;
 
-/** What the reader has running at that point of the README, and may go on with on every page. */
+/** Starts the server that the README tells a reader to start. Every page uses it. */
 async function startDev(): Promise<Dev> {
   const args = ['dev', '--ephemeral', '--json', '--port', '0', '--admin-port', '0'];
   const child = spawn(process.execPath, [path.join(root, 'src/main.ts'), ...args], {
@@ -56,7 +56,7 @@ async function startDev(): Promise<Dev> {
     await ended;
   };
   for await (const line of createInterface({ input: child.stdout })) {
-    return { said: ready.parse(JSON.parse(line)), end };
+    return { ready: readyLine.parse(JSON.parse(line)), end };
   }
   throw new Error('gw dev ended before it was ready');
 }
@@ -69,20 +69,20 @@ describe('the documentation', () => {
   after(() => dev.end());
 
   for (const page of pages.filter((name) => blocksOf(name).length > 0)) {
-    it(`shows in ${page} what works`, async (test) => {
+    it(`every shell block of ${page} works`, async (test) => {
       const { url } = await testDatabase(test);
       await using engine = await startEngine({ sequencesMax: 4, serviceMs: 1, model: 'qwen3-8b' });
       const script = blocksOf(page)
         .join('\n')
-        .replaceAll('http://127.0.0.1:4000', dev.said.gateway_url)
-        .replaceAll('http://127.0.0.1:4001', dev.said.admin_url)
+        .replaceAll('http://127.0.0.1:4000', dev.ready.gateway_url)
+        .replaceAll('http://127.0.0.1:4001', dev.ready.admin_url)
         .replaceAll('--scan-ports 8000', `--scan-ports ${new URL(engine.apiBase).port}`)
         .replaceAll('curl ', 'curl --fail-with-body --silent --show-error ');
       const env = {
         ...process.env,
         PATH: `${path.join(import.meta.dirname, 'bin')}:${process.env['PATH']}`,
-        GW_API_KEY: dev.said.api_key,
-        GW_ADMIN_PASSWORD: dev.said.login.password,
+        GW_API_KEY: dev.ready.api_key,
+        GW_ADMIN_PASSWORD: dev.ready.login.password,
         GW_DATABASE_URL: url,
       };
       const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: root, env });
