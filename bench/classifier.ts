@@ -9,8 +9,8 @@ import { promptText } from '../src/gateway/body/prompt-text.ts';
 import { routeAt } from '../src/gateway/routes.ts';
 import { promptClassId } from '../src/lib/ids.ts';
 import { snapshotPromptClass } from '../src/snapshot/schema.ts';
-import { builtInEncoders } from '../test/harness/classes.ts';
-import { labelledPrompts } from '../test/harness/prompts.ts';
+import { builtInEncoders } from '../test/harness/classifier/prompt-classes.ts';
+import { labelledPrompts } from '../test/harness/classifier/labelled-prompts.ts';
 
 const quick = process.argv.includes('--quick');
 const rounds = quick ? 5 : 15;

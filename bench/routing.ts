@@ -8,7 +8,7 @@ import type { Asking, RoutedRequest } from '../src/routing/request.ts';
 import { chooseRoute } from '../src/routing/route.ts';
 import type { PoolPolicy } from '../src/lib/vocabulary.ts';
 import { poolPolicy } from '../src/lib/vocabulary.ts';
-import { routing } from '../test/harness/routing.ts';
+import { routing } from '../test/harness/gateway/routing.ts';
 
 const quick = process.argv.includes('--quick');
 const rounds = quick ? 5 : 15;

@@ -9,11 +9,11 @@ import * as fc from 'fast-check';
 import { readsPast } from '../../src/admin/http/as-of.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import type { Command } from '../../src/deciders/decide.ts';
-import { errorOf, testAdministrator } from '../harness/admin.ts';
-import type { TestAdmin } from '../harness/admin.ts';
-import { commandSequence } from '../harness/commands.ts';
-import { person } from '../harness/plane.ts';
-import { runs } from '../harness/runs.ts';
+import { errorOf, testAdministrator } from '../harness/admin/admin.ts';
+import type { TestAdmin } from '../harness/admin/admin.ts';
+import { commandSequence } from '../harness/events/commands.ts';
+import { person } from '../harness/control/plane.ts';
+import { runs } from '../harness/property-runs.ts';
 import { until } from '../harness/wait.ts';
 
 const reads = adminRoutes.filter(readsPast);

@@ -5,7 +5,7 @@ import { it } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
 
 it('each mutation leaves a row that says who, what and where; reads and refusals leave none', async (t) => {
   const { send, ask } = await testAdministrator(t);

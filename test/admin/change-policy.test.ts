@@ -12,10 +12,10 @@ import { createPasswords } from '../../src/control/access/passwords.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { readSource } from '../../src/snapshot/file/source.ts';
-import { errorOf, member } from '../harness/admin.ts';
-import type { TestAnswer } from '../harness/admin.ts';
-import { fourEyes, path, renameModel } from '../harness/four-eyes.ts';
-import { person } from '../harness/plane.ts';
+import { errorOf, member } from '../harness/admin/admin.ts';
+import type { TestAnswer } from '../harness/admin/admin.ts';
+import { fourEyes, path, renameModel } from '../harness/admin/four-eyes.ts';
+import { person } from '../harness/control/plane.ts';
 
 const ok = (answer: TestAnswer): TestAnswer => {
   assert.equal(answer.status, 200, JSON.stringify(answer.body));

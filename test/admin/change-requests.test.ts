@@ -7,10 +7,10 @@ import { sql } from '@databases/pg';
 import { z } from 'zod';
 
 import { verifyLog } from '../../src/control/log/verify-log.ts';
-import { adminPassword, cookieOf, errorOf, member } from '../harness/admin.ts';
-import type { TestAnswer } from '../harness/admin.ts';
-import { fourEyes, path, renameModel } from '../harness/four-eyes.ts';
-import { listedProvider } from '../harness/model-list.ts';
+import { adminPassword, cookieOf, errorOf, member } from '../harness/admin/admin.ts';
+import type { TestAnswer } from '../harness/admin/admin.ts';
+import { fourEyes, path, renameModel } from '../harness/admin/four-eyes.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
 
 const shownSchema = z.object({
   state: z.string(),

@@ -8,8 +8,8 @@ import { z } from 'zod';
 
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { isProposable } from '../../src/admin/changes/proposal.ts';
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import { listedProvider } from '../harness/model-list.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
 
 const changeSchema = z.object({
   calls: z.array(z.object({ event_count: z.int() })),

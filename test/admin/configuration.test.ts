@@ -7,9 +7,9 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import type { TestAnswer } from '../harness/admin.ts';
-import { fourEyes } from '../harness/four-eyes.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import type { TestAnswer } from '../harness/admin/admin.ts';
+import { fourEyes } from '../harness/admin/four-eyes.ts';
 
 const planned = z.object({
   plan: z.string(),

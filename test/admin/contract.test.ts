@@ -11,10 +11,10 @@ import { takesNothing } from '../../src/admin/http/route.ts';
 import type { Route } from '../../src/admin/http/route.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { errorBody } from '../../src/admin/http/status.ts';
-import { adminPassword, member, proxyToken } from '../harness/admin.ts';
-import type { TestAnswer, TestRequest } from '../harness/admin.ts';
-import { seededPlane } from '../harness/seeded-plane.ts';
-import type { SeededPlane, SeedName } from '../harness/seeded-plane.ts';
+import { adminPassword, member, proxyToken } from '../harness/admin/admin.ts';
+import type { TestAnswer, TestRequest } from '../harness/admin/admin.ts';
+import { seededPlane } from '../harness/admin/seeded-plane.ts';
+import type { SeededPlane, SeedName } from '../harness/admin/seeded-plane.ts';
 
 /** How to make a request that is answered. */
 type Line = Readonly<{

@@ -5,9 +5,13 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { deploymentPath } from '../../src/kubernetes/gw-deployment.ts';
-import { member, errorOf, testAdministrator } from '../harness/admin.ts';
-import { memberAt } from '../harness/cluster-store.ts';
-import { namespace, resourceName as name, startManagedCluster } from '../harness/managed.ts';
+import { member, errorOf, testAdministrator } from '../harness/admin/admin.ts';
+import { memberAt } from '../harness/cluster/cluster-store.ts';
+import {
+  namespace,
+  resourceName as name,
+  startManagedCluster,
+} from '../harness/cluster/managed-deployment.ts';
 
 async function managed(test: TestContext) {
   const cluster = await startManagedCluster(test);

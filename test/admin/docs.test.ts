@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { testAdmin } from '../harness/admin.ts';
+import { testAdmin } from '../harness/admin/admin.ts';
 
 it('every file that the page names is served here, with its type and a strict policy', async (t) => {
   const { url } = await testAdmin(t);

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 
 import { readJsonBody } from '../../src/admin/http/json-body.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { errorOf, proxyToken, testAdmin } from '../harness/admin.ts';
+import { errorOf, proxyToken, testAdmin } from '../harness/admin/admin.ts';
 import { until } from '../harness/wait.ts';
 
 describe('what the framework refuses', () => {

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import { gw } from '../harness/command-line.ts';
-import { listedProvider } from '../harness/model-list.ts';
-import { testKey } from '../harness/plane.ts';
-import { reported, reportUsage } from '../harness/usage.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import { gw } from '../harness/program/command-line.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
+import { testKey } from '../harness/control/plane.ts';
+import { reported, reportUsage } from '../harness/admin/usage.ts';
 
 async function house(test: Parameters<typeof testAdministrator>[0]) {
   const started = await testAdministrator(test);

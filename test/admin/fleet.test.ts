@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { Notice } from '../../src/control/fleet/notify.ts';
-import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
-import { healthOf } from '../harness/health.ts';
+import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin/admin.ts';
+import { healthOf } from '../harness/gateway/health.ts';
 
 const post = (body: unknown, more: Readonly<{ token?: string; cookie?: string }> = {}) => ({
   method: 'POST',

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import { house } from '../harness/house.ts';
-import { bareRule, onModel } from '../harness/rule-records.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import { seededServer } from '../harness/admin/seeded-server.ts';
+import { bareRule, onModel } from '../harness/admin/rule-records.ts';
 
 describe('a frontend model', () => {
   it('is created, listed, read, changed and deleted, under both names of the path', async (t) => {
@@ -28,7 +28,7 @@ describe('a frontend model', () => {
   });
 
   it('comes whole: with its rules, their targets by name, and its defaults', async (t) => {
-    const { send, one } = await house(t);
+    const { send, one } = await seededServer(t);
     const created = await send('POST', '/admin/frontend-models', {
       name: 'whole',
       rules: [
@@ -59,7 +59,7 @@ describe('a frontend model', () => {
   });
 
   it('takes the name of a provider model', async (t) => {
-    const { send } = await house(t);
+    const { send } = await seededServer(t);
     const given = { name: 'small', default_targets: ['small'] };
     const { status, body } = await send('POST', '/admin/frontend-models', given);
     assert.equal(status, 200, JSON.stringify(body));
@@ -69,7 +69,7 @@ describe('a frontend model', () => {
   });
 
   it('takes no name that a pool or another holds, and none with a star', async (t) => {
-    const { send } = await house(t);
+    const { send } = await seededServer(t);
     const held = {
       '/admin/frontend-models': ['pair', 'house'],
       '/admin/model-pools': ['small', 'pair', 'house'],
@@ -94,7 +94,7 @@ describe('a frontend model', () => {
 
 describe('a target', () => {
   it('is added by id or by name, in its place, and removed by its own id', async (t) => {
-    const { send, rules } = await house(t);
+    const { send, rules } = await seededServer(t);
     await send('POST', '/admin/frontend-models/1/rules', {});
     const path = '/admin/rules/1/targets';
     const first = await send('POST', path, { provider_model_id: 2, position: 5 });
@@ -122,7 +122,7 @@ describe('a target', () => {
   });
 
   it('of the defaults has an id of the same series, and a route of its own', async (t) => {
-    const { send, one } = await house(t);
+    const { send, one } = await seededServer(t);
     await send('POST', '/admin/frontend-models/1/rules', { targets: ['small'] });
     const added = await send('POST', '/admin/virtual-models/1/defaults', { model: 'large' });
     assert.deepEqual(added.body, onModel(2, 2, 'large', 0));
@@ -134,7 +134,7 @@ describe('a target', () => {
   });
 
   it('follows a rename, keeps the name of a model that is gone, and finds it again', async (t) => {
-    const { send, one } = await house(t);
+    const { send, one } = await seededServer(t);
     const path = '/admin/frontend-models/1';
     await send('PATCH', path, { default_targets: ['small', 'large'] });
     await send('PATCH', '/admin/models/1', { name: 'tiny' });
@@ -150,7 +150,7 @@ describe('a target', () => {
 });
 
 it('a change of a rule moves the version of its frontend model, which If-Match can name', async (t) => {
-  const { ask, send, cookie } = await house(t);
+  const { ask, send, cookie } = await seededServer(t);
   const created = await send('POST', '/admin/frontend-models/1/rules', {});
   assert.equal(created.headers.get('etag'), '"2"');
   const change = (ifMatch: string) =>

@@ -10,9 +10,9 @@ import { z } from 'zod';
 import { chainHash } from '../../events/seal.ts';
 import { insertServed } from '../../src/db/snapshots-served.ts';
 import { eraseItems } from '../../src/db/vault-retention.ts';
-import { errorOf, proxyToken, testAdministrator } from '../harness/admin.ts';
-import { healthOf } from '../harness/health.ts';
-import { listedProvider } from '../harness/model-list.ts';
+import { errorOf, proxyToken, testAdministrator } from '../harness/admin/admin.ts';
+import { healthOf } from '../harness/gateway/health.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
 
 const commandsSchema = z.array(
   z.object({

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
 
 const hour = 60 * 60 * 1000;
 const key = 'create-1';

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import type { TestAnswer } from '../harness/admin.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import type { TestAnswer } from '../harness/admin/admin.ts';
 
 async function started(t: TestContext) {
   const admin = await testAdministrator(t);

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { z } from 'zod';
 
 import { adminRoutes } from '../../src/admin/routes.ts';
-import { member, errorOf, testAdministrator } from '../harness/admin.ts';
+import { member, errorOf, testAdministrator } from '../harness/admin/admin.ts';
 
 const message = (body: unknown): unknown => member(member(body, 'error'), 'message');
 

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { adminRoutes } from '../../src/admin/routes.ts';
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import type { TestAnswer } from '../harness/admin.ts';
-import { listedProvider } from '../harness/model-list.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import type { TestAnswer } from '../harness/admin/admin.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
 
 type Resource = Readonly<{
   create: readonly [method: 'POST' | 'PUT', path: string, body: object];

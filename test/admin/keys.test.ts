@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
 
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import { reported, reportUsage } from '../harness/usage.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import { reported, reportUsage } from '../harness/admin/usage.ts';
 
 const use = (number: number, keyId: number, at: number) =>
   reported(number, { key_id: keyId, model_id: null, at: new Date(at).toISOString() });

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
 
 type Administrator = Awaited<ReturnType<typeof testAdministrator>>;
 

@@ -12,7 +12,13 @@ import { Agent, request } from 'undici';
 import { z } from 'zod';
 
 import { none, route, served } from '../../src/admin/http/route.ts';
-import { adminPassword, errorOf, member, testAdmin, testAdministrator } from '../harness/admin.ts';
+import {
+  adminPassword,
+  errorOf,
+  member,
+  testAdmin,
+  testAdministrator,
+} from '../harness/admin/admin.ts';
 
 const fixture = (name: string): Promise<string> =>
   readFile(join(import.meta.dirname, '../fixtures/tls', name), 'utf8');

@@ -8,8 +8,8 @@ import { z } from 'zod';
 
 import { listFields } from '../../src/admin/lists/list-fields.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import type { TestAnswer } from '../harness/admin.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import type { TestAnswer } from '../harness/admin/admin.ts';
 
 const listed = ({ status, body }: TestAnswer): readonly unknown[] => {
   assert.equal(status, 200, JSON.stringify(body));

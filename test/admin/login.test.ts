@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 
-import { adminPassword, cookieOf, errorOf, member, testAdmin } from '../harness/admin.ts';
+import { adminPassword, cookieOf, errorOf, member, testAdmin } from '../harness/admin/admin.ts';
 
 const login = (name: string, password: string) => ({
   method: 'POST',

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
+import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin/admin.ts';
 import { principalId } from '../../src/lib/ids.ts';
-import { person } from '../harness/plane.ts';
+import { person } from '../harness/control/plane.ts';
 
 const token = proxyToken;
 const report = (replica: string, requests: number, principal = 1) => ({

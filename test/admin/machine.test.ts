@@ -6,8 +6,8 @@ import { describe, it } from 'node:test';
 import { openControlPlane } from '../../src/control/plane.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { snapshot } from '../../src/snapshot/schema.ts';
-import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
-import { person, testKey } from '../harness/plane.ts';
+import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin/admin.ts';
+import { person, testKey } from '../harness/control/plane.ts';
 
 const token = proxyToken;
 

@@ -5,9 +5,9 @@ import { it } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import { proxyToken, testAdmin, testAdministrator } from '../harness/admin.ts';
-import { healthOf } from '../harness/health.ts';
-import { readMetrics } from '../harness/metrics-text.ts';
+import { proxyToken, testAdmin, testAdministrator } from '../harness/admin/admin.ts';
+import { healthOf } from '../harness/gateway/health.ts';
+import { readMetrics } from '../harness/gateway/metrics-text.ts';
 import { until } from '../harness/wait.ts';
 
 const counts = () => ({ delivered: 4, failed: 3, dropped: 2 });

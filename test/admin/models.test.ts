@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import { listedProvider } from '../harness/model-list.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
 
 const bare = {
   id: 1,

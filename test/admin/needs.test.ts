@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 
 import { none, route, served } from '../../src/admin/http/route.ts';
-import { testAdmin } from '../harness/admin.ts';
+import { testAdmin } from '../harness/admin/admin.ts';
 
 const membersMax = 20;
 

@@ -17,7 +17,7 @@ import { takesNothing } from '../../src/admin/http/route.ts';
 import type { Route } from '../../src/admin/http/route.ts';
 import { adminRoutes, pathAliases } from '../../src/admin/routes.ts';
 import { errorBody } from '../../src/admin/http/status.ts';
-import { testAdmin } from '../harness/admin.ts';
+import { testAdmin } from '../harness/admin/admin.ts';
 
 const media = z.record(
   z.string(),

@@ -8,8 +8,8 @@ import { sql } from '@databases/pg';
 import type { Program } from '../../src/admin/operations/program.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import { testRef } from '../harness/given.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import { testRef } from '../harness/events/test-log.ts';
 
 const setting = {
   flag: '--config-poll',

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import type { TestAnswer } from '../harness/admin.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import type { TestAnswer } from '../harness/admin/admin.ts';
 
 const listed = ({ body }: TestAnswer): readonly unknown[] => {
   assert.ok(Array.isArray(body));

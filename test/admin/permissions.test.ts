@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import type { Permission } from '../../src/admin/http/authorise.ts';
 import type { Route } from '../../src/admin/http/route.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
-import { errorOf, proxyToken, testAdmin } from '../harness/admin.ts';
+import { errorOf, proxyToken, testAdmin } from '../harness/admin/admin.ts';
 
 const path = (route: Route): string =>
   route.path.replaceAll(/\{(\w+)\}/g, (_all, name) => (name === 'id' ? '999999' : 'nothing'));

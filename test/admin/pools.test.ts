@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 
 import { snapshot } from '../../src/snapshot/schema.ts';
-import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
+import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin/admin.ts';
 
 const one = { id: 1, provider_model_id: 1, model: 'small', weight: 1, position: 0 };
 const two = { id: 2, provider_model_id: 2, model: 'large', weight: 3, position: 1 };

@@ -9,10 +9,10 @@ import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
 import { lockLog } from '../../src/db/log/event-log.ts';
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import { fileServer } from '../harness/file-server.ts';
-import type { ServedText } from '../harness/file-server.ts';
-import { listedProvider } from '../harness/model-list.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import { fileServer } from '../harness/upstream/file-server.ts';
+import type { ServedText } from '../harness/upstream/file-server.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
 import { until } from '../harness/wait.ts';
 
 const fixture = (name: string): string =>

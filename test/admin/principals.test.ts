@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
 
 it('a principal is created, listed, renamed and deleted', async (t) => {
   const { send } = await testAdministrator(t);

@@ -6,8 +6,8 @@ import { describe, it } from 'node:test';
 import { z } from 'zod';
 
 import type { ControlPlane } from '../../src/control/plane.ts';
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import { labelledPrompts } from '../harness/prompts.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import { labelledPrompts } from '../harness/classifier/labelled-prompts.ts';
 
 const evaluation = z.object({
   classes: z.array(

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { errorOf, testAdministrator } from '../harness/admin.ts';
-import { listedProvider } from '../harness/model-list.ts';
+import { errorOf, testAdministrator } from '../harness/admin/admin.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
 
 describe('the auth of a vendor protocol', () => {
   it('is filled in, may be sent as it is, and is refused as anything else', async (t) => {

@@ -7,9 +7,9 @@ import type { TestContext } from 'node:test';
 import { sql } from '@databases/pg';
 
 import { providerCatalogue } from '../../src/snapshot/provider-catalogue.ts';
-import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
-import { listedProvider } from '../harness/model-list.ts';
-import { privateKey, rejection, tokenServer } from '../harness/token-server.ts';
+import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin/admin.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
+import { privateKey, rejection, tokenServer } from '../harness/upstream/token-server.ts';
 
 const noLease = { node: null, engine: null, ttl_seconds: null, lease_expires_at: null };
 const unswept = { last_seen_at: null, degraded_since: null, degraded_reason: null };

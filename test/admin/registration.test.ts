@@ -6,10 +6,10 @@ import { describe, it } from 'node:test';
 import { sql } from '@databases/pg';
 
 import type { Resolve } from '../../src/egress/egress.ts';
-import { errorOf, member } from '../harness/admin.ts';
-import { hosts } from '../harness/hosts.ts';
-import { leasingPlane } from '../harness/leases.ts';
-import { listedProvider } from '../harness/model-list.ts';
+import { errorOf, member } from '../harness/admin/admin.ts';
+import { startModelHosts } from '../harness/upstream/model-hosts.ts';
+import { leasingPlane } from '../harness/control/leases.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
 import { until } from '../harness/wait.ts';
 
 const listed = async ({ send }: Awaited<ReturnType<typeof leasingPlane>>) => {
@@ -111,7 +111,7 @@ describe('registering a host', () => {
 
   it('stops at the number of providers that a principal may hold', async (t) => {
     const leasing = await leasingPlane(t, { dynamicProvidersMax: 2 });
-    const { apiBase } = await hosts(t, 3);
+    const { apiBase } = await startModelHosts(t, 3);
     const key = await leasing.key('agent');
     const answers = [];
     for (const index of [0, 1, 2]) {
@@ -264,7 +264,7 @@ describe('a learned model', () => {
 describe('a registration of what is not the caller’s', () => {
   it('leaves a provider of another principal as it is, out of rotation too', async (t) => {
     const leasing = await leasingPlane(t);
-    const { apiBase } = await hosts(t, 1);
+    const { apiBase } = await startModelHosts(t, 1);
     await leasing.sweep();
     const mine = await leasing.key('mine');
     await leasing.register(mine, {
@@ -318,7 +318,7 @@ describe('a registration of what is not the caller’s', () => {
 
 it('a provider out of rotation is back after one beat, if it answers', async (t) => {
   const leasing = await leasingPlane(t);
-  const { all, apiBase } = await hosts(t, 1);
+  const { all, apiBase } = await startModelHosts(t, 1);
   const [host] = all;
   assert.ok(host);
   const key = await leasing.key('agent');

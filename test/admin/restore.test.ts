@@ -12,9 +12,9 @@ import { eraseSuperseded } from '../../src/control/vault/vault-upkeep.ts';
 import { readyRestore } from '../../src/control/history/restore.ts';
 import { apiKeyId, modelId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import { listedProvider } from '../harness/model-list.ts';
-import { person } from '../harness/plane.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
+import { person } from '../harness/control/plane.ts';
 
 const previewSchema = z.object({
   dry_run: z.boolean(),

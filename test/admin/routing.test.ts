@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import type { TestAnswer } from '../harness/admin.ts';
-import { listedProvider } from '../harness/model-list.ts';
-import { labelledPrompts } from '../harness/prompts.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import type { TestAnswer } from '../harness/admin/admin.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
+import { labelledPrompts } from '../harness/classifier/labelled-prompts.ts';
 
 const path = '/admin/routing/dry-run';
 

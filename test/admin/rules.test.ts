@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { snapshot } from '../../src/snapshot/schema.ts';
-import { errorOf, member, proxyToken } from '../harness/admin.ts';
-import { house } from '../harness/house.ts';
-import { bareRule, onModel } from '../harness/rule-records.ts';
+import { errorOf, member, proxyToken } from '../harness/admin/admin.ts';
+import { seededServer } from '../harness/admin/seeded-server.ts';
+import { bareRule, onModel } from '../harness/admin/rule-records.ts';
 
 describe('a rule', () => {
   const all = {
@@ -30,7 +30,7 @@ describe('a rule', () => {
   };
 
   it('has every condition flat on it, and is answered as it is listed', async (t) => {
-    const { send, rules } = await house(t);
+    const { send, rules } = await seededServer(t);
     const path = '/admin/virtual-models/1/rules';
     const created = await send('POST', path, { ...all, tag: 'night', targets: ['small'] });
     const record = {
@@ -45,7 +45,7 @@ describe('a rule', () => {
   });
 
   it('lies flat in the snapshot too, with names as ids, and without what is gone', async (t) => {
-    const { send, ask } = await house(t);
+    const { send, ask } = await seededServer(t);
     const targets = ['pair', 'small', 'large'];
     const headers = { 'X-Tier': 'gold' };
     await send('POST', '/admin/frontend-models/1/rules', { ...all, headers, targets });
@@ -65,7 +65,7 @@ describe('a rule', () => {
   });
 
   it('that is disabled keeps its place and is not published, and renaming changes no proxy', async (t) => {
-    const { send, ask, rules } = await house(t);
+    const { send, ask, rules } = await seededServer(t);
     const path = '/admin/frontend-models/1/rules';
     await send('POST', path, { name: 'Streams', stream: true, targets: ['small'] });
     await send('POST', path, { name: 'The rest', targets: ['large'] });
@@ -113,7 +113,7 @@ describe('a rule', () => {
   });
 
   it('that was disabled is enabled again by a restore, with the name it had', async (t) => {
-    const { send, ask, cookie, rules } = await house(t);
+    const { send, ask, cookie, rules } = await seededServer(t);
     const path = '/admin/frontend-models/1/rules';
     const made = await send('POST', path, { name: 'Streams', stream: true, targets: ['small'] });
     const version = made.headers.get('x-gw-snapshot-version');
@@ -133,7 +133,7 @@ describe('a rule', () => {
   });
 
   it('keeps what a change does not name; null clears', async (t) => {
-    const { send, rules } = await house(t);
+    const { send, rules } = await seededServer(t);
     await send('POST', '/admin/frontend-models/1/rules', { ...all, targets: ['small'] });
     const nothing = Object.fromEntries(Object.keys(all).map((name) => [name, null]));
     const tagged = await send('PATCH', '/admin/rules/1', { tag: 'x', stream: false });
@@ -197,7 +197,7 @@ describe('a rule', () => {
   ];
 
   it('that is malformed is refused by the name of the field and its value, and not made', async (t) => {
-    const { send, rules } = await house(t);
+    const { send, rules } = await seededServer(t);
     for (const [body, param, message] of malformed) {
       const refused = await send('POST', '/admin/frontend-models/1/rules', body);
       const name = JSON.stringify(body);
@@ -208,7 +208,7 @@ describe('a rule', () => {
   });
 
   it('is refused where another stands, and stands behind the last when it does not say', async (t) => {
-    const { send, rules } = await house(t);
+    const { send, rules } = await seededServer(t);
     const path = '/admin/frontend-models/1/rules';
     await send('POST', path, { position: 5, tag: 'five' });
     await send('POST', path, { tag: 'six' });
@@ -234,7 +234,7 @@ describe('a rule', () => {
   });
 
   it('does not jump in a loop, and the refusal names it; a deleted destination stays', async (t) => {
-    const { send, rules } = await house(t);
+    const { send, rules } = await seededServer(t);
     for (const name of ['annex', 'cellar']) await send('POST', '/admin/frontend-models', { name });
     const jump = (from: number, jump_to: number) =>
       send('POST', `/admin/frontend-models/${from}/rules`, { action: 'jump', jump_to });
@@ -254,7 +254,7 @@ describe('a rule', () => {
   });
 
   it('whose role, principal or class is gone goes on asking for it, and can be sent back', async (t) => {
-    const { send, rules } = await house(t);
+    const { send, rules } = await seededServer(t);
     await send('POST', '/admin/roles', { name: 'testers' });
     await send('POST', '/admin/principals', { name: 'ci' });
     await send('POST', '/admin/prompt-classes', { name: 'code' });
@@ -288,7 +288,7 @@ describe('a rule', () => {
 
 describe('the whole list of rules', () => {
   it('is replaced and reordered in one mutation: ids stay, new ones come, missing ones go', async (t) => {
-    const { send, rules } = await house(t);
+    const { send, rules } = await seededServer(t);
     const path = '/admin/frontend-models/1/rules';
     for (const tag of ['a', 'b', 'c']) await send('POST', path, { tag, targets: ['small'] });
     const answer = await send('PUT', path, [{ id: 3 }, { tag: 'new' }, { id: 1, tag: null }]);
@@ -310,7 +310,7 @@ describe('the whole list of rules', () => {
   });
 
   it('is refused whole for one rule, whose place is named', async (t) => {
-    const { send, rules } = await house(t);
+    const { send, rules } = await seededServer(t);
     const path = '/admin/virtual-models/1/rules';
     await send('POST', path, { tag: 'a' });
     const before = await rules();

@@ -6,9 +6,9 @@ import { it } from 'node:test';
 
 import { Client } from 'pg';
 
-import { testAdministrator } from '../harness/admin.ts';
-import { everyRow } from '../harness/every-row.ts';
-import type { TableText } from '../harness/every-row.ts';
+import { testAdministrator } from '../harness/admin/admin.ts';
+import { everyRow } from '../harness/postgres/every-row.ts';
+import type { TableText } from '../harness/postgres/every-row.ts';
 
 const url = 'http://127.0.0.1:9/rpc';
 const canary = (name: string): string => `canary-${name}`;

@@ -13,8 +13,8 @@ import { openControlPlane } from '../../src/control/plane.ts';
 import type { ControlPlane } from '../../src/control/plane.ts';
 import { adminTokenId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { adminPassword, errorOf, member, testAdmin } from '../harness/admin.ts';
-import { person, testKey } from '../harness/plane.ts';
+import { adminPassword, errorOf, member, testAdmin } from '../harness/admin/admin.ts';
+import { person, testKey } from '../harness/control/plane.ts';
 
 const login = (name: string, password: string) => ({
   method: 'POST',

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { createSignInLink, signInLinkMinutes } from '../../src/control/access/sign-in-link.ts';
-import { cookieOf, errorOf, member, testAdmin, testAdministrator } from '../harness/admin.ts';
+import { cookieOf, errorOf, member, testAdmin, testAdministrator } from '../harness/admin/admin.ts';
 
 async function started(t: TestContext) {
   const clock = { now: Date.now() };

@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { adminPassword } from '../harness/admin.ts';
+import { adminPassword } from '../harness/admin/admin.ts';
 import {
   beginSignIn,
-  comeBack,
+  authorizeAtProvider,
   cookieNamed,
   finishSignIn,
   locationOf,
   signIn,
   startSignOn,
-  troubleOf,
-} from '../harness/signing-on.ts';
+  signInErrorOf,
+} from '../harness/sign-on/sign-on.ts';
 
 describe('an attack on a sign-in', () => {
   const elsewhere = [
@@ -43,7 +43,7 @@ describe('an attack on a sign-in', () => {
     const admin = await startSignOn(t);
     const { provider } = admin;
     const [own, other] = [await beginSignIn(admin), await beginSignIn(admin)];
-    const query = await comeBack(own);
+    const query = await authorizeAtProvider(own);
     const changed = (name: string, value: string): URLSearchParams => {
       const copy = new URLSearchParams(query);
       copy.set(name, value);
@@ -61,26 +61,30 @@ describe('an attack on a sign-in', () => {
       ['a cookie of nothing', query, 'deadbeef.AAAA'],
     ];
     for (const [what, given, cookie] of cases) {
-      assert.equal(troubleOf(await finishSignIn(admin, { query: given, cookie })), 'stale', what);
+      assert.equal(
+        signInErrorOf(await finishSignIn(admin, { query: given, cookie })),
+        'stale',
+        what,
+      );
     }
     assert.equal(provider.forms.length, 0);
-    assert.equal(troubleOf(await finishSignIn(admin, { query, cookie: own.cookie })), null);
+    assert.equal(signInErrorOf(await finishSignIn(admin, { query, cookie: own.cookie })), null);
   });
 
   it('by a code that was used, or is of another sign-in, lets nobody in', async (t) => {
     const admin = await startSignOn(t);
     const used = await beginSignIn(admin);
-    const query = await comeBack(used);
-    assert.equal(troubleOf(await finishSignIn(admin, { query, cookie: used.cookie })), null);
+    const query = await authorizeAtProvider(used);
+    assert.equal(signInErrorOf(await finishSignIn(admin, { query, cookie: used.cookie })), null);
     const again = await finishSignIn(admin, { query, cookie: used.cookie });
-    assert.equal(troubleOf(again), 'expired');
+    assert.equal(signInErrorOf(again), 'expired');
 
     const [own, other] = [await beginSignIn(admin), await beginSignIn(admin)];
-    const stolen = await comeBack(other);
+    const stolen = await authorizeAtProvider(other);
     stolen.set('state', own.url.searchParams.get('state') ?? '');
     // Its challenge is of the other's verifier.
     assert.equal(
-      troubleOf(await finishSignIn(admin, { query: stolen, cookie: own.cookie })),
+      signInErrorOf(await finishSignIn(admin, { query: stolen, cookie: own.cookie })),
       'expired',
     );
   });
@@ -89,9 +93,12 @@ describe('an attack on a sign-in', () => {
     let now = Date.now();
     const admin = await startSignOn(t, {}, { clock: () => now });
     const begun = await beginSignIn(admin);
-    const query = await comeBack(begun);
+    const query = await authorizeAtProvider(begun);
     now += 10 * 60 * 1000;
-    assert.equal(troubleOf(await finishSignIn(admin, { query, cookie: begun.cookie })), 'stale');
+    assert.equal(
+      signInErrorOf(await finishSignIn(admin, { query, cookie: begun.cookie })),
+      'stale',
+    );
   });
 
   const seconds = Math.floor(Date.now() / 1000);
@@ -120,7 +127,7 @@ describe('an attack on a sign-in', () => {
       Object.assign(admin.provider.wrong, { claims: {}, algorithm: 'RS256', strangeKey: false });
       Object.assign(admin.provider.wrong, wrong);
       const answer = await signIn(admin);
-      assert.equal(troubleOf(answer), expected, what);
+      assert.equal(signInErrorOf(answer), expected, what);
       assert.equal(cookieNamed(answer.headers, 'gw_session'), '', what);
       // Failures are counted by the minute.
       now += 60_000;
@@ -133,7 +140,7 @@ describe('an attack on a sign-in', () => {
     const troubles = new Set<string | null>();
     for (let attempt = 0; attempt < 21; attempt += 1) {
       troubles.add(
-        troubleOf(await finishSignIn(admin, { query: new URLSearchParams(), cookie: '' })),
+        signInErrorOf(await finishSignIn(admin, { query: new URLSearchParams(), cookie: '' })),
       );
     }
     assert.deepEqual([...troubles], ['stale', 'too_many']);
@@ -148,12 +155,12 @@ describe('what the provider says no to', () => {
     const id = answer.headers.get('x-request-id');
     assert.equal(locationOf(answer), `../../ui/?sign_in=denied&request_id=${id}`);
     admin.provider.wrong.error = 'unauthorized_client';
-    assert.equal(troubleOf(await signIn(admin)), 'client');
+    assert.equal(signInErrorOf(await signIn(admin)), 'client');
   });
 
   it('when it does not know the client, too', async (t) => {
     const admin = await startSignOn(t, { clientSecret: 'another secret' });
-    assert.equal(troubleOf(await signIn(admin)), 'client');
+    assert.equal(signInErrorOf(await signIn(admin)), 'client');
   });
 });
 
@@ -172,31 +179,31 @@ describe('a provider that is away or mad', () => {
     const admin = await startSignOn(t);
     for (const [what, wrong, expected] of cases) {
       Object.assign(admin.provider.wrong, { path: {}, metadata: {} }, wrong);
-      assert.equal(troubleOf(await admin.ask({ path: '/auth/oidc/login' })), expected, what);
+      assert.equal(signInErrorOf(await admin.ask({ path: '/auth/oidc/login' })), expected, what);
     }
     const login = { name: 'boss', password: adminPassword };
     assert.equal((await admin.ask({ method: 'POST', path: '/login', body: login })).status, 200);
     Object.assign(admin.provider.wrong, { path: {}, metadata: {} });
-    assert.equal(troubleOf(await signIn(admin)), null);
+    assert.equal(signInErrorOf(await signIn(admin)), null);
 
     Object.assign(admin.provider.wrong, { path: { '/token': Buffer.from('{"id_token":7}') } });
-    assert.equal(troubleOf(await signIn(admin)), 'token');
+    assert.equal(signInErrorOf(await signIn(admin)), 'token');
     Object.assign(admin.provider.wrong, { path: { '/token': huge } });
-    assert.equal(troubleOf(await signIn(admin)), 'broken');
+    assert.equal(signInErrorOf(await signIn(admin)), 'broken');
     admin.provider.close();
     const begun = await beginSignIn(admin);
     const query = new URLSearchParams({
       code: 'x',
       state: begun.url.searchParams.get('state') ?? '',
     });
-    assert.equal(troubleOf(await finishSignIn(admin, { query, cookie: begun.cookie })), 'away');
+    assert.equal(signInErrorOf(await finishSignIn(admin, { query, cookie: begun.cookie })), 'away');
   });
 
   it('that never answers, or never ends, is given up after seconds', async (t) => {
     const [silent, endless] = [await startSignOn(t), await startSignOn(t)];
     silent.provider.wrong.path = { [configuration]: 'hang' };
     const begun = await beginSignIn(endless);
-    const query = await comeBack(begun);
+    const query = await authorizeAtProvider(begun);
     endless.provider.wrong.path = { '/token': 'stall' };
     const startedAt = performance.now();
     const answers = await Promise.all([
@@ -204,7 +211,7 @@ describe('a provider that is away or mad', () => {
       silent.ask({ path: '/auth/oidc/login' }),
       finishSignIn(endless, { query, cookie: begun.cookie }),
     ]);
-    assert.deepEqual(answers.map(troubleOf), ['away', 'away', 'away']);
+    assert.deepEqual(answers.map(signInErrorOf), ['away', 'away', 'away']);
     assert.ok(performance.now() - startedAt < 9_000);
   });
 });

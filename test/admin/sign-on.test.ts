@@ -6,19 +6,19 @@ import { describe, it } from 'node:test';
 import { z } from 'zod';
 
 import { principalId } from '../../src/lib/ids.ts';
-import { adminPassword, cookieOf, errorOf, member, testAdmin } from '../harness/admin.ts';
-import { clientSecret } from '../harness/openid-provider.ts';
+import { adminPassword, cookieOf, errorOf, member, testAdmin } from '../harness/admin/admin.ts';
+import { clientSecret } from '../harness/sign-on/openid-provider.ts';
 import {
   beginSignIn,
-  comeBack,
+  authorizeAtProvider,
   cookieNamed,
   finishSignIn,
   locationOf,
   signIn,
   signInCookieOf,
   startSignOn,
-  troubleOf,
-} from '../harness/signing-on.ts';
+  signInErrorOf,
+} from '../harness/sign-on/sign-on.ts';
 
 const named = (rows: readonly Record<string, unknown>[], name: string) =>
   rows.find((row) => row['name'] === name);
@@ -64,7 +64,7 @@ describe('a sign-in', () => {
       /; HttpOnly; SameSite=Lax; Path=\/; Max-Age=600; Secure$/,
     );
     const begun = { url: new URL(locationOf(answer)), cookie: signInCookieOf(answer) };
-    const query = await comeBack(begun);
+    const query = await authorizeAtProvider(begun);
     const { headers } = await finishSignIn(admin, { query, cookie: begun.cookie });
     assert.match(cookieNamed(headers, 'gw_session'), /; SameSite=Strict; .*; Secure$/);
     assert.match(cookieNamed(headers, 'gw_sign_in'), /; Max-Age=0; Secure$/);
@@ -73,7 +73,7 @@ describe('a sign-in', () => {
   it('takes an ID token by an elliptic curve', async (t) => {
     const admin = await startSignOn(t);
     admin.provider.wrong.algorithm = 'ES256';
-    assert.equal(troubleOf(await signIn(admin)), null);
+    assert.equal(signInErrorOf(await signIn(admin)), null);
   });
 
   it('sends the secret of the client in the form where the provider takes that, and none of a public client', async (t) => {
@@ -83,11 +83,11 @@ describe('a sign-in', () => {
       client: 'in form',
       metadata: { token_endpoint_auth_methods_supported: methods },
     });
-    assert.equal(troubleOf(await signIn(inForm)), null);
+    assert.equal(signInErrorOf(await signIn(inForm)), null);
 
     const admin = await startSignOn(t, { clientSecret: null });
     admin.provider.wrong.client = 'public';
-    assert.equal(troubleOf(await signIn(admin)), null);
+    assert.equal(signInErrorOf(await signIn(admin)), null);
   });
 
   it('ends the session that the browser had', async (t) => {
@@ -112,7 +112,7 @@ describe('a first login', () => {
   it('is refused where nobody is to be let in so, and an unlinked principal is untouched', async (t) => {
     const admin = await startSignOn(t, { firstLogin: 'refuse' });
     await admin.asBoss('POST', '/admin/principals', { name: 'ada@example.com', kind: 'user' });
-    assert.equal(troubleOf(await signIn(admin)), 'unknown');
+    assert.equal(signInErrorOf(await signIn(admin)), 'unknown');
     assert.equal(named(await admin.principals(), 'ada@example.com')?.['identity'], null);
   });
 
@@ -120,7 +120,7 @@ describe('a first login', () => {
     const admin = await startSignOn(t, { firstLogin: 'link' });
     const user = { name: 'ada', kind: 'user', email: 'Ada@Example.com' };
     await admin.asBoss('POST', '/admin/principals', user);
-    assert.equal(troubleOf(await signIn(admin)), null);
+    assert.equal(signInErrorOf(await signIn(admin)), null);
     const { issuer } = admin.provider;
     const ada = named(await admin.principals(), 'ada');
     const { linked_at: since, ...identity } = z
@@ -139,26 +139,26 @@ describe('a first login', () => {
       email: 'ada@example.com',
       email_verified: true,
     });
-    assert.equal(troubleOf(await signIn(admin)), 'taken');
+    assert.equal(signInErrorOf(await signIn(admin)), 'taken');
   });
 
   it('links nobody where several fit, and no service account', async (t) => {
     const admin = await startSignOn(t, { firstLogin: 'link' });
     await admin.asBoss('POST', '/admin/principals', { name: 'ada@example.com' });
-    assert.equal(troubleOf(await signIn(admin)), 'taken');
+    assert.equal(signInErrorOf(await signIn(admin)), 'taken');
     for (const name of ['one', 'two']) {
       const body = { name, kind: 'user', email: 'bob@example.com' };
       await admin.asBoss('POST', '/admin/principals', body);
     }
     admin.provider.person['email'] = 'bob@example.com';
-    assert.equal(troubleOf(await signIn(admin)), 'taken');
+    assert.equal(signInErrorOf(await signIn(admin)), 'taken');
   });
 
   it('is found by another claim where the operator vouches for it', async (t) => {
     const admin = await startSignOn(t, { firstLogin: 'link', matchClaim: 'preferred_username' });
     await admin.asBoss('POST', '/admin/principals', { name: 'ada', kind: 'user' });
     admin.provider.person['preferred_username'] = 'ada';
-    assert.equal(troubleOf(await signIn(admin)), null);
+    assert.equal(signInErrorOf(await signIn(admin)), null);
   });
 
   it('does not make again whom an administrator deleted', async (t) => {
@@ -167,7 +167,7 @@ describe('a first login', () => {
     const ada = named(await admin.principals(), 'ada@example.com');
     await admin.asBoss('DELETE', `/admin/principals/${String(ada?.['id'])}`);
     assert.equal(member((await admin.ask({ path: '/session', cookie: first })).body, 'you'), null);
-    assert.equal(troubleOf(await signIn(admin)), 'removed');
+    assert.equal(signInErrorOf(await signIn(admin)), 'removed');
   });
 
   it('lets nobody in again whose identity was unlinked, until the principal is addressed anew', async (t) => {
@@ -175,14 +175,14 @@ describe('a first login', () => {
       const admin = await startSignOn(t, { firstLogin });
       const user = { name: 'ada', kind: 'user', email: 'ada@example.com' };
       await admin.asBoss('POST', '/admin/principals', user);
-      assert.equal(troubleOf(await signIn(admin)), null);
+      assert.equal(signInErrorOf(await signIn(admin)), null);
       const path = `/admin/principals/${String(named(await admin.principals(), 'ada')?.['id'])}`;
       await admin.asBoss('DELETE', `${path}/identity`);
-      assert.equal(troubleOf(await signIn(admin)), 'removed', firstLogin);
+      assert.equal(signInErrorOf(await signIn(admin)), 'removed', firstLogin);
       assert.equal(named(await admin.principals(), 'ada')?.['identity'], null);
 
       await admin.asBoss('PATCH', path, { email: 'ada@example.com' });
-      assert.equal(troubleOf(await signIn(admin)), null, firstLogin);
+      assert.equal(signInErrorOf(await signIn(admin)), null, firstLogin);
     }
   });
 
@@ -193,11 +193,11 @@ describe('a first login', () => {
       return `/admin/principals/${String(named(await admin.principals(), name)?.['id'])}`;
     };
     const wrong = await post('bob', 'ada@example.com');
-    assert.equal(troubleOf(await signIn(admin)), null);
+    assert.equal(signInErrorOf(await signIn(admin)), null);
     await admin.asBoss('DELETE', `${wrong}/identity`);
     await admin.asBoss('PATCH', wrong, { email: 'bob@example.com' });
     await post('ada', 'ada@example.com');
-    assert.equal(troubleOf(await signIn(admin)), null);
+    assert.equal(signInErrorOf(await signIn(admin)), null);
     assert.notEqual(named(await admin.principals(), 'ada')?.['identity'], null);
   });
 
@@ -207,13 +207,13 @@ describe('a first login', () => {
     await admin.asBoss('POST', '/admin/principals', user);
     // The Kelvin sign, of which the small letter is k.
     admin.provider.person['email'] = 'mi\u212Ae@example.com';
-    assert.equal(troubleOf(await signIn(admin)), 'unknown');
+    assert.equal(signInErrorOf(await signIn(admin)), 'unknown');
   });
 
   it('of one person in many browsers at once makes one principal', async (t) => {
     const admin = await startSignOn(t);
     const answers = await Promise.all(Array.from({ length: 4 }, () => signIn(admin)));
-    assert.deepEqual(answers.map(troubleOf), [null, null, null, null]);
+    assert.deepEqual(answers.map(signInErrorOf), [null, null, null, null]);
     assert.equal((await admin.principals()).filter(({ identity }) => identity !== null).length, 1);
   });
 });
@@ -262,21 +262,21 @@ describe('an ID token without groups', () => {
     const missing = Array.from({ length: 21 }, (_, index) => [undefined, null, 7, {}][index % 4]);
     for (const groups of missing) {
       admin.provider.person['groups'] = groups;
-      assert.equal(troubleOf(await signIn(admin)), 'groups', JSON.stringify(groups));
+      assert.equal(signInErrorOf(await signIn(admin)), 'groups', JSON.stringify(groups));
     }
     Object.assign(admin.provider.person, { _claim_names: { groups: 'src1' } });
-    assert.equal(troubleOf(await signIn(admin)), 'groups');
+    assert.equal(signInErrorOf(await signIn(admin)), 'groups');
     assert.deepEqual(await groupRolesOf(admin), ['operator']);
 
     // An empty list is an answer.
     Object.assign(admin.provider.person, { _claim_names: undefined, groups: [] });
-    assert.equal(troubleOf(await signIn(admin)), null);
+    assert.equal(signInErrorOf(await signIn(admin)), null);
     assert.deepEqual(await groupRolesOf(admin), []);
   });
 
   it('lets in who has no role of a group, with a warning', async (t) => {
     const admin = await startSignOn(t, { groupRoles });
-    assert.equal(troubleOf(await signIn(admin)), null);
+    assert.equal(signInErrorOf(await signIn(admin)), null);
     assert.deepEqual(await groupRolesOf(admin), []);
     assert.ok(admin.warnings.includes('an ID token has no claim of groups'));
   });
@@ -323,6 +323,6 @@ describe('what a sign-in changes', () => {
     assert.equal(restored.status, 200, JSON.stringify(restored.body));
     const back = (await admin.principals()).find((one) => one['id'] === id);
     assert.deepEqual([back?.['identity'], back?.['roles']], [null, []]);
-    assert.equal(troubleOf(await signIn(admin)), 'removed');
+    assert.equal(signInErrorOf(await signIn(admin)), 'removed');
   });
 });

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
-import { healthOf } from '../harness/health.ts';
-import { listedProvider } from '../harness/model-list.ts';
-import { reported, reportUsage } from '../harness/usage.ts';
+import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin/admin.ts';
+import { healthOf } from '../harness/gateway/health.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
+import { reported, reportUsage } from '../harness/admin/usage.ts';
 
 type Administrator = Awaited<ReturnType<typeof testAdministrator>>;
 

@@ -6,11 +6,11 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { adminRoutes } from '../../src/admin/routes.ts';
-import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
-import type { TestAnswer } from '../harness/admin.ts';
-import { gatewayOf } from '../harness/gateway-of.ts';
-import { fourEyes, renameModel } from '../harness/four-eyes.ts';
-import type { Person } from '../harness/four-eyes.ts';
+import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin/admin.ts';
+import type { TestAnswer } from '../harness/admin/admin.ts';
+import { startFollowingGateway } from '../harness/gateway/following-gateway.ts';
+import { fourEyes, renameModel } from '../harness/admin/four-eyes.ts';
+import type { Person } from '../harness/admin/four-eyes.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -240,7 +240,7 @@ it('the gateway refuses an admin token of a principal whose API key it takes', a
   const admin = await started(t, { held, permissions: ['config:write'] });
   const { send, token, principalId } = admin;
   const made = await send('POST', '/admin/keys', { name: 'k', principal_id: principalId });
-  const gateway = await gatewayOf(t, admin, { url: null });
+  const gateway = await startFollowingGateway(t, admin, { url: null });
   const statusOf = async (path: string, headers: Readonly<Record<string, string>>) => {
     const method = path === '/v1/models' ? 'GET' : 'POST';
     const body = method === 'GET' ? {} : { body: JSON.stringify({ model: 'none', messages: [] }) };

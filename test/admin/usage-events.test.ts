@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { errorOf, member, testAdministrator } from '../harness/admin.ts';
-import { reported, reportUsage } from '../harness/usage.ts';
+import { errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import { reported, reportUsage } from '../harness/admin/usage.ts';
 
 type Administrator = Awaited<ReturnType<typeof testAdministrator>>;
 

@@ -7,8 +7,8 @@ import { sql } from '@databases/pg';
 import { boolean, constantFrom, integer, record, sample } from 'fast-check';
 
 import { usageEvent } from '../../src/usage/usage-event.ts';
-import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin.ts';
-import { reportUsage as report, reported as reportedUsage } from '../harness/usage.ts';
+import { errorOf, member, proxyToken, testAdministrator } from '../harness/admin/admin.ts';
+import { reportUsage as report, reported as reportedUsage } from '../harness/admin/usage.ts';
 
 type Administrator = Awaited<ReturnType<typeof testAdministrator>>;
 

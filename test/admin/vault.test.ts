@@ -8,10 +8,10 @@ import { sql } from '@databases/pg';
 import { z } from 'zod';
 
 import { verifyLog } from '../../src/control/log/verify-log.ts';
-import { cookieOf, errorOf, member, testAdministrator } from '../harness/admin.ts';
-import { gw } from '../harness/command-line.ts';
-import { testKey } from '../harness/plane.ts';
-import { reported, reportUsage } from '../harness/usage.ts';
+import { cookieOf, errorOf, member, testAdministrator } from '../harness/admin/admin.ts';
+import { gw } from '../harness/program/command-line.ts';
+import { testKey } from '../harness/control/plane.ts';
+import { reported, reportUsage } from '../harness/admin/usage.ts';
 
 const password = 'a password of the tests';
 const login = { method: 'POST', path: '/login', body: { name: 'ada', password } };

@@ -11,9 +11,9 @@ import { outright, scanned } from '../../src/agent/candidate.ts';
 import type { Candidate } from '../../src/agent/candidate.ts';
 import { openProbe } from '../../src/agent/probe.ts';
 import { openRegistrar } from '../../src/agent/register.ts';
-import { startEngine, startRegistrationDesk } from '../harness/engine.ts';
-import type { RegistrationDesk } from '../harness/engine.ts';
-import { collectLog } from '../harness/gateway.ts';
+import { startEngine, startRegistrationServer } from '../harness/upstream/engine.ts';
+import type { RegistrationServer } from '../harness/upstream/engine.ts';
+import { collectLog } from '../harness/gateway/gateway.ts';
 import { until } from '../harness/wait.ts';
 
 type LogLines = Parameters<typeof collectLog>[0];
@@ -48,25 +48,25 @@ function parts(test: TestContext, url: string, given: Partial<AgentOptions>) {
   return { options, logLines, messages: () => logLines.map(({ message }) => message) };
 }
 
-function started(test: TestContext, desk: RegistrationDesk, given: Partial<AgentOptions>) {
+function started(test: TestContext, desk: RegistrationServer, given: Partial<AgentOptions>) {
   const { options, ...rest } = parts(test, desk.url, given);
   const agent = startAgent(options);
   test.after(agent.close);
   return { ...rest, agent };
 }
 
-const seenAt = ({ seen }: RegistrationDesk, apiBase: string): number =>
+const seenAt = ({ seen }: RegistrationServer, apiBase: string): number =>
   seen.filter((one) => one.api_base === apiBase).length;
 
 /** As many further registrations of the endpoint. */
-const beats = (desk: RegistrationDesk, apiBase: string, more = 2): Promise<unknown> => {
+const beats = (desk: RegistrationServer, apiBase: string, more = 2): Promise<unknown> => {
   const from = seenAt(desk, apiBase);
   return until(() => seenAt(desk, apiBase) >= from + more, { what: `${more} more heartbeats` });
 };
 
 describe('the agent', () => {
   it('registers what answers on its ports with what it knows of it, and nothing else', async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     const engine = await startEngine(t, { model: 'Qwen/Qwen3-8B' });
     const gone = await startEngine(t);
     await gone.stop();
@@ -87,7 +87,7 @@ describe('the agent', () => {
   });
 
   it('finds an engine that comes later', async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     const engine = await startEngine(t);
     await engine.stop();
     const { messages } = started(t, desk, { fixed: scanned('127.0.0.1', [engine.port]) });
@@ -98,7 +98,7 @@ describe('the agent', () => {
   });
 
   it('renews no lease of an engine that is gone, and the heartbeat after its return does', async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     const engine = await startEngine(t);
     // One search alone, so that the heartbeat is what finds it again.
     const fixed = scanned('127.0.0.1', [engine.port]);
@@ -115,7 +115,7 @@ describe('the agent', () => {
   });
 
   it('registers an endpoint that is configured outright, whether or not it answers', async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     const engine = await startEngine(t);
     await engine.stop();
     started(t, desk, { fixed: [outright(engine.apiBase)] });
@@ -129,7 +129,7 @@ describe('the agent', () => {
   });
 
   it('renews leases while a search takes long', async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     const engine = await startEngine(t);
     let looks = 0;
     const look = async (signal: AbortSignal): Promise<readonly Candidate[]> => {
@@ -144,7 +144,7 @@ describe('the agent', () => {
   });
 
   it('keeps what it found while the cluster cannot be read, and what is configured is found', async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     const [engine, other] = [await startEngine(t), await startEngine(t)];
     let isAway = false;
     const look = async (): Promise<readonly Candidate[]> => {
@@ -168,7 +168,7 @@ describe('the agent', () => {
   });
 
   it('lets go of an endpoint that is exposed no more', async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     const [engine, other] = [await startEngine(t), await startEngine(t)];
     const exposed = [engine, other].map(({ apiBase }) => ({
       apiBase,
@@ -187,7 +187,7 @@ describe('the agent', () => {
   });
 
   it('says once that the control plane is away, waits longer each time, and goes on when it is back', async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     const engine = await startEngine(t);
     const fixed = scanned('127.0.0.1', [engine.port]);
     const { messages, logLines } = started(t, desk, { fixed });
@@ -208,7 +208,7 @@ describe('the agent', () => {
   });
 
   it('starts while the control plane is away, and registers when it comes', async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     await desk.stop();
     const engine = await startEngine(t);
     const { messages } = started(t, desk, { fixed: scanned('127.0.0.1', [engine.port]) });
@@ -219,7 +219,7 @@ describe('the agent', () => {
   });
 
   it('says a refusal once, asks again at the next heartbeat, and says when it is taken', async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     const engine = await startEngine(t);
     const error = { error: { message: 'unknown API key', type: 'unauthenticated' } };
     desk.answerWith({ status: 401, text: JSON.stringify(error) });
@@ -235,7 +235,7 @@ describe('the agent', () => {
   });
 
   it('warns of a provider at the address that is no lease of its own', async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     const engine = await startEngine(t);
     const record = { id: 3, api_base: engine.apiBase, name: 'hand', kind: 'static', leased: false };
     desk.answerWith({ status: 200, text: JSON.stringify(record) });
@@ -245,7 +245,7 @@ describe('the agent', () => {
   });
 
   it('lets one endpoint whose registration fails keep no other from its turn', async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     const engines = [await startEngine(t), await startEngine(t), await startEngine(t)];
     const [bad] = engines;
     const { options } = parts(t, desk.url, {
@@ -267,7 +267,7 @@ describe('the agent', () => {
   });
 
   it('ends at once, whatever it waits for', async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     const engine = await startEngine(t);
     let isAsked = false;
     const { options } = parts(t, desk.url, {
@@ -293,7 +293,7 @@ describe('the agent', () => {
 
 describe('registering once', () => {
   it('answers what came of each candidate', async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     const [engine, gone] = [await startEngine(t), await startEngine(t)];
     await gone.stop();
     const fixed = scanned('127.0.0.1', [engine.port, gone.port]);

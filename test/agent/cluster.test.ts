@@ -13,9 +13,9 @@ import { z } from 'zod';
 import { readCluster } from '../../src/agent/cluster.ts';
 import { createLook } from '../../src/agent/look.ts';
 import { findCluster, mountedAccount } from '../../src/kubernetes/in-cluster.ts';
-import { startClusterApi } from '../harness/cluster-api.ts';
-import type { Call, ClusterApi } from '../harness/cluster-api.ts';
-import { collectLog } from '../harness/gateway.ts';
+import { startClusterApi } from '../harness/cluster/cluster-api.ts';
+import type { Call, ClusterApi } from '../harness/cluster/cluster-api.ts';
+import { collectLog } from '../harness/gateway/gateway.ts';
 
 const signal = new AbortController().signal;
 const manifest = path.join(import.meta.dirname, '../../deploy/agent/rbac.yaml');

@@ -11,9 +11,9 @@ import { openRegistrar } from '../../src/agent/register.ts';
 import { planAgent } from '../../src/cli/agent-plan.ts';
 import { agentSettings } from '../../src/cli/settings/agent-settings.ts';
 import { readTable } from '../../src/cli/settings/settings.ts';
-import { startClusterApi } from '../harness/cluster-api.ts';
-import { startEngine, startRegistrationDesk } from '../harness/engine.ts';
-import { collectLog } from '../harness/gateway.ts';
+import { startClusterApi } from '../harness/cluster/cluster-api.ts';
+import { startEngine, startRegistrationServer } from '../harness/upstream/engine.ts';
+import { collectLog } from '../harness/gateway/gateway.ts';
 import { until } from '../harness/wait.ts';
 
 const onNodes = (name: string, nodePort: number) => ({
@@ -23,7 +23,7 @@ const onNodes = (name: string, nodePort: number) => ({
 });
 
 it('an engine is registered while the cluster exposes it, through a new token and a broken API server', async (t) => {
-  const [cluster, desk] = [await startClusterApi(t), await startRegistrationDesk(t)];
+  const [cluster, desk] = [await startClusterApi(t), await startRegistrationServer(t)];
   const [engine, later] = [await startEngine(t), await startEngine(t, { model: 'Later' })];
   const flags = {
     controlUrl: desk.url,

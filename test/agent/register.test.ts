@@ -5,13 +5,13 @@ import { it } from 'node:test';
 
 import { openRegistrar } from '../../src/agent/register.ts';
 import type { Outcome } from '../../src/agent/register.ts';
-import { startRegistrationDesk } from '../harness/engine.ts';
-import type { DeskAnswer } from '../harness/engine.ts';
+import { startRegistrationServer } from '../harness/upstream/engine.ts';
+import type { RegistrationAnswer } from '../harness/upstream/engine.ts';
 
 const error = (message: string): string => JSON.stringify({ error: { message } });
 const record = { id: 7, api_base: 'http://a/v1', name: 'n', kind: 'dynamic', leased: true };
 
-const cases: readonly (readonly [string, DeskAnswer, Outcome])[] = [
+const cases: readonly (readonly [string, RegistrationAnswer, Outcome])[] = [
   [
     'a record is a lease',
     { status: 200, text: JSON.stringify(record) },
@@ -59,7 +59,7 @@ const cases: readonly (readonly [string, DeskAnswer, Outcome])[] = [
 
 for (const [what, answer, outcome] of cases) {
   it(what, async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     desk.answerWith(answer);
     const registrar = openRegistrar({ controlUrl: desk.url, token: 'gw-key', ca: null });
     t.after(registrar.close);

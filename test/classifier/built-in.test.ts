@@ -8,8 +8,8 @@ import { clearWinner } from '../../src/classifier/tiers.ts';
 import type { Contender } from '../../src/classifier/tiers.ts';
 import { centroidOf, dot } from '../../src/classifier/vector.ts';
 import { promptClassId } from '../../src/lib/ids.ts';
-import { builtInEncoders } from '../harness/classes.ts';
-import { labelledPrompts } from '../harness/prompts.ts';
+import { builtInEncoders } from '../harness/classifier/prompt-classes.ts';
+import { labelledPrompts } from '../harness/classifier/labelled-prompts.ts';
 
 const builtIn = async (): Promise<Encoder> => (await builtInEncoders()).fast.open();
 

@@ -9,8 +9,8 @@ import { nearest } from '../../src/classifier/tiers.ts';
 import type { Contender } from '../../src/classifier/tiers.ts';
 import { centroidOf } from '../../src/classifier/vector.ts';
 import { promptClassId } from '../../src/lib/ids.ts';
-import { builtInEncoders } from '../harness/classes.ts';
-import { labelledPrompts } from '../harness/prompts.ts';
+import { builtInEncoders } from '../harness/classifier/prompt-classes.ts';
+import { labelledPrompts } from '../harness/classifier/labelled-prompts.ts';
 
 const at = (degrees: number): Float32Array =>
   Float32Array.of(Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180));

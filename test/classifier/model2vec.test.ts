@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { readModel2Vec } from '../../src/classifier/model2vec/encoder.ts';
 import { readTokenizer } from '../../src/classifier/model2vec/word-piece.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { modelFiles, safetensors, tokenizerJson } from '../harness/model2vec.ts';
+import { modelFiles, safetensors, tokenizerJson } from '../harness/classifier/model2vec.ts';
 
 const identity = 'test';
 

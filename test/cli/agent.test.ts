@@ -9,9 +9,9 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { gwProcess } from '../harness/command-line.ts';
-import { startEngine, startRegistrationDesk } from '../harness/engine.ts';
-import { startProgram } from '../harness/program.ts';
+import { gwProcess } from '../harness/program/command-line.ts';
+import { startEngine, startRegistrationServer } from '../harness/upstream/engine.ts';
+import { startProgram } from '../harness/program/program.ts';
 import { until } from '../harness/wait.ts';
 
 const env = { GW_AGENT_TOKEN: 'gw-key', GW_NODE: 'box' };
@@ -21,7 +21,7 @@ const once = (url: string, ...args: readonly string[]) =>
   });
 
 it('--once registers what is found and exits with 0, also when that is nothing', async (t) => {
-  const desk = await startRegistrationDesk(t);
+  const desk = await startRegistrationServer(t);
   const engine = await startEngine(t);
   const found = await once(desk.url, '--scan-ports', String(engine.port));
   assert.equal(found.code, 0, found.stderr);
@@ -36,7 +36,7 @@ it('--once registers what is found and exits with 0, also when that is nothing',
 });
 
 it('--once takes endpoints outright, several of them', async (t) => {
-  const desk = await startRegistrationDesk(t);
+  const desk = await startRegistrationServer(t);
   const [one, other] = [await startEngine(t), await startEngine(t)];
   const args = ['agent', '--once', '--api-base', one.apiBase, '--api-base', other.apiBase];
   const { code, stderr } = await gwProcess([...args, '--control-url', desk.url], { env });
@@ -48,7 +48,7 @@ it('--once takes endpoints outright, several of them', async (t) => {
 });
 
 it('--once exits with 4 when a registration is refused, and with 3 when nobody answers', async (t) => {
-  const desk = await startRegistrationDesk(t);
+  const desk = await startRegistrationServer(t);
   const engine = await startEngine(t);
   const scan = ['--scan-ports', String(engine.port)];
   desk.answerWith({ status: 401, text: '{"error":{"message":"unknown API key"}}' });
@@ -101,7 +101,7 @@ it('the control plane is verified, with --ca-cert and without', async (t) => {
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   it(`${signal} ends it at once with 0, also while the control plane is away`, async (t) => {
-    const desk = await startRegistrationDesk(t);
+    const desk = await startRegistrationServer(t);
     const engine = await startEngine(t);
     const args = ['agent', '--control-url', desk.url, '--advertise', '127.0.0.1'];
     const program = startProgram(t, {

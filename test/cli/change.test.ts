@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 
-import { adminPassword, member } from '../harness/admin.ts';
-import { gw } from '../harness/command-line.ts';
-import { fourEyes, renameModel } from '../harness/four-eyes.ts';
+import { adminPassword, member } from '../harness/admin/admin.ts';
+import { gw } from '../harness/program/command-line.ts';
+import { fourEyes, renameModel } from '../harness/admin/four-eyes.ts';
 
 it('a change is drafted, looked at, approved by another and applied, and a wrong step says why', async (t) => {
   const { url, plane } = await fourEyes(t);

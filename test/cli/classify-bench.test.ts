@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { z } from 'zod';
 
-import { gw } from '../harness/command-line.ts';
+import { gw } from '../harness/program/command-line.ts';
 
 const measured = z.array(
   z.object({

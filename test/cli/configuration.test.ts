@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { adminPassword } from '../harness/admin.ts';
-import { gw } from '../harness/command-line.ts';
-import { fourEyes } from '../harness/four-eyes.ts';
+import { adminPassword } from '../harness/admin/admin.ts';
+import { gw } from '../harness/program/command-line.ts';
+import { fourEyes } from '../harness/admin/four-eyes.ts';
 
 async function folder(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'gw-declared-'));

@@ -14,7 +14,7 @@ import { startEmbeddedPostgres } from '../../src/cli/postgres/embedded-postgres.
 import type { EmbeddedPostgres } from '../../src/cli/postgres/embedded-postgres.ts';
 import { postgresAccount } from '../../src/cli/postgres/postgres-account.ts';
 import { postgresHome } from '../../src/cli/postgres/postgres-home.ts';
-import { dataDirectory } from '../harness/data-directory.ts';
+import { dataDirectory } from '../harness/postgres/data-directory.ts';
 import { until } from '../harness/wait.ts';
 
 const launcher = path.join(import.meta.dirname, '../../src/cli/postgres/embedded-postgres.ts');

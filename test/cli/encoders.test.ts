@@ -8,10 +8,10 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { openEncoders } from '../../src/cli/encoders.ts';
-import { builtInClassifier } from '../harness/gateway.ts';
-import { modelFiles, tokenizerJson } from '../harness/model2vec.ts';
+import { builtInClassifier } from '../harness/gateway/gateway.ts';
+import { modelFiles, tokenizerJson } from '../harness/classifier/model2vec.ts';
 
-const runtime = path.join(import.meta.dirname, '../harness/onnx-runtime.ts');
+const runtime = path.join(import.meta.dirname, '../harness/classifier/onnx-runtime.ts');
 
 async function directoryOf(t: TestContext, files: Readonly<Record<string, string | Buffer>>) {
   const directory = await mkdtemp(path.join(tmpdir(), 'gw-model-'));

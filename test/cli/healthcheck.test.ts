@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { z } from 'zod';
 
 import { readinessUrls } from '../../src/cli/health-check.ts';
-import { gw, gwProcess } from '../harness/command-line.ts';
+import { gw, gwProcess } from '../harness/program/command-line.ts';
 
 async function listener(test: TestContext, status: number) {
   const server = createServer((request, response) => {

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { testDatabase } from '../harness/postgres.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
 
 const program = path.join(import.meta.dirname, '../../src/main.ts');
 const limitMs = 30_000;

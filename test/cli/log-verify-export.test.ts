@@ -6,7 +6,7 @@ import path from 'node:path';
 import { it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { gw } from '../harness/command-line.ts';
+import { gw } from '../harness/program/command-line.ts';
 import {
   exported,
   nextAuditKey,
@@ -14,7 +14,7 @@ import {
   temporaryDirectory,
   unanchored,
   verifyOffline,
-} from '../harness/evidence.ts';
+} from '../harness/control/evidence.ts';
 
 /** An export of a sound log from which these payloads were removed. */
 async function exportWithout(t: TestContext, positions: readonly number[]): Promise<string> {

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { gw, gwProcess } from '../harness/command-line.ts';
-import { testKey, testPlane } from '../harness/plane.ts';
-import { testDatabase } from '../harness/postgres.ts';
+import { gw, gwProcess } from '../harness/program/command-line.ts';
+import { testKey, testPlane } from '../harness/control/plane.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
 
 test('--help lists the commands on standard output, without colours in a pipe', async () => {
   const { code, stdout, stderr } = await gwProcess(['--help']);

@@ -10,8 +10,8 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { gw } from '../harness/command-line.ts';
-import { testDatabase } from '../harness/postgres.ts';
+import { gw } from '../harness/program/command-line.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
 
 const upstreamSecret = 'sk-upstream-of-the-test';
 const source = `

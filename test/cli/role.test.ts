@@ -13,9 +13,9 @@ import { causes } from '../../src/cli/printing/failure.ts';
 import { runRole } from '../../src/cli/role.ts';
 import { readSettings } from '../../src/cli/settings/settings.ts';
 import type { Settings } from '../../src/cli/settings/settings.ts';
-import { encryptionKey, prepareControl } from '../harness/control-program.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
+import { encryptionKey, prepareControl } from '../harness/program/control-program.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
 
 const fixture = (name: string): string => path.join(import.meta.dirname, '../fixtures/tls', name);
 

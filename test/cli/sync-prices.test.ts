@@ -6,10 +6,10 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { providerId, modelId } from '../../src/lib/ids.ts';
-import { gw } from '../harness/command-line.ts';
-import { endpointAt } from '../harness/examples.ts';
-import { testPlane } from '../harness/plane.ts';
-import { testDatabase } from '../harness/postgres.ts';
+import { gw } from '../harness/program/command-line.ts';
+import { endpointAt } from '../harness/events/examples.ts';
+import { testPlane } from '../harness/control/plane.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
 import { until } from '../harness/wait.ts';
 
 const fixture = (name: string): string =>

@@ -8,8 +8,8 @@ import { sql } from '@databases/pg';
 import { z } from 'zod';
 
 import { readModelSchema } from '../../projections/read-model.ts';
-import { testAdministrator } from '../harness/admin.ts';
-import { gw } from '../harness/command-line.ts';
+import { testAdministrator } from '../harness/admin/admin.ts';
+import { gw } from '../harness/program/command-line.ts';
 
 const check = z
   .object({ by: z.string(), position: z.int(), problem: z.string().nullable() })

@@ -13,8 +13,8 @@ import { principalId } from '../../src/lib/ids.ts';
 import type { BudgetWindow } from '../../src/lib/vocabulary.ts';
 import { snapshotEtag } from '../../src/snapshot/schema.ts';
 import type { Snapshot } from '../../src/snapshot/schema.ts';
-import { testPlane } from '../harness/plane.ts';
-import type { TestPlane } from '../harness/plane.ts';
+import { testPlane } from '../harness/control/plane.ts';
+import type { TestPlane } from '../harness/control/plane.ts';
 
 const one = principalId.parse(1);
 const dayMs = 24 * 60 * 60 * 1000;

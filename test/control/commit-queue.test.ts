@@ -7,10 +7,10 @@ import { sql } from '@databases/pg';
 
 import { verifyLog } from '../../src/control/log/verify-log.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { credentialOf, endpointAt } from '../harness/examples.ts';
-import { testRef } from '../harness/given.ts';
-import { person, testPlane } from '../harness/plane.ts';
-import type { TestPlane } from '../harness/plane.ts';
+import { credentialOf, endpointAt } from '../harness/events/examples.ts';
+import { testRef } from '../harness/events/test-log.ts';
+import { person, testPlane } from '../harness/control/plane.ts';
+import type { TestPlane } from '../harness/control/plane.ts';
 import { until } from '../harness/wait.ts';
 
 const createModel = ({ attempt }: TestPlane, name: string) =>

@@ -9,9 +9,9 @@ import { createUsageIntake } from '../../src/control/usage/usage-intake.ts';
 import { budgetUsages, strayBudgets } from '../../src/db/usage/budget-usage.ts';
 import { usageTotals } from '../../src/db/usage/usage-totals.ts';
 import { principalId } from '../../src/lib/ids.ts';
-import { testPlane } from '../harness/plane.ts';
-import type { TestPlane } from '../harness/plane.ts';
-import { reported } from '../harness/usage.ts';
+import { testPlane } from '../harness/control/plane.ts';
+import type { TestPlane } from '../harness/control/plane.ts';
+import { reported } from '../harness/admin/usage.ts';
 
 /** Micro-units per token. */
 const prices = { prompt: 3, completion: 7 };

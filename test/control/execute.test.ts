@@ -16,11 +16,11 @@ import { readEvents, readHead } from '../../src/db/log/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { credentialOf, endpointAt } from '../harness/examples.ts';
-import { testRef } from '../harness/given.ts';
-import { person, testPlane } from '../harness/plane.ts';
-import type { TestPlane } from '../harness/plane.ts';
-import { postgresProxy } from '../harness/postgres-proxy.ts';
+import { credentialOf, endpointAt } from '../harness/events/examples.ts';
+import { testRef } from '../harness/events/test-log.ts';
+import { person, testPlane } from '../harness/control/plane.ts';
+import type { TestPlane } from '../harness/control/plane.ts';
+import { postgresProxy } from '../harness/postgres/postgres-proxy.ts';
 import { until } from '../harness/wait.ts';
 
 const createModel = (name: string): Command => ({ type: 'CreateModel', name, fields: {} });

@@ -13,9 +13,9 @@ import type { Mutation } from '../../src/control/commands/execute.ts';
 import { apiKeyId, frontendModelId, modelId, principalId } from '../../src/lib/ids.ts';
 import { readSource } from '../../src/snapshot/file/source.ts';
 import type { SnapshotConfig } from '../../src/snapshot/schema.ts';
-import { checkText } from '../harness/config-file.ts';
-import { testPlane } from '../harness/plane.ts';
-import type { TestPlane } from '../harness/plane.ts';
+import { checkText } from '../harness/gateway/config-file.ts';
+import { testPlane } from '../harness/control/plane.ts';
+import type { TestPlane } from '../harness/control/plane.ts';
 
 const source = `
 model_list:

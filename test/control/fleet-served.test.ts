@@ -6,8 +6,8 @@ import { describe, it } from 'node:test';
 import { createTakeServed, keepServed, servedBy } from '../../src/control/fleet/fleet-served.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import { pruneServed } from '../../src/db/snapshots-served.ts';
-import { healthOf } from '../harness/health.ts';
-import { testPlane } from '../harness/plane.ts';
+import { healthOf } from '../harness/gateway/health.ts';
+import { testPlane } from '../harness/control/plane.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const noon = Date.parse('2026-11-21T12:00:00Z');

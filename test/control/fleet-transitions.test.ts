@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { transitionsBetween } from '../../src/control/fleet/fleet-transitions.ts';
-import { backendOf, healthOf } from '../harness/health.ts';
+import { backendOf, healthOf } from '../harness/gateway/health.ts';
 
 /** Two backends of one name. */
 const twins = (healthy: readonly boolean[]) => ({

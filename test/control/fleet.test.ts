@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { createFleet } from '../../src/control/fleet/fleet.ts';
 import type { Transition } from '../../src/control/fleet/fleet-transitions.ts';
 import { createTakeRefusals } from '../../src/control/fleet/fleet-refusals.ts';
-import { healthOf } from '../harness/health.ts';
+import { healthOf } from '../harness/gateway/health.ts';
 
 const noon = Date.parse('2026-11-21T12:00:00Z');
 const second = 1000;

@@ -9,8 +9,8 @@ import { importConfig } from '../../src/control/files/import.ts';
 import type { ImportReport } from '../../src/control/files/import.ts';
 import { providerId } from '../../src/lib/ids.ts';
 import { readSource } from '../../src/snapshot/file/source.ts';
-import { testPlane } from '../harness/plane.ts';
-import type { TestPlane } from '../harness/plane.ts';
+import { testPlane } from '../harness/control/plane.ts';
+import type { TestPlane } from '../harness/control/plane.ts';
 
 async function run({ plane }: TestPlane, source: string): Promise<ImportReport> {
   const given = { source: readSource(source, {}), environment: {}, dryRun: false };

@@ -7,8 +7,8 @@ import { describe, it } from 'node:test';
 import { importConfig } from '../../src/control/files/import.ts';
 import { readEvents } from '../../src/db/log/event-log.ts';
 import { readSource } from '../../src/snapshot/file/source.ts';
-import { testPlane } from '../harness/plane.ts';
-import type { TestPlane } from '../harness/plane.ts';
+import { testPlane } from '../harness/control/plane.ts';
+import type { TestPlane } from '../harness/control/plane.ts';
 
 const attempt = ({ plane }: TestPlane, text: string) => {
   const source = readSource(text, {});

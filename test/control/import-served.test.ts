@@ -9,11 +9,11 @@ import type { TestContext } from 'node:test';
 import { importConfig } from '../../src/control/files/import.ts';
 import { readSource } from '../../src/snapshot/file/source.ts';
 import type { Snapshot } from '../../src/snapshot/schema.ts';
-import { fileOfText } from '../harness/config-file.ts';
-import { startTestGateway } from '../harness/gateway.ts';
-import { testPlane } from '../harness/plane.ts';
-import { completion, startUpstream } from '../harness/upstream.ts';
-import type { Script, ScriptedUpstream } from '../harness/upstream.ts';
+import { fileOfText } from '../harness/gateway/config-file.ts';
+import { startTestGateway } from '../harness/gateway/gateway.ts';
+import { testPlane } from '../harness/control/plane.ts';
+import { completion, startUpstream } from '../harness/upstream/upstream.ts';
+import type { Script, ScriptedUpstream } from '../harness/upstream/upstream.ts';
 
 const answers: Readonly<Record<string, unknown>> = {
   messages: {

@@ -10,9 +10,9 @@ import { importConfig } from '../../src/control/files/import.ts';
 import type { ImportReport } from '../../src/control/files/import.ts';
 import { apiKeyId, principalId } from '../../src/lib/ids.ts';
 import { readSource } from '../../src/snapshot/file/source.ts';
-import { plainName } from '../harness/examples.ts';
-import { testPlane } from '../harness/plane.ts';
-import type { TestPlane } from '../harness/plane.ts';
+import { plainName } from '../harness/events/examples.ts';
+import { testPlane } from '../harness/control/plane.ts';
+import type { TestPlane } from '../harness/control/plane.ts';
 
 type Given = Readonly<{ environment?: Readonly<Record<string, string>>; dryRun?: boolean }>;
 

@@ -7,9 +7,9 @@ import { it } from 'node:test';
 import type { RecordedEvent } from '../../events/catalogue.ts';
 import { removalMs } from '../../src/deciders/provider-sweep.ts';
 import { eachInParallel } from '../../src/lib/parallel.ts';
-import { hosts } from '../harness/hosts.ts';
-import type { Host } from '../harness/hosts.ts';
-import { leasingPlane, sweepIntervalMs } from '../harness/leases.ts';
+import { startModelHosts } from '../harness/upstream/model-hosts.ts';
+import type { ModelHost } from '../harness/upstream/model-hosts.ts';
+import { leasingPlane, sweepIntervalMs } from '../harness/control/leases.ts';
 
 const count = Number(process.env['GW_TEST_SCHEDULES'] ?? 40);
 const minutes = 60;
@@ -48,7 +48,11 @@ const unknown = (): Expected => ({
   transitions: [],
 });
 
-function beat(expected: Expected, { isUp }: Host, { now, ttlMs }: { now: number; ttlMs: number }) {
+function beat(
+  expected: Expected,
+  { isUp }: ModelHost,
+  { now, ttlMs }: { now: number; ttlMs: number },
+) {
   if (expected.state === 'unknown') {
     if (!isUp) return;
     expected.state = 'active';
@@ -63,7 +67,7 @@ function beat(expected: Expected, { isUp }: Host, { now, ttlMs }: { now: number;
   expected.transitions.push('recovered');
 }
 
-function sweep(expected: Expected, { isUp }: Host, now: number): void {
+function sweep(expected: Expected, { isUp }: ModelHost, now: number): void {
   if (expected.state === 'unknown') return;
   if (isUp && now < expected.leaseEndsAt) {
     expected.absentSince = null;
@@ -121,7 +125,7 @@ function transitionsIn(events: readonly RecordedEvent[]): ReadonlyMap<string, re
 it(`${count} schedules of beats, losses and sweeps make the transitions of the state table and none else`, async (t) => {
   const leasing = await leasingPlane(t);
   const { time, plane, register, sweepBy } = leasing;
-  const { all, apiBase, asked } = await hosts(t, count);
+  const { all, apiBase, asked } = await startModelHosts(t, count);
   const random = randomFrom(20_300_101);
   const chance = (share: number): boolean => random() < share;
   const schedules = all.map((host, index) => ({ host, index, isBeating: true, it: unknown() }));

@@ -12,8 +12,8 @@ import {
   noRebuildFailures,
 } from '../../src/control/notify-rebuild.ts';
 import { principalId } from '../../src/lib/ids.ts';
-import { testRef } from '../harness/given.ts';
-import { testPlane } from '../harness/plane.ts';
+import { testRef } from '../harness/events/test-log.ts';
+import { testPlane } from '../harness/control/plane.ts';
 
 type Failure = readonly [version: number, publishedVersion: number];
 

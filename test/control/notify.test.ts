@@ -7,8 +7,8 @@ import { describe, it } from 'node:test';
 import { createEgress } from '../../src/egress/egress.ts';
 import type { EgressLists } from '../../src/egress/egress.ts';
 import { createNotifier } from '../../src/control/fleet/notify.ts';
-import { startUpstream, unusedApiBase } from '../harness/upstream.ts';
-import type { Script } from '../harness/upstream.ts';
+import { startUpstream, unusedApiBase } from '../harness/upstream/upstream.ts';
+import type { Script } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const noon = Date.parse('2026-11-21T12:00:00Z');

@@ -14,11 +14,11 @@ import { appendEvents, lockLog, readHead } from '../../src/db/log/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
 import { seal } from '../../events/seal.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { modelCreated } from '../harness/examples.ts';
-import { testMetadata, testRef } from '../harness/given.ts';
-import { testKey, testPlane } from '../harness/plane.ts';
-import type { TestPlane } from '../harness/plane.ts';
-import { testDatabase } from '../harness/postgres.ts';
+import { modelCreated } from '../harness/events/examples.ts';
+import { testMetadata, testRef } from '../harness/events/test-log.ts';
+import { testKey, testPlane } from '../harness/control/plane.ts';
+import type { TestPlane } from '../harness/control/plane.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
 import { until } from '../harness/wait.ts';
 
 const createModel = ({ run }: TestPlane, name: string) =>

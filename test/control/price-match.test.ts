@@ -7,8 +7,13 @@ import { matchPrices } from '../../src/control/prices/price-match.ts';
 import type { PriceLists } from '../../src/control/prices/price-match.ts';
 import { providerCatalogue } from '../../src/snapshot/provider-catalogue.ts';
 import { vendorNames } from '../../src/control/prices/price-vendors.ts';
-import { backendAttached, endpointAt, modelCreated, providerCreated } from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+import {
+  backendAttached,
+  endpointAt,
+  modelCreated,
+  providerCreated,
+} from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 
 const price = { inputPricePerMtok: 1, outputPricePerMtok: 2 };
 const listOf = (names: readonly string[]) => new Map(names.map((name) => [name, price]));

@@ -12,7 +12,7 @@ import { createEgress } from '../../src/egress/egress.ts';
 import { readAggregatorPrices } from '../../src/control/prices/price-list.ts';
 import { readPriceSource } from '../../src/control/prices/price-source.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { fileServer } from '../harness/file-server.ts';
+import { fileServer } from '../harness/upstream/file-server.ts';
 
 const listOf = (names: readonly string[], next: string | null = null): string =>
   JSON.stringify({

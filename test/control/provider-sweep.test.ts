@@ -5,10 +5,10 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { takeSweepTurn } from '../../src/db/provider-sweep.ts';
-import { member } from '../harness/admin.ts';
-import { hosts } from '../harness/hosts.ts';
-import { leasingPlane, sweepIntervalMs } from '../harness/leases.ts';
-import type { LeasingPlane } from '../harness/leases.ts';
+import { member } from '../harness/admin/admin.ts';
+import { startModelHosts } from '../harness/upstream/model-hosts.ts';
+import { leasingPlane, sweepIntervalMs } from '../harness/control/leases.ts';
+import type { LeasingPlane } from '../harness/control/leases.ts';
 import { until } from '../harness/wait.ts';
 
 async function only({ send }: LeasingPlane) {
@@ -31,7 +31,7 @@ async function sweepLater(leasing: LeasingPlane, minutes = 1): Promise<void> {
 describe('of a static provider, the sweep', () => {
   it('reports that it does not answer, since when, and that it does again; it stays in rotation', async (t) => {
     const leasing = await leasingPlane(t);
-    const { all, apiBase } = await hosts(t, 1);
+    const { all, apiBase } = await startModelHosts(t, 1);
     const [host] = all;
     assert.ok(host);
     await leasing.send('POST', '/admin/providers', { api_base: apiBase(0) });
@@ -52,7 +52,7 @@ describe('of a static provider, the sweep', () => {
 
   it('reports which registered models it serves no longer; more than those is no drift', async (t) => {
     const leasing = await leasingPlane(t);
-    const { all, apiBase } = await hosts(t, 1);
+    const { all, apiBase } = await startModelHosts(t, 1);
     const [host] = all;
     assert.ok(host);
     host.models = ['a', 'b'];
@@ -70,7 +70,7 @@ describe('of a static provider, the sweep', () => {
 /** Two hosts of one agent, and what is said of the first. */
 async function sweeping(t: TestContext) {
   const leasing = await leasingPlane(t);
-  const { all, apiBase, asked } = await hosts(t, 2);
+  const { all, apiBase, asked } = await startModelHosts(t, 2);
   const [host, other] = all;
   assert.ok(host && other);
   const key = await leasing.key('agent');
@@ -130,7 +130,7 @@ describe('a host that comes back while it is swept', () => {
 describe('of several control planes', () => {
   it('one sweeps at a time, and once an interval', async (t) => {
     const leasing = await leasingPlane(t);
-    const { apiBase, asked } = await hosts(t, 3);
+    const { apiBase, asked } = await startModelHosts(t, 3);
     const key = await leasing.key('agent');
     for (const index of [0, 1, 2]) {
       await leasing.register(key, { api_base: apiBase(index), ttl_seconds: 3600 });
@@ -153,7 +153,7 @@ describe('of several control planes', () => {
 
   it('another takes over from one that has gone in the middle', async (t) => {
     const leasing = await leasingPlane(t);
-    const { apiBase, asked } = await hosts(t, 1);
+    const { apiBase, asked } = await startModelHosts(t, 1);
     await leasing.register(await leasing.key('agent'), { api_base: apiBase(0), ttl_seconds: 3600 });
     const now = new Date(leasing.time.now);
     const heldUntil = new Date(leasing.time.now + 90_000);
@@ -168,7 +168,7 @@ describe('of several control planes', () => {
 
 it('a sweep that takes for many intervals is no time in which nobody swept', async (t) => {
   const leasing = await leasingPlane(t);
-  const { all, apiBase, asked } = await hosts(t, 2);
+  const { all, apiBase, asked } = await startModelHosts(t, 2);
   const key = await leasing.key('agent');
   await leasing.register(key, { api_base: apiBase(0), ttl_seconds: 3600 });
   await leasing.register(key, { api_base: apiBase(1), ttl_seconds: 90 });
@@ -194,7 +194,7 @@ it('a sweep that takes for many intervals is no time in which nobody swept', asy
 describe('time in which nobody swept', () => {
   it('lapses no lease, removes nobody and brings nobody back', async (t) => {
     const leasing = await leasingPlane(t);
-    const { apiBase } = await hosts(t, 2);
+    const { apiBase } = await startModelHosts(t, 2);
     const key = await leasing.key('agent');
     const types = async () => (await leasing.events()).map(({ type }) => type);
     await leasing.register(key, { api_base: apiBase(0), ttl_seconds: 30 });

@@ -13,11 +13,11 @@ import { principalId, providerId } from '../../src/lib/ids.ts';
 import type { ProviderId } from '../../src/lib/ids.ts';
 import { configHash } from '../../src/snapshot/hash.ts';
 import { snapshot as snapshotSchema, snapshotEtag } from '../../src/snapshot/schema.ts';
-import { credentialOf, endpointAt } from '../harness/examples.ts';
-import { testRef } from '../harness/given.ts';
-import { testPlane } from '../harness/plane.ts';
-import type { TestPlane } from '../harness/plane.ts';
-import { rejection, token, tokenServer } from '../harness/token-server.ts';
+import { credentialOf, endpointAt } from '../harness/events/examples.ts';
+import { testRef } from '../harness/events/test-log.ts';
+import { testPlane } from '../harness/control/plane.ts';
+import type { TestPlane } from '../harness/control/plane.ts';
+import { rejection, token, tokenServer } from '../harness/upstream/token-server.ts';
 import { until } from '../harness/wait.ts';
 
 /** A provider with a credential; its vault item has the number of the provider. */

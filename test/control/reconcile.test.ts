@@ -8,8 +8,8 @@ import * as fc from 'fast-check';
 import { createReconcile } from '../../src/control/usage/reconcile.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { limitsSet, plainName, principalCreated } from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+import { limitsSet, plainName, principalCreated } from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 
 /** Principals 1 and 2 have limits, 3 has none. */
 const { state } = given([

@@ -9,9 +9,9 @@ import type { TestContext } from 'node:test';
 import { resealVault } from '../../src/control/vault/reseal.ts';
 import { keyId } from '../../src/db/vault.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { endpointAt } from '../harness/examples.ts';
-import { testKey, testPlane } from '../harness/plane.ts';
-import type { TestPlane } from '../harness/plane.ts';
+import { endpointAt } from '../harness/events/examples.ts';
+import { testKey, testPlane } from '../harness/control/plane.ts';
+import type { TestPlane } from '../harness/control/plane.ts';
 
 const newKey = new Uint8Array(32).fill(8);
 const both = { encryptionKey: newKey, previousKey: testKey };

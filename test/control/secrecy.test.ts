@@ -6,10 +6,10 @@ import { describe, it } from 'node:test';
 
 import { principalId } from '../../src/lib/ids.ts';
 import type { Secret, VaultClass } from '../../src/db/vault.ts';
-import { everyRow } from '../harness/every-row.ts';
-import { endpointAt } from '../harness/examples.ts';
-import { testRef } from '../harness/given.ts';
-import { testPlane } from '../harness/plane.ts';
+import { everyRow } from '../harness/postgres/every-row.ts';
+import { endpointAt } from '../harness/events/examples.ts';
+import { testRef } from '../harness/events/test-log.ts';
+import { testPlane } from '../harness/control/plane.ts';
 
 const canaries = {
   name: 'canary-name-of-a-user',

@@ -8,8 +8,8 @@ import { createEgress } from '../../src/egress/egress.ts';
 import { createExchange, readKeyFile } from '../../src/control/providers/service-account.ts';
 import type { Rejection } from '../../src/control/providers/service-account.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { privateKey, publicKey, rejection, tokenServer } from '../harness/token-server.ts';
-import type { TokenServer } from '../harness/token-server.ts';
+import { privateKey, publicKey, rejection, tokenServer } from '../harness/upstream/token-server.ts';
+import type { TokenServer } from '../harness/upstream/token-server.ts';
 
 const signal = (): AbortSignal => AbortSignal.timeout(10_000);
 

@@ -11,12 +11,12 @@ import { importConfig } from '../../src/control/files/import.ts';
 import { frontendModelId } from '../../src/lib/ids.ts';
 import { readSource } from '../../src/snapshot/file/source.ts';
 import type { Snapshot } from '../../src/snapshot/schema.ts';
-import { checkText, fileOfText } from '../harness/config-file.ts';
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import { testPlane } from '../harness/plane.ts';
-import { named } from '../harness/routing-examples.ts';
-import type { TestPlane } from '../harness/plane.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
+import { checkText, fileOfText } from '../harness/gateway/config-file.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
+import { testPlane } from '../harness/control/plane.ts';
+import { named } from '../harness/events/routing-examples.ts';
+import type { TestPlane } from '../harness/control/plane.ts';
+import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
 
 const text = (apiBase: string): string =>
   JSON.stringify({

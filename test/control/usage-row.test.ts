@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import { reportedEvent, usageEvent } from '../../src/usage/usage-event.ts';
 import type { UsageEvent } from '../../src/usage/usage-event.ts';
 import { asciiJson, usageRow } from '../../src/usage/usage-row.ts';
-import { reported } from '../harness/usage.ts';
+import { reported } from '../harness/admin/usage.ts';
 
 const event = (change: Readonly<Record<string, unknown>>): UsageEvent =>
   usageEvent.parse(reported(1, change));

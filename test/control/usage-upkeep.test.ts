@@ -11,8 +11,8 @@ import { createRecordUnattributed } from '../../src/control/usage/usage-unattrib
 import { createUsageUpkeep } from '../../src/control/usage/usage-upkeep.ts';
 import { strayBudgets } from '../../src/db/usage/budget-usage.ts';
 import { foldUsage } from '../../src/db/usage/usage-rollups.ts';
-import { member, testAdministrator } from '../harness/admin.ts';
-import { reported } from '../harness/usage.ts';
+import { member, testAdministrator } from '../harness/admin/admin.ts';
+import { reported } from '../harness/admin/usage.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

@@ -15,8 +15,8 @@ import { verifyLog } from '../../src/control/log/verify-log.ts';
 import { supersedeItems } from '../../src/db/vault-retention.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { member, testAdministrator } from '../harness/admin.ts';
-import { person, testKey } from '../harness/plane.ts';
+import { member, testAdministrator } from '../harness/admin/admin.ts';
+import { person, testKey } from '../harness/control/plane.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const retentionDays = 30;

@@ -13,7 +13,7 @@ import { listHistoryEvents } from '../../src/db/log/event-history.ts';
 import { epochOf } from '../../src/db/log/event-log.ts';
 import { lastGrants } from '../../src/db/grant-events.ts';
 import { accessEventsSince } from '../../src/db/restore-facts.ts';
-import { testPlane } from '../harness/plane.ts';
+import { testPlane } from '../harness/control/plane.ts';
 
 const anything = { stream: null, actorId: null, from: null, to: null, after: null };
 const rare = { ...anything, type: 'ModelCreated', order: 'desc', limit: 100 } as const;

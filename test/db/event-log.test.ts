@@ -20,9 +20,13 @@ import {
   readStored,
 } from '../../src/db/log/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
-import { modelCreated } from '../harness/examples.ts';
-import { testMetadata, testRef } from '../harness/given.ts';
-import { appendCommand, openLogDatabase, testLogDatabase } from '../harness/log-database.ts';
+import { modelCreated } from '../harness/events/examples.ts';
+import { testMetadata, testRef } from '../harness/events/test-log.ts';
+import {
+  appendCommand,
+  openLogDatabase,
+  testLogDatabase,
+} from '../harness/postgres/log-database.ts';
 
 type Texts = { metadata: string; payload: string; recordedAt: number };
 

@@ -11,8 +11,8 @@ import { createDatabase, dropDatabase } from '../../src/db/administer.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/pool.ts';
-import { testLogDatabase } from '../harness/log-database.ts';
-import { testDatabase } from '../harness/postgres.ts';
+import { testLogDatabase } from '../harness/postgres/log-database.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
 
 const open = (url: string): Database =>
   openDatabase({ url, purpose: 'maintenance', applicationName: 'gw test', connectionsMax: 1 });

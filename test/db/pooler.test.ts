@@ -15,9 +15,9 @@ import { makePrivateDirectory, postgresAccount } from '../../src/cli/postgres/po
 import { openDatabase } from '../../src/db/pool.ts';
 import { checkSessions } from '../../src/db/pooler.ts';
 import { listenForEvents } from '../../src/db/listen.ts';
-import { testAdministrator } from '../harness/admin.ts';
-import { debianBouncer } from '../harness/debian.ts';
-import { testDatabase } from '../harness/postgres.ts';
+import { testAdministrator } from '../harness/admin/admin.ts';
+import { debianBouncer } from '../harness/postgres/debian.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
 import { until } from '../harness/wait.ts';
 
 const ignored = 'lock_timeout,statement_timeout,idle_in_transaction_session_timeout';

@@ -24,8 +24,8 @@ import { splitCommands } from '../../projections/rows.ts';
 import type { Cursor } from '../../projections/rows.ts';
 import { lockLog, readEvents } from '../../src/db/log/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
-import { modelCreated } from '../harness/examples.ts';
-import { appendCommand, testLogDatabase } from '../harness/log-database.ts';
+import { modelCreated } from '../harness/events/examples.ts';
+import { appendCommand, testLogDatabase } from '../harness/postgres/log-database.ts';
 
 /** Whoever folds it fails. */
 async function makeUnreadable(db: Database, position: number): Promise<void> {

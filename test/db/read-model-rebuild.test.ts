@@ -12,8 +12,8 @@ import { rebuildReadModel } from '../../projections/read-model-rebuild.ts';
 import { buildReadModel, readModelSchema, verifyReadModel } from '../../projections/read-model.ts';
 import { lockLog } from '../../src/db/log/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
-import { modelCreated } from '../harness/examples.ts';
-import { appendCommand, openLogDatabase } from '../harness/log-database.ts';
+import { modelCreated } from '../harness/events/examples.ts';
+import { appendCommand, openLogDatabase } from '../harness/postgres/log-database.ts';
 import { until } from '../harness/wait.ts';
 
 const models = 200;

@@ -36,14 +36,19 @@ import {
 import type { Database } from '../../src/db/pool.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { modelId, principalId, promptClassId } from '../../src/lib/ids.ts';
-import { commandSequence, eventsOf } from '../harness/commands.ts';
-import { endpointAt, modelCreated, permissionGranted, plainName } from '../harness/examples.ts';
-import { testMetadata, testRef } from '../harness/given.ts';
-import { openLogDatabase, testLogDatabase } from '../harness/log-database.ts';
-import { recordPrelude } from '../harness/record-commands.ts';
-import { agentAt, mcpServerAt } from '../harness/remote-examples.ts';
-import { routingPrelude } from '../harness/routing-commands.ts';
-import { draftOf } from '../harness/change-requests.ts';
+import { commandSequence, eventsOf } from '../harness/events/commands.ts';
+import {
+  endpointAt,
+  modelCreated,
+  permissionGranted,
+  plainName,
+} from '../harness/events/examples.ts';
+import { testMetadata, testRef } from '../harness/events/test-log.ts';
+import { openLogDatabase, testLogDatabase } from '../harness/postgres/log-database.ts';
+import { recordPrelude } from '../harness/events/record-commands.ts';
+import { agentAt, mcpServerAt } from '../harness/events/remote-examples.ts';
+import { routingPrelude } from '../harness/events/routing-commands.ts';
+import { draftOf } from '../harness/admin/change-requests.ts';
 import { until } from '../harness/wait.ts';
 
 const tables = [...entityTables, ...journalTables];

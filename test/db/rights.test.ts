@@ -15,7 +15,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/pool.ts';
 import { namingRights } from '../../src/db/rights.ts';
-import { testDatabase } from '../harness/postgres.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
 
 type Limited = Readonly<{
   login: string;

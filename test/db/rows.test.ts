@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 import { rowOf } from '../../src/db/columns.ts';
 import { integer, readRow, readRows, readValue, readValues, text } from '../../src/db/rows.ts';
-import { testLogDatabase } from '../harness/log-database.ts';
+import { testLogDatabase } from '../harness/postgres/log-database.ts';
 
 const person = z.object({ id: integer, name: text.nullable() });
 

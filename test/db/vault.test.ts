@@ -13,8 +13,8 @@ import * as fc from 'fast-check';
 import type { Database } from '../../src/db/pool.ts';
 import { openVault } from '../../src/db/vault.ts';
 import type { Secret, Vault, VaultClass } from '../../src/db/vault.ts';
-import { openLogDatabase, testLogDatabase } from '../harness/log-database.ts';
-import type { LogDatabase } from '../harness/log-database.ts';
+import { openLogDatabase, testLogDatabase } from '../harness/postgres/log-database.ts';
+import type { LogDatabase } from '../harness/postgres/log-database.ts';
 
 const encryptionKey = new Uint8Array(32).fill(1);
 const otherKey = new Uint8Array(32).fill(2);

@@ -12,8 +12,8 @@ import {
   roleGranted,
   tokenCreated,
   tokenRevoked,
-} from '../harness/examples.ts';
-import { given, testRef } from '../harness/given.ts';
+} from '../harness/events/examples.ts';
+import { given, testRef } from '../harness/events/test-log.ts';
 
 const one = principalId.parse(1);
 const holder = [

@@ -15,8 +15,8 @@ import {
   principalDeleted,
   roleCreated,
   roleGranted,
-} from '../harness/examples.ts';
-import { given, testRef } from '../harness/given.ts';
+} from '../harness/events/examples.ts';
+import { given, testRef } from '../harness/events/test-log.ts';
 
 const ci = principalCreated(1, plainName('ci'));
 

@@ -11,8 +11,8 @@ import {
   endpointAt,
   modelCreated,
   providerCreated,
-} from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+} from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 
 const one = modelId.parse(1);
 const gpt = modelCreated(1, 'gpt');

@@ -12,8 +12,8 @@ import {
   plainName,
   principalCreated,
   principalDeleted,
-} from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+} from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 
 const id = principalId.parse(1);
 const ci = principalCreated(1, plainName('ci'));

@@ -11,9 +11,9 @@ import { apiKeyId, modelId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { changeKind } from '../../src/lib/vocabulary.ts';
 import type { ChangeKind } from '../../src/lib/vocabulary.ts';
-import { administrators, person, requestOne } from '../harness/change-requests.ts';
-import { keyCreated, modelCreated } from '../harness/examples.ts';
-import { given, testRef } from '../harness/given.ts';
+import { administrators, person, requestOne } from '../harness/admin/change-requests.ts';
+import { keyCreated, modelCreated } from '../harness/events/examples.ts';
+import { given, testRef } from '../harness/events/test-log.ts';
 
 const policy = (...kinds: readonly ChangeKind[]): GwEvent => ({
   stream: 'settings-1',

@@ -26,12 +26,12 @@ import {
   outcomeOf,
   passwordRefOf,
   person,
-} from '../harness/change-requests.ts';
-import { commandSequence, logOf } from '../harness/commands.ts';
-import { modelCreated } from '../harness/examples.ts';
-import { append, emptyLog, testRef } from '../harness/given.ts';
-import type { TestLog } from '../harness/given.ts';
-import { runs } from '../harness/runs.ts';
+} from '../harness/admin/change-requests.ts';
+import { commandSequence, logOf } from '../harness/events/commands.ts';
+import { modelCreated } from '../harness/events/examples.ts';
+import { append, emptyLog, testRef } from '../harness/events/test-log.ts';
+import type { TestLog } from '../harness/events/test-log.ts';
+import { runs } from '../harness/property-runs.ts';
 
 const people = [2, 3, 4] as const;
 const someone = fc.constantFrom(...people);

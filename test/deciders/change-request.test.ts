@@ -16,9 +16,9 @@ import {
   person,
   requestOne,
   reviewer,
-} from '../harness/change-requests.ts';
-import { keyCreated, modelCreated, roleRevoked } from '../harness/examples.ts';
-import { given, testRef } from '../harness/given.ts';
+} from '../harness/admin/change-requests.ts';
+import { keyCreated, modelCreated, roleRevoked } from '../harness/events/examples.ts';
+import { given, testRef } from '../harness/events/test-log.ts';
 
 const rename: SingleCommand = {
   type: 'UpdateModel',

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { refuseReviewer, someMayReview } from '../../src/deciders/changes/change-reviewer.ts';
-import { administrators, person, reviewer } from '../harness/change-requests.ts';
-import { given } from '../harness/given.ts';
+import { administrators, person, reviewer } from '../harness/admin/change-requests.ts';
+import { given } from '../harness/events/test-log.ts';
 
 const { state } = given(administrators(2, 3, 4));
 

@@ -3,8 +3,8 @@
 import { it } from 'node:test';
 
 import { modelId } from '../../src/lib/ids.ts';
-import { modelCreated } from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+import { modelCreated } from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 
 const created = { type: 'CreateModel', name: 'a', fields: {} } as const;
 const renamed = { type: 'UpdateModel', id: modelId.parse(1), fields: { name: 'b' } } as const;

@@ -8,7 +8,7 @@ import {
   credentialGiversThen,
 } from '../../src/deciders/callers/credential-givers.ts';
 import type { CredentialGiven } from '../../src/deciders/callers/credential-givers.ts';
-import { requestOne, person } from '../harness/change-requests.ts';
+import { requestOne, person } from '../harness/admin/change-requests.ts';
 
 const [ada, bob, cy] = [person(2), person(3), person(4)];
 

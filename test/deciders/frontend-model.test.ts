@@ -5,8 +5,13 @@ import { describe, it } from 'node:test';
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { FrontendModelFields } from '../../src/deciders/frontend-model.ts';
 import { frontendModelId, modelId, targetId } from '../../src/lib/ids.ts';
-import { modelCreated, modelDeleted, permissionGranted, roleCreated } from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+import {
+  modelCreated,
+  modelDeleted,
+  permissionGranted,
+  roleCreated,
+} from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 import {
   frontendModelCreated,
   frontendModelDeleted,
@@ -22,7 +27,7 @@ import {
   targetFound,
   targetLost,
   targetsSet,
-} from '../harness/routing-examples.ts';
+} from '../harness/events/routing-examples.ts';
 
 const house = frontendModelCreated(1, 'house');
 const models = [modelCreated(1, 'small'), modelCreated(2, 'large')];

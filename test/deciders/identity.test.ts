@@ -11,11 +11,16 @@ import type { Command } from '../../src/deciders/decide.ts';
 import { credentialGivers } from '../../src/deciders/callers/credential-givers.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { person } from '../harness/change-requests.ts';
-import { plainName, principalCreated, roleCreated, vaultedName } from '../harness/examples.ts';
-import { append, emptyLog, testRef } from '../harness/given.ts';
-import type { TestLog } from '../harness/given.ts';
-import { runs } from '../harness/runs.ts';
+import { person } from '../harness/admin/change-requests.ts';
+import {
+  plainName,
+  principalCreated,
+  roleCreated,
+  vaultedName,
+} from '../harness/events/examples.ts';
+import { append, emptyLog, testRef } from '../harness/events/test-log.ts';
+import type { TestLog } from '../harness/events/test-log.ts';
+import { runs } from '../harness/property-runs.ts';
 
 const ada = principalId.parse(1);
 const identity = { issuer: 'https://id.example', ref: testRef(7), fingerprint: 'ada' };

@@ -3,7 +3,7 @@
 import { describe, it } from 'node:test';
 
 import { frontendModelId, ruleId } from '../../src/lib/ids.ts';
-import { given } from '../harness/given.ts';
+import { given } from '../harness/events/test-log.ts';
 import {
   frontendModelCreated,
   frontendModelDeleted,
@@ -11,7 +11,7 @@ import {
   ruleChanged,
   ruleRemoved,
   storedRule,
-} from '../harness/routing-examples.ts';
+} from '../harness/events/routing-examples.ts';
 
 const house = frontendModelCreated(1, 'house');
 const jump = (number: number, to: number) =>

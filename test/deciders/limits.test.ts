@@ -3,8 +3,13 @@
 import { describe, it } from 'node:test';
 
 import { principalId } from '../../src/lib/ids.ts';
-import { limitsCleared, limitsSet, plainName, principalCreated } from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+import {
+  limitsCleared,
+  limitsSet,
+  plainName,
+  principalCreated,
+} from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 
 const id = principalId.parse(1);
 const ci = principalCreated(1, plainName('ci'));

@@ -13,8 +13,8 @@ import {
   permissionGranted,
   permissionRevoked,
   roleCreated,
-} from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+} from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 
 const one = modelId.parse(1);
 const stream = 'model-1';

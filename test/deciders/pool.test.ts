@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { MemberInput, PoolFields } from '../../src/deciders/pool.ts';
 import { poolId, poolMemberId } from '../../src/lib/ids.ts';
-import { modelCreated } from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+import { modelCreated } from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 import {
   frontendModelCreated,
   membersSet,
@@ -17,7 +17,7 @@ import {
   storedRule,
   target,
   targetsSet,
-} from '../harness/routing-examples.ts';
+} from '../harness/events/routing-examples.ts';
 
 const id = poolId.parse(1);
 const pair = poolCreated(1, 'pair');

@@ -5,8 +5,13 @@ import { describe, it } from 'node:test';
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { SyncedPrice } from '../../src/deciders/price.ts';
 import { modelId } from '../../src/lib/ids.ts';
-import { backendAttached, endpointAt, modelCreated, providerCreated } from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+import {
+  backendAttached,
+  endpointAt,
+  modelCreated,
+  providerCreated,
+} from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 
 const priced = (id: number, input: number | null, output: number | null): GwEvent => ({
   stream: `model-${id}`,

@@ -17,8 +17,8 @@ import {
   tokenCreated,
   tokenDeleted,
   vaultedName,
-} from '../harness/examples.ts';
-import { given, testRef } from '../harness/given.ts';
+} from '../harness/events/examples.ts';
+import { given, testRef } from '../harness/events/test-log.ts';
 
 const one = principalId.parse(1);
 const two = principalId.parse(2);

@@ -7,7 +7,7 @@ import type { StoredExample } from '../../events/prompt-class.ts';
 import { examplesMax } from '../../src/deciders/prompt-class.ts';
 import type { PromptClassCommand } from '../../src/deciders/prompt-class.ts';
 import { promptClassId, promptExampleId } from '../../src/lib/ids.ts';
-import { given, testRef } from '../harness/given.ts';
+import { given, testRef } from '../harness/events/test-log.ts';
 
 type Of<Type extends PromptClassCommand['type']> = Extract<PromptClassCommand, { type: Type }>;
 

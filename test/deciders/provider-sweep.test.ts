@@ -19,8 +19,8 @@ import {
   providerCreated,
   providerDeleted,
   roleCreated,
-} from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+} from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 
 const id = providerId.parse(1);
 const mine = principalId.parse(2);

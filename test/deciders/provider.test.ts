@@ -12,8 +12,8 @@ import {
   modelCreated,
   providerCreated,
   providerDeleted,
-} from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+} from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 
 const one = providerId.parse(1);
 const stream = 'provider-1';

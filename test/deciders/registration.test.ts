@@ -12,8 +12,8 @@ import {
   endpointAt,
   modelCreated,
   providerCreated,
-} from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+} from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 
 const here = endpointAt('http://10.0.0.5:8000/v1');
 const mine = principalId.parse(2);

@@ -6,9 +6,9 @@ import type { GwEvent } from '../../events/catalogue.ts';
 import type { StoredCredential } from '../../events/provider.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { agentId, mcpServerId } from '../../src/lib/ids.ts';
-import { credentialOf } from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
-import { agentAt, mcpServerAt } from '../harness/remote-examples.ts';
+import { credentialOf } from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
+import { agentAt, mcpServerAt } from '../harness/events/remote-examples.ts';
 
 type Change = Readonly<{
   name?: string;

@@ -14,10 +14,10 @@ import { createUnfolding } from '../../src/deciders/reconcile/unfolding.ts';
 import { differingStreams, planRestore } from '../../src/deciders/restore.ts';
 import { conflictsIn } from '../../src/deciders/restore/conflicts.ts';
 import { configHash } from '../../src/snapshot/hash.ts';
-import { commandSequence, logOf } from '../harness/commands.ts';
-import { allEvents, testRef } from '../harness/given.ts';
-import { restored, restoreTo, unexplained } from '../harness/restoring.ts';
-import { runs } from '../harness/runs.ts';
+import { commandSequence, logOf } from '../harness/events/commands.ts';
+import { allEvents, testRef } from '../harness/events/test-log.ts';
+import { restored, restoreTo, unexplained } from '../harness/events/restores.ts';
+import { runs } from '../harness/property-runs.ts';
 
 const history = fc
   .tuple(commandSequence(80), fc.double({ min: 0, max: 1, noNaN: true }))

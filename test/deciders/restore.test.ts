@@ -28,8 +28,8 @@ import {
   providerDeleted,
   roleCreated,
   vaultedName,
-} from '../harness/examples.ts';
-import { given, testRef } from '../harness/given.ts';
+} from '../harness/events/examples.ts';
+import { given, testRef } from '../harness/events/test-log.ts';
 import {
   frontendModelCreated,
   membersSet,
@@ -37,7 +37,7 @@ import {
   poolMember,
   target,
   targetsSet,
-} from '../harness/routing-examples.ts';
+} from '../harness/events/routing-examples.ts';
 
 const stateOf = (events: readonly GwEvent[]): ConfigState =>
   events.length === 0 ? emptyState : given(events).state;

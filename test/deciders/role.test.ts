@@ -14,8 +14,8 @@ import {
   roleGranted,
   roleRevoked,
   vaultedName,
-} from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+} from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 
 const one = roleId.parse(1);
 const principalOne = principalId.parse(1);

@@ -11,8 +11,8 @@ import {
   principalDeleted,
   roleCreated,
   roleDeleted,
-} from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+} from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 import {
   frontendModelCreated,
   frontendModelDeleted,
@@ -24,7 +24,7 @@ import {
   storedRule,
   target,
   targetsSet,
-} from '../harness/routing-examples.ts';
+} from '../harness/events/routing-examples.ts';
 
 const house = frontendModelCreated(1, 'house');
 const models = [modelCreated(1, 'small'), modelCreated(2, 'large')];

@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 
 import { decide } from '../../src/deciders/decide.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
-import { plainName, roleCreated } from '../harness/examples.ts';
-import { append, emptyLog, given } from '../harness/given.ts';
+import { plainName, roleCreated } from '../harness/events/examples.ts';
+import { append, emptyLog, given } from '../harness/events/test-log.ts';
 
 const seed = { type: 'SeedLog', bootstrapName: plainName('bootstrap') } as const;
 

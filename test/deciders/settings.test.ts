@@ -14,8 +14,8 @@ import {
   principalCreated,
   providerCreated,
   vaultedName,
-} from '../harness/examples.ts';
-import { given, testRef } from '../harness/given.ts';
+} from '../harness/events/examples.ts';
+import { given, testRef } from '../harness/events/test-log.ts';
 
 const set = (id: number | null) =>
   ({ type: 'SetFallbackModel', modelId: id === null ? null : modelId.parse(id) }) as const;

@@ -3,8 +3,8 @@
 import { describe, it } from 'node:test';
 
 import { ruleId, targetId } from '../../src/lib/ids.ts';
-import { modelCreated } from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+import { modelCreated } from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 import {
   frontendModelCreated,
   named,
@@ -13,7 +13,7 @@ import {
   target,
   targetLost,
   targetsSet,
-} from '../harness/routing-examples.ts';
+} from '../harness/events/routing-examples.ts';
 
 const house = frontendModelCreated(1, 'house');
 const models = [modelCreated(1, 'small'), modelCreated(2, 'large')];

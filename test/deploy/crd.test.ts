@@ -18,7 +18,7 @@ import {
   resourceKind,
   resourcePlural,
 } from '../../src/kubernetes/gw-deployment.ts';
-import { isJson, memberAt } from '../harness/cluster-store.ts';
+import { isJson, memberAt } from '../harness/cluster/cluster-store.ts';
 
 const file = path.join(import.meta.dirname, '../../deploy/operator/crd.yaml');
 const manifest: unknown = parse(readFileSync(file, 'utf8'));

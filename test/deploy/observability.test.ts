@@ -15,12 +15,12 @@ import { openUsageSpool } from '../../src/gateway/usage/spool.ts';
 import { newOperatorCounts, operatorSource } from '../../src/operator/counts.ts';
 import { renderMetrics } from '../../src/telemetry/registry.ts';
 import { openTracer } from '../../src/telemetry/open-tracer.ts';
-import { testAdmin } from '../harness/admin.ts';
-import { startCollector } from '../harness/collector.ts';
-import { chatBody, collectLog, startTestGateway } from '../harness/gateway.ts';
-import { readMetrics } from '../harness/metrics-text.ts';
-import type { Family, Sample } from '../harness/metrics-text.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
+import { testAdmin } from '../harness/admin/admin.ts';
+import { startCollector } from '../harness/gateway/collector.ts';
+import { chatBody, collectLog, startTestGateway } from '../harness/gateway/gateway.ts';
+import { readMetrics } from '../harness/gateway/metrics-text.ts';
+import type { Family, Sample } from '../harness/gateway/metrics-text.ts';
+import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const deploy = (...names: readonly string[]): string =>

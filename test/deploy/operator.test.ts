@@ -14,8 +14,8 @@ import { otherVariables, settingsTable } from '../../src/cli/settings/settings-t
 import { deploymentResource, deploymentSpec } from '../../src/kubernetes/gw-deployment.ts';
 import { desiredOf } from '../../src/operator/desired.ts';
 import type { Manifest } from '../../src/operator/kinds.ts';
-import { memberAt } from '../harness/cluster-store.ts';
-import { deploymentNamed } from '../harness/managed.ts';
+import { memberAt } from '../harness/cluster/cluster-store.ts';
+import { deploymentNamed } from '../harness/cluster/managed-deployment.ts';
 
 const directory = path.join(import.meta.dirname, '../../deploy/operator');
 const read = (name: string): string => readFileSync(path.join(directory, name), 'utf8');

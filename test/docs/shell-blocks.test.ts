@@ -10,8 +10,8 @@ import { promisify } from 'node:util';
 
 import { z } from 'zod';
 
-import { testDatabase } from '../harness/postgres.ts';
-import { startEngine } from '../harness/queueing-engine.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startEngine } from '../harness/upstream/queueing-engine.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const run = promisify(execFile);

@@ -12,12 +12,16 @@ import { promisify } from 'node:util';
 
 import { startEmbeddedPostgres } from '../../src/cli/postgres/embedded-postgres.ts';
 import { makePrivateDirectory, postgresAccount } from '../../src/cli/postgres/postgres-account.ts';
-import { gw } from '../harness/command-line.ts';
-import { encryptionKey, prepareControl, startControlProgram } from '../harness/control-program.ts';
-import { debianPostgres } from '../harness/debian.ts';
-import { administrator, debianServerSite, queryOnce } from '../harness/debian-postgres.ts';
-import type { DebianServer } from '../harness/debian-postgres.ts';
-import { dataDirectory } from '../harness/data-directory.ts';
+import { gw } from '../harness/program/command-line.ts';
+import {
+  encryptionKey,
+  prepareControl,
+  startControlProgram,
+} from '../harness/program/control-program.ts';
+import { debianPostgres } from '../harness/postgres/debian.ts';
+import { administrator, debianServerSite, queryOnce } from '../harness/postgres/debian-postgres.ts';
+import type { DebianServer } from '../harness/postgres/debian-postgres.ts';
+import { dataDirectory } from '../harness/postgres/data-directory.ts';
 import { until } from '../harness/wait.ts';
 
 const root = path.join(import.meta.dirname, '../..');

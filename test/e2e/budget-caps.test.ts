@@ -15,12 +15,12 @@ import {
   prepareControl,
   proxyToken,
   startControlProgram,
-} from '../harness/control-program.ts';
-import { createCaller } from '../harness/demo-model.ts';
-import { chatBody } from '../harness/gateway.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
-import { answerJson, completion, startUpstream } from '../harness/upstream.ts';
+} from '../harness/program/control-program.ts';
+import { createCaller } from '../harness/program/demo-model.ts';
+import { chatBody } from '../harness/gateway/gateway.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
+import { answerJson, completion, startUpstream } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const tokensEach = 154;

@@ -9,13 +9,13 @@ import { it } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 
-import { startClusterApi } from '../harness/cluster-api.ts';
-import { inCluster } from '../harness/cluster-program.ts';
-import { prepareControl, startControlProgram } from '../harness/control-program.ts';
-import { createCaller } from '../harness/demo-model.ts';
-import { startEngine } from '../harness/engine.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
+import { startClusterApi } from '../harness/cluster/cluster-api.ts';
+import { inCluster } from '../harness/cluster/cluster-program.ts';
+import { prepareControl, startControlProgram } from '../harness/program/control-program.ts';
+import { createCaller } from '../harness/program/demo-model.ts';
+import { startEngine } from '../harness/upstream/engine.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
 import { until } from '../harness/wait.ts';
 
 /** Several processes share the machine with other tests. */

@@ -11,7 +11,7 @@ import { it } from 'node:test';
 
 import { z } from 'zod';
 
-import { gw } from '../harness/command-line.ts';
+import { gw } from '../harness/program/command-line.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const ready = z.object({

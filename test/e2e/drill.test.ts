@@ -12,11 +12,15 @@ import { z } from 'zod';
 import { verifyReadModel } from '../../projections/read-model.ts';
 import type { AdminClient } from '../../src/cli/control-plane/admin-client.ts';
 import { openDatabase } from '../../src/db/pool.ts';
-import { gw } from '../harness/command-line.ts';
-import { encryptionKey, prepareControl, startControlProgram } from '../harness/control-program.ts';
-import { addModel, createKey } from '../harness/demo-model.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProxyProgram } from '../harness/proxy-program.ts';
+import { gw } from '../harness/program/command-line.ts';
+import {
+  encryptionKey,
+  prepareControl,
+  startControlProgram,
+} from '../harness/program/control-program.ts';
+import { addModel, createKey } from '../harness/program/demo-model.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProxyProgram } from '../harness/program/proxy-program.ts';
 import { until } from '../harness/wait.ts';
 
 async function chatStatus(gateway: string, key: string): Promise<number> {

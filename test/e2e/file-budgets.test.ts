@@ -9,9 +9,9 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { chatBody } from '../harness/gateway.ts';
-import { startProgram } from '../harness/program.ts';
-import { answerJson, completion, startUpstream } from '../harness/upstream.ts';
+import { chatBody } from '../harness/gateway/gateway.ts';
+import { startProgram } from '../harness/program/program.ts';
+import { answerJson, completion, startUpstream } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const counts = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };

@@ -8,10 +8,10 @@ import { it } from 'node:test';
 import { z } from 'zod';
 
 import { healthReport } from '../../src/snapshot/health-report.ts';
-import { prepareControl, startControlProgram } from '../harness/control-program.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProxyProgram } from '../harness/proxy-program.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
+import { prepareControl, startControlProgram } from '../harness/program/control-program.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProxyProgram } from '../harness/program/proxy-program.ts';
+import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const fleet = z.array(healthReport.extend({ age_seconds: z.int(), snapshot_since: z.string() }));

@@ -6,12 +6,12 @@ import { it } from 'node:test';
 
 import { z } from 'zod';
 
-import { encryptionKey, login, prepareControl } from '../harness/control-program.ts';
-import { startEngine } from '../harness/queueing-engine.ts';
-import { chatBody } from '../harness/gateway.ts';
-import { readMetrics } from '../harness/metrics-text.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
+import { encryptionKey, login, prepareControl } from '../harness/program/control-program.ts';
+import { startEngine } from '../harness/upstream/queueing-engine.ts';
+import { chatBody } from '../harness/gateway/gateway.ts';
+import { readMetrics } from '../harness/gateway/metrics-text.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
 import { until } from '../harness/wait.ts';
 
 const fleetRows = z.array(

@@ -7,10 +7,10 @@ import type { TestContext } from 'node:test';
 import { z } from 'zod';
 
 import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
-import { encryptionKey, login, prepareControl } from '../harness/control-program.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
-import { labelledPrompts } from '../harness/prompts.ts';
+import { encryptionKey, login, prepareControl } from '../harness/program/control-program.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
+import { labelledPrompts } from '../harness/classifier/labelled-prompts.ts';
 
 /** A program of role all with two models, and a key that may ask for everything. */
 async function startHouse(test: TestContext) {

@@ -11,12 +11,16 @@ import type { TestContext } from 'node:test';
 import { z } from 'zod';
 
 import type { AdminClient } from '../../src/cli/control-plane/admin-client.ts';
-import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
-import { createCaller } from '../harness/demo-model.ts';
-import { startEngine } from '../harness/engine.ts';
-import { chatBody } from '../harness/gateway.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
+import {
+  prepareControl,
+  proxyToken,
+  startControlProgram,
+} from '../harness/program/control-program.ts';
+import { createCaller } from '../harness/program/demo-model.ts';
+import { startEngine } from '../harness/upstream/engine.ts';
+import { chatBody } from '../harness/gateway/gateway.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
 import { until } from '../harness/wait.ts';
 
 const hosts = 20;

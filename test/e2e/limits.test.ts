@@ -8,10 +8,10 @@ import type { TestContext } from 'node:test';
 import { z } from 'zod';
 
 import type { AdminClient } from '../../src/cli/control-plane/admin-client.ts';
-import { prepareControl, startControlProgram } from '../harness/control-program.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProxyProgram } from '../harness/proxy-program.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
+import { prepareControl, startControlProgram } from '../harness/program/control-program.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProxyProgram } from '../harness/program/proxy-program.ts';
+import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const any = z.looseObject({});

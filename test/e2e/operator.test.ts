@@ -7,22 +7,22 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import type { ClusterApi } from '../harness/cluster-api.ts';
-import { inCluster } from '../harness/cluster-program.ts';
-import { isJson, memberAt } from '../harness/cluster-store.ts';
-import type { Json } from '../harness/cluster-store.ts';
-import { prepareControl, startControlProgram } from '../harness/control-program.ts';
+import type { ClusterApi } from '../harness/cluster/cluster-api.ts';
+import { inCluster } from '../harness/cluster/cluster-program.ts';
+import { isJson, memberAt } from '../harness/cluster/cluster-store.ts';
+import type { Json } from '../harness/cluster/cluster-store.ts';
+import { prepareControl, startControlProgram } from '../harness/program/control-program.ts';
 import {
-  heldDeployment,
+  storedDeployment,
   namespace,
   objectNamed,
   reconcileAll,
   settle,
   startManagedCluster,
-} from '../harness/managed.ts';
-import { readMetrics } from '../harness/metrics-text.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
+} from '../harness/cluster/managed-deployment.ts';
+import { readMetrics } from '../harness/gateway/metrics-text.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
 import { until } from '../harness/wait.ts';
 
 const everything: Json = {
@@ -38,7 +38,7 @@ const startOperator = (test: TestContext, cluster: ClusterApi) =>
   });
 
 const isReady = (cluster: ClusterApi, generation: number): boolean => {
-  const status = heldDeployment(cluster)['status'];
+  const status = storedDeployment(cluster)['status'];
   return (
     memberAt(status, 'phase') === 'Ready' && memberAt(status, 'observedGeneration') === generation
   );

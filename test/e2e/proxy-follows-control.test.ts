@@ -10,10 +10,10 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { prepareControl, startControlProgram } from '../harness/control-program.ts';
-import { addModel, createKey } from '../harness/demo-model.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProxyProgram } from '../harness/proxy-program.ts';
+import { prepareControl, startControlProgram } from '../harness/program/control-program.ts';
+import { addModel, createKey } from '../harness/program/demo-model.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProxyProgram } from '../harness/program/proxy-program.ts';
 import { until } from '../harness/wait.ts';
 
 /** One poll, which is each second, and the time that a busy machine takes for it. */

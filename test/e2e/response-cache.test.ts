@@ -7,9 +7,9 @@ import { it } from 'node:test';
 import { z } from 'zod';
 
 import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
-import { encryptionKey, login, prepareControl } from '../harness/control-program.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
+import { encryptionKey, login, prepareControl } from '../harness/program/control-program.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
 
 it('a change of the configuration turns the response cache on, and empties it', async (test) => {
   const { url } = await testDatabase(test);

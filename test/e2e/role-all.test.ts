@@ -12,9 +12,9 @@ import { z } from 'zod';
 
 import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
 import { healthReport } from '../../src/snapshot/health-report.ts';
-import { encryptionKey, login, prepareControl } from '../harness/control-program.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
+import { encryptionKey, login, prepareControl } from '../harness/program/control-program.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
 import { until } from '../harness/wait.ts';
 
 const certificate = path.join(import.meta.dirname, '../fixtures/tls/cert.pem');

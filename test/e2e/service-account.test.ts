@@ -8,10 +8,10 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { prepareControl, startControlProgram } from '../harness/control-program.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProxyProgram } from '../harness/proxy-program.ts';
-import { token, tokenServer } from '../harness/token-server.ts';
+import { prepareControl, startControlProgram } from '../harness/program/control-program.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProxyProgram } from '../harness/program/proxy-program.ts';
+import { token, tokenServer } from '../harness/upstream/token-server.ts';
 import { until } from '../harness/wait.ts';
 
 /** Answers every request, and keeps the credentials of the chats. */

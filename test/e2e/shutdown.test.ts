@@ -13,10 +13,10 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { chatBody } from '../harness/gateway.ts';
-import { startProgram } from '../harness/program.ts';
-import type { Program } from '../harness/program.ts';
-import { answerJson, delta, startUpstream } from '../harness/upstream.ts';
+import { chatBody } from '../harness/gateway/gateway.ts';
+import { startProgram } from '../harness/program/program.ts';
+import type { Program } from '../harness/program/program.ts';
+import { answerJson, delta, startUpstream } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const drains = Number(process.env['GW_TEST_DRAINS'] ?? 1);

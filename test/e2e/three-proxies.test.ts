@@ -11,11 +11,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { z } from 'zod';
 
-import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
-import { addModel, createCaller } from '../harness/demo-model.ts';
-import { chatBody } from '../harness/gateway.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
+import {
+  prepareControl,
+  proxyToken,
+  startControlProgram,
+} from '../harness/program/control-program.ts';
+import { addModel, createCaller } from '../harness/program/demo-model.ts';
+import { chatBody } from '../harness/gateway/gateway.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
 import { until } from '../harness/wait.ts';
 
 const limit = Number(process.env['GW_TEST_LIMIT'] ?? 300);

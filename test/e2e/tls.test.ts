@@ -13,10 +13,15 @@ import type { TestContext } from 'node:test';
 import { Agent, fetch } from 'undici';
 import { z } from 'zod';
 
-import { encryptionKey, login, prepareControl, proxyToken } from '../harness/control-program.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
-import type { Program } from '../harness/program.ts';
+import {
+  encryptionKey,
+  login,
+  prepareControl,
+  proxyToken,
+} from '../harness/program/control-program.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
+import type { Program } from '../harness/program/program.ts';
 import { until } from '../harness/wait.ts';
 
 const file = (name: string): string => path.join(import.meta.dirname, '../fixtures/tls', name);
@@ -78,7 +83,7 @@ const chat = (url: string, key: string) =>
     body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }] }),
   });
 
-const gatewayOf = async (program: Program): Promise<string> =>
+const startFollowingGateway = async (program: Program): Promise<string> =>
   z.object({ url: z.string() }).parse(await program.logged('gateway started')).url;
 
 const adminOf = async (program: Program): Promise<string> => {
@@ -108,13 +113,13 @@ describe('TLS from end to end', () => {
     const key = await configure(await administrator(test, adminUrl), await httpsProvider(test));
     const follow = ['--role', 'proxy', '--port', '0', '--control-url', adminUrl];
     const proxy = await start(test, [...follow, ...trusting], { GW_PROXY_TOKEN: proxyToken });
-    const gateway = await gatewayOf(proxy);
+    const gateway = await startFollowingGateway(proxy);
     await until(async () => (await fetch(`${gateway}/readyz`)).status === 200, { what: 'ready' });
     const answer = await chat(gateway, key);
     assert.equal(answer.status, 200, await answer.text());
 
     const stranger = await start(test, follow, { GW_PROXY_TOKEN: proxyToken });
-    const without = await gatewayOf(stranger);
+    const without = await startFollowingGateway(stranger);
     await until(() => stranger.logs.some((line) => /certificate/i.test(JSON.stringify(line))), {
       what: 'the refusal of a certificate that nobody vouches for',
     });
@@ -131,7 +136,7 @@ describe('TLS from end to end', () => {
     );
     const post = await administrator(test, await adminOf(all));
     const key = await configure(post, await httpsProvider(test));
-    const answer = await chat(await gatewayOf(all), key);
+    const answer = await chat(await startFollowingGateway(all), key);
     assert.equal(answer.status, 200, await answer.text());
   });
 });

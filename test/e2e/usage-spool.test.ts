@@ -13,10 +13,10 @@ import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
 import { readSpool } from '../../src/gateway/usage/spool-format.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/pool.ts';
-import { prepareControl, startControlProgram } from '../harness/control-program.ts';
-import { startForwarder } from '../harness/forwarder.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProxyProgram } from '../harness/proxy-program.ts';
+import { prepareControl, startControlProgram } from '../harness/program/control-program.ts';
+import { startForwarder } from '../harness/postgres/forwarder.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProxyProgram } from '../harness/program/proxy-program.ts';
 import { until } from '../harness/wait.ts';
 
 const created = z.object({ id: z.int() });
@@ -62,7 +62,7 @@ it('no request is lost, and none counts twice, when the control plane is away an
   test.after(() => db.dispose());
   const place = await startForwarder(test);
   const control = await startControlProgram(test, databaseUrl);
-  place.leadTo(control.adminUrl);
+  place.forwardTo(control.adminUrl);
   const demo = await startDemoProvider({ port: 0 });
   test.after(demo.close);
   const post = <Answer>(path: string, body: unknown, answer: z.ZodType<Answer>) =>
@@ -90,7 +90,7 @@ it('no request is lost, and none counts twice, when the control plane is away an
   const first = await startProxy(test, place.url, directory);
   await chat(first.url, 20);
   await control.end('SIGKILL');
-  place.leadTo(null);
+  place.forwardTo(null);
   await chat(first.url, 60);
   // What the control plane took and could not confirm is on the disk too.
   const kept = async (): Promise<number> =>
@@ -104,7 +104,7 @@ it('no request is lost, and none counts twice, when the control plane is away an
   const second = await startProxy(test, place.url, directory);
   await chat(second.url, 40);
   const back = await startControlProgram(test, databaseUrl);
-  place.leadTo(back.adminUrl);
+  place.forwardTo(back.adminUrl);
   const requests = async (): Promise<number> => {
     const [total] = totals.parse(await back.admin.get('/admin/usage', totals));
     return total?.requests ?? 0;

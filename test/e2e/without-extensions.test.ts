@@ -12,10 +12,10 @@ import { z } from 'zod';
 
 import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
 import { loginToAdmin } from '../../src/cli/control-plane/admin-client.ts';
-import { encryptionKey, login, prepareControl } from '../harness/control-program.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
-import { programFolders, sourceCopy } from '../harness/source-copy.ts';
+import { encryptionKey, login, prepareControl } from '../harness/program/control-program.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
+import { programFolders, sourceCopy } from '../harness/program/source-copy.ts';
 
 /** A compiler on a machine that has other work to do. */
 const limitMs = 300_000;

@@ -10,11 +10,11 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { chatBody } from '../harness/gateway.ts';
-import { startProgram } from '../harness/program.ts';
-import type { Program } from '../harness/program.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
-import type { Script } from '../harness/upstream.ts';
+import { chatBody } from '../harness/gateway/gateway.ts';
+import { startProgram } from '../harness/program/program.ts';
+import type { Program } from '../harness/program/program.ts';
+import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
+import type { Script } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const workers = 2;

@@ -17,7 +17,7 @@ import {
   schemaOf,
   streamOf,
 } from '../../events/catalogue.ts';
-import { append, emptyLog } from '../harness/given.ts';
+import { append, emptyLog } from '../harness/events/test-log.ts';
 
 const directory = join(import.meta.dirname, '../fixtures/events');
 const fixture = z.strictObject({ stream: z.string(), stored: z.unknown(), read: z.unknown() });

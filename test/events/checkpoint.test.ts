@@ -12,7 +12,7 @@ import {
 } from '../../events/checkpoint.ts';
 import { readNote } from '../../events/note.ts';
 import { digest } from '../../events/seal.ts';
-import { testLogId } from '../harness/given.ts';
+import { testLogId } from '../harness/events/test-log.ts';
 
 const key = signingKey(new Uint8Array(32).fill(1));
 const other = signingKey(new Uint8Array(32).fill(2));

@@ -6,8 +6,13 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 
 import { chainHash, digest, genesisHash, leafHash, seal } from '../../events/seal.ts';
-import { fallbackSet, modelCreated, plainName, principalCreated } from '../harness/examples.ts';
-import { append, emptyHead, emptyLog, testMetadata, testRef } from '../harness/given.ts';
+import {
+  fallbackSet,
+  modelCreated,
+  plainName,
+  principalCreated,
+} from '../harness/events/examples.ts';
+import { append, emptyHead, emptyLog, testMetadata, testRef } from '../harness/events/test-log.ts';
 
 const events = [
   principalCreated(1, plainName('ci')),

@@ -15,7 +15,7 @@ import { until } from '../harness/wait.ts';
 
 const kills = Number(process.env['GW_TEST_CACHE_KILLS'] ?? 5);
 const proxyToken = 'token-of-sixteen';
-const writer = path.join(import.meta.dirname, '../harness/write-snapshots.ts');
+const writer = path.join(import.meta.dirname, '../harness/program/write-snapshots.ts');
 
 describe('the snapshot cache', () => {
   it(`is whole after each of ${kills} kills of its writer`, async (test) => {

@@ -10,9 +10,9 @@ import { z } from 'zod';
 import type { AdminClient } from '../../src/cli/control-plane/admin-client.ts';
 import { verifyLog } from '../../src/control/log/verify-log.ts';
 import { openDatabase } from '../../src/db/pool.ts';
-import { prepareControl, startControlProgram } from '../harness/control-program.ts';
-import type { ControlProgram } from '../harness/control-program.ts';
-import { testDatabase } from '../harness/postgres.ts';
+import { prepareControl, startControlProgram } from '../harness/program/control-program.ts';
+import type { ControlProgram } from '../harness/program/control-program.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
 import { until } from '../harness/wait.ts';
 
 const mutations = Number(process.env['GW_TEST_MUTATIONS'] ?? 300);

@@ -13,9 +13,9 @@ import {
   prepareControl,
   proxyToken,
   startControlProgram,
-} from '../harness/control-program.ts';
-import { ownPostgres } from '../harness/own-postgres.ts';
-import { startProgram } from '../harness/program.ts';
+} from '../harness/program/control-program.ts';
+import { ownPostgres } from '../harness/postgres/own-postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
 import { until } from '../harness/wait.ts';
 
 const answerLimitMs = 3000;

@@ -9,12 +9,12 @@ import { Client } from 'pg';
 
 import { readHead } from '../../src/db/log/event-log.ts';
 import { errorBody } from '../../src/admin/http/status.ts';
-import { testAdministrator } from '../harness/admin.ts';
-import type { TestAnswer } from '../harness/admin.ts';
-import { readMetrics } from '../harness/metrics-text.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import type { TestDatabase } from '../harness/postgres.ts';
-import { postgresOnSmallDisk } from '../harness/small-disk.ts';
+import { testAdministrator } from '../harness/admin/admin.ts';
+import type { TestAnswer } from '../harness/admin/admin.ts';
+import { readMetrics } from '../harness/gateway/metrics-text.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import type { TestDatabase } from '../harness/postgres/postgres.ts';
+import { postgresOnSmallDisk } from '../harness/postgres/small-disk.ts';
 import { until } from '../harness/wait.ts';
 
 const refusalLimitMs = 3000;

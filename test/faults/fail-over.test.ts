@@ -14,16 +14,16 @@ import { verifyLog } from '../../src/control/log/verify-log.ts';
 import { readHead } from '../../src/db/log/event-log.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import { positionsMax } from '../../src/lib/snapshot-version.ts';
-import { gw } from '../harness/command-line.ts';
+import { gw } from '../harness/program/command-line.ts';
 import {
   encryptionKey,
   prepareControl,
   proxyToken,
   startControlProgram,
-} from '../harness/control-program.ts';
-import type { ControlProgram } from '../harness/control-program.ts';
-import { failOverPair } from '../harness/fail-over.ts';
-import { startProxyProgram } from '../harness/proxy-program.ts';
+} from '../harness/program/control-program.ts';
+import type { ControlProgram } from '../harness/program/control-program.ts';
+import { failOverPair } from '../harness/postgres/fail-over.ts';
+import { startProxyProgram } from '../harness/program/proxy-program.ts';
 import { until } from '../harness/wait.ts';
 
 const rounds = Number(process.env['GW_TEST_FAIL_OVERS'] ?? 3);

@@ -11,11 +11,15 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
-import { addModel, createCaller, createKey } from '../harness/demo-model.ts';
-import { chatBody } from '../harness/gateway.ts';
-import { ownPostgres } from '../harness/own-postgres.ts';
-import { startProgram } from '../harness/program.ts';
+import {
+  prepareControl,
+  proxyToken,
+  startControlProgram,
+} from '../harness/program/control-program.ts';
+import { addModel, createCaller, createKey } from '../harness/program/demo-model.ts';
+import { chatBody } from '../harness/gateway/gateway.ts';
+import { ownPostgres } from '../harness/postgres/own-postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
 import { until } from '../harness/wait.ts';
 
 const requests = Number(process.env['GW_TEST_OUTAGE_REQUESTS'] ?? 600);

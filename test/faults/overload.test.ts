@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
 import { until } from '../harness/wait.ts';
-import { startEngine } from '../harness/queueing-engine.ts';
+import { startEngine } from '../harness/upstream/queueing-engine.ts';
 
 const overloadedMs = Number(process.env['GW_TEST_OVERLOAD_SECONDS'] ?? 4) * 1000;
 

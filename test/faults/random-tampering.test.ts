@@ -27,8 +27,8 @@ import {
   temporaryDirectory,
   unanchored,
   verifyOffline,
-} from '../harness/evidence.ts';
-import { verifyInProcess } from '../harness/verifier.ts';
+} from '../harness/control/evidence.ts';
+import { verifyInProcess } from '../harness/control/verifier.ts';
 
 const tamperings = Number(process.env['GW_TEST_TAMPERINGS'] ?? 60);
 /** The verifier that needs no gw is given each, and one of so many in a process of its own. */

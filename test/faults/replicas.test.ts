@@ -12,10 +12,14 @@ import { fingerprint } from '../../projections/read-model.ts';
 import { verifyLog } from '../../src/control/log/verify-log.ts';
 import { openDatabase } from '../../src/db/pool.ts';
 import type { Database } from '../../src/db/pool.ts';
-import { prepareControl, proxyToken, startControlProgram } from '../harness/control-program.ts';
-import type { ControlProgram } from '../harness/control-program.ts';
-import { otherRelease } from '../harness/other-release.ts';
-import { testDatabase } from '../harness/postgres.ts';
+import {
+  prepareControl,
+  proxyToken,
+  startControlProgram,
+} from '../harness/program/control-program.ts';
+import type { ControlProgram } from '../harness/program/control-program.ts';
+import { otherRelease } from '../harness/program/other-release.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
 
 const rounds = Number(process.env['GW_TEST_ROUNDS'] ?? 12);
 

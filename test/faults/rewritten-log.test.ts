@@ -11,18 +11,18 @@ import { z } from 'zod';
 import { loginToAdmin } from '../../src/cli/control-plane/admin-client.ts';
 import type { AdminClient } from '../../src/cli/control-plane/admin-client.ts';
 import { createSnapshotCache } from '../../src/gateway/control-link/cache.ts';
-import { gw } from '../harness/command-line.ts';
+import { gw } from '../harness/program/command-line.ts';
 import {
   encryptionKey,
   login,
   prepareControl,
   startControlProgram,
-} from '../harness/control-program.ts';
-import { temporaryDirectory } from '../harness/evidence.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
-import type { Program } from '../harness/program.ts';
-import { rewriteFrom, setBackTo, superuserOf } from '../harness/set-back.ts';
+} from '../harness/program/control-program.ts';
+import { temporaryDirectory } from '../harness/control/evidence.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
+import type { Program } from '../harness/program/program.ts';
+import { rewriteEventAt, rollBackTo, asSuperuser } from '../harness/postgres/log-tampering.ts';
 import { until } from '../harness/wait.ts';
 
 const signing = { GW_AUDIT_SIGNING_KEY: '11'.repeat(32) };
@@ -78,8 +78,8 @@ describe('a log that was rewritten while its control plane was down', () => {
     const { position: head } = await first.admin.get('/admin/log/head', logHead);
     await first.end('SIGTERM');
 
-    await superuserOf(database)(
-      ...rewriteFrom(position + 1, { before: 'original', after: 'forged01' }),
+    await asSuperuser(database)(
+      ...rewriteEventAt(position + 1, { before: 'original', after: 'forged01' }),
       'delete from es.checkpoints',
     );
     const again = await startControlProgram(t, url, signing);
@@ -130,7 +130,7 @@ async function lateLog(t: TestContext) {
   const lastSeen = async (): Promise<number> => (await cache.read()).kept?.seen[0]?.position ?? 0;
   await until(async () => (await lastSeen()) === head, { what: 'the last place is kept' });
   await control.program.end('SIGTERM');
-  const superuser = superuserOf(database);
+  const superuser = asSuperuser(database);
   await superuser(`update es.checkpoints set created_at = created_at - interval '1 hour'`);
   return { start: () => startAll(t, url, file), superuser, checkpoint, head };
 }
@@ -139,13 +139,13 @@ describe('role all remembers what the log was', () => {
   const cases = [
     {
       what: 'set back',
-      change: (checkpoint: number) => setBackTo(checkpoint + 1),
+      change: (checkpoint: number) => rollBackTo(checkpoint + 1),
       says: /and the log ends at \d+: it was set back/,
     },
     {
       what: 'rewritten',
       change: (checkpoint: number) =>
-        rewriteFrom(checkpoint + 1, { before: 'original', after: 'forged01' }),
+        rewriteEventAt(checkpoint + 1, { before: 'original', after: 'forged01' }),
       says: /and the log holds [0-9a-f]{64} there: it was rewritten/,
     },
   ];

@@ -10,10 +10,10 @@ import type { SQLQuery } from '@databases/pg';
 import { readModelSchema } from '../../projections/read-model.ts';
 import { entityTables, journalTables } from '../../projections/tables/all.ts';
 import { openDatabase } from '../../src/db/pool.ts';
-import { gw, gwProcess } from '../harness/command-line.ts';
-import { encryptionKey, prepareControl } from '../harness/control-program.ts';
-import { testDatabase } from '../harness/postgres.ts';
-import { startProgram } from '../harness/program.ts';
+import { gw, gwProcess } from '../harness/program/command-line.ts';
+import { encryptionKey, prepareControl } from '../harness/program/control-program.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { startProgram } from '../harness/program/program.ts';
 import { until } from '../harness/wait.ts';
 
 const logVerify = (url: string, more: Readonly<Record<string, string>> = {}, run = gw) =>

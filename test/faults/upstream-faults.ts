@@ -1,6 +1,6 @@
 // What an upstream can do wrong, and how a request then ends. Each line of docs/upstream-faults.md is one of these.
 
-import { delta } from '../harness/upstream.ts';
+import { delta } from '../harness/upstream/upstream.ts';
 import {
   answersWith,
   bodies,

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
-import { completion, delta, frame } from '../harness/upstream.ts';
+import { completion, delta, frame } from '../harness/upstream/upstream.ts';
 
 export type Asked = 'json' | 'stream';
 

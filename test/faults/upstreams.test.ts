@@ -12,9 +12,9 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 
 import type { UsageEvent } from '../../src/usage/usage-event.ts';
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import { startRawUpstream } from '../harness/raw-upstream.ts';
-import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
+import { startRawUpstream } from '../harness/upstream/raw-upstream.ts';
+import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 import { faults } from './upstream-faults.ts';
 import type { Ending, Fault } from './upstream-faults.ts';

@@ -20,9 +20,9 @@ import { modelForm } from '../../ui/lib/providers/model-draft.ts';
 import { yamlOf } from '../../ui/lib/saves/copy-as.ts';
 import { yamlOfRecord } from '../../ui/lib/saves/copy-record.ts';
 import { fieldLabel } from '../../ui/lib/text/field-label.ts';
-import { fileOfText } from '../harness/config-file.ts';
-import { append, emptyLog } from '../harness/given.ts';
-import type { TestLog } from '../harness/given.ts';
+import { fileOfText } from '../harness/gateway/config-file.ts';
+import { append, emptyLog } from '../harness/events/test-log.ts';
+import type { TestLog } from '../harness/events/test-log.ts';
 
 const id = modelId.parse(1);
 const field = 'cat_count';

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import type { GivenSnapshot } from '../harness/snapshot.ts';
-import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
+import type { GivenSnapshot } from '../harness/gateway/snapshot.ts';
+import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream/upstream.ts';
 
 type Key = NonNullable<GivenSnapshot['keys']>[string];
 

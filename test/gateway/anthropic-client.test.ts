@@ -6,14 +6,14 @@ import { describe, it } from 'node:test';
 
 import { protocol } from '../../src/lib/vocabulary.ts';
 import type { Protocol } from '../../src/lib/vocabulary.ts';
-import { messagesClients } from '../harness/anthropic-clients.ts';
-import type { Asked, MessagesClient } from '../harness/anthropic-clients.ts';
-import { startMessages } from '../harness/messages.ts';
-import { answerSaid } from '../harness/said.ts';
-import type { Said } from '../harness/said.ts';
-import { answerJson } from '../harness/upstream.ts';
-import type { Script } from '../harness/upstream.ts';
-import { answerEvents, answerFailed, vendors } from '../harness/vendors.ts';
+import { messagesClients } from '../harness/gateway/anthropic-clients.ts';
+import type { Asked, MessagesClient } from '../harness/gateway/anthropic-clients.ts';
+import { startMessages } from '../harness/gateway/messages.ts';
+import { answerInProtocol } from '../harness/upstream/protocol-answers.ts';
+import type { ScriptedAnswer } from '../harness/upstream/protocol-answers.ts';
+import { answerJson } from '../harness/upstream/upstream.ts';
+import type { Script } from '../harness/upstream/upstream.ts';
+import { answerEvents, answerFailed, vendors } from '../harness/upstream/vendors.ts';
 import { chunk, framesOf } from '../protocols/messages/given.ts';
 
 const asked: Asked = {
@@ -27,7 +27,7 @@ const calls = [
   { id: 'call_1', name: 'weather', input: { city: 'Zürich 🏔' } },
   { id: 'call_2', name: 'weather', input: {} },
 ];
-const everything: Said = { thinking: 'hm', text: 'Let me see.', calls };
+const everything: ScriptedAnswer = { thinking: 'hm', text: 'Let me see.', calls };
 const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47]).toString('base64');
 
 const cities = ['Ulm', 'Zürich 🏔', 'Köln "Mitte"', 'São Paulo\n', 'Москва'];
@@ -35,7 +35,7 @@ const resultsIn = (body: Buffer): number =>
   [...body.toString().matchAll(/"tool_result"|"functionResponse"|"role":"tool"/g)].length;
 
 /** Asks for the weather of one city after the other, and is then content. */
-const loop = (turn: number): Said => {
+const loop = (turn: number): ScriptedAnswer => {
   const city = cities[turn];
   if (city === undefined) return { text: 'All is well' };
   const input = { city, at: 12_345_678_901_234, deep: [{ x: null }] };
@@ -84,7 +84,7 @@ for (const { name, open } of messagesClients) {
       for (const way of ['create', 'stream'] as const) {
         it(`is told thinking, text and calls, and what they took, by ${way}`, async () => {
           await using session = await start(
-            answerSaid(spoken, () => everything),
+            answerInProtocol(spoken, () => everything),
             spoken,
           );
           const { content, stop_reason: reason, usage } = await session.client[way](asked);
@@ -99,7 +99,7 @@ for (const { name, open } of messagesClients) {
         });
 
         it(`runs its tools turn by turn with the same arguments, by ${way}`, async () => {
-          const script = answerSaid(spoken, ({ body }) => loop(resultsIn(body)));
+          const script = answerInProtocol(spoken, ({ body }) => loop(resultsIn(body)));
           await using session = await start(script, spoken);
           const { inputs, content } = await runTools(session.client, way);
           const expected = cities.map((_, turn) => loop(turn).calls?.[0]?.input);
@@ -115,7 +115,7 @@ for (const { name, open } of messagesClients) {
 
       it('sends pictures as they are', async () => {
         await using session = await start(
-          answerSaid(spoken, () => everything),
+          answerInProtocol(spoken, () => everything),
           spoken,
         );
         const source = { type: 'base64', media_type: 'image/png', data: picture } as const;
@@ -161,7 +161,7 @@ for (const { name, open } of messagesClients) {
 
     it('asks a backend of its own API for its betas', async () => {
       await using session = await start(
-        answerSaid('anthropic', () => ({ text: 'Hello' })),
+        answerInProtocol('anthropic', () => ({ text: 'Hello' })),
         'anthropic',
       );
       assert.equal(await session.client.betaText(asked, 'b'), 'Hello');

@@ -3,11 +3,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import type { TestGateway } from '../harness/gateway.ts';
-import type { GivenSnapshot } from '../harness/snapshot.ts';
-import { answerJson, completion, delta, frame, startUpstream } from '../harness/upstream.ts';
-import type { Script } from '../harness/upstream.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
+import type { TestGateway } from '../harness/gateway/gateway.ts';
+import type { GivenSnapshot } from '../harness/gateway/snapshot.ts';
+import {
+  answerJson,
+  completion,
+  delta,
+  frame,
+  startUpstream,
+} from '../harness/upstream/upstream.ts';
+import type { Script } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 type Budget = NonNullable<NonNullable<GivenSnapshot['keys']>[string]['budget']>;

@@ -9,7 +9,7 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 
 import { createSnapshotCache } from '../../src/gateway/control-link/cache.ts';
-import { givenSnapshot } from '../harness/snapshot.ts';
+import { givenSnapshot } from '../harness/gateway/snapshot.ts';
 
 async function directory() {
   const path = await mkdtemp(join(tmpdir(), 'gw-cache-'));

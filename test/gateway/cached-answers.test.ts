@@ -5,12 +5,17 @@ import { describe, it } from 'node:test';
 
 import { entryBytesMax } from '../../src/gateway/cache/cache.ts';
 import { hashedBytesMax } from '../../src/gateway/cache/cache-place.ts';
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import type { TestGateway } from '../harness/gateway.ts';
-import type { GivenSnapshot } from '../harness/snapshot.ts';
-import { givenSnapshot } from '../harness/snapshot.ts';
-import { answerJson, answerStream, completion, startUpstream } from '../harness/upstream.ts';
-import type { Script } from '../harness/upstream.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
+import type { TestGateway } from '../harness/gateway/gateway.ts';
+import type { GivenSnapshot } from '../harness/gateway/snapshot.ts';
+import { givenSnapshot } from '../harness/gateway/snapshot.ts';
+import {
+  answerJson,
+  answerStream,
+  completion,
+  startUpstream,
+} from '../harness/upstream/upstream.ts';
+import type { Script } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const caching = (apiBase: string, more: Partial<GivenSnapshot> = {}): GivenSnapshot => ({

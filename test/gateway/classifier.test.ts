@@ -11,11 +11,11 @@ import {
   lettersInProcess,
   refinedLetters,
   withExamples,
-} from '../harness/classes.ts';
-import { startTestGateway } from '../harness/gateway.ts';
-import { givenSnapshot } from '../harness/snapshot.ts';
-import type { GivenSnapshot } from '../harness/snapshot.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
+} from '../harness/classifier/prompt-classes.ts';
+import { startTestGateway } from '../harness/gateway/gateway.ts';
+import { givenSnapshot } from '../harness/gateway/snapshot.ts';
+import type { GivenSnapshot } from '../harness/gateway/snapshot.ts';
+import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
 
 const examples = { abc: ['abc'], xyz: ['xyz'], ab: ['aab', 'abb'], bc: ['bbc', 'bcc'] };
 /** In the order of their ids; the refined ones with what they refine. */

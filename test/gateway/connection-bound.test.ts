@@ -7,8 +7,8 @@ import type { Socket } from 'node:net';
 import { it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { testAdmin } from '../harness/admin.ts';
-import { startTestGateway } from '../harness/gateway.ts';
+import { testAdmin } from '../harness/admin/admin.ts';
+import { startTestGateway } from '../harness/gateway/gateway.ts';
 import { until } from '../harness/wait.ts';
 
 /** Sends nothing; `isClosed` once the server has closed it. */

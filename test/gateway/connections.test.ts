@@ -8,10 +8,10 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import { chatBody, parsesAll, startTestGateway } from '../harness/gateway.ts';
-import { openRawClient } from '../harness/raw-client.ts';
-import { answerJson, delta, startUpstream, usage } from '../harness/upstream.ts';
-import type { Script } from '../harness/upstream.ts';
+import { chatBody, parsesAll, startTestGateway } from '../harness/gateway/gateway.ts';
+import { openRawClient } from '../harness/bytes/raw-client.ts';
+import { answerJson, delta, startUpstream, usage } from '../harness/upstream/upstream.ts';
+import type { Script } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const given = (apiBase: string) => ({

@@ -18,11 +18,11 @@ import type { Snapshot } from '../../src/snapshot/schema.ts';
 import { newCounts } from '../../src/telemetry/metrics.ts';
 import { usageBatch, usageEvent } from '../../src/usage/usage-event.ts';
 import type { UsageEvent } from '../../src/usage/usage-event.ts';
-import { builtInClassifier, chatBody, collectLog, untraced } from '../harness/gateway.ts';
-import type { LogLine } from '../harness/gateway.ts';
-import { givenSnapshot } from '../harness/snapshot.ts';
-import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream.ts';
-import type { ScriptedUpstream } from '../harness/upstream.ts';
+import { builtInClassifier, chatBody, collectLog, untraced } from '../harness/gateway/gateway.ts';
+import type { LogLine } from '../harness/gateway/gateway.ts';
+import { givenSnapshot } from '../harness/gateway/snapshot.ts';
+import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream/upstream.ts';
+import type { ScriptedUpstream } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const token = 'proxy-token-of-test';

@@ -6,9 +6,9 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 
 import { CredentialMask } from '../../src/gateway/outbound/credential-echo.ts';
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import { answerJson, completion, startUpstream } from '../harness/upstream.ts';
-import type { Script } from '../harness/upstream.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
+import { answerJson, completion, startUpstream } from '../harness/upstream/upstream.ts';
+import type { Script } from '../harness/upstream/upstream.ts';
 
 const credential = 'sk-canary-0123456789abcdef';
 const stars = '*'.repeat(credential.length);

@@ -7,9 +7,9 @@ import type { TestContext } from 'node:test';
 
 import { createGuard } from '../../src/egress/egress.ts';
 import type { Resolve } from '../../src/egress/egress.ts';
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import type { TestGateway } from '../harness/gateway.ts';
-import { startUpstream } from '../harness/upstream.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
+import type { TestGateway } from '../harness/gateway/gateway.ts';
+import { startUpstream } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 /** A server at another address with the same port, which counts who connects. */

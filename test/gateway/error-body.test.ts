@@ -6,9 +6,9 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 
 import { EarlyBody, errorBodyBytesMax, mayBeError } from '../../src/gateway/outbound/error-body.ts';
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import { answerJson, completion, startUpstream } from '../harness/upstream.ts';
-import type { Script } from '../harness/upstream.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
+import { answerJson, completion, startUpstream } from '../harness/upstream/upstream.ts';
+import type { Script } from '../harness/upstream/upstream.ts';
 
 const statusOf = (text: string): number | null => {
   const body = new EarlyBody();

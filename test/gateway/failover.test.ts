@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream.ts';
-import type { TestGateway } from '../harness/gateway.ts';
-import type { Script } from '../harness/upstream.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
+import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream/upstream.ts';
+import type { TestGateway } from '../harness/gateway/gateway.ts';
+import type { Script } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const hang: Script = () => {};

@@ -11,10 +11,10 @@ import { openFileBudgets } from '../../src/gateway/usage/file-budgets.ts';
 import { Spending } from '../../src/limits/spending.ts';
 import type { Snapshot } from '../../src/snapshot/schema.ts';
 import { usageEvent } from '../../src/usage/usage-event.ts';
-import { fileOfText } from '../harness/config-file.ts';
-import { collectLog } from '../harness/gateway.ts';
-import type { LogLine } from '../harness/gateway.ts';
-import { reported } from '../harness/usage.ts';
+import { fileOfText } from '../harness/gateway/config-file.ts';
+import { collectLog } from '../harness/gateway/gateway.ts';
+import type { LogLine } from '../harness/gateway/gateway.ts';
+import { reported } from '../harness/admin/usage.ts';
 import { until } from '../harness/wait.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

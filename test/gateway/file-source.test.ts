@@ -9,10 +9,10 @@ import { describe, it } from 'node:test';
 import { runProxy } from '../../src/cli/roles/proxy.ts';
 import type { ProxySettings } from '../../src/cli/roles/proxy.ts';
 import { asTheFileSays } from '../../src/snapshot/file-mode.ts';
-import { builtInClassifier, chatBody, collectLog, untraced } from '../harness/gateway.ts';
-import type { LogLine } from '../harness/gateway.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
-import { labelledPrompts } from '../harness/prompts.ts';
+import { builtInClassifier, chatBody, collectLog, untraced } from '../harness/gateway/gateway.ts';
+import type { LogLine } from '../harness/gateway/gateway.ts';
+import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
+import { labelledPrompts } from '../harness/classifier/labelled-prompts.ts';
 import { until } from '../harness/wait.ts';
 
 const entry = (name: string, apiBase: string) =>

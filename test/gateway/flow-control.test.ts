@@ -5,11 +5,11 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import type { TestGateway } from '../harness/gateway.ts';
-import { readMetrics } from '../harness/metrics-text.ts';
-import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream.ts';
-import type { Script } from '../harness/upstream.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
+import type { TestGateway } from '../harness/gateway/gateway.ts';
+import { readMetrics } from '../harness/gateway/metrics-text.ts';
+import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream/upstream.ts';
+import type { Script } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 /** Holds every request until it is let go, in the order in which they came. */

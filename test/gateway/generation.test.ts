@@ -7,7 +7,7 @@ import { nextGeneration, noteSent } from '../../src/gateway/generation.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { compileSnapshot } from '../../src/snapshot/compile.ts';
 import { snapshotOverlay } from '../../src/snapshot/schema.ts';
-import { givenSnapshot } from '../harness/snapshot.ts';
+import { givenSnapshot } from '../harness/gateway/snapshot.ts';
 
 it('a renewed access token is sent by an endpoint that keeps its counters', () => {
   const first = nextGeneration(null, compiledWith('token-1'), 0);

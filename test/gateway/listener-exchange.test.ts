@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 
 import type { Exchange } from '../../src/gateway/transport/boundary.ts';
 import type { ServerOptions } from '../../src/gateway/transport/server.ts';
-import { bodyBytesMax, sendPieces, startListener } from '../harness/listener.ts';
+import { bodyBytesMax, sendPieces, startListener } from '../harness/gateway/listener.ts';
 import { until } from '../harness/wait.ts';
 
 const get = 'GET /a HTTP/1.1\r\nhost: x\r\n\r\n';

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import { answerJson, delta, startUpstream } from '../harness/upstream.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
+import { answerJson, delta, startUpstream } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const given = (apiBase: string) => ({

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { startTestGateway } from '../harness/gateway.ts';
-import { errorOf, messagesBody, native, post, startMessages } from '../harness/messages.ts';
-import { answerJson, unusedApiBase } from '../harness/upstream.ts';
-import { answerEvents, vendors } from '../harness/vendors.ts';
+import { startTestGateway } from '../harness/gateway/gateway.ts';
+import { errorOf, messagesBody, native, post, startMessages } from '../harness/gateway/messages.ts';
+import { answerJson, unusedApiBase } from '../harness/upstream/upstream.ts';
+import { answerEvents, vendors } from '../harness/upstream/vendors.ts';
 
 describe('what fails is told in the envelope of the API', () => {
   const frontendModels = {

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 
-import { errorOf, messagesBody, native, post, startMessages } from '../harness/messages.ts';
-import { rowOf, sentTo } from '../harness/translated.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
-import { answerEvents, answerFailed, vendors } from '../harness/vendors.ts';
+import { errorOf, messagesBody, native, post, startMessages } from '../harness/gateway/messages.ts';
+import { rowOf, sentRequest } from '../harness/gateway/translated.ts';
+import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
+import { answerEvents, answerFailed, vendors } from '../harness/upstream/vendors.ts';
 import * as anthropic from '../protocols/anthropic/events.ts';
 
 const vendor = vendors.find(({ protocol }) => protocol === 'anthropic');
@@ -34,7 +34,7 @@ describe('a message over a backend of the Messages API', () => {
     const headers = { ...native, 'anthropic-version': '2026-10-21', 'anthropic-beta': 'a,b' };
     const response = await post(session.gateway, body, { headers, path: '/v1/messages?beta=true' });
     assert.equal(response.status, 200);
-    const seen = sentTo(session.upstream);
+    const seen = sentRequest(session.upstream);
     assert.equal(seen.path, '/v1/messages');
     assert.equal(seen.body.toString(), body.replace('"m"', '"up"'));
     assert.equal(seen.headers['x-api-key'], 'secret');
@@ -47,7 +47,7 @@ describe('a message over a backend of the Messages API', () => {
     await using session = await startMessages(answerJson(message), { protocol });
     const headers = { authorization: 'Bearer key' };
     await (await post(session.gateway, messagesBody(), { headers })).text();
-    assert.equal(sentTo(session.upstream).headers['anthropic-version'], '2023-06-01');
+    assert.equal(sentRequest(session.upstream).headers['anthropic-version'], '2023-06-01');
   });
 
   it('is answered byte for byte, and counted with its cache', async () => {
@@ -89,7 +89,7 @@ describe('a message over a backend of the Messages API', () => {
     const user = { role: 'user', content: 'Hi' };
     const messages = [user, turn(thinking, text), user];
     await (await post(session.gateway, messagesBody({ messages }))).text();
-    const sent: unknown = JSON.parse(sentTo(session.upstream).body.toString());
+    const sent: unknown = JSON.parse(sentRequest(session.upstream).body.toString());
     assert.deepEqual(sent, {
       ...messagesBody({ messages: [user, turn(text), user] }),
       model: 'up',

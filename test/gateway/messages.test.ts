@@ -4,10 +4,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { errorOf, messagesBody, native, post, startMessages } from '../harness/messages.ts';
-import { rowOf, sentTo } from '../harness/translated.ts';
-import { answerJson, answerStream, completion, startUpstream } from '../harness/upstream.ts';
-import { answerEvents, startEvents, vendors } from '../harness/vendors.ts';
+import { errorOf, messagesBody, native, post, startMessages } from '../harness/gateway/messages.ts';
+import { rowOf, sentRequest } from '../harness/gateway/translated.ts';
+import {
+  answerJson,
+  answerStream,
+  completion,
+  startUpstream,
+} from '../harness/upstream/upstream.ts';
+import { answerEvents, startEvents, vendors } from '../harness/upstream/vendors.ts';
 import { until } from '../harness/wait.ts';
 import { callPiece, chunk, done, framesOf } from '../protocols/messages/given.ts';
 
@@ -18,7 +23,7 @@ describe('a message over a chat backend', () => {
     const system = [{ type: 'text', text: 'Be brief.' }];
     const response = await post(session.gateway, messagesBody({ system, top_k: 4 }), { headers });
     assert.equal(response.status, 200);
-    const seen = sentTo(session.upstream);
+    const seen = sentRequest(session.upstream);
     assert.equal(seen.path, '/v1/chat/completions');
     assert.equal(seen.headers.authorization, 'Bearer secret');
     assert.equal(seen.headers['user-agent'], 'client/1');

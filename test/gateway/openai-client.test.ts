@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 
 import { OpenAI, toFile } from 'openai';
 
-import { startTestGateway } from '../harness/gateway.ts';
+import { startTestGateway } from '../harness/gateway/gateway.ts';
 import {
   answerJson,
   answerStream,
@@ -19,8 +19,8 @@ import {
   frame,
   startUpstream,
   usage,
-} from '../harness/upstream.ts';
-import type { Script, SeenRequest } from '../harness/upstream.ts';
+} from '../harness/upstream/upstream.ts';
+import type { Script, SeenRequest } from '../harness/upstream/upstream.ts';
 
 const messages = [{ role: 'user', content: 'Hi' }] as const;
 

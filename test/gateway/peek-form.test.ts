@@ -10,8 +10,8 @@ import { modelBytesMax, peekForm } from '../../src/gateway/body/peek-form.ts';
 import { isPeekRefusal } from '../../src/gateway/body/peek.ts';
 import type { PeekedForm, PeekRefusal } from '../../src/gateway/body/peek.ts';
 import { spliceBody } from '../../src/gateway/body/splice.ts';
-import { readByNode, writeForm } from '../harness/form.ts';
-import type { FormPart } from '../harness/form.ts';
+import { readByNode, writeForm } from '../harness/bytes/forms.ts';
+import type { FormPart } from '../harness/bytes/forms.ts';
 
 const boundary = 'X-BOUNDARY';
 const model: FormPart = { head: 'content-disposition: form-data; name="model"', content: 'm' };

@@ -14,7 +14,7 @@ import { chooseRoute } from '../../src/routing/route.ts';
 import { anonymous } from '../../src/snapshot/compile/callers.ts';
 import { compileSnapshot } from '../../src/snapshot/compile.ts';
 import { newCounts } from '../../src/telemetry/metrics.ts';
-import { givenSnapshot } from '../harness/snapshot.ts';
+import { givenSnapshot } from '../harness/gateway/snapshot.ts';
 
 const nowMs = Date.parse('2026-11-21T12:00:00Z');
 

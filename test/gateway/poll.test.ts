@@ -9,11 +9,11 @@ import type { PollOptions } from '../../src/gateway/control-link/poll.ts';
 import { createLive } from '../../src/gateway/config/live.ts';
 import { snapshotEtag } from '../../src/snapshot/schema.ts';
 import type { Snapshot } from '../../src/snapshot/schema.ts';
-import { collectLog } from '../harness/gateway.ts';
-import type { LogLine } from '../harness/gateway.ts';
-import { givenSnapshot } from '../harness/snapshot.ts';
-import { startUpstream, unusedApiBase } from '../harness/upstream.ts';
-import type { Script } from '../harness/upstream.ts';
+import { collectLog } from '../harness/gateway/gateway.ts';
+import type { LogLine } from '../harness/gateway/gateway.ts';
+import { givenSnapshot } from '../harness/gateway/snapshot.ts';
+import { startUpstream, unusedApiBase } from '../harness/upstream/upstream.ts';
+import type { Script } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const version = (number: number, log = 'test'): Snapshot => {

@@ -8,9 +8,9 @@ import { runInNewContext } from 'node:vm';
 import { watchMemory } from '../../src/gateway/admission/memory-watch.ts';
 import { pressureOf } from '../../src/gateway/admission/pressure.ts';
 import type { Pressure } from '../../src/gateway/admission/pressure.ts';
-import { chatBody, collectLog, startTestGateway } from '../harness/gateway.ts';
-import type { LogLine } from '../harness/gateway.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
+import { chatBody, collectLog, startTestGateway } from '../harness/gateway/gateway.ts';
+import type { LogLine } from '../harness/gateway/gateway.ts';
+import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 describe('memory pressure', () => {

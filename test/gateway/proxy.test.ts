@@ -5,10 +5,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
-import { fileOfText } from '../harness/config-file.ts';
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import type { GivenSnapshot } from '../harness/snapshot.ts';
-import { answerJson, answerStream, completion, startUpstream, usage } from '../harness/upstream.ts';
+import { fileOfText } from '../harness/gateway/config-file.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
+import type { GivenSnapshot } from '../harness/gateway/snapshot.ts';
+import {
+  answerJson,
+  answerStream,
+  completion,
+  startUpstream,
+  usage,
+} from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 type ErrorBody = { error: { code: string; type: string; param: string | null; message: string } };

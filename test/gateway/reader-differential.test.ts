@@ -7,10 +7,10 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 
 import type { Exchange } from '../../src/gateway/transport/boundary.ts';
-import { cut } from '../harness/answer-bytes.ts';
-import { sendPieces, startListener } from '../harness/listener.ts';
-import { requestBytes } from '../harness/request-bytes.ts';
-import { smuggled } from '../harness/smuggling.ts';
+import { cut } from '../harness/bytes/answer-bytes.ts';
+import { sendPieces, startListener } from '../harness/gateway/listener.ts';
+import { requestBytes } from '../harness/bytes/request-bytes.ts';
+import { smuggled } from '../harness/bytes/smuggling.ts';
 
 const runs = Number(process.env['GW_TEST_CONNECTIONS'] ?? 5000);
 

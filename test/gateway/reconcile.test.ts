@@ -11,10 +11,10 @@ import { principalId } from '../../src/lib/ids.ts';
 import { Limiter } from '../../src/limits/limiter.ts';
 import { reconcileReport } from '../../src/limits/reconciliation.ts';
 import type { ReconcileReport } from '../../src/limits/reconciliation.ts';
-import { collectLog } from '../harness/gateway.ts';
-import type { LogLine } from '../harness/gateway.ts';
-import { startUpstream } from '../harness/upstream.ts';
-import type { Script, ScriptedUpstream } from '../harness/upstream.ts';
+import { collectLog } from '../harness/gateway/gateway.ts';
+import type { LogLine } from '../harness/gateway/gateway.ts';
+import { startUpstream } from '../harness/upstream/upstream.ts';
+import type { Script, ScriptedUpstream } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const one = principalId.parse(1);

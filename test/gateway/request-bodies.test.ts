@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import { openRawClient } from '../harness/raw-client.ts';
-import type { RawClient } from '../harness/raw-client.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
+import { openRawClient } from '../harness/bytes/raw-client.ts';
+import type { RawClient } from '../harness/bytes/raw-client.ts';
+import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const given = (apiBase: string) => ({

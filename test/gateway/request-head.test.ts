@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 
 import { rawFields, readStrictHead } from '../../src/gateway/transport/request-head.ts';
-import { readByNode, readByOurs, requestBytes } from '../harness/request-bytes.ts';
+import { readByNode, readByOurs, requestBytes } from '../harness/bytes/request-bytes.ts';
 
 const runs = Number(process.env['GW_TEST_REQUESTS'] ?? 20_000);
 

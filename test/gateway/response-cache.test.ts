@@ -12,7 +12,7 @@ import { compileSnapshot } from '../../src/snapshot/compile.ts';
 import type { CompiledModel } from '../../src/snapshot/compile/models.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { newCounts } from '../../src/telemetry/metrics.ts';
-import { givenSnapshot } from '../harness/snapshot.ts';
+import { givenSnapshot } from '../harness/gateway/snapshot.ts';
 
 function compiled(name: 'cached' | 'plain' | 'other'): CompiledModel {
   const backends = [{ apiBase: 'http://127.0.0.1:1' }];

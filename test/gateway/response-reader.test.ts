@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 
 import { ResponseReader } from '../../src/gateway/transport/response-reader.ts';
-import { cut, endOfAnswer, readByNode, readByOurs } from '../harness/answer-bytes.ts';
+import { cut, endOfAnswer, readByNode, readByOurs } from '../harness/bytes/answer-bytes.ts';
 
 const ok = 'HTTP/1.1 200 OK\r\n';
 const two = 'content-length: 2\r\n\r\nok';

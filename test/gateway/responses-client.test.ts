@@ -13,13 +13,13 @@ import type {
 
 import { protocol } from '../../src/lib/vocabulary.ts';
 import type { Protocol } from '../../src/lib/vocabulary.ts';
-import { startMessages } from '../harness/messages.ts';
-import { answerSaid } from '../harness/said.ts';
-import type { Said } from '../harness/said.ts';
-import { rowOf } from '../harness/translated.ts';
-import { answerJson } from '../harness/upstream.ts';
-import type { Script, SeenRequest } from '../harness/upstream.ts';
-import { answerFailed, vendors } from '../harness/vendors.ts';
+import { startMessages } from '../harness/gateway/messages.ts';
+import { answerInProtocol } from '../harness/upstream/protocol-answers.ts';
+import type { ScriptedAnswer } from '../harness/upstream/protocol-answers.ts';
+import { rowOf } from '../harness/gateway/translated.ts';
+import { answerJson } from '../harness/upstream/upstream.ts';
+import type { Script, SeenRequest } from '../harness/upstream/upstream.ts';
+import { answerFailed, vendors } from '../harness/upstream/vendors.ts';
 
 type Asked = Omit<ResponseCreateParamsNonStreaming, 'stream'>;
 
@@ -35,7 +35,7 @@ const calls = [
   { id: 'call_1', name: 'weather', input: { city: 'Zürich 🏔' } },
   { id: 'call_2', name: 'weather', input: {} },
 ];
-const everything: Said = { thinking: 'hm', text: 'Let me see.', calls };
+const everything: ScriptedAnswer = { thinking: 'hm', text: 'Let me see.', calls };
 
 /** An engine that speaks chat and no other API. */
 const chatOnly =
@@ -51,8 +51,8 @@ async function start(script: Script, spoken: Protocol) {
   return { ...session, client: new OpenAI({ baseURL, apiKey: 'key', maxRetries: 0 }) };
 }
 
-const startSaying = (spoken: Protocol, said: (request: SeenRequest) => Said) =>
-  start(answerSaid(spoken, said), spoken);
+const startSaying = (spoken: Protocol, said: (request: SeenRequest) => ScriptedAnswer) =>
+  start(answerInProtocol(spoken, said), spoken);
 
 const ways = {
   create: (client: OpenAI, body: Asked) => client.responses.create(body),
@@ -73,7 +73,7 @@ const resultsIn = (body: Buffer): number =>
 const cities = ['Ulm', 'Zürich 🏔', 'Köln "Mitte"'];
 
 /** Asks for the weather of one city after the other, and is then content. */
-const loop = (turn: number): Said => {
+const loop = (turn: number): ScriptedAnswer => {
   const city = cities[turn];
   if (city === undefined) return { text: 'All is well' };
   return { thinking: 'hm', calls: [{ id: `call_${turn}`, name: 'weather', input: { city } }] };

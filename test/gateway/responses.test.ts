@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { post, startMessages } from '../harness/messages.ts';
-import { errorOf, rowOf, sentTo } from '../harness/translated.ts';
-import { answerJson, completion, startUpstream } from '../harness/upstream.ts';
-import type { Script } from '../harness/upstream.ts';
-import { answerEvents, breakEvents, vendors } from '../harness/vendors.ts';
-import { startTestGateway } from '../harness/gateway.ts';
-import type { TestGateway } from '../harness/gateway.ts';
+import { post, startMessages } from '../harness/gateway/messages.ts';
+import { errorOf, rowOf, sentRequest } from '../harness/gateway/translated.ts';
+import { answerJson, completion, startUpstream } from '../harness/upstream/upstream.ts';
+import type { Script } from '../harness/upstream/upstream.ts';
+import { answerEvents, breakEvents, vendors } from '../harness/upstream/vendors.ts';
+import { startTestGateway } from '../harness/gateway/gateway.ts';
+import type { TestGateway } from '../harness/gateway/gateway.ts';
 import * as anthropic from '../protocols/anthropic/events.ts';
 import * as gemini from '../protocols/gemini/events.ts';
 import { chunk, done, framesOf } from '../protocols/messages/given.ts';
@@ -44,7 +44,7 @@ describe('a backend that serves the Responses API itself', () => {
     const body = '{ "input":"Hi", "model" : "m","previous_response_id":"resp_1", "x":1.0 }';
     const response = await post(session.gateway, body, { headers, path: '/v1/responses' });
     assert.equal(await response.text(), JSON.stringify(native));
-    const seen = sentTo(session.upstream);
+    const seen = sentRequest(session.upstream);
     assert.deepEqual(
       [seen.path, seen.body.toString()],
       ['/v1/responses', body.replace('"m"', '"up"')],
@@ -57,7 +57,7 @@ describe('a backend that serves the Responses API itself', () => {
     await using session = await startMessages(answerJson(native));
     const own = { type: 'reasoning', summary: [], encrypted_content: 'gAAAA' };
     await (await ask(session.gateway, conversation([...output, own]))).text();
-    const { input, model } = JSON.parse(sentTo(session.upstream).body.toString());
+    const { input, model } = JSON.parse(sentRequest(session.upstream).body.toString());
     assert.equal(model, 'up');
     assert.deepEqual(
       input.map((item: Item) => item.encrypted_content ?? item.type),

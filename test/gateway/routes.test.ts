@@ -5,10 +5,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { proxiedRoutes } from '../../src/gateway/routes.ts';
-import { writeForm } from '../harness/form.ts';
-import { startTestGateway } from '../harness/gateway.ts';
-import type { TestGateway } from '../harness/gateway.ts';
-import { answerJson, answerStream, startUpstream } from '../harness/upstream.ts';
+import { writeForm } from '../harness/bytes/forms.ts';
+import { startTestGateway } from '../harness/gateway/gateway.ts';
+import type { TestGateway } from '../harness/gateway/gateway.ts';
+import { answerJson, answerStream, startUpstream } from '../harness/upstream/upstream.ts';
 
 const keyed = (apiBase: string, protocol = 'openai') => ({
   models: { m: { backends: [{ apiBase, upstreamModel: 'org/m', protocol }] } },

@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 
 import { z } from 'zod';
 
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
+import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const keys = { key: {} };

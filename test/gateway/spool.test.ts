@@ -16,10 +16,10 @@ import { usageEvent } from '../../src/usage/usage-event.ts';
 import type { UsageEvent } from '../../src/usage/usage-event.ts';
 import { usageRow } from '../../src/usage/usage-row.ts';
 import { renderMetrics } from '../../src/telemetry/registry.ts';
-import { collectLog } from '../harness/gateway.ts';
-import type { LogLine } from '../harness/gateway.ts';
-import { readMetrics } from '../harness/metrics-text.ts';
-import { reported } from '../harness/usage.ts';
+import { collectLog } from '../harness/gateway/gateway.ts';
+import type { LogLine } from '../harness/gateway/gateway.ts';
+import { readMetrics } from '../harness/gateway/metrics-text.ts';
+import { reported } from '../harness/admin/usage.ts';
 
 const event = (number: number, change: Readonly<Record<string, unknown>> = {}): UsageEvent =>
   usageEvent.parse(reported(number, change));

@@ -10,8 +10,8 @@ import { TranslatedAnswer } from '../../src/gateway/outbound/translated-answer.t
 import type { TranslatedSink } from '../../src/gateway/outbound/translated-answer.ts';
 import type { UpstreamFault } from '../../src/gateway/transport/boundary.ts';
 import { translations } from '../../src/protocols/protocol.ts';
-import { vendors } from '../harness/vendors.ts';
-import type { Vendor } from '../harness/vendors.ts';
+import { vendors } from '../harness/upstream/vendors.ts';
+import type { Vendor } from '../harness/upstream/vendors.ts';
 
 type Ending = 'end' | UpstreamFault['kind'];
 type Sent = Readonly<{ status: number; type: string; chunks: readonly Buffer[]; ending: Ending }>;

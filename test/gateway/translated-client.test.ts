@@ -7,19 +7,19 @@ import { describe, it } from 'node:test';
 import { APIError, OpenAI, RateLimitError } from 'openai';
 
 import { isObject } from '../../src/protocols/json.ts';
-import { startTestGateway } from '../harness/gateway.ts';
-import { answerSaid } from '../harness/said.ts';
-import type { Said } from '../harness/said.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
-import type { Script } from '../harness/upstream.ts';
+import { startTestGateway } from '../harness/gateway/gateway.ts';
+import { answerInProtocol } from '../harness/upstream/protocol-answers.ts';
+import type { ScriptedAnswer } from '../harness/upstream/protocol-answers.ts';
+import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
+import type { Script } from '../harness/upstream/upstream.ts';
 import {
   answerEvents,
   answerFailed,
   breakEvents,
   startEvents,
   vendors,
-} from '../harness/vendors.ts';
-import type { Vendor } from '../harness/vendors.ts';
+} from '../harness/upstream/vendors.ts';
+import type { Vendor } from '../harness/upstream/vendors.ts';
 import { until } from '../harness/wait.ts';
 
 async function start({ protocol, upstreamModel }: Vendor, script: Script, maxRetries = 0) {
@@ -55,7 +55,7 @@ const turnOf = (body: Buffer): number =>
 const cities = ['Ulm', 'Zürich 🏔', 'Köln "Mitte"', 'São Paulo\n', 'Москва'];
 
 /** Asks for the weather of one city after the other, and is then content. */
-function weatherAt(turn: number): Said {
+function weatherAt(turn: number): ScriptedAnswer {
   const city = cities[turn];
   if (city === undefined) return { text: 'All is well' };
   return { calls: [{ id: `call_${turn}`, name: 'weather', input: { city } }] };
@@ -110,7 +110,7 @@ for (const vendor of vendors) {
     for (const stream of [true, false]) {
       const way = stream ? 'in a stream' : 'whole';
       it(`runs its tools turn by turn, with the same arguments each time, ${way}`, async () => {
-        const script = answerSaid(protocol, ({ body }) => weatherAt(turnOf(body)));
+        const script = answerInProtocol(protocol, ({ body }) => weatherAt(turnOf(body)));
         await using session = await start(vendor, script);
         const heard: string[] = [];
         const tool = weatherTool((city) => heard.push(city));

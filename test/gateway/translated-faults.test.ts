@@ -5,23 +5,23 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { answerBytesMax, errorBytesMax } from '../../src/gateway/outbound/translated-answer.ts';
-import { chatBody } from '../harness/gateway.ts';
+import { chatBody } from '../harness/gateway/gateway.ts';
 import {
   capped,
   errorOf,
   rowOf,
-  sentTo,
+  sentRequest,
   startTranslated,
   streamed,
-} from '../harness/translated.ts';
-import { answerJson } from '../harness/upstream.ts';
+} from '../harness/gateway/translated.ts';
+import { answerJson } from '../harness/upstream/upstream.ts';
 import {
   answerEvents,
   answerFailed,
   breakEvents,
   startEvents,
   vendors,
-} from '../harness/vendors.ts';
+} from '../harness/upstream/vendors.ts';
 import { until } from '../harness/wait.ts';
 
 /** The values of the chunks that a stream ends with; the mark of the end is one. */
@@ -69,7 +69,7 @@ for (const vendor of vendors) {
         const response = await session.gateway.chat(chatBody('both', capped));
         assert.equal(response.headers.get('x-gw-served-model'), 'other');
         assert.match(await response.text(), /Hello there/);
-        assert.match(sentTo(session.other).body.toString(), /"messages"/);
+        assert.match(sentRequest(session.other).body.toString(), /"messages"/);
         assert.equal((await rowOf(session.gateway)).attempts, 2);
       });
     }

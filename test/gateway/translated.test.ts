@@ -4,12 +4,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { chatBody } from '../harness/gateway.ts';
-import { openRawClient } from '../harness/raw-client.ts';
-import { capped, rowOf, sentTo, startTranslated, streamed } from '../harness/translated.ts';
-import { answerJson } from '../harness/upstream.ts';
-import { answerEvents, startEvents, vendors } from '../harness/vendors.ts';
-import type { Vendor } from '../harness/vendors.ts';
+import { chatBody } from '../harness/gateway/gateway.ts';
+import { openRawClient } from '../harness/bytes/raw-client.ts';
+import {
+  capped,
+  rowOf,
+  sentRequest,
+  startTranslated,
+  streamed,
+} from '../harness/gateway/translated.ts';
+import { answerJson } from '../harness/upstream/upstream.ts';
+import { answerEvents, startEvents, vendors } from '../harness/upstream/vendors.ts';
+import type { Vendor } from '../harness/upstream/vendors.ts';
 import { until } from '../harness/wait.ts';
 import * as anthropic from '../protocols/anthropic/events.ts';
 import * as gemini from '../protocols/gemini/events.ts';
@@ -38,7 +44,7 @@ for (const vendor of vendors) {
         'user-agent': 'client/1',
       });
       assert.equal(response.status, 200);
-      const { path, headers, body } = sentTo(session.upstream);
+      const { path, headers, body } = sentRequest(session.upstream);
       assert.equal(path, vendor.path);
       assert.equal(headers[vendor.credentialHeader], 'secret');
       assert.equal(headers.authorization, undefined);
@@ -79,8 +85,8 @@ for (const vendor of vendors) {
       assert.equal(saidIn(text), 'Hello');
       assert.match(text, /"finish_reason":"stop"[^]*data: \[DONE\]\n\n$/);
       assert.doesNotMatch(text, /prompt_tokens/);
-      assert.equal(sentTo(session.upstream).path, vendor.streamPath);
-      assert.equal(sentTo(session.upstream).headers.accept, 'text/event-stream');
+      assert.equal(sentRequest(session.upstream).path, vendor.streamPath);
+      assert.equal(sentRequest(session.upstream).headers.accept, 'text/event-stream');
       const row = await rowOf(session.gateway);
       assert.deepEqual([row.prompt_tokens, row.completion_tokens], [11, 7]);
       assert.ok(row.usage_reported && row.stream && row.ttft_ms !== null);

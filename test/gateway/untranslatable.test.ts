@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { chatBody, startTestGateway } from '../harness/gateway.ts';
-import type { GivenSnapshot } from '../harness/snapshot.ts';
-import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream.ts';
-import type { ScriptedUpstream } from '../harness/upstream.ts';
-import { answerFailed, vendors } from '../harness/vendors.ts';
-import type { Vendor } from '../harness/vendors.ts';
+import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
+import type { GivenSnapshot } from '../harness/gateway/snapshot.ts';
+import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream/upstream.ts';
+import type { ScriptedUpstream } from '../harness/upstream/upstream.ts';
+import { answerFailed, vendors } from '../harness/upstream/vendors.ts';
+import type { Vendor } from '../harness/upstream/vendors.ts';
 import { until } from '../harness/wait.ts';
 
 const [anthropic, gemini] = vendors;

@@ -11,9 +11,9 @@ import { Pool } from 'undici';
 
 import { createUpstreams } from '../../src/gateway/transport/upstream.ts';
 import { createWatch } from '../../src/gateway/transport/watch.ts';
-import { cut } from '../harness/answer-bytes.ts';
-import type { ReadAnswer } from '../harness/answer-bytes.ts';
-import { ask, startRawUpstream } from '../harness/raw-upstream.ts';
+import { cut } from '../harness/bytes/answer-bytes.ts';
+import type { ReadAnswer } from '../harness/bytes/answer-bytes.ts';
+import { ask, startRawUpstream } from '../harness/upstream/raw-upstream.ts';
 
 type Client = Readonly<{ send: () => Promise<ReadAnswer>; close: () => Promise<void> }>;
 

@@ -10,7 +10,7 @@ import { describe, it } from 'node:test';
 import { createUpstreams } from '../../src/gateway/transport/upstream.ts';
 import type { UpstreamOptions } from '../../src/gateway/transport/upstream.ts';
 import { createWatch } from '../../src/gateway/transport/watch.ts';
-import { ask, askFor, startRawUpstream } from '../harness/raw-upstream.ts';
+import { ask, askFor, startRawUpstream } from '../harness/upstream/raw-upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const okText = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';

@@ -15,10 +15,10 @@ import { openUsageSpool } from '../../src/gateway/usage/spool.ts';
 import { newCounts } from '../../src/telemetry/metrics.ts';
 import { usageBatch, usageEvent } from '../../src/usage/usage-event.ts';
 import type { UsageEvent } from '../../src/usage/usage-event.ts';
-import { collectLog } from '../harness/gateway.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
-import type { Script, ScriptedUpstream, SeenRequest } from '../harness/upstream.ts';
-import { reported } from '../harness/usage.ts';
+import { collectLog } from '../harness/gateway/gateway.ts';
+import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
+import type { Script, ScriptedUpstream, SeenRequest } from '../harness/upstream/upstream.ts';
+import { reported } from '../harness/admin/usage.ts';
 import { until } from '../harness/wait.ts';
 
 const event = (number: number): UsageEvent => usageEvent.parse(reported(number));

@@ -8,8 +8,8 @@ import type { Socket } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
-import { setupVariable, startTestServer } from './postgres.ts';
-import type { TestServer } from './postgres.ts';
+import { setupVariable, startTestServer } from './postgres/postgres.ts';
+import type { TestServer } from './postgres/postgres.ts';
 
 let server: Promise<TestServer> | null = null;
 

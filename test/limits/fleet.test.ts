@@ -9,8 +9,8 @@ import { createReconcile } from '../../src/control/usage/reconcile.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { Limiter } from '../../src/limits/limiter.ts';
-import { limitsSet, plainName, principalCreated } from '../harness/examples.ts';
-import { given } from '../harness/given.ts';
+import { limitsSet, plainName, principalCreated } from '../harness/events/examples.ts';
+import { given } from '../harness/events/test-log.ts';
 
 const one = principalId.parse(1);
 const intervalMs = 5000;

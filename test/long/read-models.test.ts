@@ -24,12 +24,12 @@ import type { Row } from '../../projections/tables/table.ts';
 import { appendEvents, lockLog, toRecorded } from '../../src/db/log/event-log.ts';
 import type { Database } from '../../src/db/pool.ts';
 import type { Command } from '../../src/deciders/decide.ts';
-import { commandSequence, eventsOf, logOf } from '../harness/commands.ts';
-import { testMetadata } from '../harness/given.ts';
-import type { TestLog } from '../harness/given.ts';
-import { testLogDatabase } from '../harness/log-database.ts';
-import { createMemoryTables } from '../harness/memory-tables.ts';
-import { runs } from '../harness/runs.ts';
+import { commandSequence, eventsOf, logOf } from '../harness/events/commands.ts';
+import { testMetadata } from '../harness/events/test-log.ts';
+import type { TestLog } from '../harness/events/test-log.ts';
+import { testLogDatabase } from '../harness/postgres/log-database.ts';
+import { createMemoryTables } from '../harness/events/memory-tables.ts';
+import { runs } from '../harness/property-runs.ts';
 
 /** The commands of a log, each with all of its events. */
 const commandsIn = ({ commands }: TestLog): readonly CommandEvents[] =>

@@ -18,10 +18,10 @@ import { principalId } from '../../src/lib/ids.ts';
 import type { PrincipalId } from '../../src/lib/ids.ts';
 import { verb } from '../../src/lib/vocabulary.ts';
 import type { Verb } from '../../src/lib/vocabulary.ts';
-import { testAdmin } from '../harness/admin.ts';
-import type { TestAdmin } from '../harness/admin.ts';
-import { plainName } from '../harness/examples.ts';
-import { runs } from '../harness/runs.ts';
+import { testAdmin } from '../harness/admin/admin.ts';
+import type { TestAdmin } from '../harness/admin/admin.ts';
+import { plainName } from '../harness/events/examples.ts';
+import { runs } from '../harness/property-runs.ts';
 
 /** Who may make an event of this type. */
 function guardOf(type: string): Verb {

@@ -9,11 +9,11 @@ import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 
 import { adminRoutes } from '../../src/admin/routes.ts';
-import { prepareControl, startControlProgram } from '../harness/control-program.ts';
-import type { ControlProgram } from '../harness/control-program.ts';
-import { everyRow } from '../harness/every-row.ts';
-import { listedProvider } from '../harness/model-list.ts';
-import { testDatabase } from '../harness/postgres.ts';
+import { prepareControl, startControlProgram } from '../harness/program/control-program.ts';
+import type { ControlProgram } from '../harness/program/control-program.ts';
+import { everyRow } from '../harness/postgres/every-row.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
 
 /** Characters that each form writes in another way. */
 const secretText = (what: string, number: number): string =>

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { createElection } from '../../src/operator/election.ts';
-import type { ClusterApi } from '../harness/cluster-api.ts';
-import { startClusterApi } from '../harness/cluster-api.ts';
-import { memberAt } from '../harness/cluster-store.ts';
+import type { ClusterApi } from '../harness/cluster/cluster-api.ts';
+import { startClusterApi } from '../harness/cluster/cluster-api.ts';
+import { memberAt } from '../harness/cluster/cluster-store.ts';
 
 const { signal } = new AbortController();
 const path = '/apis/coordination.k8s.io/v1/namespaces/gw/leases/gw-operator';

@@ -15,16 +15,16 @@ import { deploymentResource } from '../../src/kubernetes/gw-deployment.ts';
 import { desiredOf } from '../../src/operator/desired.ts';
 import { ownVariables, problemInSettings } from '../../src/operator/given-settings.ts';
 import type { Manifest } from '../../src/operator/kinds.ts';
-import { memberAt } from '../harness/cluster-store.ts';
-import type { Json } from '../harness/cluster-store.ts';
+import { memberAt } from '../harness/cluster/cluster-store.ts';
+import type { Json } from '../harness/cluster/cluster-store.ts';
 import {
-  heldDeployment,
+  storedDeployment,
   deploymentNamed,
   objectNamed,
   reconcileAll,
   settle,
   startManagedCluster,
-} from '../harness/managed.ts';
+} from '../harness/cluster/managed-deployment.ts';
 
 const metadata = { name: 'gw', namespace: 'gw', uid: 'u', generation: 1, resourceVersion: '1' };
 const secret = { name: 'gw-more', key: 'value' };
@@ -133,7 +133,7 @@ describe('a setting of the program', () => {
       spec: { proxy: { settings: { GW_WORKERS: '2' } } },
     });
     await reconcileAll(cluster);
-    const status = heldDeployment(cluster)['status'];
+    const status = storedDeployment(cluster)['status'];
     assert.equal(memberAt(status, 'phase'), 'Degraded');
     assert.match(
       JSON.stringify(status),
@@ -179,6 +179,6 @@ describe('pods', () => {
     assert.match(JSON.stringify(control), /"topologyKey":"kubernetes.io\/hostname"/);
     const budget = objectNamed(cluster, 'PodDisruptionBudget', 'gw-control');
     assert.equal(memberAt(budget, 'spec', 'maxUnavailable'), 1);
-    assert.equal(memberAt(heldDeployment(cluster), 'status', 'controlReplicas'), '3/3');
+    assert.equal(memberAt(storedDeployment(cluster), 'status', 'controlReplicas'), '3/3');
   });
 });

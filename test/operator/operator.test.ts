@@ -16,20 +16,20 @@ import { newOperatorCounts } from '../../src/operator/counts.ts';
 import { createElection } from '../../src/operator/election.ts';
 import { knownSettings } from '../../src/cli/operator.ts';
 import { startOperator } from '../../src/operator/operator.ts';
-import type { Call, ClusterApi } from '../harness/cluster-api.ts';
-import { memberAt } from '../harness/cluster-store.ts';
-import { collectLog } from '../harness/gateway.ts';
-import type { LogLine } from '../harness/gateway.ts';
+import type { Call, ClusterApi } from '../harness/cluster/cluster-api.ts';
+import { memberAt } from '../harness/cluster/cluster-store.ts';
+import { collectLog } from '../harness/gateway/gateway.ts';
+import type { LogLine } from '../harness/gateway/gateway.ts';
 import {
   createDeployment,
   deploymentNamed,
-  heldDeployment,
+  storedDeployment,
   namespace,
   objectNamed,
   resourceName as name,
   settle,
   startManagedCluster,
-} from '../harness/managed.ts';
+} from '../harness/cluster/managed-deployment.ts';
 import { until } from '../harness/wait.ts';
 
 const times = { electionMs: 25, deadlineMs: 500, pauseMs: 5, resyncMs: 60_000, retryMs: 20 };
@@ -63,7 +63,7 @@ const isPhase = (cluster: ClusterApi, phase: string, of = name): boolean => {
 };
 const isReady = (cluster: ClusterApi, generation: number): boolean =>
   isPhase(cluster, 'Ready') &&
-  memberAt(heldDeployment(cluster), 'status', 'observedGeneration') === generation;
+  memberAt(storedDeployment(cluster), 'status', 'observedGeneration') === generation;
 
 const role = z.object({
   kind: z.literal('Role'),

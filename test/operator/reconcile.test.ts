@@ -5,20 +5,20 @@ import { describe, it } from 'node:test';
 
 import { openManagedDeployment } from '../../src/control/deployment.ts';
 import { deploymentPath } from '../../src/kubernetes/gw-deployment.ts';
-import type { ClusterApi } from '../harness/cluster-api.ts';
-import { isJson, memberAt } from '../harness/cluster-store.ts';
-import type { Json } from '../harness/cluster-store.ts';
+import type { ClusterApi } from '../harness/cluster/cluster-api.ts';
+import { isJson, memberAt } from '../harness/cluster/cluster-store.ts';
+import type { Json } from '../harness/cluster/cluster-store.ts';
 import {
-  heldDeployment,
+  storedDeployment,
   namespace,
   objectNamed,
   reconcileAll,
   resourceName as name,
   settle,
   startManagedCluster,
-} from '../harness/managed.ts';
+} from '../harness/cluster/managed-deployment.ts';
 
-const statusOf = (cluster: ClusterApi): unknown => heldDeployment(cluster)['status'];
+const statusOf = (cluster: ClusterApi): unknown => storedDeployment(cluster)['status'];
 const phaseOf = (cluster: ClusterApi): unknown => memberAt(statusOf(cluster), 'phase');
 
 function conditionOf(cluster: ClusterApi, type: string): readonly unknown[] {
@@ -108,7 +108,7 @@ describe('a deployment of which nothing is there', () => {
   it('is owned by its resource in every part, and goes with it', async (t) => {
     const cluster = await startManagedCluster(t, { spec: everything });
     await upToReady(cluster);
-    const uid = memberAt(heldDeployment(cluster), 'metadata', 'uid');
+    const uid = memberAt(storedDeployment(cluster), 'metadata', 'uid');
     for (const [path, object] of cluster.store.objects) {
       if (path === deploymentPath(namespace, name)) continue;
       const owners = memberAt(object, 'metadata', 'ownerReferences');
@@ -120,7 +120,7 @@ describe('a deployment of which nothing is there', () => {
 
   it('is left alone while it is being deleted', async (t) => {
     const cluster = await startManagedCluster(t);
-    const held = heldDeployment(cluster);
+    const held = storedDeployment(cluster);
     const metadata = { ...toJson(held['metadata']), deletionTimestamp: '2026-11-21T12:00:00Z' };
     cluster.store.put(deploymentPath(namespace, name), { ...held, metadata });
     await reconcileAll(cluster);

@@ -11,10 +11,10 @@ import type { ConfigState } from '../../projections/config/state.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { compileTables } from '../../src/snapshot/compile.ts';
 import { mayInvoke, principalCompiler } from '../../src/snapshot/compile/callers.ts';
-import { change, changingPrelude } from '../harness/changing.ts';
-import { commandSequence, logOf } from '../harness/commands.ts';
-import { routingSnapshot } from '../harness/routed.ts';
-import { runs } from '../harness/runs.ts';
+import { change, changingPrelude } from '../harness/events/changing-configuration.ts';
+import { commandSequence, logOf } from '../harness/events/commands.ts';
+import { routingSnapshot } from '../harness/gateway/routed.ts';
+import { runs } from '../harness/property-runs.ts';
 
 const pairs = (state: ConfigState): readonly string[] =>
   [...accessOf(state)].map(({ principalId, modelId }) => `${principalId}.${modelId}`);

@@ -14,9 +14,9 @@ import {
   principalCreated,
   principalDeleted,
   vaultedName,
-} from '../harness/examples.ts';
-import { allEvents, append, emptyLog, testMetadata, testRef } from '../harness/given.ts';
-import type { TestLog } from '../harness/given.ts';
+} from '../harness/events/examples.ts';
+import { allEvents, append, emptyLog, testMetadata, testRef } from '../harness/events/test-log.ts';
+import type { TestLog } from '../harness/events/test-log.ts';
 
 const auditRows = (log: TestLog): readonly Row[] => {
   const { writes } = writesOf(emptyCursor(), splitCommands(allEvents(log)).commands);

@@ -9,7 +9,7 @@ import { packState, unpackState } from '../../projections/config/packed.ts';
 import { emptyState, fold } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import { diffStates } from '../../projections/diff.ts';
-import { commandSequence, logOf } from '../harness/commands.ts';
+import { commandSequence, logOf } from '../harness/events/commands.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
 import { principalId } from '../../src/lib/ids.ts';
 import {
@@ -19,15 +19,15 @@ import {
   principalCreated,
   providerCreated,
   vaultedName,
-} from '../harness/examples.ts';
+} from '../harness/events/examples.ts';
 import {
   frontendModelCreated,
   ruleAdded,
   storedRule,
   target,
-} from '../harness/routing-examples.ts';
-import { allEvents, given, testRef } from '../harness/given.ts';
-import { runs } from '../harness/runs.ts';
+} from '../harness/events/routing-examples.ts';
+import { allEvents, given, testRef } from '../harness/events/test-log.ts';
+import { runs } from '../harness/property-runs.ts';
 
 const twoStates = fc
   .tuple(commandSequence(60), fc.nat({ max: 100 }), fc.nat({ max: 100 }))

@@ -25,7 +25,7 @@ import { toRecorded } from '../../src/db/log/event-log.ts';
 import type { StoredEvent } from '../../src/db/log/event-log.ts';
 import { canonicalJson } from '../../src/lib/canonical-json.ts';
 import { configHash } from '../../src/snapshot/hash.ts';
-import { deepFreeze, testLogId } from '../harness/given.ts';
+import { deepFreeze, testLogId } from '../harness/events/test-log.ts';
 
 const directory = join(import.meta.dirname, '../fixtures/golden');
 

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 
 import { IdMap } from '../../projections/config/id-map.ts';
-import { deepFreeze } from '../harness/given.ts';
+import { deepFreeze } from '../harness/events/test-log.ts';
 
 /** Around the bounds of pages, and far out. */
 const id = fc.constantFrom(1, 2, 255, 256, 257, 511, 512, 100_000, Number.MAX_SAFE_INTEGER);

@@ -7,9 +7,9 @@ import * as fc from 'fast-check';
 
 import { packState, unpackState } from '../../projections/config/packed.ts';
 import { emptyState, fold } from '../../projections/config/state.ts';
-import { commandSequence, logOf } from '../harness/commands.ts';
-import { allEvents } from '../harness/given.ts';
-import { runs } from '../harness/runs.ts';
+import { commandSequence, logOf } from '../harness/events/commands.ts';
+import { allEvents } from '../harness/events/test-log.ts';
+import { runs } from '../harness/property-runs.ts';
 
 it('a state packed anywhere and folded on from there is the fold at once', () => {
   fc.assert(

@@ -17,17 +17,17 @@ import {
 import { snapshotConfig } from '../../projections/snapshot.ts';
 import { configHash } from '../../src/snapshot/hash.ts';
 import { canonicalJson } from '../../src/lib/canonical-json.ts';
-import { commandSequence, logOf } from '../harness/commands.ts';
+import { commandSequence, logOf } from '../harness/events/commands.ts';
 import {
   keyCreated,
   keyDeleted,
   keyRevoked,
   plainName,
   principalCreated,
-} from '../harness/examples.ts';
-import { allEvents, append, emptyLog } from '../harness/given.ts';
-import type { TestLog } from '../harness/given.ts';
-import { runs } from '../harness/runs.ts';
+} from '../harness/events/examples.ts';
+import { allEvents, append, emptyLog } from '../harness/events/test-log.ts';
+import type { TestLog } from '../harness/events/test-log.ts';
+import { runs } from '../harness/property-runs.ts';
 
 const nouns = Object.keys(eventsByNoun).map((noun) => parseStream(`${noun}-1`).noun);
 const options = runs(100);

@@ -8,10 +8,14 @@ import * as fc from 'fast-check';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { targetsIn } from '../../src/deciders/model-reference.ts';
-import { eventsOf, logOf, modelCommands } from '../harness/commands.ts';
-import { allEvents, append, emptyLog, testMetadata } from '../harness/given.ts';
-import { poolCommands, routingCommands, routingPrelude } from '../harness/routing-commands.ts';
-import { runs } from '../harness/runs.ts';
+import { eventsOf, logOf, modelCommands } from '../harness/events/commands.ts';
+import { allEvents, append, emptyLog, testMetadata } from '../harness/events/test-log.ts';
+import {
+  poolCommands,
+  routingCommands,
+  routingPrelude,
+} from '../harness/events/routing-commands.ts';
+import { runs } from '../harness/property-runs.ts';
 
 const options = runs(400);
 

@@ -6,8 +6,8 @@ import { describe, it } from 'node:test';
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { PoolMember } from '../../events/pool.ts';
 import { snapshotConfig } from '../../projections/snapshot.ts';
-import { modelCreated, modelDeleted } from '../harness/examples.ts';
-import { append, emptyLog } from '../harness/given.ts';
+import { modelCreated, modelDeleted } from '../harness/events/examples.ts';
+import { append, emptyLog } from '../harness/events/test-log.ts';
 import {
   frontendModelCreated,
   frontendModelDeleted,
@@ -25,7 +25,7 @@ import {
   targetFound,
   targetLost,
   targetsSet,
-} from '../harness/routing-examples.ts';
+} from '../harness/events/routing-examples.ts';
 
 const stateAfter = (events: readonly GwEvent[]) =>
   events.reduce((log, event) => append(log, [event]), emptyLog).state;

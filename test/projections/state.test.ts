@@ -21,8 +21,8 @@ import {
   roleCreated,
   roleDeleted,
   roleGranted,
-} from '../harness/examples.ts';
-import { allEvents, append, emptyLog } from '../harness/given.ts';
+} from '../harness/events/examples.ts';
+import { allEvents, append, emptyLog } from '../harness/events/test-log.ts';
 
 const after = (events: readonly GwEvent[]) =>
   events.reduce((log, event) => append(log, [event]), emptyLog);

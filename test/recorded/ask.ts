@@ -3,10 +3,10 @@
 
 import { z } from 'zod';
 
-import { startTestGateway } from '../harness/gateway.ts';
-import { startUpstream } from '../harness/upstream.ts';
-import { answerEvents, vendors } from '../harness/vendors.ts';
-import type { Vendor } from '../harness/vendors.ts';
+import { startTestGateway } from '../harness/gateway/gateway.ts';
+import { startUpstream } from '../harness/upstream/upstream.ts';
+import { answerEvents, vendors } from '../harness/upstream/vendors.ts';
+import type { Vendor } from '../harness/upstream/vendors.ts';
 import type { Recording } from './recordings.ts';
 import type { Outcome } from './replay.ts';
 import { wrongIn } from './schemas.ts';

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 
-import { completion } from '../harness/upstream.ts';
-import { vendors } from '../harness/vendors.ts';
+import { completion } from '../harness/upstream/upstream.ts';
+import { vendors } from '../harness/upstream/vendors.ts';
 import { askAll } from './ask.ts';
 import { readAnthropic } from './read-anthropic.ts';
 import { readGemini } from './read-gemini.ts';

@@ -4,10 +4,10 @@
 import { createHash } from 'node:crypto';
 
 import { proxiedRoutes } from '../../src/gateway/routes.ts';
-import { startTestGateway } from '../harness/gateway.ts';
-import type { TestGateway } from '../harness/gateway.ts';
-import { startUpstream } from '../harness/upstream.ts';
-import type { Script, ScriptedUpstream } from '../harness/upstream.ts';
+import { startTestGateway } from '../harness/gateway/gateway.ts';
+import type { TestGateway } from '../harness/gateway/gateway.ts';
+import { startUpstream } from '../harness/upstream/upstream.ts';
+import type { Script, ScriptedUpstream } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 import { diceOf } from '../protocols/mutate.ts';
 import { readAnthropic } from './read-anthropic.ts';

@@ -5,12 +5,12 @@ import { z } from 'zod';
 
 import { protocol } from '../../src/lib/vocabulary.ts';
 import type { Protocol } from '../../src/lib/vocabulary.ts';
-import { startTestGateway } from '../harness/gateway.ts';
-import type { TestGateway } from '../harness/gateway.ts';
-import { native, post } from '../harness/messages.ts';
-import { answerSaid } from '../harness/said.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
-import type { Script, ScriptedUpstream } from '../harness/upstream.ts';
+import { startTestGateway } from '../harness/gateway/gateway.ts';
+import type { TestGateway } from '../harness/gateway/gateway.ts';
+import { native, post } from '../harness/gateway/messages.ts';
+import { answerInProtocol } from '../harness/upstream/protocol-answers.ts';
+import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
+import type { Script, ScriptedUpstream } from '../harness/upstream/upstream.ts';
 import { readAnthropic } from './read-anthropic.ts';
 import { readDialect } from './read-dialects.ts';
 import { readGemini } from './read-gemini.ts';
@@ -148,7 +148,7 @@ async function asked(
 ): Promise<Outcome> {
   const outcome = { vendor: spoken, id, kind: 'asked', bytes: request.length } as const;
   upstream.seen.length = 0;
-  upstream.play(chatOnly(answerSaid(spoken, () => ({ text: 'Hello' }))));
+  upstream.play(chatOnly(answerInProtocol(spoken, () => ({ text: 'Hello' }))));
   const recorded = z.looseObject({}).parse(JSON.parse(request.toString()));
   const answer = await post(
     gateway,

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { poolPolicy } from '../../src/lib/vocabulary.ts';
-import { routing } from '../harness/routing.ts';
-import type { RoutingOptions } from '../harness/routing.ts';
+import { routing } from '../harness/gateway/routing.ts';
+import type { RoutingOptions } from '../harness/gateway/routing.ts';
 
 const allowed = (...names: readonly string[]) => ({
   keys: { key: { grants: names.map((name) => `model/${name}`) } },

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { routing } from '../harness/routing.ts';
-import type { RoutingOptions } from '../harness/routing.ts';
+import { routing } from '../harness/gateway/routing.ts';
+import type { RoutingOptions } from '../harness/gateway/routing.ts';
 
 /** A Saturday. */
 const at = (time: string): string => `at=2026-11-21T${time}:00Z`;

@@ -8,8 +8,8 @@ import * as fc from 'fast-check';
 import { mayInvoke } from '../../src/snapshot/compile/callers.ts';
 import { poolPolicy } from '../../src/lib/vocabulary.ts';
 import { ask, failedConditions, matches } from '../../src/routing/conditions.ts';
-import { routing } from '../harness/routing.ts';
-import type { RoutingOptions } from '../harness/routing.ts';
+import { routing } from '../harness/gateway/routing.ts';
+import type { RoutingOptions } from '../harness/gateway/routing.ts';
 
 const modelNames = ['a', 'b', 'c', 'd'];
 const frontendNames = ['house', 'hall', 'cellar'];

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { jumpsMax } from '../../src/snapshot/compile/frontend-models.ts';
-import { routing } from '../harness/routing.ts';
-import type { RoutingOptions } from '../harness/routing.ts';
+import { routing } from '../harness/gateway/routing.ts';
+import type { RoutingOptions } from '../harness/gateway/routing.ts';
 
 type Case = readonly [request: string, answer: string];
 

@@ -7,8 +7,8 @@ import { isRefusal } from '../../src/lib/refusal.ts';
 import { compileSnapshot } from '../../src/snapshot/compile.ts';
 import { mayInvoke } from '../../src/snapshot/compile/callers.ts';
 import { snapshotOverlay } from '../../src/snapshot/schema.ts';
-import { givenSnapshot } from '../harness/snapshot.ts';
-import type { GivenSnapshot } from '../harness/snapshot.ts';
+import { givenSnapshot } from '../harness/gateway/snapshot.ts';
+import type { GivenSnapshot } from '../harness/gateway/snapshot.ts';
 
 function compile(options: Parameters<typeof givenSnapshot>[0]) {
   const compiled = compileSnapshot(givenSnapshot(options));

@@ -11,7 +11,7 @@ import { mayInvoke } from '../../src/snapshot/compile/callers.ts';
 import { asTheFileSays } from '../../src/snapshot/file-mode.ts';
 import { issueText } from '../../src/snapshot/file/source.ts';
 import type { Environment } from '../../src/snapshot/file/source.ts';
-import { checkText, fileOfText } from '../harness/config-file.ts';
+import { checkText, fileOfText } from '../harness/gateway/config-file.ts';
 
 function read(source: string, environment: Environment = {}) {
   const result = fileOfText(source, environment);

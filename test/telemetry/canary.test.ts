@@ -7,10 +7,10 @@ import { readLogFilter } from '../../src/telemetry/log-filter.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { openTracer } from '../../src/telemetry/open-tracer.ts';
-import { startCollector } from '../harness/collector.ts';
-import { startTestGateway } from '../harness/gateway.ts';
-import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream.ts';
-import type { Script } from '../harness/upstream.ts';
+import { startCollector } from '../harness/gateway/collector.ts';
+import { startTestGateway } from '../harness/gateway/gateway.ts';
+import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream/upstream.ts';
+import type { Script } from '../harness/upstream/upstream.ts';
 
 const canaries = ['prompt', 'answer', 'upstream-key', 'client-key', 'wrong-key', 'cookie', 'agent'];
 const canary = (name: string): string => {

@@ -9,8 +9,8 @@ import type { MetricName } from '../../src/telemetry/metric-table.ts';
 import type { OwnMetricsPage } from '../../src/telemetry/metrics.ts';
 import { readFamilies } from '../../src/telemetry/registry.ts';
 import type { Source } from '../../src/telemetry/scrape.ts';
-import { startTestGateway } from '../harness/gateway.ts';
-import { readMetrics } from '../harness/metrics-text.ts';
+import { startTestGateway } from '../harness/gateway/gateway.ts';
+import { readMetrics } from '../harness/gateway/metrics-text.ts';
 
 const backend = { api_base: 'a', model: 'm' };
 

@@ -7,10 +7,10 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { startCollector } from '../harness/collector.ts';
-import { chatBody } from '../harness/gateway.ts';
-import { startProgram } from '../harness/program.ts';
-import { answerJson, startUpstream } from '../harness/upstream.ts';
+import { startCollector } from '../harness/gateway/collector.ts';
+import { chatBody } from '../harness/gateway/gateway.ts';
+import { startProgram } from '../harness/program/program.ts';
+import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 function configFile(test: TestContext, apiBase: string): string {

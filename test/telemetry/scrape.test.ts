@@ -11,7 +11,7 @@ import { createMetricsPage, newCounts } from '../../src/telemetry/metrics.ts';
 import type { BackendReading, Readings } from '../../src/telemetry/metrics.ts';
 import { renderMetrics } from '../../src/telemetry/registry.ts';
 import type { Source } from '../../src/telemetry/scrape.ts';
-import { readMetrics } from '../harness/metrics-text.ts';
+import { readMetrics } from '../harness/gateway/metrics-text.ts';
 
 const samplesOf = async (name: string, sources: readonly Source[], seriesMax?: number) =>
   readMetrics(await renderMetrics(sources, seriesMax)).get(name)?.samples ?? [];

@@ -5,12 +5,17 @@ import { describe, it } from 'node:test';
 
 import { openTracer } from '../../src/telemetry/open-tracer.ts';
 import type { TracerOptions } from '../../src/telemetry/trace.ts';
-import { startCollector } from '../harness/collector.ts';
-import type { Collector } from '../harness/collector.ts';
-import { chatBody, collectLog, startTestGateway } from '../harness/gateway.ts';
-import type { LogLine } from '../harness/gateway.ts';
-import type { GivenSnapshot } from '../harness/snapshot.ts';
-import { answerJson, answerStream, startUpstream, unusedApiBase } from '../harness/upstream.ts';
+import { startCollector } from '../harness/gateway/collector.ts';
+import type { Collector } from '../harness/gateway/collector.ts';
+import { chatBody, collectLog, startTestGateway } from '../harness/gateway/gateway.ts';
+import type { LogLine } from '../harness/gateway/gateway.ts';
+import type { GivenSnapshot } from '../harness/gateway/snapshot.ts';
+import {
+  answerJson,
+  answerStream,
+  startUpstream,
+  unusedApiBase,
+} from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const keys = { key: {} };

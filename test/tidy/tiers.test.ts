@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { filesOfTree, importedFile, importsOf } from './tree.ts';
 
-const postgres = 'test/harness/postgres.ts';
+const postgres = 'test/harness/postgres/postgres.ts';
 
 test('no unit test reaches the harness that starts Postgres', () => {
   const files = new Map(filesOfTree().map((file) => [file.path, file]));

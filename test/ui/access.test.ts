@@ -6,9 +6,9 @@ import { it } from 'node:test';
 
 import { settingFacts } from '../../src/cli/settings/setting-facts.ts';
 import { readSettings } from '../../src/cli/settings/settings.ts';
-import { adminPassword } from '../harness/admin.ts';
-import { startTestGateway } from '../harness/gateway.ts';
-import { reportUsage, reported } from '../harness/usage.ts';
+import { adminPassword } from '../harness/admin/admin.ts';
+import { startTestGateway } from '../harness/gateway/gateway.ts';
+import { reportUsage, reported } from '../harness/admin/usage.ts';
 import { until } from '../harness/wait.ts';
 import { press } from './harness/hands.ts';
 import { emptyHouse, open, plainHost } from './harness/house.ts';

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 
 import { buildUi, isStale } from '../../scripts/build-ui.ts';
 import { readUi } from '../../src/admin/ui.ts';
-import { testAdmin } from '../harness/admin.ts';
+import { testAdmin } from '../harness/admin/admin.ts';
 import { screenNames } from './harness/screen-names.ts';
 
 const dist = path.join(import.meta.dirname, '../../ui/dist');

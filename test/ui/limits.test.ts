@@ -6,9 +6,9 @@ import { it } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
-import { chatBody } from '../harness/gateway.ts';
-import { gatewayOf, programWith } from '../harness/gateway-of.ts';
-import type { Place } from '../harness/gateway-of.ts';
+import { chatBody } from '../harness/gateway/gateway.ts';
+import { startFollowingGateway, programWith } from '../harness/gateway/following-gateway.ts';
+import type { Place } from '../harness/gateway/following-gateway.ts';
 import { until } from '../harness/wait.ts';
 import { press } from './harness/hands.ts';
 import { emptyHouse, open } from './harness/house.ts';
@@ -22,7 +22,7 @@ async function clientOf(t: TestContext) {
   t.after(demo.close);
   const place: Place = { url: null };
   const house = await emptyHouse(t, { program: programWith(place) });
-  const gateway = await gatewayOf(t, house, place);
+  const gateway = await startFollowingGateway(t, house, place);
   await make(house, '/admin/providers', { name: 'demo', api_base: demo.apiBase });
   const { id: model } = await make(house, '/admin/provider-models', { name: 'demo' });
   await make(house, `/admin/provider-models/${Number(model)}/backends`, { provider_id: 1 });

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { listedProvider } from '../harness/model-list.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
 import { press, question, typePrice } from './harness/hands.ts';
 import { emptyHouse, open } from './harness/house.ts';
 import type { House } from './harness/house.ts';

@@ -7,11 +7,15 @@ import { it } from 'node:test';
 
 import { deploymentPath } from '../../src/kubernetes/gw-deployment.ts';
 import { formatDuration } from '../../ui/lib/text/format.ts';
-import { memberAt } from '../harness/cluster-store.ts';
-import { namespace, resourceName as name, startManagedCluster } from '../harness/managed.ts';
+import { memberAt } from '../harness/cluster/cluster-store.ts';
+import {
+  namespace,
+  resourceName as name,
+  startManagedCluster,
+} from '../harness/cluster/managed-deployment.ts';
 import { reportReplica } from './harness/fleet.ts';
 import { press } from './harness/hands.ts';
-import { reportUsage, reported } from '../harness/usage.ts';
+import { reportUsage, reported } from '../harness/admin/usage.ts';
 import { emptyHouse, managedHouse, open, sharedCompanyHouse } from './harness/house.ts';
 import { rows } from './harness/records.ts';
 import { expectCleanScreen } from './harness/watch.ts';

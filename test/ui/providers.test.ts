@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { listedProvider } from '../harness/model-list.ts';
+import { listedProvider } from '../harness/upstream/model-list.ts';
 import { until } from '../harness/wait.ts';
-import { adminPassword } from '../harness/admin.ts';
+import { adminPassword } from '../harness/admin/admin.ts';
 import { press } from './harness/hands.ts';
 import { emptyHouse, open } from './harness/house.ts';
 import type { House } from './harness/house.ts';

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 
 import { createSignInLink } from '../../src/control/access/sign-in-link.ts';
-import { openIdProvider, signOnAt } from '../harness/openid-provider.ts';
+import { openIdProvider, signOnAt } from '../harness/sign-on/openid-provider.ts';
 import { until } from '../harness/wait.ts';
 import { press, question } from './harness/hands.ts';
 import { emptyHouse, open } from './harness/house.ts';

@@ -12,9 +12,9 @@ import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
 import { settingFacts } from '../../src/cli/settings/setting-facts.ts';
 import { readSettings } from '../../src/cli/settings/settings.ts';
 import { programVersion } from '../../src/cli/version.ts';
-import { exported } from '../harness/evidence.ts';
-import { gatewayOf, programWith } from '../harness/gateway-of.ts';
-import type { Place } from '../harness/gateway-of.ts';
+import { exported } from '../harness/control/evidence.ts';
+import { startFollowingGateway, programWith } from '../harness/gateway/following-gateway.ts';
+import type { Place } from '../harness/gateway/following-gateway.ts';
 import { globalSetup, globalTeardown } from '../harness/global-setup.ts';
 import {
   namespace,
@@ -22,7 +22,7 @@ import {
   resourceName,
   settle,
   startManagedCluster,
-} from '../harness/managed.ts';
+} from '../harness/cluster/managed-deployment.ts';
 import { reportReplica } from './harness/fleet.ts';
 import { companyHouse, managedHouse, open, openPage, wholeRun } from './harness/house.ts';
 import type { House } from './harness/house.ts';
@@ -89,7 +89,7 @@ async function furnished(): Promise<Readonly<{ house: House; key: string }>> {
     });
   }
   const { key } = Object(await made('/admin/keys', { name: 'tour', principal_id: 1 }));
-  await gatewayOf(wholeRun, house, place);
+  await startFollowingGateway(wholeRun, house, place);
   return { house, key: String(key) };
 }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { estimateAnswer } from '../../src/usage/estimate-answer.ts';
-import { delta, frame } from '../harness/upstream.ts';
+import { delta, frame } from '../harness/upstream/upstream.ts';
 
 const words = Array.from({ length: 400 }, () => 'four');
 const stream = words.map(delta).join('');

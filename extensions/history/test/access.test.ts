@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { member, testAdministrator } from '../../../test/harness/admin.ts';
-import { gw } from '../../../test/harness/command-line.ts';
-import { testKey } from '../../../test/harness/plane.ts';
+import { member, testAdministrator } from '../../../test/harness/admin/admin.ts';
+import { gw } from '../../../test/harness/program/command-line.ts';
+import { testKey } from '../../../test/harness/control/plane.ts';
 
 async function house(test: Parameters<typeof testAdministrator>[0]) {
   const started = await testAdministrator(test);

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { modelId } from '../../../src/lib/ids.ts';
-import { gw } from '../../../test/harness/command-line.ts';
-import { testKey, testPlane } from '../../../test/harness/plane.ts';
+import { gw } from '../../../test/harness/program/command-line.ts';
+import { testKey, testPlane } from '../../../test/harness/control/plane.ts';
 
 it('snapshot and history say what the log holds', async (t) => {
   const { run, url, plane } = await testPlane(t);

@@ -6,9 +6,9 @@ import { describe, it } from 'node:test';
 import { readHead } from '../../../src/db/log/event-log.ts';
 import { historyStreamsMax } from '../stream.ts';
 import { followHistory } from '../follow-history.ts';
-import { errorOf, member, testAdministrator } from '../../../test/harness/admin.ts';
-import { openStream, take } from '../../../test/harness/event-stream.ts';
-import { openRawClient } from '../../../test/harness/raw-client.ts';
+import { errorOf, member, testAdministrator } from '../../../test/harness/admin/admin.ts';
+import { openStream, take } from '../../../test/harness/admin/event-stream.ts';
+import { openRawClient } from '../../../test/harness/bytes/raw-client.ts';
 import { until } from '../../../test/harness/wait.ts';
 
 const positions = (events: readonly { id: string }[]): readonly number[] =>

@@ -6,9 +6,9 @@ import path from 'node:path';
 import { it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { cloudEventSchema } from '../../../test/harness/event-stream.ts';
-import { gw } from '../../../test/harness/command-line.ts';
-import { testPlane } from '../../../test/harness/plane.ts';
+import { cloudEventSchema } from '../../../test/harness/admin/event-stream.ts';
+import { gw } from '../../../test/harness/program/command-line.ts';
+import { testPlane } from '../../../test/harness/control/plane.ts';
 import { until } from '../../../test/harness/wait.ts';
 
 const main = path.join(import.meta.dirname, '../../../src/main.ts');

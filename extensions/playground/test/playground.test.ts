@@ -7,10 +7,13 @@ import type { TestContext } from 'node:test';
 
 import { playgroundChatsMax } from '../routes.ts';
 import { startDemoProvider } from '../../../src/cli/dev/demo-provider.ts';
-import { member, testAdministrator } from '../../../test/harness/admin.ts';
-import { gatewayOf, programWith } from '../../../test/harness/gateway-of.ts';
-import type { Place } from '../../../test/harness/gateway-of.ts';
-import { startUpstream, unusedApiBase } from '../../../test/harness/upstream.ts';
+import { member, testAdministrator } from '../../../test/harness/admin/admin.ts';
+import {
+  startFollowingGateway,
+  programWith,
+} from '../../../test/harness/gateway/following-gateway.ts';
+import type { Place } from '../../../test/harness/gateway/following-gateway.ts';
+import { startUpstream, unusedApiBase } from '../../../test/harness/upstream/upstream.ts';
 import { until } from '../../../test/harness/wait.ts';
 
 type Administrator = Awaited<ReturnType<typeof testAdministrator>>;
@@ -27,7 +30,7 @@ async function served(t: TestContext, apiBase: string) {
   const attached = await send('POST', '/admin/provider-models/1/backends', backend);
   assert.equal(attached.status, 200, JSON.stringify(attached.body));
   const made = await send('POST', '/admin/keys', { name: 'try', principal_id: 1 });
-  const gateway = await gatewayOf(t, administrator, place);
+  const gateway = await startFollowingGateway(t, administrator, place);
   const key = String(member(made.body, 'key'));
   const { version } = administrator.plane.store.state();
   await until(() => gateway.live.current()?.version === version, { what: 'the version is served' });

@@ -9,8 +9,8 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { serveViewer } from '../cli/serve.ts';
-import { gw } from '../../../test/harness/command-line.ts';
-import { temporaryDirectory } from '../../../test/harness/evidence.ts';
+import { gw } from '../../../test/harness/program/command-line.ts';
+import { temporaryDirectory } from '../../../test/harness/control/evidence.ts';
 
 async function served(t: TestContext) {
   const directory = await temporaryDirectory(t);

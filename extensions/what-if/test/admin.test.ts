@@ -10,12 +10,12 @@ import { z } from 'zod';
 import { whatIfSummary } from '../record.ts';
 import { createWhatIf } from '../what-if.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
-import { errorOf, member, testAdministrator } from '../../../test/harness/admin.ts';
-import { gw } from '../../../test/harness/command-line.ts';
-import { temporaryDirectory } from '../../../test/harness/evidence.ts';
-import { listedProvider } from '../../../test/harness/model-list.ts';
-import { testKey } from '../../../test/harness/plane.ts';
-import { reported, reportUsage } from '../../../test/harness/usage.ts';
+import { errorOf, member, testAdministrator } from '../../../test/harness/admin/admin.ts';
+import { gw } from '../../../test/harness/program/command-line.ts';
+import { temporaryDirectory } from '../../../test/harness/control/evidence.ts';
+import { listedProvider } from '../../../test/harness/upstream/model-list.ts';
+import { testKey } from '../../../test/harness/control/plane.ts';
+import { reported, reportUsage } from '../../../test/harness/admin/usage.ts';
 
 const answered = whatIfSummary.extend({ base: z.unknown(), proposed: z.unknown() });
 

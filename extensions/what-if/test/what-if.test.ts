@@ -16,11 +16,11 @@ import type { UsageRecord } from '../../../src/db/usage/usage-events.ts';
 import type { Command } from '../../../src/deciders/decide.ts';
 import { inOneGo } from '../../../src/lib/steps.ts';
 import type { Comparison } from '../otherwise.ts';
-import { change, changingPrelude } from '../../../test/harness/changing.ts';
-import { eventsOf } from '../../../test/harness/commands.ts';
-import { append, emptyLog, testMetadata } from '../../../test/harness/given.ts';
-import type { TestLog } from '../../../test/harness/given.ts';
-import { serve, served } from '../../../test/harness/served.ts';
+import { change, changingPrelude } from '../../../test/harness/events/changing-configuration.ts';
+import { eventsOf } from '../../../test/harness/events/commands.ts';
+import { append, emptyLog, testMetadata } from '../../../test/harness/events/test-log.ts';
+import type { TestLog } from '../../../test/harness/events/test-log.ts';
+import { serve, served } from '../../../test/harness/gateway/served.ts';
 
 const wanted = Number(process.env['GW_TEST_WHAT_IFS'] ?? 500);
 

@@ -7,8 +7,8 @@ import { sql } from '@databases/pg';
 
 import { keepChangeRequests } from '../../../src/control/change-requests/due.ts';
 import { requestAgeMaxMs } from '../../../src/deciders/changes/change-request.ts';
-import { member } from '../../harness/admin.ts';
-import { fourEyes, path, renameModel } from '../../harness/four-eyes.ts';
+import { member } from '../../harness/admin/admin.ts';
+import { fourEyes, path, renameModel } from '../../harness/admin/four-eyes.ts';
 
 const minuteMs = 60_000;
 

@@ -14,10 +14,10 @@ import { managedBy, planFiles } from '../../../src/control/configuration/plan.ts
 import type { FilePlan } from '../../../src/control/configuration/plan.ts';
 import { decide } from '../../../src/deciders/decide.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
-import { commandSequence, logOf } from '../../harness/commands.ts';
-import { append, testRef } from '../../harness/given.ts';
-import type { TestLog } from '../../harness/given.ts';
-import { runs } from '../../harness/runs.ts';
+import { commandSequence, logOf } from '../../harness/events/commands.ts';
+import { append, testRef } from '../../harness/events/test-log.ts';
+import type { TestLog } from '../../harness/events/test-log.ts';
+import { runs } from '../../harness/property-runs.ts';
 
 const log = commandSequence(60).map(logOf);
 

@@ -6,8 +6,8 @@ import { it } from 'node:test';
 import { historyCommands } from '../../../src/control/history/commands.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 import { positionOfVersion } from '../../../src/lib/snapshot-version.ts';
-import { gw } from '../../harness/command-line.ts';
-import { testKey, testPlane } from '../../harness/plane.ts';
+import { gw } from '../../harness/program/command-line.ts';
+import { testKey, testPlane } from '../../harness/control/plane.ts';
 
 it('a new epoch raises the version above all before, and versions lead to their states', async (t) => {
   const { plane, run, url } = await testPlane(t);

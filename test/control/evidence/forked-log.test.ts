@@ -6,9 +6,9 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { proxyToken, testAdministrator } from '../../harness/admin.ts';
-import { testDatabase } from '../../harness/postgres.ts';
-import { setBackTo, superuserOf } from '../../harness/set-back.ts';
+import { proxyToken, testAdministrator } from '../../harness/admin/admin.ts';
+import { testDatabase } from '../../harness/postgres/postgres.ts';
+import { rollBackTo, asSuperuser } from '../../harness/postgres/log-tampering.ts';
 import { until } from '../../harness/wait.ts';
 
 const named = z.array(z.object({ name: z.string() }));
@@ -22,7 +22,7 @@ async function place(t: TestContext) {
   const make = async (name: string): Promise<number> =>
     (await admin.send('POST', '/admin/models', { name })).status;
   const snapshot = () => admin.ask({ path: '/snapshot', token: proxyToken });
-  return { ...admin, make, snapshot, superuser: superuserOf(database) };
+  return { ...admin, make, snapshot, superuser: asSuperuser(database) };
 }
 
 describe('a control process whose log was set back', () => {
@@ -38,7 +38,7 @@ describe('a control process whose log was set back', () => {
       told.resolve(where);
       return mayGoOn.promise;
     });
-    await superuser(...setBackTo(kept.position));
+    await superuser(...rollBackTo(kept.position));
     const { position, hash, version } = lost;
     assert.partialDeepStrictEqual(await told.promise, { position, hash, version });
     assert.equal(plane.publisher.current(), null);
@@ -75,7 +75,7 @@ describe('a control process whose log was set back', () => {
         .toSorted();
     };
     assert.deepEqual(await modelsThen(), ['kept', 'lost']);
-    await superuser(...setBackTo(kept));
+    await superuser(...rollBackTo(kept));
     const isMade = async () => (await make('found')) === 200;
     await until(isMade, { what: 'the change' });
     assert.deepEqual(await modelsThen(), ['found', 'kept']);
@@ -86,7 +86,7 @@ describe('a control process whose log was set back', () => {
     await make('kept');
     const { position: kept } = plane.store.state();
     await make('lost');
-    await superuser(...setBackTo(kept));
+    await superuser(...rollBackTo(kept));
     const statuses = new Set<number>();
     const isMade = async () => {
       const status = await make('lost');

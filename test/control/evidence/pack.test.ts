@@ -16,7 +16,7 @@ import { insertServed } from '../../../src/db/snapshots-served.ts';
 import { eraseItems } from '../../../src/db/vault-retention.ts';
 import { principalId } from '../../../src/lib/ids.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
-import { gw } from '../../harness/command-line.ts';
+import { gw } from '../../harness/program/command-line.ts';
 import {
   auditKey,
   nextAuditKey,
@@ -24,8 +24,8 @@ import {
   temporaryDirectory,
   unanchored,
   verifyOffline,
-} from '../../harness/evidence.ts';
-import { testKey, testPlane } from '../../harness/plane.ts';
+} from '../../harness/control/evidence.ts';
+import { testKey, testPlane } from '../../harness/control/plane.ts';
 
 const ref = '5b0c2f4e-8a3d-4c55-9a57-3f2f9d1c7e10';
 const named = { text: null, ref, fingerprint: 'f' };

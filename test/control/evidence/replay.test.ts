@@ -17,11 +17,11 @@ import { readHead } from '../../../src/db/log/event-log.ts';
 import { openDatabase } from '../../../src/db/pool.ts';
 import { principalId } from '../../../src/lib/ids.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
-import { gw } from '../../harness/command-line.ts';
-import { exported, signedPlane, temporaryDirectory } from '../../harness/evidence.ts';
-import { fourEyes, path as requests, renameModel } from '../../harness/four-eyes.ts';
-import { person, testKey, testPlane } from '../../harness/plane.ts';
-import { testDatabase } from '../../harness/postgres.ts';
+import { gw } from '../../harness/program/command-line.ts';
+import { exported, signedPlane, temporaryDirectory } from '../../harness/control/evidence.ts';
+import { fourEyes, path as requests, renameModel } from '../../harness/admin/four-eyes.ts';
+import { person, testKey, testPlane } from '../../harness/control/plane.ts';
+import { testDatabase } from '../../harness/postgres/postgres.ts';
 
 const lines = (text: string) => text.trimEnd().split('\n').values();
 async function* each(text: string) {

@@ -13,7 +13,7 @@ import { checkChain } from '../../../src/control/log/verify-log.ts';
 import { readHead } from '../../../src/db/log/event-log.ts';
 import { openDatabase } from '../../../src/db/pool.ts';
 import type { Database } from '../../../src/db/pool.ts';
-import { signedPlane } from '../../harness/evidence.ts';
+import { signedPlane } from '../../harness/control/evidence.ts';
 
 const sizes = { pageEvents: 3, rangeEvents: 3 };
 const threads = 3;

@@ -15,13 +15,13 @@ import { createLive } from '../../../src/gateway/config/live.ts';
 import type { Notice } from '../../../src/control/fleet/notify.ts';
 import { noNotifier } from '../../../src/control/fleet/notify.ts';
 import { epochOf, readHead } from '../../../src/db/log/event-log.ts';
-import { proxyToken, testAdministrator } from '../../harness/admin.ts';
-import { temporaryDirectory } from '../../harness/evidence.ts';
-import { collectLog } from '../../harness/gateway.ts';
-import { healthOf } from '../../harness/health.ts';
-import { testDatabase } from '../../harness/postgres.ts';
-import type { TestDatabase } from '../../harness/postgres.ts';
-import { setBackTo, superuserOf } from '../../harness/set-back.ts';
+import { proxyToken, testAdministrator } from '../../harness/admin/admin.ts';
+import { temporaryDirectory } from '../../harness/control/evidence.ts';
+import { collectLog } from '../../harness/gateway/gateway.ts';
+import { healthOf } from '../../harness/gateway/health.ts';
+import { testDatabase } from '../../harness/postgres/postgres.ts';
+import type { TestDatabase } from '../../harness/postgres/postgres.ts';
+import { rollBackTo, asSuperuser } from '../../harness/postgres/log-tampering.ts';
 import { until } from '../../harness/wait.ts';
 
 const head = z.object({
@@ -100,7 +100,7 @@ async function replica(t: TestContext, { url, path }: Readonly<{ url: string; pa
 async function place(t: TestContext) {
   const database = await testDatabase();
   t.after(database.drop);
-  const superuser = superuserOf(database);
+  const superuser = asSuperuser(database);
   const path = join(await temporaryDirectory(t), 'snapshot');
   return { database, superuser, path };
 }
@@ -151,7 +151,7 @@ describe('a replica bears witness of the log', () => {
     await old.report();
     await old.stop();
     await before.plane.close();
-    await superuser(...setBackTo(kept));
+    await superuser(...rollBackTo(kept));
 
     const restored = await control(t, database);
     const back = await replica(t, { url: restored.url, path });
@@ -202,7 +202,7 @@ describe('a replica bears witness of the log', () => {
     const [last] = old.seen();
     await old.stop();
     await before.plane.close();
-    await superuser(...setBackTo(kept));
+    await superuser(...rollBackTo(kept));
     const restored = await control(t, database);
     const report = (sent: typeof last) =>
       restored.ask({

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { createAskRouted, routedMax } from '../../../src/control/history/routed.ts';
-import { changingPrelude } from '../../harness/changing.ts';
-import { logOf } from '../../harness/commands.ts';
-import { routedAt } from '../../harness/routed.ts';
+import { changingPrelude } from '../../harness/events/changing-configuration.ts';
+import { logOf } from '../../harness/events/commands.ts';
+import { routedAt } from '../../harness/gateway/routed.ts';
 
 it('a configuration is compiled once while it is among the last that were asked, as it is at once', async () => {
   const { state } = logOf(changingPrelude);

@@ -16,8 +16,8 @@ import { checkpointPositions } from '../../../src/db/log/state-checkpoints.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 import { modelId } from '../../../src/lib/ids.ts';
 import { snapshotVersion } from '../../../src/lib/snapshot-version.ts';
-import { appendCommand, openLogDatabase } from '../../harness/log-database.ts';
-import type { LogDatabase } from '../../harness/log-database.ts';
+import { appendCommand, openLogDatabase } from '../../harness/postgres/log-database.ts';
+import type { LogDatabase } from '../../harness/postgres/log-database.ts';
 
 let log: LogDatabase;
 let live: ConfigState = emptyState;

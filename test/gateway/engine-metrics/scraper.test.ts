@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { metricsPath } from '../../../src/gateway/engine-metrics/ask.ts';
-import { chatBody, startTestGateway } from '../../harness/gateway.ts';
-import type { TestGateway } from '../../harness/gateway.ts';
-import { readMetrics } from '../../harness/metrics-text.ts';
-import { answerJson, startUpstream } from '../../harness/upstream.ts';
-import type { Script, ScriptedUpstream } from '../../harness/upstream.ts';
+import { chatBody, startTestGateway } from '../../harness/gateway/gateway.ts';
+import type { TestGateway } from '../../harness/gateway/gateway.ts';
+import { readMetrics } from '../../harness/gateway/metrics-text.ts';
+import { answerJson, startUpstream } from '../../harness/upstream/upstream.ts';
+import type { Script, ScriptedUpstream } from '../../harness/upstream/upstream.ts';
 import { until } from '../../harness/wait.ts';
 
 const keys = { key: {} };

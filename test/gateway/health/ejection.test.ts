@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { chatBody, startTestGateway } from '../../harness/gateway.ts';
-import { answerJson, startUpstream } from '../../harness/upstream.ts';
-import type { Script } from '../../harness/upstream.ts';
+import { chatBody, startTestGateway } from '../../harness/gateway/gateway.ts';
+import { answerJson, startUpstream } from '../../harness/upstream/upstream.ts';
+import type { Script } from '../../harness/upstream/upstream.ts';
 import { until } from '../../harness/wait.ts';
 
 const keys = { key: {} };

@@ -8,8 +8,8 @@ import type { EndpointState } from '../../../src/gateway/backend-state.ts';
 import { startProber } from '../../../src/gateway/health/prober.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 import { compileSnapshot } from '../../../src/snapshot/compile.ts';
-import { collectLog } from '../../harness/gateway.ts';
-import { givenSnapshot } from '../../harness/snapshot.ts';
+import { collectLog } from '../../harness/gateway/gateway.ts';
+import { givenSnapshot } from '../../harness/gateway/snapshot.ts';
 import { until } from '../../harness/wait.ts';
 
 function endpointsAt(count: number): readonly EndpointState[] {

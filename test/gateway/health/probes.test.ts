@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { chatBody, startTestGateway } from '../../harness/gateway.ts';
-import type { TestGateway } from '../../harness/gateway.ts';
-import type { GivenSnapshot } from '../../harness/snapshot.ts';
-import { answerJson, startUpstream } from '../../harness/upstream.ts';
-import type { Script, ScriptedUpstream } from '../../harness/upstream.ts';
+import { chatBody, startTestGateway } from '../../harness/gateway/gateway.ts';
+import type { TestGateway } from '../../harness/gateway/gateway.ts';
+import type { GivenSnapshot } from '../../harness/gateway/snapshot.ts';
+import { answerJson, startUpstream } from '../../harness/upstream/upstream.ts';
+import type { Script, ScriptedUpstream } from '../../harness/upstream/upstream.ts';
 import { until } from '../../harness/wait.ts';
 
 const often = { probes: { intervalMs: 40, timeoutMs: 200 } };

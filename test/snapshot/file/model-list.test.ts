@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 
 import { issueText } from '../../../src/snapshot/file/source.ts';
 import type { Environment } from '../../../src/snapshot/file/source.ts';
-import { checkText } from '../../harness/config-file.ts';
+import { checkText } from '../../harness/gateway/config-file.ts';
 
 function configOf(source: string, environment: Environment = {}) {
   const { file, errors } = checkText(source, environment);

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 
 import { issueText } from '../../../src/snapshot/file/source.ts';
 import { defaultTuning } from '../../../src/snapshot/tuning.ts';
-import { checkText } from '../../harness/config-file.ts';
+import { checkText } from '../../harness/gateway/config-file.ts';
 
 const model =
   'model_list: [{ model_name: m, litellm_params: { model: q, api_base: http://e/v1 } }]';

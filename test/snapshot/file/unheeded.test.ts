@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { issueText } from '../../../src/snapshot/file/source.ts';
-import { checkText } from '../../harness/config-file.ts';
+import { checkText } from '../../harness/gateway/config-file.ts';
 
 const entry = (more = '', information = ''): string =>
   `  - { model_name: m, litellm_params: { model: q, api_base: http://e/v1${more} }${information} }\n`;

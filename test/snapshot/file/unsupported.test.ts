@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 import { asTheFileSays } from '../../../src/snapshot/file-mode.ts';
 import { issueLines, issueText } from '../../../src/snapshot/file/source.ts';
-import { checkText } from '../../harness/config-file.ts';
+import { checkText } from '../../harness/gateway/config-file.ts';
 
 const text = `
 model_list:

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 
-import { proxyToken } from '../../harness/admin.ts';
+import { proxyToken } from '../../harness/admin/admin.ts';
 import { models } from './company.ts';
 import type { House } from './house.ts';
 

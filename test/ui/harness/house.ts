@@ -9,8 +9,8 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 import { buildUi, isStale } from '../../../scripts/build-ui.ts';
 import { readUi } from '../../../src/admin/ui.ts';
-import { testAdministrator } from '../../harness/admin.ts';
-import { filledDatabase } from '../../harness/postgres.ts';
+import { testAdministrator } from '../../harness/admin/admin.ts';
+import { filledDatabase } from '../../harness/postgres/postgres.ts';
 import { chromiumPath } from './chromium.ts';
 import { seedCompany } from './seed.ts';
 import { watch } from './watch.ts';

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 
 import type { Locator, Page } from 'playwright-core';
 
-import { listedProvider } from '../../harness/model-list.ts';
+import { listedProvider } from '../../harness/upstream/model-list.ts';
 import { emptyHouse } from './house.ts';
 import type { House } from './house.ts';
 import { make, read } from './records.ts';

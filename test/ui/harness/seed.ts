@@ -11,7 +11,7 @@ import { mintApiKey } from '../../../src/control/access/api-key.ts';
 import type { ControlPlane } from '../../../src/control/plane.ts';
 import type { Secret } from '../../../src/db/vault.ts';
 import { apiKeyId, principalId, providerId } from '../../../src/lib/ids.ts';
-import type { testAdministrator } from '../../harness/admin.ts';
+import type { testAdministrator } from '../../harness/admin/admin.ts';
 import { chatRules, pools, promptClasses } from './company-routing.ts';
 import { frontendModels, models, providers } from './company.ts';
 import { usageOf } from './traffic.ts';

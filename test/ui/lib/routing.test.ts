@@ -25,7 +25,7 @@ import { blankRule, fromRule } from '../../../ui/lib/routing/rule-draft.ts';
 import { inOrder, isOtherOrder, orderBody, placeAt } from '../../../ui/lib/routing/rule-order.ts';
 import { conditionsOf } from '../../../ui/lib/routing/rule-text.ts';
 import { readOffset, writeOffset } from '../../../ui/lib/text/utc-offset.ts';
-import { bareRule, onModel } from '../../harness/rule-records.ts';
+import { bareRule, onModel } from '../../harness/admin/rule-records.ts';
 
 const rule: Rule = {
   ...bareRule,

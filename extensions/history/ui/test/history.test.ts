@@ -6,8 +6,8 @@ import { it } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
-import { listedProvider } from '../../../../test/harness/model-list.ts';
-import { reportUsage, reported } from '../../../../test/harness/usage.ts';
+import { listedProvider } from '../../../../test/harness/upstream/model-list.ts';
+import { reportUsage, reported } from '../../../../test/harness/admin/usage.ts';
 import { press, question, typePrice } from '../../../../test/ui/harness/hands.ts';
 import { emptyHouse, open, sharedCompanyHouse } from '../../../../test/ui/harness/house.ts';
 import type { House } from '../../../../test/ui/harness/house.ts';

@@ -4,8 +4,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { startDemoProvider } from '../../../../src/cli/dev/demo-provider.ts';
-import { gatewayOf, programWith } from '../../../../test/harness/gateway-of.ts';
-import type { Place } from '../../../../test/harness/gateway-of.ts';
+import {
+  startFollowingGateway,
+  programWith,
+} from '../../../../test/harness/gateway/following-gateway.ts';
+import type { Place } from '../../../../test/harness/gateway/following-gateway.ts';
 import { until } from '../../../../test/harness/wait.ts';
 import { press } from '../../../../test/ui/harness/hands.ts';
 import { emptyHouse, open } from '../../../../test/ui/harness/house.ts';
@@ -17,7 +20,7 @@ it('an empty database comes to its first streamed answer by the steps of the che
   t.after(demo.close);
   const gateway: Place = { url: null };
   const house = await emptyHouse(t, { program: programWith(gateway) });
-  await gatewayOf(t, house, gateway);
+  await startFollowingGateway(t, house, gateway);
   const { page, watched } = await open(t, house, '');
 
   await page.getByRole('link', { name: 'Add a provider' }).click();
@@ -71,7 +74,7 @@ it('an empty database comes to its first streamed answer by the steps of the che
 it('what the gateway refuses is said in its words, and ends no session here', async (t) => {
   const gateway: Place = { url: null };
   const house = await emptyHouse(t, { program: programWith(gateway) });
-  await gatewayOf(t, house, gateway);
+  await startFollowingGateway(t, house, gateway);
   await house.send('POST', '/admin/provider-models', { name: 'small' });
   const { page, watched } = await open(t, house, 'playground?model=small');
   await press(page, 'Send');

@@ -9,8 +9,8 @@ import { makePack } from '../../../../src/control/evidence/pack.ts';
 import { isRefusal } from '../../../../src/lib/refusal.ts';
 import { answer } from '../log/answer.ts';
 import { openExport } from '../log/open-export.ts';
-import { testAdministrator } from '../../../../test/harness/admin.ts';
-import { exported, temporaryDirectory } from '../../../../test/harness/evidence.ts';
+import { testAdministrator } from '../../../../test/harness/admin/admin.ts';
+import { exported, temporaryDirectory } from '../../../../test/harness/control/evidence.ts';
 
 const none = { key: null, anchors: [] };
 

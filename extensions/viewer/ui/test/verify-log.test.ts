@@ -19,7 +19,7 @@ import {
   temporaryDirectory,
   unanchored,
   verifyOffline,
-} from '../../../../test/harness/evidence.ts';
+} from '../../../../test/harness/control/evidence.ts';
 
 const ends: (() => unknown)[] = [];
 const file = {

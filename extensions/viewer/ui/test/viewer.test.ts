@@ -14,8 +14,8 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 
 import { buildUi, isStale } from '../../../../scripts/build-ui.ts';
-import { exported, temporaryDirectory } from '../../../../test/harness/evidence.ts';
-import { writeExport } from '../../../../test/harness/sealed-export.ts';
+import { exported, temporaryDirectory } from '../../../../test/harness/control/evidence.ts';
+import { writeExport } from '../../../../test/harness/control/sealed-export.ts';
 import { openPage, sharedCompanyHouse } from '../../../../test/ui/harness/house.ts';
 import type { Opened } from '../../../../test/ui/harness/house.ts';
 import { expectCleanScreen } from '../../../../test/ui/harness/watch.ts';

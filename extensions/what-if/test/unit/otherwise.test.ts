@@ -14,8 +14,8 @@ import { chooseRoute } from '../../../../src/routing/route.ts';
 import { ruleInputs } from '../../../../src/routing/rule-inputs.ts';
 import { compareRecorded } from '../../otherwise.ts';
 import type { Comparison } from '../../otherwise.ts';
-import { readRequest, routing } from '../../../../test/harness/routing.ts';
-import type { RoutingOptions } from '../../../../test/harness/routing.ts';
+import { readRequest, routing } from '../../../../test/harness/gateway/routing.ts';
+import type { RoutingOptions } from '../../../../test/harness/gateway/routing.ts';
 
 type Given = Readonly<{
   /** What served the request, and what it is compared with. */

@@ -5,12 +5,16 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { createConfigSteps } from '../../../../projections/snapshot.ts';
-import { routingSnapshot } from '../../../../test/harness/routed.ts';
+import { routingSnapshot } from '../../../../test/harness/gateway/routed.ts';
 import { createSidesOf } from '../../sides.ts';
 import { createBreathe, inSlices } from '../../../../src/control/slices.ts';
 import { tableSteps } from '../../../../src/snapshot/compile.ts';
-import { modelCreated, plainName, principalCreated } from '../../../../test/harness/examples.ts';
-import { append, emptyLog } from '../../../../test/harness/given.ts';
+import {
+  modelCreated,
+  plainName,
+  principalCreated,
+} from '../../../../test/harness/events/examples.ts';
+import { append, emptyLog } from '../../../../test/harness/events/test-log.ts';
 
 const count = 600;
 const numbers = Array.from({ length: count }, (_, index) => index + 1);

@@ -1,0 +1,273 @@
+// Starts a real admin listener on a database of its own, and speaks to it as a browser, a script or a proxy does. Every answer of
+// 200 is checked against the response schema of its route.
+
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+
+import { openAdmin } from '../../../src/admin/open.ts';
+import type { Admin, AdminOptions } from '../../../src/admin/open.ts';
+import type { Program } from '../../../src/admin/operations/program.ts';
+import { adminRoutes } from '../../../src/admin/routes.ts';
+import { errorBody } from '../../../src/admin/http/status.ts';
+import { createEgress } from '../../../src/egress/egress.ts';
+import type { EgressLists, Resolve } from '../../../src/egress/egress.ts';
+import type { Passwords } from '../../../src/control/access/passwords.ts';
+import { noNotifier } from '../../../src/control/fleet/notify.ts';
+import type { Notifier } from '../../../src/control/fleet/notify.ts';
+import { openControlPlane } from '../../../src/control/plane.ts';
+import type { ControlPlane } from '../../../src/control/plane.ts';
+import { testKey } from '../control/plane.ts';
+import { builtInEncoders } from '../classifier/prompt-classes.ts';
+import { testDatabase } from '../postgres/postgres.ts';
+import type { TestDatabase } from '../postgres/postgres.ts';
+
+export const proxyToken = 'proxy-token-of-the-tests';
+export const adminPassword = 'a password of the tests';
+
+export type TestRequest = Readonly<{
+  method?: string;
+  path: string;
+  cookie?: string;
+  /** A bearer token. */
+  token?: string;
+  /** Sent as JSON. */
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+}>;
+
+export type TestAnswer = Readonly<{
+  status: number;
+  headers: Headers;
+  /** The JSON of the answer; null when there was none. */
+  body: unknown;
+}>;
+
+export type TestAdmin = Readonly<{
+  url: string;
+  databaseUrl: string;
+  plane: ControlPlane;
+  admin: Admin;
+  warnings: readonly string[];
+  ask: (request: TestRequest) => Promise<TestAnswer>;
+  /** A cookie of a principal that holds these roles. */
+  login: (name: string, roles: readonly string[]) => Promise<string>;
+}>;
+
+const testProgram: Program = {
+  role: 'control',
+  version: 'test',
+  settings: [],
+  uptimeSeconds: () => 1,
+  isLeaving: () => false,
+  backends: () => [],
+};
+
+type Options = Readonly<
+  Partial<
+    Pick<
+      AdminOptions,
+      | 'moreRoutes'
+      | 'tls'
+      | 'clock'
+      | 'program'
+      | 'pricePlaces'
+      | 'strictKeyMint'
+      | 'signOn'
+      | 'signInLink'
+      | 'dynamicProvidersMax'
+      | 'needsPermissionToRegister'
+      | 'ui'
+      | 'connectionsPerAddress'
+      | 'managed'
+    >
+  > & {
+    egress?: EgressLists;
+    /** In place of the system's resolver. */
+    resolve?: Resolve;
+    notifier?: Notifier;
+    /** One that is there already; a new one when absent. */
+    database?: TestDatabase;
+  }
+>;
+
+const fixture = (name: string): string =>
+  path.join(import.meta.dirname, '../../fixtures/prices', `${name}.json`);
+const testPricePlaces = { aggregator: fixture('aggregator'), catalogue: fixture('catalogue') };
+
+export async function testAdmin(
+  test: Pick<TestContext, 'after'>,
+  options: Options = {},
+): Promise<TestAdmin> {
+  const database = options.database ?? (await testDatabase());
+  const clock = options.clock ?? Date.now;
+  const egress = createEgress(
+    options.egress ?? { allow: [], deny: [] },
+    options.resolve === undefined ? {} : { resolve: options.resolve },
+  );
+  const warnings: string[] = [];
+  const plane = await openControlPlane({
+    databaseUrl: database.url,
+    encryptionKey: testKey,
+    connectionsMax: 4,
+    appVersion: 'test',
+    clock,
+    egress,
+    encoders: await builtInEncoders(),
+    onFailure: (what, error) => void warnings.push(`${what}: ${String(error)}`),
+  });
+  const admin = openAdmin({
+    plane,
+    proxyTokens: [proxyToken, ''],
+    tls: options.tls ?? null,
+    egress,
+    notifier: options.notifier ?? noNotifier,
+    pricePlaces: options.pricePlaces ?? testPricePlaces,
+    clock,
+    log: {
+      warn: (_fields, message) => void warnings.push(message),
+      error: (fields, message) => void warnings.push(`${message}: ${String(fields['error'])}`),
+    },
+    program: options.program ?? testProgram,
+    strictKeyMint: options.strictKeyMint ?? false,
+    signOn: options.signOn ?? null,
+    signInLink: options.signInLink ?? null,
+    dynamicProvidersMax: options.dynamicProvidersMax ?? 256,
+    needsPermissionToRegister: options.needsPermissionToRegister ?? false,
+    ui: options.ui ?? null,
+    ...(options.connectionsPerAddress === undefined
+      ? {}
+      : { connectionsPerAddress: options.connectionsPerAddress }),
+    managed: options.managed ?? null,
+    ...(options.moreRoutes === undefined ? {} : { moreRoutes: options.moreRoutes }),
+  });
+  const url = await admin.listen({ host: '127.0.0.1', port: 0 });
+  test.after(async () => {
+    await admin.close(1_000);
+    await plane.close();
+    await egress.dispatcher.destroy();
+    await database.drop();
+  });
+  const ask = (request: TestRequest): Promise<TestAnswer> => askAt(url, request);
+  return {
+    url,
+    databaseUrl: database.url,
+    plane,
+    admin,
+    warnings,
+    ask,
+    login: (name, roles) => loginAs({ plane, admin }, { name, roles }),
+  };
+}
+
+/** The same, with someone logged in who may do everything. */
+export async function testAdministrator(test: Pick<TestContext, 'after'>, options: Options = {}) {
+  const started = await testAdmin(test, options);
+  const cookie = await started.login('boss', ['admin']);
+  const send = (method: string, path: string, body?: unknown): Promise<TestAnswer> =>
+    started.ask({ method, path, cookie, body });
+  return { ...started, cookie, send };
+}
+
+async function askAt(url: string, request: TestRequest): Promise<TestAnswer> {
+  const method = request.method ?? 'GET';
+  const headers: Record<string, string> = { ...request.headers };
+  if (request.cookie !== undefined) headers['cookie'] = `gw_session=${request.cookie}`;
+  if (request.token !== undefined) headers['authorization'] = `Bearer ${request.token}`;
+  if (request.body !== undefined) headers['content-type'] ??= 'application/json';
+  const response = await fetch(url + request.path, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(request.body === undefined ? {} : { body: bodyText(request.body) }),
+  });
+  const text = await wholeText(response);
+  const body = parsed(text, response.headers.get('content-type'));
+  assert.ok(response.headers.get('x-request-id'), 'every answer has a request id');
+  if (response.status === 200 && body !== null) checkShape(method, request.path, body);
+  if (response.status >= 400 && method !== 'HEAD') errorBody.parse(body);
+  return { status: response.status, headers: response.headers, body };
+}
+
+/** Lines of JSON stay text, no body is null. */
+function parsed(text: string, contentType: string | null): unknown {
+  if (text === '') return null;
+  return contentType === 'application/x-ndjson' ? text : JSON.parse(text);
+}
+
+/** Nothing of an answer without an end. */
+async function wholeText(response: Response): Promise<string> {
+  if (response.headers.get('content-type') !== 'text/event-stream') return response.text();
+  await response.body?.cancel();
+  return '';
+}
+
+/** Text is sent as it is, to send what is not JSON. */
+const bodyText = (body: unknown): string =>
+  typeof body === 'string' ? body : JSON.stringify(body);
+
+function checkShape(method: string, path: string, body: unknown): void {
+  const [bare = ''] = path.split('?', 1);
+  const fitting = adminRoutes.filter(
+    (route) =>
+      route.method === method &&
+      new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare),
+  );
+  // As in the server, a path without parameters goes before one with them.
+  const found = fitting.find((route) => route.path === bare) ?? fitting[0];
+  found?.response.parse(body);
+}
+
+type Started = Pick<TestAdmin, 'plane' | 'admin'>;
+
+/** A hash takes some 30 ms of CPU, as it should: it is made once. */
+let passwordHash: ReturnType<Passwords['hash']> | null = null;
+
+/** Without the route for logins, which would check that hash again for every test. */
+
+async function loginAs(
+  { plane, admin: { needs } }: Started,
+  { name, roles }: Readonly<{ name: string; roles: readonly string[] }>,
+): Promise<string> {
+  const context = {
+    actor: { kind: 'cli', principal_id: null },
+    action: 'CLI',
+    target: 'test',
+    requestId: 'test',
+    reason: null,
+  } as const;
+  const text = { text: name, ref: null, fingerprint: plane.vault.fingerprint(name) };
+  const command = { type: 'CreatePrincipal', name: text, kind: 'user', emailRef: null } as const;
+  await plane.execute({ command }, context);
+  const id = [...plane.store.state().principal.byId.values()].find(
+    (principal) => principal.name.fingerprint === text.fingerprint,
+  )?.id;
+  assert.ok(id !== undefined);
+  for (const role of roles)
+    await plane.execute({ command: { type: 'GrantRole', id, role } }, context);
+  const plaintext = await (passwordHash ??= needs.access.passwords.hash(adminPassword));
+  assert.ok(typeof plaintext === 'string');
+  const secret = { ref: needs.access.newId(), class: 'password', plaintext } as const;
+  const set = { type: 'SetPassword', id, passwordRef: secret.ref } as const;
+  await plane.execute({ command: set, secrets: [secret] }, context);
+  return needs.access.sessions.start({ principalId: id, credentialRef: secret.ref });
+}
+
+/** The value of the session cookie that an answer sets. */
+export function cookieOf({ headers }: TestAnswer): string {
+  const [, value] = /^gw_session=([^;]*);/.exec(headers.getSetCookie()[0] ?? '') ?? [];
+  assert.ok(value !== undefined, 'the answer sets the session cookie');
+  return value;
+}
+
+/** A member of an answer's body, for which it must be there. */
+export function member(body: unknown, name: string): unknown {
+  assert.ok(typeof body === 'object' && body !== null && name in body, `the body has ${name}`);
+  return Object.entries(body).find(([key]) => key === name)?.[1];
+}
+
+/** The parts of an error that a client decides on. */
+export function errorOf({ status, body }: TestAnswer): readonly unknown[] {
+  const { code, param } = errorBody.parse(body).error;
+  return [status, code, param];
+}

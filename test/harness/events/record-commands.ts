@@ -1,0 +1,189 @@
+// Random commands on prompt classes, MCP servers, A2A agents and the deployment: over few names and few ids, like those of
+// commands.ts.
+
+import * as fc from 'fast-check';
+
+import type { StoredExample } from '../../../events/prompt-class.ts';
+import type { StoredCredential } from '../../../events/provider.ts';
+import type { Command } from '../../../src/deciders/decide.ts';
+import {
+  agentId,
+  apiKeyId,
+  mcpServerId,
+  principalId,
+  promptClassId,
+  promptExampleId,
+} from '../../../src/lib/ids.ts';
+import { promptClassTier } from '../../../src/lib/vocabulary.ts';
+import { testRef } from './test-log.ts';
+import { agentAt, mcpServerAt } from './remote-examples.ts';
+
+type Of<Type extends Command['type']> = fc.Arbitrary<Extract<Command, { type: Type }>>;
+
+const number = fc.integer({ min: 1, max: 5 });
+const text = fc.constantFrom('a', 'b', 'c', 'd');
+const ref = fc.integer({ min: 1, max: 999 }).map(testRef);
+const optional = <Value>(arbitrary: fc.Arbitrary<Value>) =>
+  fc.option(arbitrary, { nil: undefined });
+/** Given half of the time: several at once seldom all fit. */
+const sometimes = <Value>(arbitrary: fc.Arbitrary<Value>) =>
+  fc.option(arbitrary, { nil: undefined, freq: 2 });
+const nullable = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: null });
+
+const promptClass = number.map((id) => promptClassId.parse(id));
+const example: fc.Arbitrary<StoredExample> = fc.record(
+  { ref, fingerprint: text, label: text },
+  { requiredKeys: ['ref', 'fingerprint'] },
+);
+const refines = fc.uniqueArray(text, { maxLength: 2 });
+const tier = fc.constantFrom(...promptClassTier.options);
+const minMargin = fc.constantFrom(0, 0.1, 2);
+
+const promptClasses = [
+  fc.record({
+    type: fc.constant('CreatePromptClass'),
+    name: text,
+    description: nullable(text),
+    tier,
+    minMargin,
+    refines,
+    examples: fc.array(example, { maxLength: 3 }),
+  }) satisfies Of<'CreatePromptClass'>,
+  fc.record({
+    type: fc.constant('UpdatePromptClass'),
+    id: promptClass,
+    name: sometimes(text),
+    description: sometimes(nullable(text)),
+    tier: sometimes(tier),
+    minMargin: sometimes(minMargin),
+    refines: sometimes(refines),
+  }) satisfies Of<'UpdatePromptClass'>,
+  fc.record({
+    type: fc.constant('AddPromptExample'),
+    id: promptClass,
+    example,
+  }) satisfies Of<'AddPromptExample'>,
+  fc.record({
+    type: fc.constant('RemovePromptExample'),
+    id: promptClass,
+    exampleId: number.map((id) => promptExampleId.parse(id)),
+  }) satisfies Of<'RemovePromptExample'>,
+  fc.record({
+    type: fc.constant('DeletePromptClass'),
+    id: promptClass,
+  }) satisfies Of<'DeletePromptClass'>,
+];
+
+const url = fc.constantFrom('https://a.example/mcp', 'https://b.example/mcp');
+const credential: fc.Arbitrary<StoredCredential> = fc.record({
+  kind: fc.constant('static'),
+  ref,
+  fingerprint: text,
+});
+const change = { credential: optional(nullable(credential)), keepCredential: fc.boolean() };
+const changed = { name: optional(text), url: optional(url), enabled: optional(fc.boolean()) };
+const mcpServer = number.map((id) => mcpServerId.parse(id));
+const agent = number.map((id) => agentId.parse(id));
+
+const remotes = [
+  fc.record({
+    type: fc.constant('CreateMcpServer'),
+    details: fc.tuple(text, url).map(([name, at]) => mcpServerAt(name, at)),
+    credential: nullable(credential),
+  }) satisfies Of<'CreateMcpServer'>,
+  fc.record({
+    type: fc.constant('UpdateMcpServer'),
+    id: mcpServer,
+    details: fc.record({ ...changed, transport: optional(fc.constantFrom('http', 'sse')) }),
+    ...change,
+  }) satisfies Of<'UpdateMcpServer'>,
+  fc.record({
+    type: fc.constant('DeleteMcpServer'),
+    id: mcpServer,
+  }) satisfies Of<'DeleteMcpServer'>,
+  fc.record({
+    type: fc.constant('CreateAgent'),
+    details: fc.tuple(text, url).map(([name, at]) => agentAt(name, at)),
+    credential: nullable(credential),
+  }) satisfies Of<'CreateAgent'>,
+  fc.record({
+    type: fc.constant('UpdateAgent'),
+    id: agent,
+    details: fc.record({ ...changed, protocol_version: optional(fc.constantFrom('0.3', '1.0')) }),
+    ...change,
+  }) satisfies Of<'UpdateAgent'>,
+  fc.record({ type: fc.constant('DeleteAgent'), id: agent }) satisfies Of<'DeleteAgent'>,
+];
+
+const operations = [
+  fc.record({ type: fc.constant('RebuildSnapshot') }) satisfies Of<'RebuildSnapshot'>,
+  fc.record({ type: fc.constant('RevokeSessions') }) satisfies Of<'RevokeSessions'>,
+  fc.record({
+    type: fc.constant('RecordDeploymentPatch'),
+    patch: fc.record({ replicas: sometimes(nullable(number)), image: sometimes(text) }),
+    generation: number,
+  }) satisfies Of<'RecordDeploymentPatch'>,
+  fc.record({
+    type: fc.constant('SetAuditKey'),
+    logId: fc.constant('00000000-0000-4000-8000-000000000001'),
+    publicKey: fc.constantFrom('1'.repeat(64), '2'.repeat(64)),
+    signature: fc.constantFrom(null, 'c2lnbmF0dXJl'),
+  }) satisfies Of<'SetAuditKey'>,
+  fc.record({ type: fc.constant('StartEpoch') }) satisfies Of<'StartEpoch'>,
+  fc.record({
+    type: fc.constant('EraseVaultItems'),
+    items: fc.array(
+      fc.record({
+        ref,
+        subject: fc.constantFrom('provider-1', 'mcp_server-1', 'prompt_class-1', 'principal-2'),
+        kind: fc.constantFrom('credential', 'email', 'example'),
+      }),
+      { maxLength: 3 },
+    ),
+    principalId: nullable(number.map((id) => principalId.parse(id))),
+  }) satisfies Of<'EraseVaultItems'>,
+  fc.record({
+    type: fc.constant('RecordReseal'),
+    keyId: fc.constantFrom('0123abcd', '4567cdef'),
+    items: number,
+  }) satisfies Of<'RecordReseal'>,
+];
+
+export const recordCommands = [...promptClasses, ...remotes, ...operations];
+
+const classNamed = (name: string, refined: readonly string[]): Command => ({
+  type: 'CreatePromptClass',
+  name,
+  description: null,
+  tier: refined.length === 0 ? 'fast' : 'refined',
+  minMargin: 0.1,
+  refines: refined,
+  examples: [],
+});
+
+/** Classes, so that there is something to change and to refine, and a key to enable again. */
+export const recordPrelude: readonly Command[] = [
+  classNamed('a', []),
+  classNamed('b', []),
+  classNamed('c', ['a', 'b']),
+  {
+    type: 'CreateApiKey',
+    name: 'a',
+    principalId: principalId.parse(1),
+    prefix: 'a',
+    verifierRef: testRef(1),
+    expiresAt: null,
+  },
+  { type: 'RevokeApiKey', id: apiKeyId.parse(1) },
+  { type: 'GrantRole', id: principalId.parse(1), role: 'operator' },
+  {
+    type: 'CreateAdminToken',
+    name: 'a',
+    principalId: principalId.parse(1),
+    prefix: 'gwt-a',
+    verifierRef: testRef(2),
+    permissions: ['usage:read'],
+    expiresAt: '2030-01-02T03:04:05Z',
+    boundBy: null,
+  },
+];

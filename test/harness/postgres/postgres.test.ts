@@ -1,0 +1,50 @@
+// Holds that a test's database is its own, migrated, and gone afterwards.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Client } from 'pg';
+
+import { testDatabase } from './postgres.ts';
+import { until } from '../wait.ts';
+
+async function query(url: string, statement: string): Promise<readonly unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('a test database holds the migrated schema', async (t) => {
+  const { url } = await testDatabase(t);
+  const rows = await query(url, 'select number from public.gw_migrations order by number');
+  assert.notEqual(rows.length, 0);
+});
+
+test('what one test writes no other test sees', async (t) => {
+  const [one, other] = await Promise.all([testDatabase(t), testDatabase(t)]);
+  await query(one.url, 'create table only_here (id integer)');
+  await assert.rejects(query(other.url, 'select * from only_here'), { code: '42P01' });
+});
+
+test('a dropped database is gone, even while a session uses it', async (t) => {
+  const database = await testDatabase(t);
+  const other = await testDatabase(t);
+  const client = new Client({ connectionString: database.url });
+  client.on('error', () => {});
+  await client.connect();
+  await database.drop();
+  const name = /\/(\w+)\?/.exec(database.url)?.[1] ?? '';
+  const rows = await query(other.url, `select 1 from pg_database where datname = '${name}'`);
+  assert.deepEqual(rows, []);
+});
+
+test('waiting for what never comes fails at the limit and says what was awaited', async () => {
+  await assert.rejects(
+    until(() => false, { limitMs: 20, what: 'the impossible' }),
+    /not within 20 ms: the impossible/,
+  );
+});

@@ -1,0 +1,222 @@
+// Gives each test a database of its own on one real Postgres, in the time it takes to copy a template.
+
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { TestContext } from 'node:test';
+
+import { z } from 'zod';
+
+import { startEmbeddedPostgres } from '../../../src/cli/postgres/embedded-postgres.ts';
+import { prepareDatabase } from '../../../src/control/plane.ts';
+import { createDatabase, dropDatabase } from '../../../src/db/administer.ts';
+import type { NewDatabase } from '../../../src/db/administer.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { openDatabase } from '../../../src/db/pool.ts';
+import { dataDirectory } from './data-directory.ts';
+import { until } from '../wait.ts';
+
+/** A server that the user started. */
+const serverVariable = 'GW_TEST_DATABASE_URL';
+/** The socket of the global setup, which starts one server for all test files. */
+export const setupVariable = 'GW_TEST_SETUP';
+
+const address = z.object({
+  url: z.string(),
+  /** The names of the templates begin with it. */
+  template: z.string(),
+  strategy: z.literal('file_copy').optional(),
+});
+
+export type TestServer = Readonly<z.infer<typeof address> & { stop: () => Promise<void> }>;
+
+/** The databases that are copied: one with migrations alone, and one that a control plane has made ready. */
+const migrated = 'migrated';
+const emptyLog = 'empty_log';
+
+export type TestDatabase = Readonly<{
+  url: string;
+  /** The same database as a superuser, for faults such as ending the sessions of others. */
+  superuserUrl: string;
+  drop: () => Promise<void>;
+}>;
+
+/** With a test's context the database goes when the test ends. */
+export function testDatabase(test?: Pick<TestContext, 'after'>): Promise<TestDatabase> {
+  return copiedDatabase(emptyLog, test);
+}
+
+/** The same without read models: for what builds them, and what needs only a log. */
+export const migratedDatabase = (): Promise<TestDatabase> => copiedDatabase(migrated);
+
+async function copiedDatabase(
+  kind: typeof emptyLog | typeof migrated,
+  test?: Pick<TestContext, 'after'>,
+): Promise<TestDatabase> {
+  const { url: serverUrl, template, strategy } = await currentServer();
+  const name = databaseName('test');
+  await createDatabase(serverUrl, { name, template: `${template}_${kind}`, strategy });
+  const url = inDatabase(serverUrl, name);
+  const drop = (): Promise<void> => dropDatabase(serverUrl, name);
+  test?.after(drop);
+  return { url, superuserUrl: url, drop };
+}
+
+/**
+ * A copy of a database that is filled once for all test files: the first that asks fills it, others wait for it. It goes with the
+ * server.
+ */
+export async function filledDatabase(
+  name: (typeof filledNames)[number],
+  fill: (database: TestDatabase) => Promise<void>,
+): Promise<TestDatabase> {
+  const server = await currentServer();
+  const { strategy } = server;
+  const template = `${server.template}_${name}`;
+  const copy = databaseName('test');
+  const drop = (): Promise<void> => dropDatabase(server.url, copy);
+  const of = (database: string, drop: () => Promise<void>): TestDatabase => {
+    const url = inDatabase(server.url, database);
+    return { url, superuserUrl: url, drop };
+  };
+  // Filled under another name, so that what has this one is whole.
+  const filling = `${template}_filling`;
+  if (
+    await createDatabase(server.url, {
+      name: filling,
+      template: `${server.template}_${emptyLog}`,
+      strategy,
+    })
+  ) {
+    try {
+      await fill(of(filling, async () => {}));
+      await createDatabase(server.url, { name: template, template: filling, strategy });
+    } finally {
+      await dropDatabase(server.url, filling);
+    }
+  }
+  await until(() => createFrom(server.url, { name: copy, template, strategy }), {
+    limitMs: 60_000,
+    what: `the database ${name} is filled`,
+  });
+  return of(copy, drop);
+}
+
+const noSuchDatabase = '3D000';
+const inUse = '55006';
+
+/** False while the template is not there, or is just being copied by another. */
+async function createFrom(url: string, database: NewDatabase): Promise<boolean> {
+  try {
+    return await createDatabase(url, database);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === noSuchDatabase || code === inUse) return false;
+    throw error;
+  }
+}
+
+/** Starts a server, or takes the one that the user gave, and makes the templates there. */
+export async function startTestServer(): Promise<TestServer> {
+  const given = process.env[serverVariable];
+  if (given !== undefined && given !== '') return withTemplates(given, {});
+  const { directory, isInMemory } = await dataDirectory();
+  const server = await startEmbeddedPostgres({
+    directory,
+    log: () => {},
+    options: settings,
+    ephemeral: true,
+  });
+  // In memory, copying files takes half the time of writing each page to the log of the server as well.
+  return withTemplates(server.url, {
+    stop: server.stop,
+    ...(isInMemory ? { strategy: 'file_copy' } : {}),
+  });
+}
+
+/** Nothing of this server outlives the run, so nothing must reach a disk. */
+const settings = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '256MB',
+  autovacuum: 'off',
+  max_connections: '200',
+  shared_buffers: '64MB',
+};
+
+/** Those that test files fill once for all of them. */
+const filledNames = ['company'] as const;
+
+async function withTemplates(
+  url: string,
+  { strategy, stop = async () => {} }: Partial<Pick<TestServer, 'strategy' | 'stop'>>,
+): Promise<TestServer> {
+  const template = databaseName('template');
+  const nameOf = (kind: string): string => `${template}_${kind}`;
+  try {
+    await createDatabase(url, { name: nameOf(migrated), template: 'template0' });
+    await migrateOnce(inDatabase(url, nameOf(migrated)));
+    await createDatabase(url, { name: nameOf(emptyLog), template: nameOf(migrated) });
+    await prepareDatabase(inDatabase(url, nameOf(emptyLog)));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    url,
+    template,
+    strategy,
+    stop: async () => {
+      for (const kind of [...filledNames, emptyLog, migrated]) {
+        await dropDatabase(url, nameOf(kind));
+      }
+      await stop();
+    },
+  };
+}
+
+async function migrateOnce(url: string): Promise<void> {
+  const database = openDatabase({
+    url,
+    purpose: 'maintenance',
+    applicationName: 'gw test template',
+    connectionsMax: 1,
+  });
+  try {
+    await migrate(database);
+  } finally {
+    await database.dispose();
+  }
+}
+
+/** The global setup's server; for a file that runs without it, one that ends with this process. */
+const currentServer = once(async () => {
+  const setup = process.env[setupVariable];
+  if (setup !== undefined) return serverOfSetup(setup);
+  const server = await startTestServer();
+  process.once('beforeExit', () => void server.stop());
+  return server;
+});
+
+const setupAnswer = z.union([address, z.object({ error: z.string() })]);
+
+async function serverOfSetup(socket: string): Promise<TestServer> {
+  const answer = setupAnswer.parse(JSON.parse(await text(connect(socket))));
+  if ('error' in answer) throw new Error(`the tests have no Postgres: ${answer.error}`);
+  return { ...answer, stop: async () => {} };
+}
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | null = null;
+  return () => (made ??= make());
+}
+
+const databaseName = (kind: string): string => `${kind}_${randomUUID().replaceAll('-', '')}`;
+
+function inDatabase(url: string, name: string): string {
+  const [, start, query] = /^([^?]*\/)[^/?]*(\?.*)?$/.exec(url) ?? [];
+  if (start === undefined) throw new Error(`not a database URL with a database name: ${url}`);
+  return `${start}${name}${query ?? ''}`;
+}

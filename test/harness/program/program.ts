@@ -1,0 +1,91 @@
+// Runs the program as its users do: a process of its own, with flags and environment, read by its log lines.
+
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { TestContext } from 'node:test';
+
+import { until } from '../wait.ts';
+
+export type LogLine = Readonly<Record<string, unknown>>;
+
+export type Program = Readonly<{
+  child: ChildProcess;
+  logs: readonly LogLine[];
+  /** Lines on standard error that are not log lines. */
+  printed: readonly string[];
+  /** The first log line, past or to come, with this message. Fails when the program ends first. */
+  logged: (message: string) => Promise<LogLine>;
+  /** Sends the signal and waits for the end. */
+  end: (signal: NodeJS.Signals) => Promise<void>;
+}>;
+
+const main = path.join(import.meta.dirname, '../../../src/main.ts');
+/** It is reached only when the program does not start: a busy machine may take long. */
+const startLimitMs = 60_000;
+
+type Given = Readonly<{
+  args: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  /** The program's file; this release's own when absent. */
+  file?: string | undefined;
+  /** For a line that is waited for; 20 seconds when absent. */
+  limitMs?: number;
+}>;
+
+/** No file can be written there: the default place is one of the machine, which all tests would share. */
+const nowhere = '/dev/null/snapshot.json';
+
+/**
+ * Its environment holds nothing of the caller's but where programs are and where Node keeps compiled modules, which is half of the
+ * work of a start. It is killed when the test ends.
+ */
+export function startProgram(
+  test: Pick<TestContext, 'after'>,
+  { args, env, file = main, limitMs = startLimitMs }: Given,
+): Program {
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const child = spawn(process.execPath, [file, ...args, '--log-format', 'json'], {
+    env: { PATH, HOME, NODE_COMPILE_CACHE, GW_SNAPSHOT_CACHE: nowhere, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const logs: LogLine[] = [];
+  const unread: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    const read = readLine(line);
+    if (read === null) unread.push(line);
+    else logs.push(read);
+  });
+  const ended = new Promise<void>((resolve) => void child.once('close', () => resolve()));
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (!hasEnded()) child.kill(signal);
+    await ended;
+  };
+  test.after(() => end('SIGKILL'));
+  return {
+    child,
+    logs,
+    printed: unread,
+    end,
+    logged: (message) =>
+      until(
+        () => {
+          const found = logs.find((line) => line['message'] === message);
+          if (found === undefined && hasEnded()) throw new Error(unread.join('\n'));
+          return found;
+        },
+        { limitMs, what: `the log line ${message}` },
+      ),
+  };
+}
+
+function readLine(line: string): LogLine | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,90 @@
+// Signs in as a browser does: from the control plane to its OpenID provider and back.
+
+import assert from 'node:assert/strict';
+
+import type { TestContext } from 'node:test';
+
+import { testAdmin } from '../admin/admin.ts';
+import type { TestAdmin, TestAnswer } from '../admin/admin.ts';
+import { openIdProvider, signOnAt } from './openid-provider.ts';
+
+/** A listener with a provider of its own, and someone logged in who may do everything. */
+export async function startSignOn(
+  t: TestContext,
+  options: Parameters<typeof signOnAt>[1] = {},
+  rest: Parameters<typeof testAdmin>[1] = {},
+) {
+  const provider = await openIdProvider(t);
+  const admin = await testAdmin(t, { ...rest, signOn: signOnAt(provider, options) });
+  const boss = await admin.login('boss', ['admin']);
+  const asBoss = (method: string, path: string, body?: unknown) =>
+    admin.ask({ method, path, cookie: boss, body });
+  const principals = async (): Promise<readonly Record<string, unknown>[]> => {
+    const { body } = await asBoss('GET', '/admin/principals');
+    assert.ok(Array.isArray(body));
+    return body;
+  };
+  return { ...admin, provider, boss, asBoss, principals };
+}
+
+type Asking = Pick<TestAdmin, 'ask'>;
+
+/** Where a sign-in stands: the address at the provider, and the cookie that the browser keeps. */
+export type PendingSignIn = Readonly<{ url: URL; cookie: string }>;
+
+export async function beginSignIn(
+  { ask }: Asking,
+  { returnTo, session }: Readonly<{ returnTo?: string; session?: string }> = {},
+): Promise<PendingSignIn> {
+  const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`;
+  const answer = await ask({
+    path: `/auth/oidc/login${query}`,
+    ...(session === undefined ? {} : { cookie: session }),
+  });
+  assert.equal(answer.status, 302);
+  return { url: new URL(locationOf(answer)), cookie: signInCookieOf(answer) };
+}
+
+/** What the provider sends the browser back with. */
+export async function authorizeAtProvider({
+  url,
+}: Pick<PendingSignIn, 'url'>): Promise<URLSearchParams> {
+  const response = await fetch(url, { redirect: 'manual' });
+  assert.equal(response.status, 302);
+  return new URL(response.headers.get('location') ?? '').searchParams;
+}
+
+export const finishSignIn = (
+  { ask }: Asking,
+  { query, cookie }: Readonly<{ query: URLSearchParams; cookie: string }>,
+): Promise<TestAnswer> =>
+  ask({
+    path: `/auth/oidc/callback?${query.toString()}`,
+    headers: { cookie: `gw_sign_in=${cookie}` },
+  });
+
+/** The whole way. */
+export async function signIn(
+  admin: Asking,
+  options: Readonly<{ returnTo?: string; session?: string }> = {},
+): Promise<TestAnswer> {
+  const begun = await beginSignIn(admin, options);
+  return finishSignIn(admin, { query: await authorizeAtProvider(begun), cookie: begun.cookie });
+}
+
+export const locationOf = ({ headers }: TestAnswer): string => headers.get('location') ?? '';
+
+/** The word that the login screen is given; null when somebody is in. */
+export const signInErrorOf = (answer: TestAnswer): string | null => {
+  assert.equal(answer.status, 302);
+  return new URL(locationOf(answer), 'http://gw.test/a/b/').searchParams.get('sign_in');
+};
+
+export function signInCookieOf({ headers }: TestAnswer): string {
+  const [, value] = /^gw_sign_in=([^;]*);/.exec(cookieNamed(headers, 'gw_sign_in')) ?? [];
+  assert.ok(value !== undefined, 'the answer sets the cookie of a sign-in');
+  return value;
+}
+
+export const cookieNamed = (headers: Headers, name: string): string =>
+  headers.getSetCookie().find((one) => one.startsWith(`${name}=`)) ?? '';

@@ -1,0 +1,42 @@
+// Serves the model lists of many hosts on one socket, each at its own path. A test decides which hosts answer.
+
+import { createServer } from 'node:http';
+import type { TestContext } from 'node:test';
+
+/** As it stands now; a script changes it. What is asked while it is held is answered later, as it stood when it was asked. */
+export type ModelHost = { isUp: boolean; models: readonly string[]; held?: Promise<void> };
+
+export type ModelHosts = Readonly<{
+  all: readonly ModelHost[];
+  /** The API base of the host with this index. */
+  apiBase: (index: number) => string;
+  /** How many model lists were asked for. */
+  asked: () => number;
+}>;
+
+export async function startModelHosts(
+  test: Pick<TestContext, 'after'>,
+  count: number,
+): Promise<ModelHosts> {
+  const all = Array.from({ length: count }, (): ModelHost => ({ isUp: true, models: [] }));
+  let asked = 0;
+  const server = createServer((request, response) => {
+    asked += 1;
+    const host = all[Number(/^\/(\d+)\/v1\/models$/.exec(request.url ?? '')?.[1])];
+    const data = host?.isUp === true ? host.models.map((id) => ({ id })) : null;
+    void Promise.resolve(host?.held).then(() =>
+      data === null
+        ? response.writeHead(503).end()
+        : response.end(JSON.stringify({ object: 'list', data })),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  test.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const { port } = address;
+  return { all, apiBase: (index) => `http://127.0.0.1:${port}/${index}/v1`, asked: () => asked };
+}
