@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { declared, heldCredential } from '../control/configuration/format.ts';
-import { plainIssue } from '../lib/plain-issue.ts';
+import { plainly } from '../lib/plain-issue.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { joinSources } from '../snapshot/file/includes.ts';
@@ -32,7 +32,7 @@ export async function readDeclaredFiles(
     joined([...texts].map(([file, text]) => readSource(text, given, file)));
   const [source, written] = [read(environment), read({})];
   if (!('tree' in source)) return refusalsOf(source);
-  const parsed = declared.safeParse(source.tree ?? {}, { error: plainIssue });
+  const parsed = declared.safeParse(source.tree ?? {}, plainly);
   const issues = [
     ...source.warnings,
     ...source.lost,

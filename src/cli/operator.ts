@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 
+import { plainly, ruleText } from '../lib/plain-issue.ts';
 import type { ClusterPlace } from '../kubernetes/in-cluster.ts';
 import { readNamespace } from '../kubernetes/in-cluster.ts';
 import { newOperatorCounts } from '../operator/counts.ts';
@@ -74,7 +75,10 @@ export const knownSettings: KnownSettings = new Map(
     variable,
     {
       isSecret: secret,
-      problemOf: (value) => schema.safeParse(value).error?.issues[0]?.message ?? null,
+      problemOf: (value) => {
+        const { error } = schema.safeParse(value, plainly);
+        return error === undefined ? null : ruleText(error);
+      },
     },
   ]),
 );

@@ -8,6 +8,7 @@ import { deploymentPath, deploymentResource } from '../kubernetes/gw-deployment.
 import type { DeploymentResource } from '../kubernetes/gw-deployment.ts';
 import { readToken } from '../kubernetes/in-cluster.ts';
 import type { ClusterPlace } from '../kubernetes/in-cluster.ts';
+import { plainly, problemText } from '../lib/plain-issue.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 
@@ -73,11 +74,10 @@ async function ask(
       await withoutToken(place, `${what}: it answers ${refusalOf(answer)}`),
     );
   }
-  const read = deploymentResource.safeParse(answer.body);
+  const read = deploymentResource.safeParse(answer.body, plainly);
   if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  const field = issue?.path.join('.') ?? '';
-  return refuse('upstream', `${what}: it is no deployment of this release, see ${field}`);
+  const problem = problemText(read.error);
+  return refuse('upstream', `${what}: it does not fit this release: ${problem}`);
 }
 
 /** Of a failure by its code alone: the message of a failed call may hold what was sent. */

@@ -5,6 +5,8 @@ import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 import { z } from 'zod';
 
+import { plainly } from '../lib/plain-issue.ts';
+
 type Reader = Pick<Queryable, 'query'>;
 type Read<Result> = (parts: TemplateStringsArray, ...values: unknown[]) => Promise<Result>;
 
@@ -64,10 +66,12 @@ function check<Schema extends z.ZodType>(
   value: unknown,
   statement: SQLQuery,
 ): asserts value is z.output<Schema> {
-  const { error } = schema.safeParse(value);
+  const { error } = schema.safeParse(value, plainly);
   if (error === undefined) return;
-  // It names columns and types, never what the row holds.
-  const problems = error.issues.map(({ path, message }) => [...path, message].join(': '));
+  // The message names columns and types, never values.
+  const problems = error.issues.map(({ path, message, input }) =>
+    [...path, `${message}, found ${input === null ? 'null' : typeof input}`].join(': '),
+  );
   throw new Error(`${nameOf(statement)} returned a row of another type: ${problems.join('; ')}`);
 }
 

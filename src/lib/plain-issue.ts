@@ -1,13 +1,70 @@
-// What is wrong with a value, in plain words: what it must be. The library's own phrases never reach a client.
+// Words the problems that a schema finds: "name: must be text, was 5". No phrase of zod reaches a user.
 
 import type { z } from 'zod';
 
-import { listed } from './text.ts';
+import { listed, shortened } from './text.ts';
 
-type Issue = z.core.$ZodRawIssue;
+type RawIssue = z.core.$ZodRawIssue;
+type Issue = z.core.$ZodIssue;
 
-/** For zod's `error` option. Where a schema has words of its own, zod takes those. */
-export function plainIssue(issue: Issue): string {
+/** `echo`: texts may be repeated in the message, because the input holds no secret. */
+type Options = Readonly<{ echo?: boolean }>;
+
+/** The first problem of a value, with the path of the field. */
+export function problemText({ issues: [issue] }: z.ZodError): string {
+  if (issue === undefined) return 'is not valid';
+  const place = issue.path.map(String).join('.');
+  return `${place === '' ? '' : `${place}: `}${problemOf(issue)}`;
+}
+
+/** What the value must be, without the value and its path. */
+export const ruleText = ({ issues: [issue] }: z.ZodError): string =>
+  issue?.message ?? 'is not valid';
+
+/** Throws an error that starts with `name` and says what is wrong with the value. */
+export function parseNamed<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  name: string,
+): z.output<Schema> {
+  const read = schema.safeParse(value, plainly);
+  if (read.success) return read.data;
+  throw new Error(`${name}: ${problemText(read.error)}`);
+}
+
+/** What the field must be, with its value unless that may be a secret. The issue comes from a parse with `plainly`. */
+export function problemOf(issue: Issue, { echo = false }: Options = {}): string {
+  const { input, code, message } = issue;
+  const needsValue = ['invalid_type', 'invalid_value', 'invalid_union'].includes(code);
+  if (input === undefined && needsValue) return 'is required';
+  if (input === '' && code === 'too_small') return 'must not be empty';
+  return isShown(issue, echo) && !message.includes(', was ')
+    ? `${message}, was ${shortened(textOf(input))}`
+    : message;
+}
+
+const secretName = /password|secret|credential|(?:^|_)key$|(?<!per_)token$/i;
+
+function isShown(issue: Issue, echo: boolean): boolean {
+  if (issue.path.some((name) => secretName.test(String(name)))) return false;
+  const { input: value, code } = issue;
+  if (typeof value !== 'string') {
+    return (
+      typeof value === 'number' ||
+      typeof value === 'boolean' ||
+      (value === null && code === 'invalid_value')
+    );
+  }
+  const isTime = code === 'invalid_format' && issue.format === 'datetime';
+  return echo || code === 'invalid_value' || isTime;
+}
+
+/** JSON has no infinity. */
+const textOf = (value: unknown): string =>
+  typeof value === 'number' ? String(value) : JSON.stringify(value);
+
+/** Words an issue for zod's `error` option. A message of the schema itself takes precedence. */
+function plainIssue(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${typeName(issue.expected)}`;
@@ -38,8 +95,11 @@ export function plainIssue(issue: Issue): string {
   }
 }
 
+/** The options of every parse whose issues a person may read. */
+export const plainly = { error: plainIssue, reportInput: true } as const;
+
 const typeNames: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'text',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',
@@ -48,9 +108,14 @@ const typeNames: Readonly<Record<string, string>> = {
   object: 'an object',
   record: 'an object',
   null: 'null',
+  date: 'a time',
+  nan: 'NaN',
+  bigint: 'a whole number',
+  map: 'a map',
+  set: 'a set',
 };
 
-const typeName = (expected: string): string => typeNames[expected] ?? expected;
+const typeName = (expected: string): string => typeNames[expected] ?? 'of another type';
 
 const formatNames: Readonly<Record<string, string>> = {
   datetime: 'must be an RFC 3339 time, such as 2026-11-21T09:30:00Z',
@@ -65,7 +130,7 @@ const choices = (values: readonly unknown[]): string =>
 
 type Bound = Readonly<{ limit: number | bigint; word: string; open: string }>;
 
-function bound(issue: Issue, { limit, word, open }: Bound): string {
+function bound(issue: RawIssue, { limit, word, open }: Bound): string {
   const unit = unitOf('origin' in issue ? String(issue['origin']) : '');
   const isOpen = 'inclusive' in issue && issue['inclusive'] === false;
   const amount = `${isOpen ? open : word} ${limit}`;
@@ -73,7 +138,7 @@ function bound(issue: Issue, { limit, word, open }: Bound): string {
   return `have ${amount} ${limit === 1 ? unit : `${unit}s`}`;
 }
 
-/** What is counted; null where the value is a number itself. */
+/** The unit of a length; null for a number. */
 function unitOf(origin: string): string | null {
   if (origin === 'string') return 'character';
   if (origin === 'array' || origin === 'set') return 'item';

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { z } from 'zod';
 
+import { parseNamed } from '../lib/plain-issue.ts';
 import { refusalOf } from '../kubernetes/answer.ts';
 import { withCluster } from '../kubernetes/client.ts';
 import type { ClusterClient } from '../kubernetes/client.ts';
@@ -85,5 +86,5 @@ async function currentVersion(
 ): Promise<string> {
   const answer = await client.get(`${path}&limit=1`, signal);
   if (answer.status !== 200) throw new Error(`${path} answered ${refusalOf(answer)}`);
-  return versioned.parse(answer.body).metadata.resourceVersion;
+  return parseNamed(versioned, answer.body, path).metadata.resourceVersion;
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { z } from 'zod';
 
+import { parseNamed } from '../lib/plain-issue.ts';
 import { withCluster } from '../kubernetes/client.ts';
 import type { ClusterClient } from '../kubernetes/client.ts';
 import { deploymentPath, deploymentResource } from '../kubernetes/gw-deployment.ts';
@@ -182,7 +183,7 @@ async function pass(
   let outcome: 'done' | 'again' = 'done';
   for (const item of items) {
     try {
-      const resource = deploymentResource.parse(item);
+      const resource = parseNamed(deploymentResource, item, 'GwDeployment');
       phases.push(statusBefore(resource)?.phase ?? 'Pending');
       const own = await reconcile(resource, { client, nowMs, log, signal, counts, settings });
       if (own === 'again') outcome = 'again';

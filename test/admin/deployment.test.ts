@@ -169,11 +169,11 @@ describe('an API server that does not do its part', () => {
     assert.match(messageOf(away.body), /does not answer \(\w+\)/);
   });
 
-  it('is a 502 when what it holds is of no release that is known', async (t) => {
+  it('is a 502 when the resource does not fit this release', async (t) => {
     const { send, cluster } = await managed(t);
     cluster.store.put(deploymentPath(namespace, name), { metadata: { name }, spec: {} });
     const answer = await send('GET', '/admin/deployment');
     assert.deepEqual(errorOf(answer), [502, 'upstream', null]);
-    assert.match(messageOf(answer.body), /see spec\.image/);
+    assert.match(messageOf(answer.body), /spec\.image: is required/);
   });
 });

@@ -70,7 +70,7 @@ describe('a model2vec encoder', () => {
         ...modelFiles(),
         tensors: safetensors('{"embeddings":{"dtype":"BF16","shape":[1,1],"data_offsets":[0,2]}}'),
       },
-      /embeddings\.dtype/,
+      /embeddings: dtype: must be one of/,
     ],
     [
       'offsets outside of the file',

@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 
+import { plainly, problemText } from '../../lib/plain-issue.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 
@@ -36,11 +37,9 @@ export function readTensors(
   const tensors: Record<string, Tensor> = {};
   for (const name of names) {
     if (header[name] === undefined) continue;
-    const parsed = entry.safeParse(header[name]);
+    const parsed = entry.safeParse(header[name], plainly);
     if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      const field = [name, ...(issue?.path ?? [])].join('.');
-      return refuse('invalid', `${file}: ${field}: ${issue?.message ?? 'unreadable'}`);
+      return refuse('invalid', `${file}: ${name}: ${problemText(parsed.error)}`);
     }
     const tensor = readTensor(bytes.subarray(8 + length), parsed.data);
     if (isRefusal(tensor)) return refuse('invalid', `${file}: ${name}${tensor.message}`);

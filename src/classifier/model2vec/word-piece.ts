@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 
+import { plainly, problemText } from '../../lib/plain-issue.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 
@@ -39,13 +40,12 @@ const description = z.object({
 export function readTokenizer(json: string, file: string): Tokenizer | Refusal {
   let parsed: z.ZodSafeParseResult<z.output<typeof description>>;
   try {
-    parsed = description.safeParse(JSON.parse(json));
+    parsed = description.safeParse(JSON.parse(json), plainly);
   } catch {
     return refuse('invalid', `${file}: not JSON`);
   }
   if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return refuse('invalid', `${file}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+    return refuse('invalid', `${file}: ${problemText(parsed.error)}`);
   }
   const { normalizer, model } = parsed.data;
   const vocabulary = new Map(Object.entries(model.vocab));

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 
 import { statusOf } from '../../admin/http/status.ts';
+import { parseNamed } from '../../lib/plain-issue.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal, RefusalCode } from '../../lib/refusal.ts';
 
@@ -56,7 +57,8 @@ const clientOf = (adminUrl: string, credential: Credential): AdminClient => ({
 const read = async <Schema extends z.ZodType>(
   answered: Response,
   answer: Schema,
-): Promise<z.output<Schema>> => answer.parse(await answered.json());
+): Promise<z.output<Schema>> =>
+  parseNamed(answer, await answered.json(), `answer of ${new URL(answered.url).pathname}`);
 
 type Sent = Readonly<{
   method: string;

@@ -8,6 +8,7 @@ import { Option } from 'clipanion';
 import { momentField } from '../../control/history/moment.ts';
 import type { Moment } from '../../control/history/moment.ts';
 import type { ControlPlane } from '../../control/plane.ts';
+import { plainly, ruleText } from '../../lib/plain-issue.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { exitCodes } from '../printing/exit-codes.ts';
@@ -64,9 +65,9 @@ export function* jsonPieces(rows: Iterable<object>): Generator<string> {
 }
 
 export function readMoment(given: string, named: string): Moment | Refusal {
-  const read = momentField.safeParse(given);
+  const read = momentField.safeParse(given, plainly);
   if (read.success) return read.data;
-  const message = `${named} ${read.error.issues[0]?.message ?? ''}, was ${JSON.stringify(given)}`;
+  const message = `${named} ${ruleText(read.error)}, was ${JSON.stringify(given)}`;
   return refuse('invalid', message);
 }
 

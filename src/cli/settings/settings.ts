@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 
+import { plainly, ruleText } from '../../lib/plain-issue.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { agentSettings } from './agent-settings.ts';
@@ -79,9 +80,9 @@ function readSetting(input: Surroundings, asked: Asked): Read | Refusal {
   const found = findText(input, asked);
   if (isRefusal(found)) return found;
   if (found === null) return { value: asked.fallback, source: 'default' };
-  const parsed = asked.schema.safeParse(found.text);
+  const parsed = asked.schema.safeParse(found.text, plainly);
   if (parsed.success) return { value: parsed.data, source: found.source };
-  const must = parsed.error.issues[0]?.message ?? 'is not valid';
+  const must = ruleText(parsed.error);
   // A secret's value is not repeated: messages end in logs.
   const was = asked.secret ? '' : `, was ${JSON.stringify(found.text)}`;
   return refuse('invalid', `${found.from} ${must}${was}`, { param: asked.name });

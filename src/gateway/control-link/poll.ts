@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Clock } from '../../lib/clock.ts';
+import { plainly, problemText } from '../../lib/plain-issue.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { snapshot as snapshotSchema, snapshotEtag } from '../../snapshot/schema.ts';
@@ -155,11 +156,11 @@ async function applyBody(
 ): Promise<Outcome> {
   const { live, log, monotonic } = options;
   const startedAt = monotonic();
-  const parsed = snapshotSchema.safeParse(parseJson(body));
+  const parsed = snapshotSchema.safeParse(parseJson(body), plainly);
   const snapshot = parsed.success ? parsed.data : null;
   const refusal = parsed.success
     ? (lineageRefusal(options, state, parsed.data) ?? live.apply(parsed.data))
-    : shapeRefusal(parsed.error.issues[0]);
+    : refuse('invalid', `the snapshot does not fit this release: ${problemText(parsed.error)}`);
   state.etag = etag ?? (snapshot === null ? null : snapshotEtag(snapshot));
   if (refusal !== undefined) {
     live.refuse(snapshot?.version ?? null, refusal.message);
@@ -173,14 +174,6 @@ async function applyBody(
   }
   return { kind: 'changed', applyMs: monotonic() - startedAt };
 }
-
-const shapeRefusal = (
-  issue: Readonly<{ path: readonly PropertyKey[]; message: string }> | undefined,
-): Refusal =>
-  refuse(
-    'invalid',
-    `a snapshot of another shape: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
-  );
 
 /**
  * Only the live control plane may go back: after the loss of its log its word still counts. But another log is another

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { modelFields } from '../../fields/model.ts';
 import { storedValues } from '../../fields/values.ts';
 import { snakeKeys } from '../../lib/case.ts';
-import { plainIssue } from '../../lib/plain-issue.ts';
+import { plainly, problemOf } from '../../lib/plain-issue.ts';
 import { configHash } from '../hash.ts';
 import { poolMembers } from '../pool-members.ts';
 import { snapshot, snapshotSchemaVersion } from '../schema.ts';
@@ -74,10 +74,10 @@ export function buildSnapshot(
     secrets,
     overlay: { seq: 0, budgets: callers.budgets },
   };
-  const whole = snapshot.safeParse(unchecked, { error: plainIssue });
+  const whole = snapshot.safeParse(unchecked, plainly);
   if (errors.length > 0) return errors;
   if (!whole.success) {
-    return whole.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    return whole.error.issues.map((issue) => `${issue.path.join('.')}: ${problemOf(issue)}`);
   }
   return { ...whole.data, config_hash: configHash(whole.data.config) };
 }

@@ -1,7 +1,7 @@
 // What a configuration file says, resolved and checked: File mode makes a snapshot of it, an import makes commands. It holds no
 // key in clear.
 
-import { plainIssue } from '../../lib/plain-issue.ts';
+import { plainly } from '../../lib/plain-issue.ts';
 import { tuning } from '../tuning.ts';
 import type { Tuning } from '../tuning.ts';
 import { bareModelOf, readEntries } from './entries.ts';
@@ -53,7 +53,7 @@ export function readDocument(source: Source | readonly Issue[], options: ReadOpt
   const errors: Issue[] = [];
   const warnings = [...source.warnings, ...source.lost];
   const notes = { source, errors, warnings, ...options };
-  const parsed = configFile.safeParse(source.tree ?? {}, { error: plainIssue });
+  const parsed = configFile.safeParse(source.tree ?? {}, plainly);
   if (!parsed.success) errors.push(...zodIssues(parsed.error, source));
   const list = readEntries(notes);
   warnings.push(...unheeded(source, list.unserved));

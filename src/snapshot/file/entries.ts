@@ -4,7 +4,7 @@
 import type { Values } from '../../fields/field.ts';
 import { flowFields, informationFields, modelFields, priceFields } from '../../fields/model.ts';
 import { picked, valuesOf } from '../../fields/values.ts';
-import { plainIssue } from '../../lib/plain-issue.ts';
+import { plainly } from '../../lib/plain-issue.ts';
 import type { Protocol } from '../../lib/vocabulary.ts';
 import { commonProtocol } from '../../protocols/facts.ts';
 import { blockAt } from './blocks.ts';
@@ -101,7 +101,7 @@ function readEntry(
     options.customProviders,
   );
   if (unspoken !== null) return { unsupported: unspoken };
-  const parsed = deployment.safeParse(raw, { error: plainIssue });
+  const parsed = deployment.safeParse(raw, plainly);
   if (!parsed.success) {
     errors.push(...zodIssues(parsed.error, source, ['model_list', at]));
     return [];

@@ -1,0 +1,18 @@
+// Holds that people read the problems of a value in plain words: no file reads zod's own messages.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { sourcesOfTree } from './tree.ts';
+
+/** It takes the error of a parse that its callers made. */
+const taken = new Set(['src/snapshot/file/zod-issues.ts', 'src/lib/plain-issue.ts']);
+
+test('a file that reads the issues of a schema parses with plain words', () => {
+  const raw = sourcesOfTree()
+    .filter(({ path }) => /^(src|extensions)\//.test(path) && !taken.has(path))
+    .filter(({ text }) => /\.issues\b|issues \} = |\b(zodIssues|problemText|ruleText)\(/.test(text))
+    .filter(({ text }) => !/safeParse\([^;]*\bplainly\b/.test(text))
+    .map(({ path }) => path);
+  assert.deepEqual(raw, []);
+});
