@@ -53,11 +53,11 @@ it('a key is shown once, opens the gateway, and is refused once it is revoked', 
   };
 
   const { page } = await open(t, house, `keys/new/${id}`);
-  await page.getByText('nightly may invoke every model.').waitFor();
+  await page.getByText('nightly can invoke every model.').waitFor();
   await page.getByLabel('Name').fill('ci');
   await press(page, 'Review');
   await page.getByRole('row', { name: /Principal\s+nightly/ }).waitFor();
-  await press(page, 'Create key');
+  await press(page, 'Create API key');
   const dialog = page.locator('gw-made-bearer');
   const key = (await dialog.locator('pre').first().textContent()) ?? '';
   assert.match(key, /^gw-/);
@@ -67,7 +67,7 @@ it('a key is shown once, opens the gateway, and is refused once it is revoked', 
   await page.keyboard.press('Escape');
   assert.ok(await dialog.getByText(key, { exact: true }).isVisible(), 'it stays until it is kept');
   assert.equal(await statusWith(key), 200);
-  await page.getByLabel("I've saved this key").check();
+  await page.getByLabel("I've saved this API key").check();
   await press(page, 'Done');
   await page.getByRole('definition').getByText('never').last().waitFor();
   assert.ok(!(await page.content()).includes(key));
@@ -75,7 +75,7 @@ it('a key is shown once, opens the gateway, and is refused once it is revoked', 
   await press(page, 'Revoke');
   await page.getByLabel('Type ci to go on').fill('ci');
   await page.getByLabel('Reason').fill('It leaked');
-  await press(page, 'Revoke key');
+  await press(page, 'Revoke API key');
   await page.getByText(/Key ci revoked · version \d+/).waitFor();
   assert.equal((await rowNamed(house, '/admin/keys', 'ci'))?.['disabled'], true);
   assert.equal(await statusWith(key), 401);
@@ -93,7 +93,7 @@ it('a budget is set, reached and shown to be, and removed in so many words', asy
   await page.getByLabel('Token cap').fill('1,500');
   await press(page, 'Review change');
   await page.getByRole('row', { name: /Token cap added\s+unlimited\s+1,500/ }).waitFor();
-  await press(page, 'Publish budget');
+  await press(page, 'Save budget');
   await toast(page, /Budget of nightly set/);
   const [budget] = await rows(house, '/admin/budgets');
   assert.deepEqual([budget?.['tokens_total'], budget?.['cost_total_micros']], [1_500, null]);
@@ -143,7 +143,7 @@ it('a session that ends in the middle of a change costs nothing of it', async (t
   await page.getByLabel('Description').fill('May talk');
   assert.equal((await house.send('POST', '/admin/sessions/revoke-all')).status, 200);
   await press(page, 'Review change');
-  await press(page, 'Publish change');
+  await press(page, 'Save changes');
   await page.getByText('What you were doing is kept.').waitFor();
   await page.getByLabel('Password').fill(adminPassword);
   await press(page, 'Log in');
@@ -159,7 +159,7 @@ it('a principal is added, becomes a user by a password, and is deleted with what
   const { page } = await open(t, house, 'principals/new');
   await page.getByLabel('Name').fill('nightly');
   await press(page, 'Review');
-  await press(page, 'Add principal');
+  await press(page, 'Create principal');
   await page.getByText('Can invoke: no model.').waitFor();
   const id = Number((await rowNamed(house, '/admin/principals', 'nightly'))?.['id']);
   await house.send('POST', '/admin/keys', { name: 'ci', principal_id: id });
@@ -195,10 +195,10 @@ it('a principal is added, becomes a user by a password, and is deleted with what
 });
 
 for (const { screen, path, noun } of [
-  { screen: 'mcp-servers', path: '/admin/mcp-servers', noun: 'server' },
+  { screen: 'mcp-servers', path: '/admin/mcp-servers', noun: 'MCP server' },
   { screen: 'agents', path: '/admin/a2a-agents', noun: 'agent' },
 ]) {
-  it(`of the ${screen} one is added, its name is taken then, its credential cleared, and it goes`, async (t) => {
+  it(`creates, edits and deletes one of the ${screen}`, async (t) => {
     const house = await emptyHouse(t);
     const { page } = await open(t, house, `${screen}/new`);
     const add = async (): Promise<void> => {
@@ -206,7 +206,7 @@ for (const { screen, path, noun } of [
       await page.getByLabel('Address').fill('https://search.example/rpc');
       await page.locator('gw-field[name=upstream_api_key] input').fill('sk-search');
       await press(page, 'Review');
-      await press(page, `Add ${noun}`);
+      await press(page, `Create ${noun}`);
     };
     await add();
     await page
@@ -228,7 +228,7 @@ for (const { screen, path, noun } of [
     await page.getByLabel('Enabled').uncheck();
     await press(page, 'Review change');
     await page.getByRole('row', { name: /Credential.* changed\s+set\s+none/ }).waitFor();
-    await press(page, 'Publish change');
+    await press(page, 'Save changes');
     await page.getByText(/by boss/).waitFor();
     const changed = await rowNamed(house, path, 'search');
     assert.deepEqual([changed?.['has_upstream_api_key'], changed?.['enabled']], [false, false]);
@@ -271,7 +271,7 @@ it('a page that came without TLS from another host saves and copies as well', as
   assert.equal(await page.evaluate('isSecureContext'), false);
   await page.getByLabel('Name').fill('weekly');
   await press(page, 'Review');
-  await press(page, 'Add principal');
+  await press(page, 'Create principal');
   await until(() => rowNamed(house, '/admin/principals', 'weekly'), { what: 'it is there' });
   await page.getByRole('button', { name: 'Copy id' }).click();
   await page.getByText('copied', { exact: true }).first().waitFor();

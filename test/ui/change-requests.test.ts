@@ -1,4 +1,4 @@
-// What is drafted is edited by its author in a browser: calls are changed, taken out and added, and what was approved is so no more.
+// The author edits the draft of a change request in a browser, which removes its approval.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -33,7 +33,7 @@ async function approvedRequest(house: House): Promise<void> {
   assert.equal(approval.status, 200, JSON.stringify(approval.body));
 }
 
-it('calls of a draft are changed, taken out and added, and its approval falls away', async (t) => {
+it('edits, removes and adds calls of a draft, which removes its approval', async (t) => {
   const house = await emptyHouse(t);
   await approvedRequest(house);
   const { page, watched } = await open(t, house, 'history/requests/1');
@@ -42,10 +42,10 @@ it('calls of a draft are changed, taken out and added, and its approval falls aw
   const body = page.locator('gw-field[name="calls.0"]');
   await body.locator('textarea').fill('{"input_price_per_mtok":');
   await press(page, 'Review change');
-  await body.getByText('must be JSON, or empty').waitFor();
+  await body.getByText('must be valid JSON or empty').waitFor();
   await body.locator('textarea').fill('{"input_price_per_mtok": -1}');
-  await press(page, 'Take out call 2');
-  await press(page, 'Add a call');
+  await press(page, 'Remove call 2');
+  await press(page, 'Add call');
   await page.locator('gw-field[name="calls.1.path"] input').fill('/admin/nothing');
   await press(page, 'Review change');
   await press(page, 'Save draft');
@@ -61,10 +61,10 @@ it('calls of a draft are changed, taken out and added, and its approval falls aw
   await page.locator('gw-field[name="calls.1"] textarea').fill('{"output_price_per_mtok": 0}');
   await expectCleanScreen(page, { ...watched, errors: [] });
   await press(page, 'Review change');
-  await page.getByText('The approval by second falls away').waitFor();
+  await page.getByText('This edit removes the approval by second').waitFor();
   await page.getByRole('row', { name: /call 1 · Input price .*\$3.00.*\$2.50/ }).waitFor();
   await press(page, 'Save draft');
-  await toast(page, /Change request 1 edited/);
+  await toast(page, /Change request 1 updated/);
   await page.getByRole('row', { name: /Input price added unpriced \$2.50/ }).waitFor();
   await page.getByText('Not approved yet').waitFor();
 

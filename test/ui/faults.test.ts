@@ -16,7 +16,7 @@ it('a screen whose code does not come says so, and comes when it is asked for ag
   assert.equal(await page.locator('gw-skeleton').count(), 0);
   await page.unroute(code);
   await said.getByRole('button', { name: 'Try again' }).click();
-  await page.getByRole('link', { name: 'Create key' }).first().waitFor();
+  await page.getByRole('link', { name: 'Create API key' }).first().waitFor();
 });
 
 it('a first load that fails shows why, the id of the request, and no skeleton', async (t) => {

@@ -57,7 +57,7 @@ it('caps that are set are reached by a client, and shown to have refused it', as
   const { page, watched } = await open(t, house, `limits/${id}/limits`);
   await page.getByLabel('Requests per minute').fill('3');
   await press(page, 'Review change');
-  await press(page, 'Publish limits');
+  await press(page, 'Save limits');
   await toast(page, /Rate limits of nightly set/);
   await served();
   const answered: number[] = [];
@@ -83,7 +83,7 @@ it('caps that are set are reached by a client, and shown to have refused it', as
   await page.goto(`/ui/limits/${id}/budget`);
   await page.getByLabel('Token cap').fill('1');
   await press(page, 'Review change');
-  await press(page, 'Publish budget');
+  await press(page, 'Save budget');
   await toast(page, /Budget of nightly set/);
   await served();
   const isSpent = async (): Promise<boolean> => {

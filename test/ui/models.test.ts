@@ -24,7 +24,7 @@ it('a price is changed where it stands, and cleared', async (t) => {
     output_price_per_mtok: 2_000_000,
   });
   const { page } = await open(t, house, 'models');
-  await page.getByRole('button', { name: 'Change input price of engine-large' }).click();
+  await page.getByRole('button', { name: 'Edit input price of engine-large' }).click();
   const field = page.getByLabel('input price of engine-large, in dollars per million tokens');
   await field.fill('much');
   await field.press('Enter');
@@ -33,14 +33,14 @@ it('a price is changed where it stands, and cleared', async (t) => {
   await field.press('Enter');
   await page.getByRole('row', { name: /Input price changed\s+\$1.00 .*\s+\$0.25/ }).waitFor();
   await page.getByLabel('Reason').fill('A new contract');
-  await press(page, 'Publish price');
-  await toast(page, /Price of engine-large changed · version \d+/);
+  await press(page, 'Save price');
+  await toast(page, /Price of engine-large updated · version \d+/);
   assert.equal((await modelNamed(house, 'engine-large'))['input_price_per_mtok'], 250_000);
 
   await typePrice(page, { of: 'engine-large', to: '', which: 'output' });
-  await press(page, 'Publish price');
+  await press(page, 'Save price');
   await page.getByRole('link', { name: /^unpriced/ }).waitFor();
-  await page.getByRole('button', { name: 'Publish price' }).waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Save price' }).waitFor({ state: 'hidden' });
   const { input_price_per_mtok: input, output_price_per_mtok: cleared } = await modelNamed(
     house,
     'engine-large',
@@ -63,7 +63,7 @@ it('prices of public lists are shown first, and published after', async (t) => {
   await page.getByText('1 model in no list').waitFor();
   assert.equal((await modelNamed(house, 'engine-small'))['input_price_per_mtok'], null);
   await press(page, 'Apply to 1 model');
-  await press(page, 'Publish prices');
+  await press(page, 'Apply prices');
   await toast(page, /Prices published · version \d+/);
   const priced = await modelNamed(house, 'engine-small');
   assert.deepEqual([priced['input_price_per_mtok'], priced['output_price_per_mtok']], [250_000, 0]);
@@ -80,7 +80,7 @@ it('a model is added, attached, held back, detached and deleted by its name', as
   await page.locator('gw-field[name=context_length]').getByText('whole number').waitFor();
   await page.getByLabel('Context length').fill('8192');
   await press(page, 'Review');
-  await press(page, 'Add model');
+  await press(page, 'Create model');
 
   await page.getByLabel('Provider').selectOption({ label: 'Engine' });
   await press(page, 'Review change');
@@ -90,8 +90,8 @@ it('a model is added, attached, held back, detached and deleted by its name', as
   await page.getByLabel('Max queue length').fill('0');
   await page.getByLabel('Timeout').fill('45');
   await press(page, 'Review change');
-  await press(page, 'Publish change');
-  await toast(page, 'Flow control of small changed');
+  await press(page, 'Save changes');
+  await toast(page, 'Flow control of small updated');
   const attached = await modelNamed(house, 'small');
   const [backend] = Array.isArray(attached['backends']) ? attached['backends'] : [];
   assert.deepEqual(
@@ -129,7 +129,7 @@ it('a price far from the others is warned of in the review, and can be saved', a
   const warning = question(page).getByRole('alert');
   await warning.getByText(/\$250.00 per million tokens is 1,000 times the median/).waitFor();
   await expectCleanScreen(page, watched);
-  await press(question(page), 'Publish price');
-  await toast(page, /Price of m3 changed/);
+  await press(question(page), 'Save price');
+  await toast(page, /Price of m3 updated/);
   assert.equal((await modelNamed(house, 'm3'))['input_price_per_mtok'], 250_000_000);
 });

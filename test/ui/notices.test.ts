@@ -28,7 +28,7 @@ it('a change is typed, published and taken back by keys alone, its record open',
   await page.keyboard.type('!');
   await page.getByRole('button', { name: 'Review change' }).press('Enter');
   await focused('Reason');
-  await page.getByRole('button', { name: 'Publish change' }).press('Enter');
+  await page.getByRole('button', { name: 'Save changes' }).press('Enter');
   await until(() => description() !== before, { what: 'the role is described anew' });
   assert.equal(description(), `${before}!`);
 
@@ -43,7 +43,7 @@ it('a notice that went away still undoes its change, and offers it once; so does
   const before = description();
   await page.getByLabel('Description').fill('Another');
   await page.getByRole('button', { name: 'Review change' }).press('Enter');
-  await page.getByRole('button', { name: 'Publish change' }).press('Enter');
+  await page.getByRole('button', { name: 'Save changes' }).press('Enter');
   await page.getByRole('button', { name: 'Dismiss' }).press('Enter');
   await page.getByRole('heading', { name: 'inference' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Escape');
@@ -51,7 +51,7 @@ it('a notice that went away still undoes its change, and offers it once; so does
 
   await page.getByRole('button', { name: 'Last notices' }).press('Enter');
   const told = page.locator('gw-notices');
-  await told.getByRole('listitem').filter({ hasText: 'Role inference changed' }).waitFor();
+  await told.getByRole('listitem').filter({ hasText: 'Role inference updated' }).waitFor();
   await told.getByRole('button', { name: 'Undo' }).press('Enter');
   await until(() => description() === before, { what: 'the role is described as before' });
   await told.getByText('Undone', { exact: true }).waitFor();
@@ -73,7 +73,7 @@ it('a change that another one was quicker than shows what that was, and is made 
   const name = role()?.name ?? '';
   await page.getByLabel('Name').fill('renamed');
   await page.getByRole('button', { name: 'Review change' }).click();
-  const publish = page.getByRole('button', { name: 'Publish change' });
+  const publish = page.getByRole('button', { name: 'Save changes' });
   await publish.waitFor();
   const changed = await house.send('PATCH', `/admin/roles/${name}`, { description: 'By another' });
   assert.equal(changed.status, 200);

@@ -126,7 +126,7 @@ it('the deployment is changed in what was touched, and rolled out by name', asyn
   const house = await managedHouse(t, { place: cluster.place, namespace, name });
   const { page, watched } = await open(t, house, 'deployment');
   await page.getByRole('link', { name: 'Deployment' }).waitFor();
-  await page.getByRole('link', { name: 'Change' }).click();
+  await page.getByRole('link', { name: 'Edit' }).click();
   const replicas = page.locator('gw-field[name=replicas] input');
   await replicas.fill('0');
   await page.getByRole('button', { name: 'Review change' }).click();

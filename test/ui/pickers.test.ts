@@ -21,8 +21,8 @@ it('opens the review at the first click while a target is typed and not added', 
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await page.mouse.down();
   await page.mouse.up();
-  await press(question(page), 'Add frontend model');
-  await toast(page, 'Frontend model chat added');
+  await press(question(page), 'Create frontend model');
+  await toast(page, 'Frontend model chat created');
   const made = await rowNamed(house, '/admin/frontend-models', 'chat');
   assert.match(JSON.stringify(made), /"demo"/);
 });
@@ -72,7 +72,7 @@ it('shows the screen and the action of a name above the records of that name', a
   await palette.getByRole('option', { name: 'key-0' }).waitFor();
   const options = trimmed(await palette.getByRole('option').allTextContents());
   assert.match(options[0] ?? '', /^API keys/u);
-  assert.ok(options.findIndex((text) => text.startsWith('Create key')) < 3, options.join());
+  assert.ok(options.findIndex((text) => text.startsWith('Create API key')) < 3, options.join());
   assert.equal(options.filter((text) => text.startsWith('key-')).length, 3);
   await page.getByRole('link', { name: /9 more|10 more/u }).waitFor();
 });

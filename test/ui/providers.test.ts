@@ -19,20 +19,20 @@ it('a provider is added, and what it serves is registered', async (t) => {
   const house = await emptyHouse(t);
   const upstream = await listedProvider(t, { key: 'sk-right', models: ['small', 'large'] });
   const { page } = await open(t, house, 'providers');
-  await page.getByRole('link', { name: 'Add provider' }).first().click();
+  await page.getByRole('link', { name: 'Create provider' }).first().click();
   await page.getByLabel('Name').fill('Engine');
   await page.getByLabel('Address').fill(upstream.apiBase);
   await page.getByRole('textbox', { name: 'Key' }).fill('sk-wrong');
   await press(page, 'Review');
   await page.getByRole('row', { name: /Credential\s+a new one/ }).waitFor();
-  await press(page, 'Add provider');
+  await press(page, 'Create provider');
   await page.locator('gw-field[name=upstream_api_key]').getByText(/401/).waitFor();
   assert.deepEqual(await providers(house), []);
 
   await page.getByRole('textbox', { name: 'Key' }).fill('sk-right');
   await press(page, 'Review');
   await page.getByLabel('Reason').fill('Our own engine');
-  await press(page, 'Add provider');
+  await press(page, 'Create provider');
   await page.getByRole('link', { name: 'See what it serves now' }).click();
   await page.getByLabel('Choose all on this page').check();
   await page.getByRole('button', { name: 'Register 2 models' }).click();
@@ -53,8 +53,8 @@ it('a change shows what it changes, and its reason is kept with it', async (t) =
   await page.getByRole('button', { name: 'Review change' }).click();
   await page.getByRole('row', { name: /Name changed\s+Before\s+After/ }).waitFor();
   await page.getByLabel('Reason').fill('It is called so');
-  await page.getByRole('button', { name: 'Publish change' }).click();
-  await toast(page, /Provider Before changed · version \d+/);
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await toast(page, /Provider Before updated · version \d+/);
   assert.equal((await providers(house))[0]?.['name'], 'After');
 });
 
@@ -65,7 +65,7 @@ it('what is wrong is said at its field, by the page and by the server', async (t
   const { page } = await open(t, house, 'providers/1/edit');
   await page.getByLabel('Address').fill('ftp://engine.example');
   await page.getByRole('button', { name: 'Review change' }).click();
-  await page.getByRole('button', { name: 'Publish change' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await page
     .locator('gw-field[name=api_base]')
     .getByText(/api_base/)
@@ -106,7 +106,7 @@ it('a session that ends in the middle of a form costs nothing of it', async (t) 
   const ended = await house.send('POST', '/admin/sessions/revoke-all');
   assert.equal(ended.status, 200);
   await press(page, 'Review');
-  await press(page, 'Add provider');
+  await press(page, 'Create provider');
   await page.getByText('What you were doing is kept.').waitFor();
   await page.getByLabel('Password').fill(adminPassword);
   await page.getByRole('button', { name: 'Log in' }).click();
@@ -118,7 +118,7 @@ it('a session that ends in the middle of a form costs nothing of it', async (t) 
 it('what is typed is not lost unasked, whichever way one goes, and is gone when it is given up', async (t) => {
   const house = await emptyHouse(t);
   const { page } = await open(t, house, 'providers');
-  await page.getByRole('link', { name: 'Add provider' }).first().click();
+  await page.getByRole('link', { name: 'Create provider' }).first().click();
   await page.getByLabel('Name').fill('Engine');
   const question = page.getByRole('heading', { name: 'Leave what is not saved?' });
   const stay = page.locator('gw-dialog[open]').getByRole('button', { name: 'Keep editing' });
@@ -139,6 +139,6 @@ it('what is typed is not lost unasked, whichever way one goes, and is gone when 
   await form.getByRole('button', { name: 'Cancel' }).click();
   await press(page, 'Discard it');
   await page.waitForURL(/\/ui\/providers$/);
-  await page.getByRole('link', { name: 'Add provider' }).first().click();
+  await page.getByRole('link', { name: 'Create provider' }).first().click();
   assert.equal(await page.getByLabel('Name').inputValue(), '');
 });

@@ -31,12 +31,12 @@ it('a rule is moved by keys, and the dry-run shows another reason before it is p
   await page.getByText('Headers, prompt, time, version, recorded requests').click();
   await expectCleanScreen(page, watched);
 
-  await press(page, 'Publish order');
+  await press(page, 'Save order');
   await question(page)
     .getByRole('row', { name: /Position 1.*streamed: small/ })
     .waitFor();
   await question(page).getByLabel('Reason').fill('Large prompts first');
-  await press(question(page), 'Publish order');
+  await press(question(page), 'Save order');
   await page.getByText(/Rules of chat reordered · version \d+/).waitFor();
   assert.deepEqual(
     (await rulesOf(house)).map((rule) => rule['min_prompt_tokens']),
@@ -71,14 +71,14 @@ it('at a version of the past the rules stand as they were, and are tried as they
   await page.getByText('On that version').waitFor();
   assert.equal(await reason(page).textContent(), 'rule:0');
   await page.locator('gw-rules .chip', { hasText: 'streamed, met' }).waitFor();
-  assert.equal(await page.getByRole('link', { name: 'Add rule' }).count(), 0);
+  assert.equal(await page.getByRole('link', { name: 'Create rule' }).count(), 0);
 
   const pool = await house.send('POST', '/admin/model-pools', { name: 'fast', members: [] });
   assert.equal(pool.status, 200);
   const made = pool.headers.get('x-gw-snapshot-version');
   await page.goto(`/ui/frontend-models/pools/1?as_of=${made}`);
   await page.getByRole('button', { name: 'Copy as' }).waitFor();
-  for (const name of ['Change', 'Delete']) {
+  for (const name of ['Edit', 'Delete']) {
     assert.equal(await page.getByRole('link', { name, exact: true }).count(), 0);
     assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0);
   }
@@ -107,10 +107,10 @@ it('a rule is dragged behind another, and put back', async (t) => {
   assert.equal(await reason(page).textContent(), 'rule:1');
   await drag('Rule #1', 'Rule #2');
   await page.getByText('Published', { exact: true }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Publish order' }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Save order' }).count(), 0);
   await drag('Rule #1', 'Rule #2');
-  await press(page, 'Publish order');
-  await press(question(page), 'Publish order');
+  await press(page, 'Save order');
+  await press(question(page), 'Save order');
   await page.getByText('Rules of chat reordered').waitFor();
   assert.deepEqual(
     (await rulesOf(house)).map((rule) => rule['stream']),
@@ -121,7 +121,7 @@ it('a rule is dragged behind another, and put back', async (t) => {
 it('a rule is made before another; what the server refuses stands at its field', async (t) => {
   const house = await routedHouse(t);
   const { page } = await open(t, house, 'frontend-models/1');
-  await page.getByRole('link', { name: 'Add rule' }).click();
+  await page.getByRole('link', { name: 'Create rule' }).click();
   await page.getByLabel('Position').selectOption('Before Rule #1');
   const form = page.locator('gw-rule-form');
   await press(form, 'Headers');
@@ -131,7 +131,7 @@ it('a rule is made before another; what the server refuses stands at its field',
   await page.getByLabel('Action', { exact: true }).selectOption({ label: 'Deny the request' });
   await page.getByLabel('Status').fill('500');
   await press(page, 'Review change');
-  await press(question(page), 'Publish rule');
+  await press(question(page), 'Create rule');
   const field = page.locator('gw-field[name=deny_status]');
   await field.getByText(/deny_status/).waitFor();
   assert.equal(await field.getByLabel('Status').getAttribute('aria-invalid'), 'true');
@@ -140,8 +140,8 @@ it('a rule is made before another; what the server refuses stands at its field',
   await page.getByLabel('Status').fill('429');
   await page.getByLabel('Message').fill('Not on Mondays');
   await press(page, 'Review change');
-  await press(question(page), 'Publish rule');
-  await toast(page, 'Rule added to chat');
+  await press(question(page), 'Create rule');
+  await toast(page, 'Rule created in chat');
   const [made] = await rulesOf(house);
   assert.deepEqual(
     [made?.['action'], made?.['deny_status'], made?.['headers'], made?.['days']],
@@ -164,8 +164,8 @@ it('a rule is changed in its place: the dry-run follows, conditions are cleared,
   await page.getByText('With your changes').waitFor();
   assert.equal(await reason(page).textContent(), 'rule:1');
   await press(page, 'Review change');
-  await press(question(page), 'Publish change');
-  await toast(page, 'Rule #2 of chat changed');
+  await press(question(page), 'Save changes');
+  await toast(page, 'Rule #2 of chat updated');
   const [, changed] = await rulesOf(house);
   assert.deepEqual([changed?.['min_prompt_tokens'], changed?.['tag']], [null, 'every']);
   const targets: unknown = changed?.['targets'];
@@ -185,7 +185,7 @@ it('a rule is changed in its place: the dry-run follows, conditions are cleared,
 it('a pool gets members with weights and a policy; what leads to it holds it', async (t) => {
   const house = await routedHouse(t);
   const { page } = await open(t, house, 'frontend-models/pools');
-  await page.getByRole('link', { name: 'Add pool' }).first().click();
+  await page.getByRole('link', { name: 'Create pool' }).first().click();
   await page.getByLabel('Name').fill('fast');
   const members = page.getByLabel('Members');
   for (const name of ['small', 'large']) {
@@ -199,8 +199,8 @@ it('a pool gets members with weights and a policy; what leads to it holds it', a
   await page.getByLabel('Weight of small').fill('3');
   await press(page, 'Move large up');
   await press(page, 'Review');
-  await press(question(page), 'Add pool');
-  await toast(page, 'Pool fast added');
+  await press(question(page), 'Create pool');
+  await toast(page, 'Pool fast created');
   const made = await read(house, '/admin/model-pools/1');
   assert.ok(Array.isArray(made['members']));
   assert.deepEqual(
@@ -212,11 +212,11 @@ it('a pool gets members with weights and a policy; what leads to it holds it', a
   );
   await page.getByText('weight 3, 75 %').waitFor();
 
-  await page.getByRole('link', { name: 'Change', exact: true }).last().click();
+  await page.getByRole('link', { name: 'Edit', exact: true }).last().click();
   await page.getByLabel('Policy').selectOption('round-robin');
   await press(page, 'Review change');
-  await press(question(page), 'Publish change');
-  await toast(page, 'Pool fast changed');
+  await press(question(page), 'Save changes');
+  await toast(page, 'Pool fast updated');
   assert.equal((await read(house, '/admin/model-pools/1'))['policy'], 'round-robin');
 
   const used = { default_targets: ['fast'] };
@@ -236,11 +236,11 @@ it('the fallback model is set, and cleared again', async (t) => {
   await page.getByRole('link', { name: 'Set one' }).click();
   await page.getByRole('combobox', { name: 'Fallback model' }).selectOption({ label: 'large' });
   await press(page, 'Review change');
-  await press(question(page), 'Publish fallback');
+  await press(question(page), 'Save fallback');
   await page.getByText('Fallback model is large').waitFor();
   assert.equal((await read(house, '/admin/fallback-model'))['model'], 'large');
 
-  await page.locator('.facts').getByRole('link', { name: 'Change' }).click();
+  await page.locator('.facts').getByRole('link', { name: 'Edit' }).click();
   await page.getByRole('combobox', { name: 'Fallback model' }).selectOption('');
   await press(page, 'Review change');
   await press(question(page), 'Clear fallback');
@@ -260,17 +260,17 @@ it('a frontend model is made with its defaults, changed, and deleted by its name
   await targets.fill('large');
   await targets.press('Enter');
   await press(page, 'Review');
-  await press(question(page), 'Add frontend model');
+  await press(question(page), 'Create frontend model');
   await page.locator('gw-field[name=name]').getByText(/chat/).first().waitFor();
   await page.getByLabel('Name').fill('code');
   await press(page, 'Review');
-  await press(question(page), 'Add frontend model');
+  await press(question(page), 'Create frontend model');
   await page.getByRole('heading', { name: 'code' }).waitFor();
-  await page.getByRole('link', { name: 'Change', exact: true }).click();
+  await page.getByRole('link', { name: 'Edit', exact: true }).click();
   await page.getByLabel('Context window shown to clients').fill('4096');
   await press(page, 'Review change');
-  await press(question(page), 'Publish change');
-  await toast(page, 'Frontend model code changed');
+  await press(question(page), 'Save changes');
+  await toast(page, 'Frontend model code updated');
   assert.equal((await read(house, '/admin/frontend-models/3'))['max_model_len'], 4_096);
 
   await page.goto('/ui/frontend-models/1');
@@ -308,8 +308,8 @@ it('a class is made of many pasted examples, tried, evaluated, and evaluated aga
   await page.getByText('20 labels are given for 15 examples').waitFor();
   await page.getByLabel('Labels').fill(labels.slice(0, 15).join('\n'));
   await press(page, 'Review');
-  await press(question(page), 'Add class');
-  await toast(page, 'Prompt class coding added');
+  await press(question(page), 'Create class');
+  await toast(page, 'Prompt class coding created');
   await page.getByRole('link', { name: 'Add examples' }).click();
   await page.getByRole('textbox', { name: 'Examples' }).fill(coding.examples.slice(10).join('\n'));
   await page.getByRole('textbox', { name: 'Labels' }).fill(labels.slice(10).join('\n'));

@@ -15,8 +15,8 @@ it('a rule is named, disabled and enabled again: it keeps its place and its id',
   await page.getByRole('link', { name: 'Edit Rule #1' }).click();
   await page.locator('gw-rule-form').getByLabel('Name').fill('Streams');
   await press(page, 'Review change');
-  await press(question(page), 'Publish change');
-  await toast(page, 'Rule #1 of chat changed');
+  await press(question(page), 'Save changes');
+  await toast(page, 'Rule #1 of chat updated');
   const card = page.locator('gw-rules [data-rule="1"]');
   await card.getByText('Streams', { exact: true }).waitFor();
   await card.getByText('#1', { exact: true }).waitFor();
@@ -50,8 +50,8 @@ it('a rule is duplicated right behind the original, ready to be edited', async (
   await press(form, 'Prompt size');
   await form.getByLabel('Prompt tokens, min').fill('500');
   await press(page, 'Review change');
-  await press(question(page), 'Publish rule');
-  await toast(page, 'Rule added to chat');
+  await press(question(page), 'Create rule');
+  await toast(page, 'Rule created in chat');
   assert.deepEqual(
     (await rulesOf(house)).map((rule) => [rule['id'], rule['name'], rule['stream']]),
     [

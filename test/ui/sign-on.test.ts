@@ -50,7 +50,7 @@ it('a person signs on, and a session that ends in the middle of a form costs not
   await page.getByLabel('Name').fill('talkers');
   assert.equal((await house.send('POST', '/admin/sessions/revoke-all')).status, 200);
   await press(page, 'Review');
-  await press(page, 'Add role');
+  await press(page, 'Create role');
   await page.getByText('What you were doing is kept.').waitFor();
   const [tab] = await Promise.all([
     page.context().waitForEvent('page'),

@@ -12,10 +12,10 @@ it('a token is shown once, may do what was chosen, and is refused once it is rev
   const admin = await emptyHouse(t);
   const { id } = await make(admin, '/admin/principals', { name: 'ci' });
   const { page, watched } = await open(t, admin, 'tokens');
-  await page.getByText('No tokens yet').waitFor();
-  await page.getByRole('link', { name: 'Create token' }).last().click();
+  await page.getByText('No admin tokens yet').waitFor();
+  await page.getByRole('link', { name: 'Create admin token' }).last().click();
   await page.getByLabel('Principal').selectOption({ label: 'ci' });
-  await page.getByText('ci holds no permission of the admin API. Grant it a role first.').waitFor();
+  await page.getByText('ci has no permissions of the admin API. Grant it a role first.').waitFor();
   await make(admin, `/admin/principals/${Number(id)}/roles`, { role: 'admin' });
 
   await page.goto(`/ui/tokens/new/${Number(id)}`);
@@ -23,11 +23,11 @@ it('a token is shown once, may do what was chosen, and is refused once it is rev
   await press(page, 'Review');
   await page.getByText('Choose at least one permission').waitFor();
   await page.getByLabel('usage:read').check();
-  await page.getByLabel('Expires').selectOption({ label: 'In a year' });
+  await page.getByLabel('Expires').selectOption({ label: 'In 364 days' });
   await expectCleanScreen(page, watched);
   await press(page, 'Review');
   await page.getByRole('row', { name: /Principal\s+ci/ }).waitFor();
-  await press(page, 'Create token');
+  await press(page, 'Create admin token');
   const dialog = page.locator('gw-made-bearer');
   const token = (await dialog.locator('pre').first().textContent()) ?? '';
   assert.match(token, /^gwt-\w{49}$/);
@@ -44,15 +44,15 @@ it('a token is shown once, may do what was chosen, and is refused once it is rev
   assert.equal((await admin.ask({ path: '/admin/roles', token })).status, 200);
   const denied = { method: 'POST', path: '/admin/roles', token, body: { name: 'x' } };
   assert.equal((await admin.ask(denied)).status, 403);
-  await page.getByLabel("I've saved this token").check();
+  await page.getByLabel("I've saved this admin token").check();
   await press(page, 'Done');
   await page.getByRole('definition').getByText('usage:read').waitFor();
   assert.ok(!(await page.content()).includes(token));
 
   await press(page, 'Revoke');
-  await page.getByText('no restore brings it back').waitFor();
+  await page.getByText('A revoked token cannot be restored').waitFor();
   await page.getByLabel('Type terraform to go on').fill('terraform');
-  await press(page, 'Revoke token');
+  await press(page, 'Revoke admin token');
   await page.getByText('Token terraform revoked').waitFor();
   assert.equal((await rowNamed(admin, '/admin/tokens', 'terraform'))?.['revoked'], true);
   assert.equal((await admin.ask({ path: '/admin/roles', token })).status, 401);
@@ -93,6 +93,6 @@ it('a reader sees tokens and is offered neither a creation nor a revocation', as
   const { page, watched } = await open(t, { url: admin.url, cookie }, 'tokens/1');
   await page.getByRole('definition').getByText('usage:read').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Revoke' }).count(), 0);
-  assert.equal(await page.getByRole('link', { name: 'Create token' }).count(), 0);
+  assert.equal(await page.getByRole('link', { name: 'Create admin token' }).count(), 0);
   await expectCleanScreen(page, watched);
 });

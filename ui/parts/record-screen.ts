@@ -180,7 +180,7 @@ export abstract class RecordScreen extends LitElement {
   changeLink(id: number) {
     if (!this.isWritable()) return nothing;
     return html`<a slot="actions" class="button" href=${this.link(id, 'edit')}
-      ><gw-icon name="pencil"></gw-icon>Change</a
+      ><gw-icon name="pencil"></gw-icon>Edit</a
     >`;
   }
 
@@ -207,7 +207,7 @@ export abstract class RecordScreen extends LitElement {
     } catch (error) {
       const { message, requestId } = asFailure(error);
       const detail = requestId === null ? '' : `request ${requestId}`;
-      notify({ tone: 'bad', text: `What breaks by it is not known: ${message}`, detail });
+      notify({ tone: 'bad', text: `Couldn't determine what depends on this: ${message}`, detail });
     }
   }
 

@@ -1,4 +1,4 @@
-// Agents that speak A2A: where they answer, and with which credential.
+// Defines the screen of A2A agents.
 
 import { calling, list } from '../api/http/call.ts';
 import { seen } from '../lib/saves/save.ts';
@@ -12,14 +12,13 @@ const versionOf = (text: string) => ({
 remoteScreen({
   screen: 'agents',
   heading: 'Agents',
-  about: 'Agents that speak A2A, which principals may be granted',
+  about: 'A2A agents that principals can be allowed to call',
   noun: 'agent',
   logged: 'agent',
-  one: 'an agent',
   plural: 'agents',
   icon: 'bot',
   teaches:
-    'An agent answers by the A2A protocol. It is kept here with its credential, and granted to roles by its name.',
+    'An agent is an external service that speaks A2A. Create one with its address and credential, then grant it to roles.',
   dialect: { field: 'protocol_version', label: 'Protocol', choices: versions },
   list: (signal) => list('/admin/a2a-agents', { signal }),
   create: (body, dialect) =>

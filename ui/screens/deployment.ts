@@ -102,7 +102,7 @@ class ScreenDeployment extends RecordScreen {
         ${
           isThere && this.isWritable()
             ? html`<a slot="actions" class="button primary" href=${this.link('edit')}
-                ><gw-icon name="pencil"></gw-icon>Change</a
+                ><gw-icon name="pencil"></gw-icon>Edit</a
               >`
             : nothing
         }

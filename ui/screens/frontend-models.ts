@@ -137,7 +137,7 @@ class ScreenFrontendModels extends RecordScreen {
 
   #adders() {
     if (!this.isWritable()) return nothing;
-    const label = this.#isPools() ? 'Add pool' : 'Add frontend model';
+    const label = this.#isPools() ? 'Create pool' : 'Create frontend model';
     const href = this.#isPools() ? this.link(poolsPart, 'new') : this.link('new');
     return html`<a slot="actions" class="button primary" href=${href}
       ><gw-icon name="plus"></gw-icon>${label}</a
@@ -158,7 +158,7 @@ class ScreenFrontendModels extends RecordScreen {
       >
       ${
         this.isWritable()
-          ? html`<a href=${this.link(fallbackPart)}>${fallback === null ? 'Set one' : 'Change'}</a>`
+          ? html`<a href=${this.link(fallbackPart)}>${fallback === null ? 'Set' : 'Edit'}</a>`
           : nothing
       }
     </div>`;
@@ -211,7 +211,7 @@ class ScreenFrontendModels extends RecordScreen {
       >
       ${
         this.isWritable()
-          ? html`<a class="button primary" href=${this.link('new')}>Add frontend model</a>
+          ? html`<a class="button primary" href=${this.link('new')}>Create frontend model</a>
               <a class="button" href=${this.link(poolsPart)}>See pools</a>`
           : nothing
       }
@@ -285,7 +285,7 @@ class ScreenFrontendModels extends RecordScreen {
     const isEdit = second === 'edit' && isWritable;
     const isOpen = this.isNew() || (opened !== null && isEdit);
     return this.drawer({
-      heading: opened === null ? 'Add a frontend model' : `Change ${opened.name}`,
+      heading: opened === null ? 'Create frontend model' : `Change ${opened.name}`,
       content: isOpen ? frontendModelFormOf(opened, targetOptions(routing))(this.failure) : null,
     });
   }
@@ -304,7 +304,7 @@ class ScreenFrontendModels extends RecordScreen {
         ? null
         : html`${poolRecord(pool)} ${historyOf('pool', pool)}`;
     return this.drawer({
-      heading: pool === null ? 'Add a pool' : pool.name,
+      heading: pool === null ? 'Create pool' : pool.name,
       content,
       actions: pool === null || isForm ? nothing : this.#poolActions(pool),
     });

@@ -1,5 +1,4 @@
-// History: what was changed, the events that say so, the versions that came of it and how to go back, who could call what, and
-// what proves that the log is what it was.
+// Defines the History screen: change requests, integrity, and the sections that extensions add.
 
 import { LitElement, html } from 'lit';
 import { html as staticHtml, unsafeStatic } from 'lit/static-html.js';
@@ -17,8 +16,8 @@ import { base } from '../styles/base.ts';
 const own: readonly Section[] = [
   {
     value: 'requests',
-    label: 'Requests',
-    about: 'Changes that wait for approval, and past requests.',
+    label: 'Change requests',
+    about: 'Changes that need approval, and past change requests.',
     order: 4,
     load: () => import('./history/requests.ts'),
   },
@@ -35,7 +34,7 @@ const sections = [...own, ...extensions.flatMap(({ sections = [] }) => sections)
   (one, other) => one.order - other.order,
 );
 
-/** `/ui/history/1482` is a change, by the position of its last event. Undefined for a name that no section has. */
+/** Finds a section by its segment in the address; a number is the position of a change. Undefined for an unknown name. */
 const sectionOf = (name = sections[0]?.value): Section | undefined =>
   sections.find(({ value }) => value === (/^\d+$/.test(name ?? '') ? 'changes' : name));
 
@@ -50,7 +49,7 @@ class ScreenHistory extends LitElement {
     if (section === undefined) return noSuchPage(`history/${name}`);
     return html`<gw-page heading="History" about=${section.about}>
       <gw-tabs
-        label="Parts of the history"
+        label="Sections of the history"
         chosen=${section.value}
         .tabs=${sections.flatMap(({ value, label, inner }) =>
           inner === true && value !== section.value
@@ -62,7 +61,7 @@ class ScreenHistory extends LitElement {
     </gw-page>`;
   }
 
-  /** A section keeps nothing of the view of another one. */
+  /** A link to another section drops the query. */
   #hrefOf(value: string): string {
     const { rest, query } = this.#place.value;
     if (rest[0] === value) return linkTo({ screen: 'history', rest, query });
@@ -70,7 +69,7 @@ class ScreenHistory extends LitElement {
   }
 
   #section({ value, load }: Section) {
-    // One of the names above, not what stands in the address.
+    // The name comes from the table above, not from the address, so it is a safe tag name.
     const tag = unsafeStatic(`gw-history-${value}`);
     return this.#code.shown({ name: value, load, draw: () => staticHtml`<${tag}></${tag}>` });
   }

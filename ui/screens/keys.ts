@@ -1,4 +1,4 @@
-// The screen of API keys, with which clients call the gateway.
+// Defines the screen of API keys.
 
 import { html } from 'lit';
 
@@ -12,12 +12,12 @@ import { may } from '../state/session.ts';
 bearerScreen({
   screen: 'keys',
   heading: 'API keys',
-  about: 'Clients call models with them. Each belongs to one principal.',
+  about: 'Credentials for clients. Each belongs to one principal.',
   icon: 'key-round',
-  noun: 'key',
+  noun: 'API key',
   empty: {
     about:
-      'A key says who is calling: it belongs to a principal, whose roles decide which models it reaches. It is shown once.',
+      'Clients send an API key with each request. The roles of its principal decide which models it can invoke. gw shows a key only once.',
     body: { name: 'nightly', principal_id: 1 },
   },
   list: (signal) => list('/admin/keys', { signal }),
@@ -25,23 +25,23 @@ bearerScreen({
   mayRevoke: () => may('key:revoke'),
   revoke: (one) => calling('DELETE', '/admin/keys/{id}', seen(one)),
   revoked:
-    'Requests with this key are refused from now on. A revoked key never works again. Its row and its usage stay.',
+    'Requests with this key fail immediately. A revoked key cannot be restored. Its record and its usage are kept.',
   hints: {
     principal: 'Roles, limits and budget come from the principal',
-    name: 'Where it is used, such as billing-nightly',
+    name: 'Where the key is used, for example billing-nightly',
   },
   expiries: [
     { value: '30', label: 'In 30 days' },
     { value: '90', label: 'In 90 days' },
-    { value: '365', label: 'In a year' },
-    { value: 'date', label: 'At a time that you choose' },
+    { value: '365', label: 'In 365 days' },
+    { value: 'date', label: 'At a specific time' },
     { value: 'never', label: 'Never' },
   ],
   reach: ({ name, held }) => {
     const reach = invokable(held);
     return html`<p class="notice ${reach === 'no model' ? 'warn' : ''}" role="status">
-      ${name} may invoke
-      ${reach}${reach === 'no model' ? ': grant it a role before the key is used' : ''}.
+      ${name} can invoke
+      ${reach}.${reach === 'no model' ? ' Grant it a role before you use the key.' : ''}
     </p>`;
   },
   create: (draft, { name: principal }, told) => {
@@ -66,11 +66,11 @@ bearerScreen({
 });
 
 const unknownAddress = html`<p class="quiet">
-  The address of the gateway is not known here. Start the control plane with
-  <code>--gateway-url</code> to see a command that is ready to run.
+  The gateway address is unknown. Start the control plane with <code>--gateway-url</code> to get a
+  ready-to-run command here.
 </p>`;
 
-/** What a first request with a new key needs to say. */
+/** Loads what the sample commands for a new key contain. */
 async function useOf(): Promise<Readonly<{ base: string | null; model: string }>> {
   const [{ body: config }, [model]] = await Promise.all([
     call('GET', '/admin/config'),

@@ -1,4 +1,4 @@
-// MCP servers: where tools are served, and with which credential.
+// Defines the screen of MCP servers.
 
 import { calling, list } from '../api/http/call.ts';
 import { seen } from '../lib/saves/save.ts';
@@ -12,14 +12,13 @@ const transportOf = (text: string) => ({
 remoteScreen({
   screen: 'mcp-servers',
   heading: 'MCP servers',
-  about: 'Servers of tools that principals may be granted',
-  noun: 'server',
+  about: 'Tool servers that principals can be allowed to use',
+  noun: 'MCP server',
   logged: 'mcp_server',
-  one: 'an MCP server',
   plural: 'MCP servers',
   icon: 'wrench',
   teaches:
-    'An MCP server offers tools. It is kept here with its credential, and granted to roles by its name.',
+    'An MCP server offers tools to clients. Create one with its address and credential, then grant it to roles.',
   dialect: { field: 'transport', label: 'Transport', choices: transports },
   list: (signal) => list('/admin/mcp-servers', { signal }),
   create: (body, dialect) =>

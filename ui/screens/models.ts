@@ -78,7 +78,7 @@ class ScreenModels extends RecordScreen {
         ><gw-icon name="refresh-cw"></gw-icon>Sync prices</a
       >
       <a slot="actions" class="button primary" href=${this.link('new')}
-        ><gw-icon name="plus"></gw-icon>Add model</a
+        ><gw-icon name="plus"></gw-icon>Create model</a
       >`;
   }
 
@@ -126,7 +126,7 @@ class ScreenModels extends RecordScreen {
     const part = this.aspect();
     const prefix = part === 'flow' ? 'Flow control of ' : part === 'attach' ? 'Attach ' : '';
     return this.drawer({
-      heading: this.isNew() ? 'Add a model' : `${prefix}${model?.name ?? ''}`,
+      heading: this.isNew() ? 'Create model' : `${prefix}${model?.name ?? ''}`,
       actions:
         model === null || form !== null ? nothing : this.actionsFor(model, () => deleteSave(model)),
       content: form ?? (model === null ? null : this.#record(model)),

@@ -23,8 +23,8 @@ resourceScreen<Known, People>({
   about: 'Users and service accounts',
   icon: 'users-round',
   noun: 'principal',
-  add: 'Add principal',
-  adding: 'Add a principal',
+  add: 'Create principal',
+  adding: 'Create principal',
   empty: {
     heading: 'No principals at this moment',
     about:

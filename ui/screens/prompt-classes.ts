@@ -112,7 +112,7 @@ class ScreenPromptClasses extends RecordScreen {
         about="Classes of prompts, defined by examples. Rules can route by class."
       >
         ${rows === undefined || rows.length === 0 ? nothing : this.#evaluateButton()}
-        ${this.adder('Add class', { inHead: true })} ${troubleOf(this.#classes)}
+        ${this.adder('Create class', { inHead: true })} ${troubleOf(this.#classes)}
         <gw-error retriable .failure=${this.unevaluated} @gw-retry=${this.#evaluate}></gw-error>
         ${loaded(this.#classes, (all) => this.#shown(all), { empty: () => this.#empty() })}
       </gw-page>
@@ -148,7 +148,7 @@ class ScreenPromptClasses extends RecordScreen {
         >A class is a name with examples: prompts as users write them. A rule that asks for it sends
         such prompts to a model of their own.</span
       >
-      ${this.adder('Add class', { inHead: false })}
+      ${this.adder('Create class', { inHead: false })}
     </gw-empty>`;
   }
 
@@ -222,7 +222,7 @@ class ScreenPromptClasses extends RecordScreen {
     const isForm = this.isNew() || aspect === 'edit' || aspect === 'examples';
     const prefix = aspect === 'examples' ? 'Examples of ' : '';
     return this.drawer({
-      heading: this.isNew() ? 'Add a prompt class' : `${prefix}${one?.name ?? ''}`,
+      heading: this.isNew() ? 'Create prompt class' : `${prefix}${one?.name ?? ''}`,
       actions: one === null || isForm ? nothing : this.actionsFor(one, () => classDeletion(one)),
       content: isForm
         ? one !== null && aspect === 'examples'

@@ -22,8 +22,8 @@ resourceScreen<Provider, Readonly<{ rows: readonly Provider[] }>>({
   about: 'Upstream LLM services',
   icon: 'plug',
   noun: 'provider',
-  add: 'Add provider',
-  adding: 'Add a provider',
+  add: 'Create provider',
+  adding: 'Create provider',
   empty: {
     heading: 'No providers yet',
     about:

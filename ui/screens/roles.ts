@@ -21,8 +21,8 @@ resourceScreen<HeldRole, Awaited<ReturnType<typeof loadRoles>>>({
   about: 'Named sets of permissions for principals',
   icon: 'shield-check',
   noun: 'role',
-  add: 'Add role',
-  adding: 'Add a role',
+  add: 'Create role',
+  adding: 'Create role',
   empty: {
     heading: 'No roles at this moment',
     about:

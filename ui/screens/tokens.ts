@@ -1,4 +1,4 @@
-// The screen of admin tokens, with which programs such as CI jobs and Terraform call the admin API.
+// Defines the screen of admin tokens.
 
 import { html } from 'lit';
 
@@ -18,12 +18,12 @@ import { may } from '../state/session.ts';
 bearerScreen({
   screen: 'tokens',
   heading: 'Admin tokens',
-  about: 'Programs call the admin API with them. Each belongs to one principal.',
+  about: 'Credentials for programs that call the admin API. Each belongs to one principal.',
   icon: 'terminal',
-  noun: 'token',
+  noun: 'admin token',
   empty: {
     about:
-      'CI jobs and Terraform call the admin API with a token. It carries permissions of a principal, always expires and is shown once.',
+      'Programs such as CI jobs send an admin token to the admin API. It always expires, and gw shows it only once.',
     body: { name: 'terraform', principal_id: 1, permissions: ['usage:read'] },
   },
   list: (signal) => list('/admin/tokens', { signal }),
@@ -31,7 +31,7 @@ bearerScreen({
   mayRevoke: () => may('config:write'),
   revoke: (one) => calling('DELETE', '/admin/tokens/{id}', seen(one)),
   revoked:
-    'Requests with this token are refused from now on, and no restore brings it back. Its row stays.',
+    'Requests with this token fail immediately. A revoked token cannot be restored. Its record is kept.',
   columns: [
     {
       id: 'permissions',
@@ -41,29 +41,30 @@ bearerScreen({
     },
   ],
   hints: {
-    principal: 'The audit log names it for what the program does. Mostly a service account.',
-    name: 'Where it is used, such as deploy-pipeline',
+    principal:
+      'The audit log attributes the actions of the program to this principal. Use a service account.',
+    name: 'Where the token is used, for example deploy-pipeline',
   },
   expiries: [
     { value: '7', label: 'In 7 days' },
     { value: '30', label: 'In 30 days' },
     { value: '90', label: 'In 90 days' },
-    // One day less than the maximum, because the clock of the browser may be ahead of the server's.
-    { value: '364', label: 'In a year' },
-    { value: 'date', label: 'At a time that you choose' },
+    // One day less than the maximum, because the clock of the browser can be ahead of the clock of the server.
+    { value: '364', label: 'In 364 days' },
+    { value: 'date', label: 'At a specific time' },
   ],
   reach: ({ name, held }) => {
     const choices = choicesOf(carriableOf(held));
     if (choices.length === 0) {
       return html`<p class="notice warn" role="status">
-        ${name} holds no permission of the admin API. Grant it a role first.
+        ${name} has no permissions of the admin API. Grant it a role first.
       </p>`;
     }
     return {
       name: 'permissions',
       label: 'Permissions',
       type: 'toggles',
-      hint: 'Never more than the principal holds. config:write is full control: it can grant roles and set passwords.',
+      hint: 'Limited to the permissions of the principal. config:write is full control: it can grant roles and set passwords.',
       choices,
     };
   },

@@ -12,7 +12,7 @@ type Price = Readonly<{ of: string; to: string; which?: 'input' | 'output' }>;
 
 /** A price in the list of models, typed anew: what is asked then is the test's. */
 export async function typePrice(page: Page, { of, to, which = 'input' }: Price): Promise<void> {
-  await page.getByRole('button', { name: `Change ${which} price of ${of}` }).click();
+  await page.getByRole('button', { name: `Edit ${which} price of ${of}` }).click();
   const field = page.getByLabel(`${which} price of ${of}, in dollars per million tokens`);
   await field.fill(to);
   await field.press('Enter');

@@ -1,4 +1,4 @@
-// Holds what the log's proofs and what is derived from it come to, in words.
+// Tests the texts for witnesses, projections, checkpoints and verifications of the log.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -11,7 +11,7 @@ import {
   witnessState,
 } from '../../../ui/lib/history/integrity.ts';
 
-it('a replica agrees with the log until an alarm that nothing explains tells otherwise', () => {
+it('says that a replica agrees until an unexplained alarm contradicts it', () => {
   const alarm = { replica: 'a', explained_by_epoch: null };
   const seen = { replica: 'a', log_seen: [{ position: 7 }] };
   const cases = [
@@ -20,8 +20,8 @@ it('a replica agrees with the log until an alarm that nothing explains tells oth
     [seen, [{ ...alarm, explained_by_epoch: 2 }], 'agrees'],
     [seen, [{ ...alarm, replica: 'b' }], 'agrees'],
     [seen, [{ ...alarm, replica: null }], 'agrees'],
-    [{ replica: 'a', log_seen: [] }, [], 'saw none'],
-    [{ replica: 'a' }, [], 'saw none'],
+    [{ replica: 'a', log_seen: [] }, [], 'no hashes yet'],
+    [{ replica: 'a' }, [], 'no hashes yet'],
     [{ replica: 'a' }, [alarm], 'contradicts'],
   ] as const;
   for (const [witness, alarms, word] of cases) {
@@ -29,33 +29,36 @@ it('a replica agrees with the log until an alarm that nothing explains tells oth
   }
 });
 
-it('what is not known is neither current nor in order', () => {
+it('does not show unknown values as current or correct', () => {
   assert.deepEqual(
     [null, 0, 1_200].map((lag) => behindState(lag).word),
     ['no data', 'current', '1,200 behind'],
   );
   assert.deepEqual([null, 0, 1, 2].map(driftText), [
     null,
-    'agree with their usage',
-    '1 budget not the sum of their usage',
-    '2 budgets not the sum of their usage',
+    'Match recorded usage',
+    '1 budget differs from recorded usage',
+    '2 budgets differ from recorded usage',
   ]);
 });
 
-it('what came behind the last checkpoint is counted, and none among many is not the lack of a key', () => {
+it('counts the unsigned events, and tells a missing key from a missing checkpoint', () => {
   const signed = { last: 9, among: 1_000, hasKey: true };
-  assert.equal(unsignedText(9, signed), 'all of it');
-  assert.equal(unsignedText(10, signed), '1 event since');
-  assert.equal(unsignedText(9, { ...signed, last: null }), 'nothing of the last 1,000 events');
-  assert.equal(unsignedText(9, { ...signed, last: null, hasKey: false }), 'no audit key is set');
+  assert.equal(unsignedText(9, signed), 'The whole log is signed');
+  assert.equal(unsignedText(10, signed), '1 unsigned event');
+  assert.equal(
+    unsignedText(9, { ...signed, last: null }),
+    'No checkpoint in the last 1,000 events',
+  );
+  assert.equal(unsignedText(9, { ...signed, last: null, hasKey: false }), 'No audit key is set');
 });
 
-it('a verification holds for the part of the log that it read, and one that was not made is not in order', () => {
+it('says which part of the log a verification covers', () => {
   const cases = [
     [null, 'plain', 'not verified yet', ''],
-    [{ position: 1_200, problem_count: 0 }, 'good', 'holds', 'all of it'],
-    [{ position: 900, problem_count: 0 }, 'good', 'holds', 'up to 900 of 1,200'],
-    [{ position: 1_200, problem_count: 2 }, 'bad', '2 problems', 'all of it'],
+    [{ position: 1_200, problem_count: 0 }, 'good', 'verified', 'the whole log'],
+    [{ position: 900, problem_count: 0 }, 'good', 'verified', 'up to 900 of 1,200'],
+    [{ position: 1_200, problem_count: 2 }, 'bad', '2 problems', 'the whole log'],
   ] as const;
   for (const [last, tone, word, upTo] of cases) {
     assert.deepEqual(verifiedState(last, 1_200), { tone, word, upTo });

@@ -22,7 +22,7 @@ it('a number stands for a version, a restore and an event, however it is written
 it('what a person may not do, or has no screen, is not offered', () => {
   const reader = { may: (permission: string) => permission === 'key:create', has: () => true };
   assert.deepEqual(names(actionsFor('7', reader).numbered), ['Go to version 7', 'See event 7']);
-  assert.ok(names(actionsFor('', reader).standing).includes('Create key'));
+  assert.ok(names(actionsFor('', reader).standing).includes('Create API key'));
   assert.ok(!names(actionsFor('', reader).standing).includes('Create provider'));
   assert.ok(!names(actionsFor('', reader).standing).includes('Send a request'));
   const bare = { may: () => true, has: (screen: string) => screen === 'roles' };
@@ -45,7 +45,7 @@ it('what stands already is not offered, and the way back only to who is in the p
 it('lists the screen and the action of a name before the entities that begin with it', () => {
   const keys = Array.from({ length: 12 }, (_, at) => ({ kind: 'API key', text: `key-${at + 1}` }));
   const screen = { kind: 'Screen', text: 'API keys' };
-  const action = { kind: 'Action', text: 'Create key' };
+  const action = { kind: 'Action', text: 'Create API key' };
   const other = { kind: 'Screen', text: 'Overview' };
   const groups = groupsOf([...keys, other, action, screen], 'key');
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// Holds how the calls of a change request are edited: read back as they were shown, with secrets typed anew, and compared call by call.
+// Tests the edit of the calls of a change request.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -26,11 +26,11 @@ it('calls without secrets are read back as they were shown', () => {
   });
 });
 
-it('a secret is typed anew, and never sent as the word that stood for it', () => {
+it('asks for a secret again instead of sending its placeholder', () => {
   const [draft = newCall] = callDrafts([provider]);
   assert.deepEqual(JSON.parse(draft.body), { name: 'p', upstream_api_key: '' });
   assert.deepEqual(readCalls([draft]), {
-    wrong: { field: 'calls.0', message: 'upstream_api_key is not shown: type it anew' },
+    wrong: { field: 'calls.0', message: 'enter upstream_api_key again: secrets are not shown' },
   });
   const typed = { ...draft, body: '{"name":"p","upstream_api_key":"sk-new"}' };
   assert.deepEqual(readCalls([typed]), {

@@ -1,4 +1,4 @@
-// What can be done with a change request, by whom, and how it stands in words.
+// Decides which steps of a change request a person can take, and names its states and kinds.
 
 import { draftablePaths } from '../../../events/nouns.ts';
 
@@ -36,14 +36,14 @@ export const changeKinds = [
     label: 'Access',
     about: 'principals, roles, permissions, passwords, admin tokens',
   },
-  { value: 'keys', label: 'API keys', about: 'made, revoked, changed' },
+  { value: 'keys', label: 'API keys', about: 'creating, changing and revoking them' },
   { value: 'providers', label: 'Providers', about: 'addresses and credentials' },
-  { value: 'models', label: 'Models', about: 'what is served, and by whom' },
-  { value: 'prices', label: 'Prices', about: 'of models' },
+  { value: 'models', label: 'Models', about: 'models and the providers that serve them' },
+  { value: 'prices', label: 'Prices', about: 'prices of models' },
   { value: 'routing', label: 'Routing', about: 'frontend models, rules, pools, prompt classes' },
-  { value: 'limits', label: 'Limits and budgets', about: 'of principals' },
+  { value: 'limits', label: 'Limits and budgets', about: 'rate limits and budgets of principals' },
   { value: 'tools', label: 'Tools', about: 'MCP servers and agents' },
-  { value: 'policy', label: 'This policy', about: 'always, once there is one' },
+  { value: 'policy', label: 'This policy', about: 'always included once another kind is selected' },
 ] as const;
 
 export type ChangeKind = (typeof changeKinds)[number]['value'];

@@ -56,7 +56,7 @@ const memberAt = (value: unknown, names: readonly string[]): unknown =>
 export function readCalls(
   drafts: readonly CallDraft[],
 ): Readonly<{ calls: readonly DraftCall[] }> | Wrong {
-  if (drafts.length === 0) return wrong('calls', 'a change request has a call at least');
+  if (drafts.length === 0) return wrong('calls', 'a change request needs at least one call');
   const calls: DraftCall[] = [];
   for (const [index, draft] of drafts.entries()) {
     const read = readCall(draft, `calls.${index}`);
@@ -73,9 +73,9 @@ function readCall({ method, path, body, secrets }: CallDraft, place: string): Dr
   const call = { method, path: path.trim() };
   if (body.trim() === '') return call;
   const value = readJson(body);
-  if (value === undefined) return wrong(place, 'must be JSON, or empty');
+  if (value === undefined) return wrong(place, 'must be valid JSON or empty');
   const missing = secrets.find((secret) => memberAt(value, secret.split('.')) === '');
-  if (missing !== undefined) return wrong(place, `${missing} is not shown: type it anew`);
+  if (missing !== undefined) return wrong(place, `enter ${missing} again: secrets are not shown`);
   return { ...call, body: value };
 }
 

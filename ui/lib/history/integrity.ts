@@ -15,7 +15,9 @@ export function witnessState(
     (one) => one.replica === replica && one.explained_by_epoch === null,
   );
   if (isContradicting) return { tone: 'bad', word: 'contradicts' };
-  return seen.length === 0 ? { tone: 'plain', word: 'saw none' } : { tone: 'good', word: 'agrees' };
+  return seen.length === 0
+    ? { tone: 'plain', word: 'no hashes yet' }
+    : { tone: 'good', word: 'agrees' };
 }
 
 /** How far the read models are behind the log; null is not known. */
@@ -39,16 +41,20 @@ type Signed = Readonly<{
 /** What came behind the last checkpoint of a log that ends at `head`. */
 export function unsignedText(head: number, { last, among, hasKey }: Signed): string {
   if (last !== null)
-    return head === last ? 'all of it' : `${formatCount(head - last, 'event')} since`;
-  return hasKey ? `nothing of the last ${formatCount(among, 'event')}` : 'no audit key is set';
+    return head === last
+      ? 'The whole log is signed'
+      : formatCount(head - last, 'unsigned event');
+  return hasKey
+    ? `No checkpoint in the last ${formatCount(among, 'event')}`
+    : 'No audit key is set';
 }
 
 /** Null is not checked. */
 export function driftText(drift: number | null): string | null {
   if (drift === null) return null;
   return drift === 0
-    ? 'agree with their usage'
-    : `${formatCount(drift, 'budget')} not the sum of their usage`;
+    ? 'Match recorded usage'
+    : `${formatCount(drift, 'budget')} ${drift === 1 ? 'differs' : 'differ'} from recorded usage`;
 }
 
 type Verified = Readonly<{ position: number; problem_count: number }>;
@@ -61,8 +67,8 @@ export function verifiedState(
   if (last === null) return { tone: 'plain', word: 'not verified yet', upTo: '' };
   const { position, problem_count: count } = last;
   const upTo =
-    position >= head ? 'all of it' : `up to ${formatNumber(position)} of ${formatNumber(head)}`;
+    position >= head ? 'the whole log' : `up to ${formatNumber(position)} of ${formatNumber(head)}`;
   return count === 0
-    ? { tone: 'good', word: 'holds', upTo }
+    ? { tone: 'good', word: 'verified', upTo }
     : { tone: 'bad', word: formatCount(count, 'problem'), upTo };
 }

@@ -26,7 +26,7 @@ export function firstRun(facts: FirstRunFacts): readonly Step[] {
     {
       title: 'Connect a provider',
       about: 'A vendor or an engine of your own; it is asked for its models before it is kept.',
-      action: 'Add a provider',
+      action: 'Create provider',
       screen: 'providers',
       rest: ['new'],
       isDone: facts.providers > 0,
@@ -42,7 +42,7 @@ export function firstRun(facts: FirstRunFacts): readonly Step[] {
     {
       title: 'Name a frontend model',
       about: 'The name that clients call; its rules decide which model answers.',
-      action: 'Add a frontend model',
+      action: 'Create frontend model',
       screen: 'frontend-models',
       rest: ['new'],
       isDone: facts.frontendModels > 0,
@@ -50,7 +50,7 @@ export function firstRun(facts: FirstRunFacts): readonly Step[] {
     {
       title: 'Create an API key',
       about: 'It is shown once. Its principal needs a role that may invoke the model.',
-      action: 'Create a key',
+      action: 'Create key',
       screen: 'keys',
       rest: ['new'],
       isDone: facts.keys > 0,

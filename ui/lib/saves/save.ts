@@ -46,9 +46,9 @@ export const additionOf = (
   { noun, name }: Words,
   given: Given & Readonly<{ after: NonNullable<Save['after']> }>,
 ): Save => ({
-  heading: `Add ${noun} ${name}`,
-  verb: `Add ${noun}`,
-  done: `${capital(noun)} ${name} added`,
+  heading: `Create ${noun} ${name}`,
+  verb: `Create ${noun}`,
+  done: `${capital(noun)} ${name} created`,
   before: {},
   opens: theMade,
   ...given,
@@ -58,9 +58,9 @@ export const changeOf = (
   { noun, name, ...more }: Words,
   given: Given & Pick<Save, 'before' | 'after'>,
 ): Save => ({
-  heading: `Change ${name}`,
-  verb: 'Publish change',
-  done: `${capital(noun)} ${name} changed`,
+  heading: `Edit ${name}`,
+  verb: 'Save changes',
+  done: `${capital(noun)} ${name} updated`,
   ...more,
   ...given,
 });

@@ -52,7 +52,7 @@ export function bearerScreen<Row extends Shown, Made>(kind: BearerKind<Row, Made
     icon,
     noun,
     add: `Create ${noun}`,
-    adding: `Create a ${noun}`,
+    adding: `Create ${noun}`,
     empty: { heading: `No ${noun}s yet`, ...empty },
     load: async (signal) => ({ rows: await list(signal) }),
     pollMs: 30_000,
@@ -103,7 +103,7 @@ const after: readonly Column<Bearer>[] = [
     id: 'last_used_at',
     label: 'Last used',
     value: ({ last_used_at }) => last_used_at,
-    cell: ({ last_used_at }) => timeOr(last_used_at, isReadOnly() ? 'not known' : 'never'),
+    cell: ({ last_used_at }) => timeOr(last_used_at, isReadOnly() ? 'unknown' : 'never'),
   },
   {
     id: 'created_at',
@@ -134,7 +134,7 @@ function listOf<Row extends Bearer>(all: readonly Row[], at: RecordScreen, headi
 
 function factsOf(one: Shown) {
   const { id, prefix, principal_id, principal, permissions, last_used_at } = one;
-  const unused = isReadOnly() ? 'not known for the past' : 'never';
+  const unused = isReadOnly() ? 'unknown for past versions' : 'never';
   return facts([
     ['State', stateBadge(one)],
     ['Prefix', copied(prefix, 'prefix', html`<code>${prefix}…</code>`)],

@@ -36,7 +36,7 @@ type Created<Made> = Readonly<{
 }>;
 
 export type BearerFormKind<Made> = Readonly<{
-  /** "key" or "token". */
+  /** "API key" or "admin token". */
   noun: string;
   hints: Readonly<{ principal: string; name: string }>;
   expiries: readonly Readonly<{ value: string; label: string }>[];
@@ -115,7 +115,7 @@ class GwBearerForm extends RecordForm<null, TokenDraft> {
       draft.expiry === 'date'
         ? {
             name: 'expires_at',
-            label: `Expires at, ${zoneName}`,
+            label: `Expires at (${zoneName})`,
             type: 'datetime-local',
             required: true,
           }

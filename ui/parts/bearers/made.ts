@@ -25,8 +25,8 @@ export type MadeBearer = Readonly<{
 class GwMadeBearer extends element({
   /** Null is closed. */
   made: given<MadeBearer | null>(null),
-  /** "key" or "token". */
-  noun: text('key'),
+  /** "API key" or "admin token". */
+  noun: text('API key'),
   kept: state(false),
 }) {
   static override styles = [
@@ -119,7 +119,7 @@ class GwMadeBearer extends element({
           ${this.noun}</label
         >
         <span class="acts">
-          ${this.noun === 'key' ? this.#uses(secret) : nothing}
+          ${this.noun === 'API key' ? this.#uses(secret) : nothing}
           <button type="button" class="primary" ?disabled=${!this.kept} @click=${this.#close}>
             Done
           </button>

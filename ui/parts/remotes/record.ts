@@ -60,7 +60,7 @@ class GwRemoteRecord extends element({
     const { value, failure } = this.#change;
     if (failure !== null) return failure.message;
     if (value === undefined) return nothing;
-    if (value === null) return html`<span class="quiet">not in the log</span>`;
+    if (value === null) return html`<span class="quiet">None in the log</span>`;
     const { at, summary, actor_name: name, actor_kind: kind } = value;
     return html`${summary}, <gw-time at=${at}></gw-time> by ${name ?? kind}`;
   }

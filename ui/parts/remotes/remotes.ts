@@ -30,8 +30,6 @@ type RemoteKind = Readonly<{
   noun: string;
   /** Its kind in the log. */
   logged: Noun;
-  /** In the singular, with its article. */
-  one: string;
   plural: string;
   icon: IconName;
   teaches: string;
@@ -44,15 +42,15 @@ type RemoteKind = Readonly<{
 }>;
 
 export function remoteScreen(kind: RemoteKind): void {
-  const { screen, heading, about, icon, noun, one, plural, teaches, dialect } = kind;
+  const { screen, heading, about, icon, noun, plural, teaches, dialect } = kind;
   resourceScreen<Remote, Readonly<{ rows: readonly Remote[] }>>({
     screen,
     heading,
     about,
     icon,
     noun,
-    add: `Add ${noun}`,
-    adding: `Add ${one}`,
+    add: `Create ${noun}`,
+    adding: `Create ${noun}`,
     empty: {
       heading: `No ${plural} yet`,
       about: teaches,
@@ -89,8 +87,8 @@ export function remoteScreen(kind: RemoteKind): void {
     words: ({ danger }) =>
       danger === true
         ? html`<p>
-            Grants that name it stay and open nothing. Its credential is erased and cannot come
-            back.
+            Permissions that name it are kept but have no effect. Its credential is erased and
+            cannot be restored.
           </p>`
         : nothing,
   });
@@ -108,7 +106,7 @@ const formFor = (kind: RemoteKind, remote: Remote | null) =>
       {
         name: 'name',
         label: 'Name',
-        hint: 'Letters, digits, - and _: a part of paths and grants',
+        hint: 'Letters, digits, - and _. Used in paths and permissions',
         required: true,
       },
       { name: 'url', label: 'Address', mono: true, required: true },

@@ -11,7 +11,7 @@ export function changeSave(deployment: Deployment, draft: DeploymentDraft): Save
   return {
     heading: 'Change the deployment',
     verb: 'Roll out',
-    done: 'Deployment changed; the operator rolls it out',
+    done: 'Deployment updated; the operator rolls it out',
     before: fieldsOf(deployment),
     after: body,
     run: calling('PATCH', '/admin/deployment', { body }),

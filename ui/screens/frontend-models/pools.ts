@@ -52,7 +52,7 @@ export const noPools = (add: string | null) =>
     ${
       add === null
         ? nothing
-        : html`<a class="button primary" href=${add}>Add pool</a>
+        : html`<a class="button primary" href=${add}>Create pool</a>
             <a class="button" href=${linkTo({ screen: 'frontend-models' })}>See frontend models</a>`
     }
   </gw-empty>`;
@@ -65,7 +65,7 @@ export function poolActions(pool: PoolRow, changed: Changed | null) {
   const copy = copyRecord(poolsPart, record);
   if (changed === null) return copy;
   return html`${copy}<a slot="actions" class="button" href=${changed.edit}
-      ><gw-icon name="pencil"></gw-icon>Change</a
+      ><gw-icon name="pencil"></gw-icon>Edit</a
     >
     <button slot="actions" type="button" class="plain danger" @click=${changed.remove}>
       <gw-icon name="trash-2"></gw-icon>Delete

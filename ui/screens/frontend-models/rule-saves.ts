@@ -38,8 +38,8 @@ export function ruleCreation(owner: FrontendModel, { body, at }: Added, names: N
   const others: readonly object[] = orderBody(owner.rules).rules;
   return {
     heading: `Add ${body.name ?? 'a rule'} to ${owner.name}`,
-    verb: 'Publish rule',
-    done: `Rule added to ${owner.name}`,
+    verb: 'Create rule',
+    done: `Rule created in ${owner.name}`,
     before: {},
     after: shown(body, names),
     opens: () => [owner.id],
@@ -67,8 +67,8 @@ export const ruleUpdate = (
   { body, names }: Readonly<{ body: Partial<RuleBody>; names: Names }>,
 ): Save => ({
   heading: `Edit ${ruleName(rule)} of ${owner.name}`,
-  verb: 'Publish change',
-  done: `${ruleName(rule)} of ${owner.name} changed`,
+  verb: 'Save changes',
+  done: `${ruleName(rule)} of ${owner.name} updated`,
   before: shown(recordBody(rule), names),
   after: shown(body, names),
   opens: () => [owner.id],
@@ -121,7 +121,7 @@ const titles = (rules: readonly Rule[], names: Names) =>
 
 export const orderSave = (owner: FrontendModel, rules: readonly Rule[], names: Names): Save => ({
   heading: `Reorder the rules of ${owner.name}`,
-  verb: 'Publish order',
+  verb: 'Save order',
   done: `Rules of ${owner.name} reordered`,
   before: titles(owner.rules, names),
   after: titles(rules, names),

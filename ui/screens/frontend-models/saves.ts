@@ -83,7 +83,7 @@ type Named = Readonly<{ id: number; name: string }>;
 /** Null clears it. */
 export const fallbackSave = (before: Named | null, after: Named | null): Save => ({
   heading: after === null ? 'Clear the fallback model' : 'Set the fallback model',
-  verb: after === null ? 'Clear fallback' : 'Publish fallback',
+  verb: after === null ? 'Clear fallback' : 'Save fallback',
   done: after === null ? 'Fallback model cleared' : `Fallback model is ${after.name}`,
   before: { fallback_model: before?.name ?? null },
   after: { fallback_model: after?.name ?? null },

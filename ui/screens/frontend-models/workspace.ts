@@ -143,7 +143,7 @@ class GwRulesWorkspace extends element({
       ${
         writable && editing !== 'new'
           ? html`<a class="button" href=${this.#newLink()}
-              ><gw-icon name="plus"></gw-icon>Add rule</a
+              ><gw-icon name="plus"></gw-icon>Create rule</a
             >`
           : nothing
       }
@@ -160,7 +160,7 @@ class GwRulesWorkspace extends element({
     return html`<div class="unpublished" role="status">
       <span>Unpublished rule order. The dry run shows its effect.</span>
       <button type="button" @click=${() => (this.order = null)}>Undo</button>
-      <button type="button" class="primary" @click=${this.#publishOrder}>Publish order</button>
+      <button type="button" class="primary" @click=${this.#publishOrder}>Save order</button>
     </div>`;
   }
 
@@ -172,7 +172,7 @@ class GwRulesWorkspace extends element({
       >
       ${
         this.writable
-          ? html`<a class="button primary" href=${this.#newLink()}>Add rule</a>`
+          ? html`<a class="button primary" href=${this.#newLink()}>Create rule</a>`
           : nothing
       }
     </gw-empty>`;

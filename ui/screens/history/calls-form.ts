@@ -1,4 +1,4 @@
-// The form of what is drafted: the title of a change request, and its calls, which are added, changed and taken out.
+// Edits the draft of a change request: its title and its API calls.
 
 import { css, html } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -26,14 +26,14 @@ export type CallsEdit = Readonly<{ title: string; calls: readonly DraftCall[] }>
 
 const methods = callMethods.map((value) => ({ value, label: value }));
 
-/** Tells by `gw-review` with the edit, and by `gw-cancel`. */
+/** Dispatches `gw-review` with the edit, and `gw-cancel`. */
 class GwCallsForm extends element({
   request: given<WholeRequest>(),
-  /** What the server refused. */
+  /** The refusal of the server. */
   failure: given<ApiFailure | null>(null),
-  /** What the page itself found. */
+  /** The first problem that the form found. */
   wrong: state<ApiFailure | null>(null),
-  /** As typed. */
+  /** The title as typed. */
   named: state(''),
   calls: state<readonly CallDraft[]>([]),
 }) {
@@ -68,7 +68,7 @@ class GwCallsForm extends element({
     `,
   ];
 
-  /** A request that is loaded anew does not undo what was typed. */
+  /** A reload of the change request keeps what was typed. */
   protected override willUpdate(_: PropertyValues<this>): void {
     if (this.hasUpdated) return;
     this.named = this.request.title ?? '';
@@ -84,7 +84,7 @@ class GwCallsForm extends element({
     >
       <gw-field name="title" label="Title" required .value=${this.named}></gw-field>
       ${this.calls.map((call, index) => this.#call(call, index))}
-      <button type="button" @click=${this.#add}><gw-icon name="plus"></gw-icon>Add a call</button>
+      <button type="button" @click=${this.#add}><gw-icon name="plus"></gw-icon>Add call</button>
     </gw-form>`;
   }
 
@@ -92,8 +92,8 @@ class GwCallsForm extends element({
     const place = `calls.${index}`;
     const hint =
       secrets.length === 0
-        ? 'JSON, as the admin API takes it; empty for none'
-        : `JSON. Not shown, and to be typed anew: ${secrets.join(', ')}`;
+        ? 'JSON as in the admin API. Leave empty for no body'
+        : `JSON. Secrets are not shown. Enter them again: ${secrets.join(', ')}`;
     return html`<fieldset>
       <legend>Call ${index + 1}</legend>
       <div class="line">
@@ -117,10 +117,10 @@ class GwCallsForm extends element({
       ></gw-field>
       <button
         type="button"
-        aria-label="Take out call ${index + 1}"
+        aria-label="Remove call ${index + 1}"
         @click=${() => this.#keep(this.calls.toSpliced(index, 1))}
       >
-        <gw-icon name="trash-2"></gw-icon>Take out
+        <gw-icon name="trash-2"></gw-icon>Remove
       </button>
     </fieldset>`;
   }

@@ -1,4 +1,4 @@
-// What tells that the log is not what it was, or why that is explained.
+// Draws the integrity alarms of the log, with their explanation if there is one.
 
 import { html, nothing } from 'lit';
 
@@ -13,8 +13,8 @@ export function logAlarms({ alarms }: LogHead) {
         <strong
           >${
             one.explained_by_epoch === null
-              ? 'The log is not what it was.'
-              : `The log began epoch ${one.explained_by_epoch} behind a loss, which explains this.`
+              ? 'The log does not match what gw published before.'
+              : `Explained by the data loss before epoch ${one.explained_by_epoch} of the log.`
           }</strong
         >
         <p>
@@ -27,8 +27,9 @@ export function logAlarms({ alarms }: LogHead) {
           one.replica === null
             ? nothing
             : html`<p>
-                Seen by <code>${one.replica}</code>: <code>${one.seen_hash}</code>, where the log
-                has ${one.log_hash === null ? 'no event' : html`<code>${one.log_hash}</code>`}
+                Replica <code>${one.replica}</code> saw <code>${one.seen_hash}</code>. The log has
+                ${one.log_hash === null ? 'no event' : html`<code>${one.log_hash}</code>`} at this
+                position.
               </p>`
         }
       </div>`,

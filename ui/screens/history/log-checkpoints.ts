@@ -1,4 +1,4 @@
-// What was signed of the log, and by which keys.
+// Draws the signed checkpoints of the log and the keys that signed them.
 
 import { html } from 'lit';
 
@@ -35,14 +35,14 @@ export function logCheckpoints({ origin, keys, checkpoints }: Checkpoints, view:
     ${
       checkpoints.length === 0
         ? html`<p class="quiet">
-            None. With an audit key set, the control plane signs the head every so often; whoever
-            keeps a copy elsewhere can prove what the log was.
+            No checkpoints yet. Set an audit key to make the control plane sign the log at regular
+            intervals. A checkpoint that you store elsewhere proves what the log contained.
           </p>`
         : html`<p class="notice">
               Signed under <code>${origin}</code>.
               ${keys.map(
                 ({ since, public_key: key, verifier_key: verifier }) =>
-                  html`<br />Key <code>${key.slice(0, 16)}…</code> since position ${since}
+                  html`<br />Key <code>${key.slice(0, 16)}…</code>, in use since position ${since}
                     <gw-copy text=${verifier} label="verifier key"></gw-copy>`,
               )}
             </p>

@@ -1,4 +1,4 @@
-// What is derived from the log: how far it has come, and the commands by which it is compared with what it is derived from.
+// Draws the state of the projections, and the commands that verify and rebuild them.
 
 import { html, nothing } from 'lit';
 
@@ -28,13 +28,13 @@ export function logDerived(
       </dd>
       <dt>Chain verified</dt>
       <dd>${lastVerified(verified.chain, position)}</dd>
-      <dt>Replay equals live</dt>
+      <dt>Last replay</dt>
       <dd>${lastVerified(verified.read_models, position)}</dd>
       <dt>Budgets</dt>
-      <dd>${driftText(drift) ?? html`<span class="quiet">not checked by this process</span>`}</dd>
+      <dd>${driftText(drift) ?? html`<span class="quiet">Not checked by this process</span>`}</dd>
       <dt>Tables</dt>
       <dd>
-        Each is compared with a rebuild, beside the chain, by
+        Verify the chain and compare each table with a rebuild:
         <div class="command">
           <code>gw log verify</code
           ><gw-copy text="npm run gw -- log verify" label="command"></gw-copy>
@@ -42,17 +42,16 @@ export function logDerived(
       </dd>
       <dt>Replay and compare</dt>
       <dd>
-        Folds every event again beside the live tables, in one transaction that is taken back, and
-        names each table that differs. It reads the whole log, so that no page starts it; by
-        schedule:
+        Replays every event next to the live tables in a transaction that is rolled back, and lists
+        the tables that differ. It reads the whole log, so run it on a schedule:
         <div class="command">
           <code>gw projections verify</code
           ><gw-copy text="npm run gw -- projections verify" label="command"></gw-copy>
         </div>
       </dd>
-      <dt>Replay</dt>
+      <dt>Rebuild</dt>
       <dd>
-        Makes a database anew from an export:
+        Rebuild a database from an export:
         <div class="command">
           <code>gw log replay export.ndjson --into postgres://host/empty</code
           ><gw-copy

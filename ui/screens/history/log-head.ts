@@ -1,4 +1,4 @@
-// Where the log ends, and how all of it is taken away and verified.
+// Draws the last position and hash of the log, and the links to export and verify it.
 
 import { html } from 'lit';
 
@@ -19,11 +19,11 @@ export function logEnd({ log_id: id, hash, recorded_at: at, position }: LogHead)
       <dd><code>${hash}</code><gw-copy text=${hash} label="hash"></gw-copy></dd>
       <dt>Last event</dt>
       <dd><gw-time absolute at=${at}></gw-time></dd>
-      <dt>All of it</dt>
+      <dt>Export</dt>
       <dd>
-        <a download href=${exportAddress()}>Export as NDJSON</a>, verified by
-        <code>node deploy/verify.mjs</code> and shown by the
-        <a download href=${viewerAddress()}>offline viewer</a>, which needs no server
+        <a download href=${exportAddress()}>Download as NDJSON</a>. Verify it with
+        <code>node deploy/verify.mjs</code>, or open it in the
+        <a download href=${viewerAddress()}>offline viewer</a>, which needs no server.
       </dd>
     </dl>
     <gw-verify-log .position=${position}></gw-verify-log>`;

@@ -1,4 +1,4 @@
-// The replicas as witnesses of the log: they keep the hashes that they were given, and say them with every report.
+// Draws the replicas as witnesses of the log: each keeps the hashes that it received and sends them with every report.
 
 import { html } from 'lit';
 
@@ -13,8 +13,8 @@ export function logWitnesses(replicas: readonly Replica[], { alarms }: LogHead) 
     ${
       replicas.length === 0
         ? html`<p class="quiet">
-            No replica reports to this process. Each that does keeps the hashes that it was given,
-            and tells when the log holds another one.
+            No replica reports to this process. Replicas keep the hashes that they receive and raise
+            an alarm if the log later contains a different hash.
           </p>`
         : html`<ul class="rows">
             ${replicas.map((replica) => witness(replica, alarms))}
@@ -28,7 +28,7 @@ function witness(replica: Replica, alarms: LogHead['alarms']) {
   return html`<li>
     <code>${replica.replica}</code><gw-badge tone=${tone}>${word}</gw-badge>
     <span class="quiet"
-      >${newest === undefined ? '' : html`up to ${newest.position}, `}<gw-time
+      >${newest === undefined ? '' : html`up to position ${newest.position}, `}<gw-time
         at=${replica.reported_at}
       ></gw-time
     ></span>

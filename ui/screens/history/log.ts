@@ -1,5 +1,4 @@
-// What proves that the log is what it was: its head, alarms, what was signed of it and by which keys; and how far what is derived from
-// it has come.
+// Draws the integrity of the log: its head, alarms, witnesses, signed checkpoints and projections.
 
 import { LitElement, css, html } from 'lit';
 
@@ -27,7 +26,7 @@ import { logWitnesses } from './log-witnesses.ts';
 
 const pollMs = 10_000;
 const checkpointsMax = 1_000;
-/** Every checkpoint is of a position of its own, so these hold the newest of them. */
+/** Each checkpoint has its own position, so a page of this size contains the newest checkpoints. */
 const positionsShown = checkpointsMax;
 
 type Loaded = Readonly<{
@@ -98,10 +97,10 @@ class HistoryLog extends LitElement {
         label="Log"
         value=${formatNumber(head.position)}
         href=${linkTo({ screen: 'history', rest: ['events'] })}
-        >events in one chain</gw-kpi
+        >events in one hash chain</gw-kpi
       >
       <gw-kpi label="Read models" value=${behind.word} tone=${behind.tone}
-        >read up to ${formatNumber(health.read_position)}</gw-kpi
+        >at position ${formatNumber(health.read_position)}</gw-kpi
       >
       <gw-kpi
         label="Snapshot"
@@ -109,13 +108,13 @@ class HistoryLog extends LitElement {
         href=${linkTo({ screen: 'history', rest: ['versions'] })}
         >${
           health.snapshot_rebuild_failures === 0
-            ? 'no failed build'
+            ? 'No failed builds'
             : formatCount(health.snapshot_rebuild_failures, 'failed build')
         }</gw-kpi
       >
       <gw-kpi
         label="Signed up to"
-        value=${last === null ? 'not signed' : formatNumber(last)}
+        value=${last === null ? 'None' : formatNumber(last)}
         tone=${last === null ? 'none' : 'plain'}
         >${unsignedText(head.position, signing)}</gw-kpi
       >

@@ -1,4 +1,4 @@
-// The change policy: which kinds of change need a second person. Once there is one, a change of the policy needs one too.
+// Edits the approval policy: which kinds of change need a second person. Once a policy is set, changing it needs approval too.
 
 import { css, html } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -12,7 +12,7 @@ import '../../parts/save.ts';
 import type { Save } from '../../lib/saves/save.ts';
 import { base, buttons, controls } from '../../styles/base.ts';
 
-/** Tells by `gw-done` when it is set. */
+/** Dispatches `gw-done` when the policy is saved. */
 class GwChangePolicy extends element({
   policy: given<ChangePolicy>(),
   chosen: state<ReadonlySet<ChangeKind>>(),
@@ -60,8 +60,9 @@ class GwChangePolicy extends element({
 
   protected override render() {
     return html`<p class="about-it">
-        What is ticked is made only as a change request that another person has approved: never by
-        its author, nor by a login that the author gave. What machines do is not concerned.
+        A selected kind of change needs a change request that another person has approved. The
+        author cannot approve it, nor can a user whose password the author set. Changes that
+        machines make need no approval.
       </p>
       <ul>
         ${changeKinds.map(
@@ -89,8 +90,8 @@ class GwChangePolicy extends element({
     const kinds = changeKinds.map(({ value }) => value).filter((kind) => this.chosen.has(kind));
     this.save = {
       heading: 'Edit the approval policy',
-      verb: 'Set policy',
-      done: 'Change policy set',
+      verb: 'Save policy',
+      done: 'Approval policy updated',
       before: { needs_approval: kindsText(this.policy.kinds) || null },
       after: { needs_approval: kindsText(kinds) || null },
       run: (change) => setChangePolicy(kinds, change),

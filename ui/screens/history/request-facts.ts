@@ -1,4 +1,4 @@
-// What is known of a change request: how it stands, who proposes and approved it and when, and why it cannot be made.
+// Draws the facts of a change request: its state, author, approvals and times, and why it cannot be applied.
 
 import { html, nothing } from 'lit';
 
@@ -10,15 +10,18 @@ import { kindsText, stateWords, toneOfState } from '../../lib/changes/change-req
 type Person = WholeRequest['author'];
 
 export const nameOf = (person: Person): string =>
-  person === null ? 'the command line' : (person.name ?? `principal ${person.id}, gone`);
+  person === null ? 'the command line' : (person.name ?? `principal ${person.id} (deleted)`);
 
 export function factsOf(request: WholeRequest) {
   const { state, title, author, kinds, approvals, apply_at, expires_at, ended_at } = request;
   const facts: readonly (readonly [string, unknown])[] = [
     ['State', html`<gw-badge tone=${toneOfState(state)}>${stateWords(state)}</gw-badge>`],
-    [state === 'review_due' || state === 'reviewed' ? 'Why at once' : 'Change', title ?? 'erased'],
-    ['By', nameOf(author)],
-    ['Why', request.history[0]?.reason ?? html`<span class="quiet">not said</span>`],
+    [
+      state === 'review_due' || state === 'reviewed' ? 'Urgent change' : 'Change',
+      title ?? 'erased',
+    ],
+    ['Author', nameOf(author)],
+    ['Reason', request.history[0]?.reason ?? html`<span class="quiet">None</span>`],
     ['Scope', kindsText(kinds)],
     [
       'Approved',
@@ -30,7 +33,7 @@ export function factsOf(request: WholeRequest) {
     ],
     ...(apply_at === null
       ? []
-      : [['Applied at', html`<gw-time absolute at=${apply_at}></gw-time>`] as const]),
+      : [['Scheduled for', html`<gw-time absolute at=${apply_at}></gw-time>`] as const]),
     ...(expires_at === null || ended_at !== null
       ? []
       : [['Expires', html`<gw-time at=${expires_at}></gw-time>`] as const]),
@@ -54,7 +57,7 @@ export function factsOf(request: WholeRequest) {
   </dl>`;
 }
 
-/** Why it cannot be made, was not made when it was due, or is not approved any more. */
+/** Explains why the change request cannot be applied, was not applied on schedule, or lost its approval. */
 export function problemOf({
   refusal,
   failure,
@@ -67,21 +70,21 @@ export function problemOf({
     refusal === null
       ? nothing
       : html`<div class="notice bad" role="alert">
-          As the configuration stands it cannot be made: ${refusal.message}
+          This change cannot be applied to the current configuration: ${refusal.message}
         </div>`
   }
   ${
     failure === null
       ? nothing
       : html`<div class="notice warn" role="alert">
-          It was not applied when it was due, <gw-time at=${failure.at}></gw-time>:
+          This change was not applied on schedule, <gw-time at=${failure.at}></gw-time>:
           ${failure.message ?? failure.cause.replaceAll('_', ' ')}
         </div>`
   }
   ${
     isLost
       ? html`<div class="notice warn">
-          It comes to something else now than what was approved, and needs a new approval.
+          The effect of this change differs from what was approved. It needs a new approval.
         </div>`
       : nothing
   }`;

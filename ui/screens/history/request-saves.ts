@@ -1,4 +1,4 @@
-// The steps of a change request, as saves.
+// Builds the save of each step of a change request.
 
 import {
   applyChangeRequest,
@@ -23,13 +23,13 @@ export const stepLabels: Readonly<Record<Step, string>> = {
   withdraw: 'Withdraw…',
   schedule: 'Schedule…',
   apply: 'Apply now…',
-  review: 'I have looked at it…',
+  review: 'Mark as reviewed…',
 };
 
-/** `at` is RFC 3339, for the one that takes a time. */
+/** `at` is RFC 3339; only `schedule` uses it. */
 type SaveAt = (at: string) => Save;
 
-/** What was looked at is what is approved: a request that was changed since is refused by its version and its digests. */
+/** An approval covers what the reviewer saw: the version and the digests refuse it if the change request was edited since. */
 export function savesOf(
   { id, digest, outcome }: WholeRequest,
   version: number | undefined,
@@ -44,9 +44,9 @@ export function savesOf(
     run: (change) => run({ version, ...change }),
     ...given,
   });
-  /** A step that leaves the configuration as it is. */
+  /** A step that does not change the configuration. */
   const step = (...[verb, done, run, given]: Parameters<typeof of>): Save =>
-    of(verb, done, run, { notPublished: 'Nothing is published.', ...given });
+    of(verb, done, run, { notPublished: 'The configuration is unchanged.', ...given });
   return {
     approve: () =>
       step(
@@ -54,7 +54,7 @@ export function savesOf(
         'approved',
         (change) =>
           approveChangeRequest(id, { digest: digest ?? '', outcome: outcome ?? '' }, change),
-        { notPublished: 'Not applied yet.' },
+        { notPublished: 'It is not applied yet.' },
       ),
     refuse: () =>
       step('Refuse', 'refused', (change) => refuseChangeRequest(id, change), {
@@ -67,11 +67,11 @@ export function savesOf(
         after: { apply_at: formatTime(new Date(at), zone.get()) },
       }),
     apply: () => of('Apply', 'applied', (change) => applyChangeRequest(id, change)),
-    review: () => step('Confirm', 'reviewed', (change) => reviewChange(id, change)),
+    review: () => step('Review', 'reviewed', (change) => reviewChange(id, change)),
   };
 }
 
-/** A title that is as it was is not sent; calls are, because of their secrets. */
+/** An unchanged title is omitted. Calls are always sent, because their secrets have to be entered again. */
 export function editSave(
   { id, title, bodies }: WholeRequest,
   version: number | undefined,
@@ -82,9 +82,9 @@ export function editSave(
   return {
     heading: `Edit change request ${id}`,
     verb: 'Save draft',
-    done: `Change request ${id} edited`,
+    done: `Change request ${id} updated`,
     ...shown,
-    notPublished: 'Nothing is published.',
+    notPublished: 'The configuration is unchanged.',
     run: (change) =>
       editChangeRequest(
         id,

@@ -1,5 +1,5 @@
-// One change request: who proposes what and why, what it comes to as the configuration stands, who approved that, and the steps that the
-// person who looks at it may take.
+// Draws one change request: its facts, its effect on the current configuration, its calls and its history, with the steps that you can
+// take.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -9,6 +9,8 @@ import { getChangeRequest } from '../../api/change-requests.ts';
 import type { WholeRequest } from '../../api/change-requests.ts';
 import '../../elements/diff.ts';
 import type { ApiFailure } from '../../api/http/failure.ts';
+import '../../elements/form/field.ts';
+import type { FieldInput } from '../../elements/form/field.ts';
 import '../../elements/icon.ts';
 import { loaded, troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
@@ -29,7 +31,7 @@ import { linkTo } from '../../state/location.ts';
 import { zone } from '../../state/preferences.ts';
 import { may, session } from '../../state/session.ts';
 import { previewOf } from '../../extension.ts';
-import { base, buttons, controls } from '../../styles/base.ts';
+import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 import './calls-form.ts';
 import type { CallsEdit } from './calls-form.ts';
@@ -38,33 +40,28 @@ import { editSave, savesOf, stepLabels } from './request-saves.ts';
 
 type Loaded = Readonly<{ request: WholeRequest; version: number | undefined }>;
 
-/** Tells by `gw-done` when a step was taken. */
+/** Dispatches `gw-done` after a step. */
 class GwChangeRequest extends element({
   requestId: count<number>(),
   save: state<Save | null>(null),
-  /** What the server refused of an edit. */
+  /** The refusal of an edit by the server. */
   failure: state<ApiFailure | null>(null),
-  /** What is drafted is in its form. */
+  /** The draft is open in its form. */
   editing: state(false),
-  /** When it is to be applied, as typed; in UTC. */
+  /** The scheduled time as typed, in the zone that is shown. */
   at: state(''),
 }) {
   static override styles = [
     base,
     buttons,
-    controls,
     record,
     css`
       .steps {
         display: flex;
         flex-wrap: wrap;
-        align-items: center;
+        align-items: end;
         gap: var(--space-2);
         margin-bottom: var(--space-4);
-      }
-
-      .steps input {
-        width: 15rem;
       }
 
       .call {
@@ -160,22 +157,22 @@ class GwChangeRequest extends element({
     </div>`;
   }
 
-  /** What was typed, in the zone that is shown, as RFC 3339; null while it is no time. */
+  /** The typed time as RFC 3339; null while it is not a time. */
   #moment(): string | null {
     const read = readWallTime(this.at, this.#zone.value);
     return 'at' in read ? new Date(read.at).toISOString() : null;
   }
 
   #schedule(ask: () => void) {
-    const zoned = formatZone(new Date(), this.#zone.value);
-    return html`<input
-        aria-label="When to apply it, in ${zoned}"
-        placeholder="2026-11-21 14:05 ${zoned}"
-        autocomplete="off"
-        spellcheck="false"
+    return html`<gw-field
+        name="apply_at"
+        label="Apply at (${formatZone(new Date(), this.#zone.value)})"
+        type="datetime-local"
+        unmarked
         .value=${this.at}
-        @input=${this.#onAt}
-      /><button type="button" ?disabled=${this.#moment() === null} @click=${ask}>
+        @gw-input=${this.#onAt}
+      ></gw-field
+      ><button type="button" ?disabled=${this.#moment() === null} @click=${ask}>
         ${stepLabels.schedule}
       </button>`;
   }
@@ -184,13 +181,13 @@ class GwChangeRequest extends element({
     const { change, bodies } = request;
     const isOpen = bodies !== null && bodies.every(({ secrets }) => secrets.length === 0);
     const calls = (bodies ?? []).map(({ method, path, body }) => ({ method, path, body }));
-    return html`<div class="section"><h3>Changes</h3></div>
+    return html`<div class="section"><h3>Effect</h3></div>
       <gw-differences
         .differences=${change?.diff ?? []}
         .total=${change?.difference_count ?? 0}
       ></gw-differences>
       ${
-        // Calls with secrets cannot be sent again: nobody is shown them.
+        // Calls with secrets cannot be previewed, because the server does not return the secrets.
         isOpen && may('config:write') ? previewOf({ proposal: { calls } }) : nothing
       }`;
   }
@@ -208,7 +205,7 @@ class GwChangeRequest extends element({
                     ${this.#call(method, path)}${
                       secrets.length === 0
                         ? ''
-                        : html` <span class="quiet">with ${secrets.join(', ')}</span>`
+                        : html` <span class="quiet">with secret ${secrets.join(', ')}</span>`
                     }
                   </p>
                   ${
@@ -221,7 +218,7 @@ class GwChangeRequest extends element({
       }`;
   }
 
-  /** Links the record that the call is about. */
+  /** Links the record that a call changes. */
   #call(method: string, path: string) {
     const place = placeOfTarget(path);
     const text = html`<code>${method} ${path}</code>`;
@@ -231,7 +228,7 @@ class GwChangeRequest extends element({
   }
 
   #history({ history }: WholeRequest) {
-    return html`<div class="section"><h3>Steps</h3></div>
+    return html`<div class="section"><h3>History</h3></div>
       <ol class="rows">
         ${history.map(
           ({ id, at, summary, actor_name: name, actor_kind: kind, reason }) =>
@@ -245,13 +242,14 @@ class GwChangeRequest extends element({
       </ol>`;
   }
 
-  /** What an edit ends. */
+  /** Says which approvals an edit removes. */
   #falling({ approvals, apply_at }: WholeRequest) {
-    if (approvals.length === 0) return html`<p>Not approved yet.</p>`;
+    if (approvals.length === 0) return html`<p>This change request has no approvals yet.</p>`;
     const names = approvals.map(({ by }) => nameOf(by)).join(', ');
     return html`<p class="notice warn">
-      The approval by ${names} falls away${apply_at === null ? '' : ', and so does its time'}: what
-      is drafted then is approved anew.
+      This edit removes the approval by
+      ${names}${apply_at === null ? '' : ' and the scheduled time'}. The new draft needs approval
+      again.
     </p>`;
   }
 
@@ -275,8 +273,8 @@ class GwChangeRequest extends element({
     this.save = null;
   };
 
-  readonly #onAt = ({ target }: Event): void => {
-    if (target instanceof HTMLInputElement) this.at = target.value;
+  readonly #onAt = ({ detail }: CustomEvent<FieldInput>): void => {
+    this.at = detail.value;
   };
 
   readonly #close = (): void => {

@@ -1,4 +1,4 @@
-// Change requests: what waits for somebody, filtered by the server; one of them beside the list, and the policy that asks for them.
+// Lists change requests, with one of them or the approval policy in the drawer.
 
 import { LitElement, css, html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
@@ -44,7 +44,7 @@ const states = [
 ] as const;
 
 const nameOf = (person: ChangeRequest['author']): string =>
-  person === null ? 'at the command line' : (person.name ?? `principal ${person.id}, gone`);
+  person === null ? 'the command line' : (person.name ?? `principal ${person.id} (deleted)`);
 
 const columns: readonly Column<ChangeRequest>[] = [
   { id: 'title', label: 'Change', value: ({ title }) => title ?? 'erased' },
@@ -54,7 +54,7 @@ const columns: readonly Column<ChangeRequest>[] = [
     value: ({ state }) => stateWords(state),
     cell: ({ state }) => html`<gw-badge tone=${toneOfState(state)}>${stateWords(state)}</gw-badge>`,
   },
-  { id: 'author', label: 'By', value: ({ author }) => nameOf(author) },
+  { id: 'author', label: 'Author', value: ({ author }) => nameOf(author) },
   { id: 'kinds', label: 'Scope', value: ({ kinds }) => kindsText(kinds) },
   {
     id: 'approvals',
@@ -63,14 +63,14 @@ const columns: readonly Column<ChangeRequest>[] = [
   },
   {
     id: 'created_at',
-    label: 'Drafted',
+    label: 'Created',
     ordered: true,
     value: ({ created_at }) => created_at,
     cell: ({ created_at }) => html`<gw-time at=${created_at}></gw-time>`,
   },
   {
     id: 'apply_at',
-    label: 'Applied at',
+    label: 'Scheduled for',
     value: ({ apply_at }) => apply_at,
     cell: ({ apply_at }) =>
       apply_at === null ? '' : html`<gw-time absolute at=${apply_at}></gw-time>`,
@@ -143,7 +143,7 @@ class HistoryRequests extends LitElement {
         ${
           policy.protected.length === 0
             ? 'Approval is optional for all changes.'
-            : html`Changes of <strong>${kindsText(policy.protected)}</strong> need the approval of a
+            : html`Changes to <strong>${kindsText(policy.protected)}</strong> need the approval of a
                 second person.`
         }
       </p>
@@ -170,16 +170,16 @@ class HistoryRequests extends LitElement {
         command="gw change draft --login NAME --title TITLE --reason WHY --calls calls.json"
       >
         <span slot="about"
-          >Any change can be proposed instead of made: choose “Request approval” where it is saved.
-          A second person then looks at exactly what it comes to, and approves that.</span
+          >A change request lets a second person review a change before it is applied. To create
+          one, choose “Request approval” in the dialog of any change.</span
         >
-        <a class="button" href=${linkTo({ screen: 'frontend-models' })}>See what can be changed</a>
+        <a class="button" href=${linkTo({ screen: 'frontend-models' })}>Go to frontend models</a>
       </gw-empty>`;
     }
     return html`<gw-table
         partial
         label="Change requests"
-        noun="request"
+        noun="change request"
         .columns=${columns}
         .rows=${rows}
         .view=${tableView()}
@@ -192,7 +192,7 @@ class HistoryRequests extends LitElement {
         @gw-order=${({ detail }: CustomEvent<string>) => changeQuery({ order: detail })}
         @gw-view=${keepView}
         ><select slot="bar" data-filter aria-label="State" @change=${this.#onState}>
-          <option value="">In any state</option>
+          <option value="">Any state</option>
           ${states.map(
             (value) =>
               html`<option value=${value} ?selected=${value === state}>
@@ -211,7 +211,7 @@ class HistoryRequests extends LitElement {
     const isRequest = /^[1-9]\d*$/.test(part);
     const policy = this.#policy.value;
     return html`<gw-drawer
-      heading=${isPolicy ? 'What needs a second person' : isRequest ? `Change request ${part}` : ''}
+      heading=${isPolicy ? 'Approval policy' : isRequest ? `Change request ${part}` : ''}
       ?open=${isPolicy || isRequest}
       @gw-close=${() => openRest(['requests'])}
     >

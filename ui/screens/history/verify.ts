@@ -1,5 +1,5 @@
-// Reads the whole log and verifies it in this browser: digests, chain, audit keys and signed checkpoints. It believes the server only
-// where the log ends.
+// Verifies the whole log in this browser: digests, hash chain, audit keys and signed checkpoints. It trusts the server only for the
+// position of the last event.
 
 import { css, html, nothing } from 'lit';
 
@@ -19,11 +19,11 @@ import { record } from '../../styles/record.ts';
 
 type Verified = Readonly<{ position: number; checkpoints: number; problem: Finding | null }>;
 
-/** Lines between two drawings. */
+/** How many events are verified between two updates of the progress. */
 const drawnEach = 250;
 
 class GwVerifyLog extends element({
-  /** Where the log ends. */
+  /** The last position of the log. */
   position: count<number>(0),
   verified: state<Verified | null>(null),
   busy: state(false),
@@ -67,12 +67,14 @@ class GwVerifyLog extends element({
 
   protected override render() {
     if (!canVerify()) {
-      return html`<p class="quiet">The chain is checked by pages over HTTPS alone.</p>`;
+      return html`<p class="quiet">
+        The browser can verify the log only on a page served over HTTPS.
+      </p>`;
     }
     return html`<div class="line">
         <button type="button" @click=${this.busy ? this.#stop : this.#verify}>
           <gw-icon name=${this.busy ? 'x' : 'shield-check'}></gw-icon>${
-            this.busy ? 'Stop' : 'Verify all of it in this browser'
+            this.busy ? 'Stop' : 'Verify the log in this browser'
           }
         </button>
         <span role="status">${this.#progress()}</span>
@@ -91,15 +93,16 @@ class GwVerifyLog extends element({
     const { problem, position, checkpoints } = this.verified;
     if (problem !== null) {
       return html`<p class="notice bad" role="alert">
-        Broken at
+        Verification failed at
         <a href=${linkTo({ screen: 'history', rest: ['events', problem.position] })}
           >position ${problem.position}</a
         >: ${problem.problem}.
       </p>`;
     }
     return html`<p class="notice">
-      <gw-icon class="holds" name="circle-check"></gw-icon> ${formatCount(position, 'event')} and
-      ${formatCount(checkpoints, 'checkpoint')}: all hold, from the first to the last.
+      <gw-icon class="holds" name="circle-check"></gw-icon> Verified:
+      ${formatCount(position, 'event')} and ${formatCount(checkpoints, 'signed checkpoint')} are
+      intact.
     </p>`;
   }
 
@@ -113,7 +116,7 @@ class GwVerifyLog extends element({
     const check = createExportCheck(noTrust, browserMeans);
     const show = (problem: Finding | null): void => {
       const { position = 0, checkpoints = 0, from = 1 } = check.state() ?? {};
-      const missing = { position: 1, problem: 'the export does not begin with the first event' };
+      const missing = { position: 1, problem: 'the export does not start with the first event' };
       this.verified = { position, checkpoints, problem: from === 1 ? problem : missing };
     };
     this.#running = running;

@@ -55,7 +55,7 @@ function headOf({ part, title, isSet }: Part, at: RecordScreen, removal: () => S
     ${
       isWritable
         ? html`<a class="button" href=${at.link(at.rest[0] ?? '', part)}
-            ><gw-icon name=${isSet ? 'pencil' : 'plus'}></gw-icon>${isSet ? 'Change' : 'Set'}</a
+            ><gw-icon name=${isSet ? 'pencil' : 'plus'}></gw-icon>${isSet ? 'Edit' : 'Set'}</a
           >`
         : nothing
     }

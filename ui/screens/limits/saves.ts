@@ -25,7 +25,7 @@ const fromThenOn = 'It holds from the next request on.';
 
 export const limitsOf = ({ id, name, version, limits }: Capped, body: LimitsBody): Save => ({
   heading: `Rate limits of ${name}`,
-  verb: 'Publish limits',
+  verb: 'Save limits',
   done: `Rate limits of ${name} set`,
   about: fromThenOn,
   before: shownLimits(limits),
@@ -35,7 +35,7 @@ export const limitsOf = ({ id, name, version, limits }: Capped, body: LimitsBody
 
 export const budgetOf = ({ id, name, version, budget }: Capped, body: BudgetBody): Save => ({
   heading: `Budget of ${name}`,
-  verb: 'Publish budget',
+  verb: 'Save budget',
   done: `Budget of ${name} set`,
   about: fromThenOn,
   before: shownBudget(budget),

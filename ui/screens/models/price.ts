@@ -68,7 +68,7 @@ class GwPrice extends element({
   protected override render() {
     if (!this.open) {
       return html`<button type="button" @click=${this.#edit}>
-        <span class="only-read">Change ${this.label}: </span
+        <span class="only-read">Edit ${this.label}: </span
         ><gw-money exact .micros=${this.micros}></gw-money>
       </button>`;
     }

@@ -235,8 +235,8 @@ class GwPriceSync extends element({
     const { wish } = this;
     const detail: Save = {
       heading: `Apply prices to ${formatCount(updated, 'model')}`,
-      verb: 'Publish prices',
-      done: 'Prices published',
+      verb: 'Apply prices',
+      done: 'Prices updated',
       ...priceDifference(changes),
       opens: theList,
       run: async (change) => {

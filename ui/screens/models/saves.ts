@@ -41,8 +41,8 @@ export const changeSave = (model: ModelRow, body: Partial<ModelBody>): Save =>
 export const priceSave = (model: ModelRow, { field, price }: PriceEdit): Save => ({
   ...changeSave(model, { [field]: price }),
   heading: `Price of ${model.name}`,
-  verb: 'Publish price',
-  done: `Price of ${model.name} changed`,
+  verb: 'Save price',
+  done: `Price of ${model.name} updated`,
 });
 
 export const attachSave = (model: ModelRow, body: ReturnType<typeof attachBody>): Save => {
@@ -59,8 +59,8 @@ export const attachSave = (model: ModelRow, body: ReturnType<typeof attachBody>)
 
 export const flowSave = (model: ModelRow, body: FlowChange): Save => ({
   heading: `Flow control of ${model.name}`,
-  verb: 'Publish change',
-  done: `Flow control of ${model.name} changed`,
+  verb: 'Save changes',
+  done: `Flow control of ${model.name} updated`,
   before: { ...model.backend },
   after: body,
   run: calling('PATCH', '/admin/backends/{id}', { ...seen(model), body }),

@@ -115,7 +115,7 @@ function limitsOf({ id, limits, budget }: Known, at: RecordScreen) {
     </div>`;
   return html`<div class="section">
       <h3>Limits and budget</h3>
-      <a href=${linkTo({ screen: 'limits', rest: [id] })}>${at.isWritable() ? 'Change' : 'Show'}</a>
+      <a href=${linkTo({ screen: 'limits', rest: [id] })}>${at.isWritable() ? 'Edit' : 'View'}</a>
     </div>
     ${facts([
       ['Requests', rate(limits?.requests_per_min)],

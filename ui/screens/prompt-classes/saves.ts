@@ -14,7 +14,7 @@ export const classCreation = (body: ClassBody, examples: readonly PastedExample[
   additionOf(
     { noun, name: body.name },
     {
-      verb: 'Add class',
+      verb: 'Create class',
       after: { ...body, examples: examples.length },
       run: calling('POST', '/admin/prompt-classes', {
         body: { ...body, examples: [...examples] },

@@ -77,7 +77,7 @@ it('the audit log and the overview say what each change was, and lead to its rec
 });
 
 const priceShown = (page: Page, price: string) =>
-  page.getByRole('button', { name: 'Change input price of engine' }).getByText(price);
+  page.getByRole('button', { name: 'Edit input price of engine' }).getByText(price);
 
 it('an undo without a reason says what it undoes, and types no version', async (t) => {
   const house = await emptyHouse(t);
@@ -98,7 +98,7 @@ it('a save is taken back from its notice, and so is the taking back', async (t) 
   await pricedModel(house);
   const { page } = await open(t, house, 'models');
   await typePrice(page, { of: 'engine', to: '7' });
-  await press(page, 'Publish price');
+  await press(page, 'Save price');
   await press(page, 'Undo');
   await page.getByText(/Undone: Updated model engine · version \d+/).waitFor();
   assert.equal(await priceNow(house), 1_000_000);
@@ -113,8 +113,8 @@ it('an undo of what was changed again since is looked at first', async (t) => {
   await pricedModel(house);
   const { page } = await open(t, house, 'models');
   await typePrice(page, { of: 'engine', to: '7' });
-  await press(page, 'Publish price');
-  await toast(page, /Price of engine changed · version/);
+  await press(page, 'Save price');
+  await toast(page, /Price of engine updated · version/);
   await house.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 9_000_000 });
   await press(page, 'Undo');
   await page.getByRole('row', { name: /Input price changed\s+\$9.00 .*\s+\$1.00/ }).waitFor();
@@ -167,17 +167,17 @@ it('the past is looked at without a way to change it, from screen to screen, and
   await press(page, 'Show');
   await page.getByText('Nothing can be changed here.').waitFor();
   await page.getByRole('row', { name: /engine .*\$1.00/ }).waitFor();
-  assert.equal(await page.getByRole('link', { name: 'Add model' }).count(), 0);
+  assert.equal(await page.getByRole('link', { name: 'Create model' }).count(), 0);
   await expectCleanScreen(page, watched);
   await page.getByRole('link', { name: 'Roles' }).click();
   await page.getByRole('heading', { name: 'Roles' }).waitFor();
   assert.equal(new URL(page.url()).searchParams.get('as_of'), String(version));
-  assert.equal(await page.getByRole('link', { name: 'Add role' }).count(), 0);
+  assert.equal(await page.getByRole('link', { name: 'Create role' }).count(), 0);
   await page.getByRole('link', { name: 'Models', exact: true }).click();
   await press(page, 'Version after');
   await page.getByRole('row', { name: /engine .*\$100.00/ }).waitFor();
   await press(page, 'Back to now');
-  await page.getByRole('link', { name: 'Add model' }).waitFor();
+  await page.getByRole('link', { name: 'Create model' }).waitFor();
 });
 
 it('a request is explained from its row: the rule that decided, and the models that it led to', async (t) => {
@@ -247,8 +247,8 @@ it('an event has an address of its own, its neighbours, and a chain that the rea
   await event.getByText('"input_price_per_mtok": 1000000').waitFor();
   await expectCleanScreen(page, watched);
   await page.goto('/ui/history/log');
-  await press(page, 'Verify all of it in this browser');
-  await page.getByText(`${position} events and 0 checkpoints: all hold`).waitFor();
+  await press(page, 'Verify the log in this browser');
+  await page.getByText(`Verified: ${position} events and 0 signed checkpoints are intact.`).waitFor();
 });
 
 it('who could call what is reviewed at a moment and between two, with the events that granted it', async (t) => {
@@ -294,7 +294,7 @@ it('a change is proposed where it is saved, approved by a second person and appl
 
   const { page } = await open(t, house, 'models');
   await typePrice(page, { of: 'engine', to: '3' });
-  await press(page, 'Publish price');
+  await press(page, 'Save price');
   await page.getByText(/need an approved change request/).waitFor();
   await press(page, 'Request approval');
   await page.getByText('A reason is needed').waitFor();
@@ -317,7 +317,7 @@ it('a change is proposed where it is saved, approved by a second person and appl
   // An approval publishes nothing: the notice must not name a version, nor offer to undo one.
   const notice = other.locator('gw-toasts').getByText('Change request 1 approved');
   await notice.waitFor();
-  await other.getByText('Not applied yet.').first().waitFor();
+  await other.getByText('It is not applied yet.').first().waitFor();
   assert.equal(await other.getByText(/Change request 1 approved · version/).count(), 0);
   assert.equal(await priceNow(house), 1_000_000);
   await press(other, 'Apply now…');
@@ -336,15 +336,15 @@ it('what cannot wait is made at once, and reviewed by another person after', asy
   const { page } = await open(t, house, 'models');
   await typePrice(page, { of: 'engine', to: '3' });
   await page.getByLabel('Reason').fill('It costs us by the minute');
-  await press(page, 'Publish price');
+  await press(page, 'Save price');
   await press(page, 'Make it at once, to be reviewed');
-  await toast(page, /changed, to be reviewed · version \d+/);
+  await toast(page, /updated, to be reviewed · version \d+/);
   assert.equal(await priceNow(house), 3_000_000);
 
   const { page: other } = await open(t, second, 'history/requests?state=review_due');
   await other.getByRole('row', { name: /It costs us by the minute review due boss/ }).click();
-  await press(other, 'I have looked at it…');
-  await press(other, 'Confirm');
+  await press(other, 'Mark as reviewed…');
+  await press(other, 'Review');
   await other.getByText('Change request 1 reviewed').waitFor();
   const [request] = await rows(house, '/admin/change-requests');
   assert.equal(request?.['state'], 'reviewed');

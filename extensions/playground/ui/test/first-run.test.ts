@@ -23,11 +23,11 @@ it('an empty database comes to its first streamed answer by the steps of the che
   await startFollowingGateway(t, house, gateway);
   const { page, watched } = await open(t, house, '');
 
-  await page.getByRole('link', { name: 'Add a provider' }).click();
+  await page.getByRole('link', { name: 'Create provider' }).click();
   await page.getByLabel('Name').fill('Demo');
   await page.getByLabel('Address').fill(demo.apiBase);
   await press(page, 'Review');
-  await press(page, 'Add provider');
+  await press(page, 'Create provider');
   await page.getByRole('link', { name: 'See what it serves now' }).click();
   await page.getByLabel('Choose all on this page').check();
   await press(page, 'Register 1 model');
@@ -38,11 +38,11 @@ it('an empty database comes to its first streamed answer by the steps of the che
 
   await page.goto('/ui/');
   await page.getByText('3 of 5 done').waitFor();
-  await page.getByRole('link', { name: 'Create a key' }).click();
+  await page.getByRole('link', { name: 'Create API key' }).click();
   await page.getByLabel('Principal').selectOption({ label: 'boss' });
   await page.getByLabel('Name').fill('first');
   await press(page, 'Review');
-  await press(page, 'Create key');
+  await press(page, 'Create API key');
   const command = page.locator('gw-made-bearer').getByText(/^curl /);
   assert.match((await command.textContent()) ?? '', new RegExp(`^curl ${gateway.url}/v1/chat`));
   await page.getByLabel("I've saved this key").check();
