@@ -76,7 +76,7 @@ it('a key is shown once, opens the gateway, and is refused once it is revoked', 
   await page.getByLabel('Type ci to go on').fill('ci');
   await page.getByLabel('Reason').fill('It leaked');
   await press(page, 'Revoke API key');
-  await page.getByText(/Key ci revoked · version \d+/).waitFor();
+  await page.getByText(/API key ci revoked · version \d+/).waitFor();
   assert.equal((await rowNamed(house, '/admin/keys', 'ci'))?.['disabled'], true);
   assert.equal(await statusWith(key), 401);
 });

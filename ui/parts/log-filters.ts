@@ -1,4 +1,4 @@
-// What a list of the past is narrowed to. The server filters the whole of it; the address has what was chosen.
+// Filters of the log lists. The server applies them; the address stores them.
 
 import { css, html, nothing } from 'lit';
 
@@ -24,11 +24,11 @@ import { line } from '../styles/line.ts';
 type TextField = Readonly<{ label: string; placeholder: string }>;
 
 const texts: Partial<Readonly<Record<FilterName, TextField>>> = {
-  target: { label: 'Part of the target', placeholder: 'Part of the target' },
-  stream: { label: 'Entity', placeholder: 'Entity: model-7' },
+  target: { label: 'Target', placeholder: 'Target: /admin/models/7' },
+  stream: { label: 'Record', placeholder: 'Record: model-7' },
   command: { label: 'Change', placeholder: 'Change: Update model' },
-  type: { label: 'Type of event', placeholder: 'Type: ModelPriced' },
-  request: { label: 'Request id', placeholder: 'Request id' },
+  type: { label: 'Event type', placeholder: 'Type: ModelPriced' },
+  request: { label: 'Request ID', placeholder: 'Request ID' },
 };
 
 class GwLogFilters extends element({

@@ -1,4 +1,4 @@
-// Who could call what, at any moment.
+// Loads the access review of a time, or its changes between two times.
 
 import { apiBase } from '../../../ui/state/base.ts';
 import { call } from '../../../ui/api/http/call.ts';
@@ -7,13 +7,13 @@ import type { AnswerOf } from '../../../ui/api/http/routes.ts';
 export type Access = AnswerOf<'GET', '/admin/access'>[number];
 export type AccessChange = AnswerOf<'GET', '/admin/access/diff'>[number];
 
-/** Rows beyond these are in the file alone. */
+/** The page shows at most this many rows; the CSV file contains all of them. */
 export const accessMax = 20_000;
 const pageRows = 1_000;
 
 type Page<Row> = Readonly<{ body: readonly Row[]; headers: Headers }>;
 
-/** Page by page, each behind the last row of the one before it. */
+/** Each page starts after the last row of the page before it. */
 async function everyRow<Row extends Pick<Access, 'principal_id' | 'model_id'>>(
   pageBehind: (after: string | undefined) => Promise<Page<Row>>,
 ): Promise<readonly Row[]> {
@@ -44,7 +44,7 @@ export const diffAccess = (
     call('GET', '/admin/access/diff', { query: { from, to, after, limit: pageRows }, signal }),
   );
 
-/** Where the browser downloads all of it. */
+/** Address of the CSV file. */
 export function accessFile(asOf: string | null): string {
   const query = new URLSearchParams({ format: 'csv', ...(asOf === null ? {} : { as_of: asOf }) });
   return `${apiBase}admin/access?${query.toString()}`;

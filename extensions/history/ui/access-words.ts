@@ -1,4 +1,4 @@
-// Who could call what, in the words of a table.
+// Writes rows of the access review as text.
 
 type Granted = Readonly<{
   position: number;
@@ -21,11 +21,11 @@ type Access = Readonly<{
   keys: readonly number[];
 }>;
 
-/** As the server names a row where a page ends. */
+/** Identifies a row in the cursor of the server. */
 export const accessKey = ({ principal_id, model_id }: Access): string =>
   `${principal_id}.${model_id}`;
 
-/** The roles by which, each once, with the wildcard where one granted it. */
+/** The roles that allow the access, each once, with the wildcard if one granted it. */
 export const waysText = ({ via }: Access): string =>
   [
     ...new Set(
@@ -33,7 +33,10 @@ export const waysText = ({ via }: Access): string =>
     ),
   ].join(', ');
 
-/** Since when it may, by the ways that stand: each takes a role and its permission. Null where the log does not say. */
+/**
+ * When the access began. Each way needs a role and its permission, so its later grant counts; the earliest way wins. Null if the log does
+ * not contain the grants.
+ */
 export const grantedSince = ({ via }: Access): string | null =>
   via
     .flatMap(({ role_granted: role, permission_granted: permission }) =>
@@ -43,7 +46,6 @@ export const grantedSince = ({ via }: Access): string | null =>
     )
     .toSorted()[0] ?? null;
 
-/** Who granted, in words. */
 export const grantorOf = (granted: Granted): string =>
   granted === null
     ? 'not in the log'

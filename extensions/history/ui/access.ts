@@ -1,5 +1,5 @@
-// The access review: who could call which model at a moment and by which grants, or who gained and who lost what between two moments.
-// All of it is filtered and exported; one row opens its grants, each with the event that made it.
+// Shows who could call which model at a time, or who gained and lost access between two times. A row opens its grants with the events that
+// made them.
 
 import { css, html, nothing } from 'lit';
 
@@ -35,17 +35,17 @@ type Row = Access & Readonly<{ change: AccessChange['change'] | null }>;
 
 const common: readonly Column<Row>[] = [
   { id: 'principal', label: 'Principal', value: ({ principal }) => principal },
-  { id: 'model', label: 'May call', value: ({ model }) => model },
-  { id: 'via', label: 'By', value: waysText },
+  { id: 'model', label: 'Model', value: ({ model }) => model },
+  { id: 'via', label: 'Roles', value: waysText },
   {
     id: 'since',
-    label: 'Granted',
+    label: 'Since',
     value: grantedSince,
     cell: (one) => html`<gw-time at=${grantedSince(one) ?? ''}></gw-time>`,
   },
   {
     id: 'keys',
-    label: 'Live keys',
+    label: 'Active keys',
     end: true,
     value: ({ keys }) => keys.length,
     cell: ({ keys }) =>
@@ -67,12 +67,12 @@ const changeColumns: readonly Column<Row>[] = [
   ...common.slice(2),
 ];
 
-/** A principal may lose one and gain another way to the same model. */
+/** A principal can lose one way to a model and gain another. */
 const keyOf = (row: Row): string =>
   row.change === null ? accessKey(row) : `${row.change}.${accessKey(row)}`;
 
 class HistoryAccess extends element({
-  /** As typed. */
+  /** The values as typed. */
   at: state(''),
   since: state(''),
   wrong: state<ApiFailure | null>(null),
@@ -136,14 +136,14 @@ class HistoryAccess extends element({
         <gw-field
           name="at"
           label="At"
-          hint="Version or time, UTC; empty is now"
+          hint="Version, or time in UTC. Leave empty for the current one"
           error=${this.wrong?.param === 'at' ? this.wrong.message : ''}
           .value=${this.at}
         ></gw-field>
         <gw-field
           name="since"
-          label="What changed since"
-          hint="Leave empty to list all principals"
+          label="Compare with"
+          hint="An earlier version or time. Leave empty to list all access"
           error=${this.wrong?.param === 'since' ? this.wrong.message : ''}
           .value=${this.since}
         ></gw-field>
@@ -165,29 +165,29 @@ class HistoryAccess extends element({
     if (rows.length === 0) {
       return since === undefined
         ? html`<gw-empty
-            heading="Nobody may call any model"
+            heading="No principal can call any model"
             icon="shield-check"
             command="gw access"
           >
             <span slot="about"
-              >A principal may call the models that the roles it holds permit.
-              ${at === undefined ? '' : `This is as of ${momentWords(at)}.`}</span
+              >A principal can call the models that its roles allow.
+              ${at === undefined ? '' : `This was the state at ${momentWords(at)}.`}</span
             >
             <a class="button" href=${linkTo({ screen: 'roles' })}>See roles</a>
           </gw-empty>`
         : html`<gw-empty
-            heading="Nobody gained or lost anything"
+            heading="No changes in access"
             icon="shield-check"
             command="gw access diff FROM TO"
           >
-            <span slot="about">Everybody may call what they could call then, and no more.</span>
+            <span slot="about">Every principal can call the same models at both times.</span>
             <a class="button" href=${linkTo({ screen: 'history', rest: ['access'] })}
-              >See who may call what</a
+              >List all access</a
             >
           </gw-empty>`;
     }
     return html`<gw-table
-        label=${since === undefined ? 'Who may call what' : 'Who gained and who lost'}
+        label=${since === undefined ? 'Access' : 'Changes in access'}
         noun="grant"
         .columns=${since === undefined ? common : changeColumns}
         .rows=${rows}
@@ -208,7 +208,7 @@ class HistoryAccess extends element({
           : html`<div class="more">
               <span
                 >The first
-                ${formatNumber(accessMax)}${isOneFile ? '.' : '; the file has all of them.'}</span
+                ${formatNumber(accessMax)}${isOneFile ? '.' : '. The CSV file contains all of them.'}</span
               >
             </div>`
       }`;
@@ -242,7 +242,7 @@ class HistoryAccess extends element({
 
   #asked: string | null = null;
 
-  /** Asks anew when the address says other moments, by whatever way it came there. */
+  /** Loads again when the times in the address change. */
   protected override willUpdate(): void {
     const { at = '', since = '' } = this.#place.value.query;
     const asked = JSON.stringify([at, since]);

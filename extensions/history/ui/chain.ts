@@ -1,13 +1,13 @@
-// Checks the chain between the events that a page shows, so that their reader need not believe the server.
+// Verifies the hash chain between the events of a page in the browser, independently of the server.
 
 import { nodeHash } from '../../../events/hashed-text.ts';
 
 type Link = Readonly<{ position: number; leaf_hash: string; hash: string }>;
 
-/** `checked` are those that follow from the one before them on the page; `broken` is the first position that does not. */
+/** `checked` counts the events whose hash follows from the event before them; `broken` is the first position whose hash does not. */
 export type ChainCheck = Readonly<{ checked: number; broken: number | null }>;
 
-/** `links` in any order. Where a position is missing between two, nothing is said of the second. */
+/** `links` can be in any order. An event is not checked if the event before it is missing. */
 export function checkLinks(links: readonly Link[]): ChainCheck {
   const ordered = links.toSorted((a, b) => a.position - b.position);
   let checked = 0;

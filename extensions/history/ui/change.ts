@@ -1,4 +1,4 @@
-// One change: who made it, why, what it did to the configuration, the events that say so, and the ways from there.
+// Shows one change: who made it, why, its effect, its events, and the actions for it.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyDeclarations } from 'lit';
@@ -36,7 +36,7 @@ const eventsMax = 100;
 
 const kindWords = (kind: string): string => kind.replaceAll('_', ' ');
 
-/** Null where the log has no change at the position. */
+/** Null if the log has no change at this position. */
 type Loaded = Readonly<{
   command: Command;
   events: readonly LogEvent[];
@@ -44,7 +44,7 @@ type Loaded = Readonly<{
   reach: string;
 }> | null;
 
-/** Found by the position of any of its events. */
+/** Any event of the change identifies it. */
 class GwHistoryChange extends HistoryRecord<Loaded> {
   static override styles = [
     HistoryRecord.styles,
@@ -60,7 +60,7 @@ class GwHistoryChange extends HistoryRecord<Loaded> {
     save: { state: true },
     preview: { state: true },
   };
-  /** Its preview is on the way. */
+  /** The preview is loading. */
   declare undoing: boolean;
   declare save: Save | null;
   declare preview: Restored | null;
@@ -93,7 +93,7 @@ class GwHistoryChange extends HistoryRecord<Loaded> {
     const { command, events, told, reach } = loaded;
     const isChange = 'total' in told && told.total > 0;
     return html`${this.#ways(command, events, isChange)} ${this.#facts(command, reach)}
-      <div class="section"><h3>What it changed</h3></div>
+      <div class="section"><h3>Changed fields</h3></div>
       ${this.differences(told)}
       <div class="section"><h3>Events</h3></div>
       ${this.#events(command, events)} ${this.#undoDialog()}`;
@@ -118,17 +118,17 @@ class GwHistoryChange extends HistoryRecord<Loaded> {
           : nothing
       }
       <a class="button" href=${linkTo({ ...(shown ?? { screen: 'models' }), query })}
-        ><gw-icon name="clock"></gw-icon>As it was then</a
+        ><gw-icon name="clock"></gw-icon>Configuration at this version</a
       >
       <a
         class="button"
         href=${linkTo({ screen: 'history', rest: ['diff'], query: { from: String(id) } })}
-        ><gw-icon name="arrow-right"></gw-icon>Compare with now</a
+        ><gw-icon name="arrow-right"></gw-icon>Compare with current</a
       >
     </div>`;
   }
 
-  /** One dialog with all that it changes; what is large, or not whole, is looked at on the page of the restore. */
+  /** Small undos are confirmed in one dialog. Large or partial ones open the restore page. */
   async #askUndo(command: Command, only: readonly string[] | null): Promise<void> {
     const moment = command.first_position - 1;
     this.undoing = true;
@@ -188,9 +188,11 @@ class GwHistoryChange extends HistoryRecord<Loaded> {
       [
         html`Version<gw-help term="Version" text=${versionHelp}></gw-help>`,
         versionsText(command) ||
-          html`<span class="quiet">unchanged: proxies are not affected</span>`,
+          html`<span class="quiet">Unchanged. Proxies are not affected</span>`,
       ],
-      ...(reach === '' ? [] : [['Replicas', `${reach} have it, or a later one`] as const]),
+      ...(reach === ''
+        ? []
+        : [['Replicas', `${reach} serve this version or a later one`] as const]),
       ['Request', this.exact(command.request_id, 'request id')],
       ['Permalink', html`position ${id}<gw-copy text=${link} label="permalink"></gw-copy>`],
     ];
@@ -230,7 +232,7 @@ async function previewOf(moment: number, only: readonly string[]): Promise<Previ
 
 type Undone = Readonly<{ moment: number; only: readonly string[]; version: number | null }>;
 
-/** The server wants a reason for a restore: an undo that is given none says what it undoes. */
+/** The server requires a reason for a restore. An undo without a reason gets a default. */
 const undoSave = (command: Command, { moment, only, version }: Undone): Save => ({
   heading: `Undo: ${command.summary}`,
   verb: 'Undo',

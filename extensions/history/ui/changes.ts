@@ -1,4 +1,4 @@
-// The changes: a row a command, filtered by the server, older ones on demand; one of them beside the list.
+// Lists changes, one row per command, filtered and paged by the server, with one of them in the drawer.
 
 import { LitElement, html, nothing } from 'lit';
 
@@ -40,7 +40,7 @@ import { listStyles } from '../../../ui/styles/list.ts';
 
 const pollMs = 15_000;
 
-/** An export is looked through by less. */
+/** An export supports fewer filters. */
 const fields: readonly FilterName[] = isOneFile
   ? ['command', 'stream', 'actor', 'range']
   : ['command', 'stream', 'actor', 'request', 'range'];
@@ -49,7 +49,7 @@ type Row = Command & Readonly<{ reach: string }>;
 
 const replicas: Column<Row> = {
   id: 'replicas',
-  label: 'Replicas on it',
+  label: 'Replicas',
   end: true,
   value: ({ reach }) => reach,
 };
@@ -95,7 +95,7 @@ const columns: readonly Column<Row>[] = [
     cell: (one) => versionsText(one) || html`<span class="quiet">unchanged</span>`,
   },
   { id: 'events', label: 'Events', end: true, value: ({ event_count }) => event_count },
-  // An export of the log does not say it.
+  // An export has no data about replicas.
   ...(isOneFile ? [] : [replicas]),
   {
     id: 'call',
@@ -118,7 +118,7 @@ class HistoryChanges extends LitElement {
   });
   readonly #rows = this.#changes.resource;
 
-  /** One time stands for all pages of a list. */
+  /** All pages of a list use the same time. */
   #page(): AskPage<Command> {
     const query = commandQueryOf(this.#place.value.query, Date.now());
     return (limit, last, signal) => listCommands({ ...query, limit, after: last?.id }, signal);
@@ -145,14 +145,10 @@ class HistoryChanges extends LitElement {
   #table(rows: readonly Row[]) {
     const { query } = this.#place.value;
     if (rows.length === 0 && isUnfiltered(query)) {
-      return html`<gw-empty
-        heading="Nothing was changed yet"
-        icon="history"
-        command="gw history commands"
-      >
+      return html`<gw-empty heading="No changes yet" icon="history" command="gw history commands">
         <span slot="about"
-          >Each change leaves a row here: who, when, what and why. Any of them can be looked at,
-          compared and undone.</span
+          >Every change is recorded here with its author, time and reason. You can inspect, compare
+          and undo it.</span
         >
         <a class="button" href=${linkTo({ screen: 'overview' })}>See the first steps</a>
       </gw-empty>`;

@@ -1,4 +1,4 @@
-// What lies between any two moments: versions, positions or times; without the later one, between the earlier and now.
+// Compares the configuration at two versions, positions or times.
 
 import { css, html, nothing } from 'lit';
 
@@ -25,10 +25,10 @@ import { base, buttons, controls } from '../../../ui/styles/base.ts';
 import { listStyles } from '../../../ui/styles/list.ts';
 
 const pageDifferences = 1_000;
-const hint = 'A version, or a time such as 2026-11-21 14:05';
+const hint = 'Version, or time in UTC such as 2026-11-21 14:05';
 
 class HistoryDiff extends element({
-  /** As typed. */
+  /** The values as typed. */
   from: state(''),
   to: state(''),
   wrong: state<ApiFailure | null>(null),
@@ -83,7 +83,7 @@ class HistoryDiff extends element({
   #wanted = pageDifferences;
   readonly #diff = new Resource(this, (signal) => this.#load(signal));
 
-  /** Null until both moments are known. */
+  /** Null until both times are known. */
   async #load(signal: AbortSignal): Promise<SnapshotDiff | null> {
     const { from, to, kind } = this.#place.value.query;
     if (from === undefined) return null;
@@ -104,7 +104,7 @@ class HistoryDiff extends element({
     return html`<div class="ask" @gw-input=${this.#onInput} @gw-enter=${this.#compare}>
         <gw-field
           name="from"
-          label="Earlier"
+          label="From"
           required
           hint=${hint}
           error=${this.wrong?.param === 'from' ? this.wrong.message : ''}
@@ -112,8 +112,8 @@ class HistoryDiff extends element({
         ></gw-field>
         <gw-field
           name="to"
-          label="Later"
-          hint="Times are UTC; empty is now"
+          label="To"
+          hint="Version, or time in UTC. Leave empty for the current one"
           error=${this.wrong?.param === 'to' ? this.wrong.message : ''}
           .value=${this.to}
         ></gw-field>
@@ -131,7 +131,7 @@ class HistoryDiff extends element({
           and ${to.version}
         </h2>
         <select aria-label="Kind" @change=${this.#onKind}>
-          <option value="">Every kind</option>
+          <option value="">All kinds</option>
           ${kindNames.map(
             (name) =>
               html`<option value=${name} ?selected=${name === kind}>${kindLabel(name)}</option>`,
@@ -181,7 +181,7 @@ class HistoryDiff extends element({
 
   #asked: string | null = null;
 
-  /** Asks anew when the address says other moments, by whatever way it came there. */
+  /** Loads again when the times in the address change. */
   protected override willUpdate(): void {
     const { from = '', to = '', kind } = this.#place.value.query;
     const asked = JSON.stringify([from, to, kind]);

@@ -1,4 +1,4 @@
-// One event as it is in the log: what it says, what it belongs to, and the hashes that hold it in its place.
+// Shows one event of the log: its data, its origin and its hashes.
 
 import { css, html, nothing } from 'lit';
 
@@ -50,9 +50,9 @@ class GwHistoryEvent extends HistoryRecord<Loaded> {
     const { position, previous_in_stream: before, next_in_stream: after } = event;
     const data = event.data === null ? null : written(event.data);
     return html`<div class="ways">
-        ${this.#way(before, 'chevron-left', 'Before it in its stream')}
-        ${this.#way(after, 'chevron-right', 'Next in its stream')}
-        <a class="button" href=${linkTo({ screen: 'history', rest: [position] })}>Its change</a>
+        ${this.#way(before, 'chevron-left', 'Previous in stream')}
+        ${this.#way(after, 'chevron-right', 'Next in stream')}
+        <a class="button" href=${linkTo({ screen: 'history', rest: [position] })}>View change</a>
       </div>
       ${this.#facts(event, command)}
       <div class="section">
@@ -61,9 +61,7 @@ class GwHistoryEvent extends HistoryRecord<Loaded> {
       </div>
       ${
         data === null
-          ? html`<p class="quiet">
-              Erased by the one it belongs to. Its digest stays in the chain.
-            </p>`
+          ? html`<p class="quiet">This data was erased. Its digest remains in the chain.</p>`
           : html`<pre tabindex="0" aria-label="Data of the event">${data}</pre>`
       }
       <div class="section"><h3>Chain</h3></div>
@@ -90,7 +88,7 @@ class GwHistoryEvent extends HistoryRecord<Loaded> {
       [
         'Stream',
         html`<a href=${stream}><code>${event.stream}</code></a>
-          <span class="quiet">its event ${event.version}</span>`,
+          <span class="quiet">event ${event.version}</span>`,
       ],
       ['Recorded', html`<gw-time absolute at=${event.recorded_at}></gw-time>`],
       [
@@ -114,9 +112,9 @@ class GwHistoryEvent extends HistoryRecord<Loaded> {
         ? []
         : [
             [
-              'Brings back',
+              'Restores',
               html`<a href=${linkTo({ screen: 'history', rest: [causation.position] })}
-                >what stood at ${causation.position}</a
+                >state at ${causation.position}</a
               >`,
             ] as const,
           ]),
@@ -133,10 +131,10 @@ class GwHistoryEvent extends HistoryRecord<Loaded> {
   #hashes(event: WholeEvent) {
     return this.facts([
       [
-        'Before it',
+        'Previous hash',
         event.previous_hash === null
-          ? 'the beginning'
-          : this.exact(event.previous_hash, 'hash before it'),
+          ? 'none (first event)'
+          : this.exact(event.previous_hash, 'previous hash'),
       ],
       ['Data', this.exact(event.payload_digest, 'digest')],
       ['Leaf', this.exact(event.leaf_hash, 'leaf hash')],

@@ -1,4 +1,4 @@
-// The events of the log, filtered by the server, in either order; one of them beside the list. There is nothing here that writes.
+// Lists the events of the log, filtered and paged by the server, with one of them in the drawer. This page is read-only.
 
 import { LitElement, css, html, nothing } from 'lit';
 
@@ -35,7 +35,7 @@ import { base, buttons } from '../../../ui/styles/base.ts';
 import './event.ts';
 import { listStyles } from '../../../ui/styles/list.ts';
 
-/** An export is looked through by less. */
+/** An export supports fewer filters. */
 const fields: readonly FilterName[] = isOneFile
   ? ['stream', 'type', 'actor', 'range']
   : ['stream', 'type', 'actor', 'request', 'range'];
@@ -109,7 +109,7 @@ class HistoryEvents extends LitElement {
   });
   readonly #events = this.#paged.resource;
 
-  /** One time stands for all pages of a list. */
+  /** All pages of a list use the same time. */
   #page(): AskPage<LogEvent> {
     const query = eventQueryOf(this.#place.value.query, Date.now());
     return (limit, last, signal) => listEvents({ ...query, limit, after: last?.position }, signal);
@@ -141,7 +141,7 @@ class HistoryEvents extends LitElement {
     const order = orderOf(query);
     if (rows.length === 0 && isUnfiltered(query)) {
       return html`<gw-empty heading="The log is empty" icon="history" command="gw history events">
-        <span slot="about">Each change is made of events, which come here and stay.</span>
+        <span slot="about">Each change writes events, which are never modified or deleted.</span>
         <a class="button" href=${linkTo({ screen: 'overview' })}>See the first steps</a>
       </gw-empty>`;
     }
@@ -166,17 +166,17 @@ class HistoryEvents extends LitElement {
       ${this.#paged.rest(rows.length, order)}`;
   }
 
-  /** What this browser found by computing the hashes again. */
+  /** The result of the verification in this browser. */
   #chain(chain: ChainCheck) {
     if (chain.broken !== null) {
       return html`<span slot="bar" class="chain broken"
-        ><gw-icon name="circle-alert"></gw-icon>the chain is broken at ${chain.broken}</span
+        ><gw-icon name="circle-alert"></gw-icon>The hash chain is broken at ${chain.broken}</span
       >`;
     }
     if (chain.checked === 0) return nothing;
     return html`<span slot="bar" class="chain"
       ><gw-icon class="holds" name="circle-check"></gw-icon>${formatNumber(chain.checked)} links of
-      the chain checked here: all hold</span
+      the hash chain verified</span
     >`;
   }
 

@@ -1,4 +1,4 @@
-// What the history adds to the management UI: the sections of its screen.
+// Registers the history extension: its sections on the History screen.
 
 import type { UiExtension } from '../../../ui/extension.ts';
 
@@ -35,7 +35,7 @@ export const extension: UiExtension = {
     {
       value: 'streams',
       label: 'Streams',
-      about: 'One stream per record, from its creation on.',
+      about: 'One stream of events per record.',
       order: 6,
       load: () => import('./streams.ts'),
       inner: true,

@@ -1,4 +1,4 @@
-// By which grants a principal may call a model: each way with the role, the permission, who granted both, when and by which event.
+// Shows the grants by which a principal can call a model: the roles, the permissions, who granted them and when.
 
 import { css, html } from 'lit';
 
@@ -40,11 +40,11 @@ class GwHistoryGrants extends element({
         <dd>
           <a href=${linkTo({ screen: 'models', rest: [access.model_id] })}>${access.model}</a>
         </dd>
-        <dt>Live keys</dt>
+        <dt>Active keys</dt>
         <dd class="keys">
           ${
             access.keys.length === 0
-              ? html`<span class="quiet">none, so it can call nothing</span>`
+              ? html`<span class="quiet">None. The principal cannot send requests</span>`
               : access.keys.map(
                   (id) => html`<a href=${linkTo({ screen: 'keys', rest: [id] })}>key ${id}</a>`,
                 )
@@ -56,14 +56,14 @@ class GwHistoryGrants extends element({
 
   #way(way: Access['via'][number]) {
     return html`<div class="section">
-        <h3>By <a href=${linkTo({ screen: 'roles', rest: [way.role_id] })}>${way.role}</a></h3>
+        <h3>Role <a href=${linkTo({ screen: 'roles', rest: [way.role_id] })}>${way.role}</a></h3>
       </div>
       <dl>
         <dt>Permission</dt>
         <dd><code>model:invoke ${way.resource}</code></dd>
-        <dt>Role held</dt>
+        <dt>Role granted</dt>
         <dd>${this.#granted(way.role_granted)}</dd>
-        <dt>Permitted</dt>
+        <dt>Permission granted</dt>
         <dd>${this.#granted(way.permission_granted)}</dd>
       </dl>`;
   }

@@ -1,5 +1,4 @@
-// What the records of the history have in common: a change, an event, a version. Each is loaded by its position, loaded anew when that
-// is another, and shown with the ways that lead from it and with facts by their names.
+// Shares what a change, an event and a version have in common: loading by position, links and facts.
 
 import { LitElement, css, html } from 'lit';
 import type { PropertyDeclarations, PropertyValues } from 'lit';
@@ -22,7 +21,7 @@ import { record } from '../../../ui/styles/record.ts';
 
 const differencesMax = 200;
 
-/** A difference may be one that cannot be told, where the rest of the record can. */
+/** Explains why the differences could not be loaded; the rest of the record is shown. */
 export type Told = SnapshotDiff | ApiFailure;
 
 type Ends = Readonly<{ from: number; to: number }>;
@@ -30,10 +29,10 @@ type Ends = Readonly<{ from: number; to: number }>;
 export const tellDifference = (ends: Ends, signal: AbortSignal): Promise<Told> =>
   diffSnapshots(ends, { limit: differencesMax }, signal).then(({ body }) => body, asFailure);
 
-/** Whoever may follow the link elsewhere: the whole address of a place here. */
+/** The absolute address, which can be shared. */
 export const permalink = (href: string): string => new URL(href, globalThis.location.href).href;
 
-/** What is known of a record, by its names. */
+/** Draws facts, each with its label. */
 export type Facts = readonly (readonly [unknown, unknown])[];
 
 export abstract class HistoryRecord<Loaded> extends LitElement {
@@ -57,7 +56,7 @@ export abstract class HistoryRecord<Loaded> extends LitElement {
       }
     `,
   ];
-  /** In the log; a version is the position of its event. */
+  /** The position in the log; a version is the position of its event. */
   declare position: number;
   readonly #loaded = new Resource(this, (signal) => this.load(this.position, signal));
 
@@ -69,7 +68,7 @@ export abstract class HistoryRecord<Loaded> extends LitElement {
   }
 
   protected override render() {
-    // What was there may be of another position.
+    // Drops the loaded record when the position changes.
     return this.#loaded.failure === null
       ? loaded(this.#loaded, (value) => this.loaded(value))
       : troubleOf(this.#loaded);
@@ -85,7 +84,7 @@ export abstract class HistoryRecord<Loaded> extends LitElement {
     </dl>`;
   }
 
-  /** Text that is compared and sent on to the letter; `label` says what it is. */
+  /** Text that can be copied; `label` names it. */
   protected exact(text: string, label: string) {
     return html`<code>${text}</code><gw-copy text=${text} label=${label}></gw-copy>`;
   }

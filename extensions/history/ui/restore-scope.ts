@@ -1,21 +1,21 @@
-// What a restore would come to, in words.
+// Decides which records a restore includes, and names the reasons why fields are not restored.
 
 const lossWords = {
   erased: 'it was erased',
   revoked: 'the key was revoked and stays revoked',
-  replaced: 'it was changed since; the old one is not restored',
+  replaced: 'it has changed since; the old value is not restored',
   observed: 'it was reported by the provider, not configured',
   kept: 'it belongs to the log, which continues',
 } as const;
 
 export const lossText = (reason: keyof typeof lossWords): string => lossWords[reason];
 
-/** Which of the entities that stood at a moment are restored. `streams` is empty where it is all of them. */
+/** The records to restore. Empty `streams` means all records. */
 export type Scope = Readonly<{ kind: 'all' | 'only' | 'except'; streams: readonly string[] }>;
 
 const everything: Scope = { kind: 'all', streams: [] };
 
-/** As the address says it; what is no entity is left out. */
+/** Reads the scope from the address and ignores unknown streams. */
 export function readScope({ only, except }: Readonly<Record<string, string>>): Scope {
   const [alone, staying] = [readEntities(only), readEntities(except)];
   if (alone.length > 0) return { kind: 'only', streams: alone };
@@ -26,14 +26,14 @@ const readEntities = (text = ''): string[] => [
   ...new Set(text.split(',').filter((name) => /^[a-z_\d]+-\d+$/.test(name))),
 ];
 
-/** As the server takes it. */
+/** The scope as parameters of the API. */
 export const scopeBody = ({ kind, streams }: Scope): { only?: string[]; except?: string[] } =>
   kind === 'all' ? {} : { [kind]: [...streams] };
 
 export const scopeQuery = ({ kind, streams }: Scope): Record<string, string> =>
   kind === 'all' ? {} : { [kind]: streams.join(',') };
 
-/** The same restore without these; null when nothing of it would be left. */
+/** The same restore without these records; null if no record remains. */
 export function without({ kind, streams }: Scope, left: ReadonlySet<string>): Scope | null {
   if (kind !== 'only') return { kind: 'except', streams: [...new Set([...streams, ...left])] };
   const rest = streams.filter((stream) => !left.has(stream));
@@ -42,10 +42,10 @@ export function without({ kind, streams }: Scope, left: ReadonlySet<string>): Sc
 
 type Refused = Readonly<{ needs: string | null }>;
 
-/** What else would have to come back, or to stay, so that nothing stands in the way any more. */
+/** Suggests records to include or leave out so that the restore becomes possible. */
 export type Way = Readonly<{ back: readonly string[]; stay: readonly string[]; scope: Scope }>;
 
-/** Null where no other choice of entities would help. */
+/** Null if no other selection helps. */
 export function wayAround({ kind, streams }: Scope, conflicts: readonly Refused[]): Way | null {
   const needs = new Set(conflicts.map((conflict) => conflict.needs));
   const named = [...needs].filter((one) => one !== null);
@@ -54,7 +54,7 @@ export function wayAround({ kind, streams }: Scope, conflicts: readonly Refused[
   if (kind === 'only') {
     return { back: named, stay: [], scope: { kind, streams: [...chosen.union(new Set(named))] } };
   }
-  // What was to stay and is needed comes back; what was to come back, or to go, and is needed by what stays, stays.
+  // Includes records that are needed, and leaves out records that other records need.
   const back = named.filter((one) => chosen.has(one));
   const stay = named.filter((one) => !chosen.has(one));
   const staying = [...chosen.symmetricDifference(new Set(named))];

@@ -1,4 +1,4 @@
-// How a restore is laid out: what it would do, what stands in its way, and what does not come back.
+// Styles of the restore preview.
 
 import { css } from 'lit';
 

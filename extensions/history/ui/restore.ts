@@ -1,5 +1,5 @@
-// A restore: first its preview, record by record, with what prevents it and what is not restored; then, with a reason and the version
-// typed, the restore itself, which is refused when the configuration has changed since the preview.
+// Previews a restore and then performs it, with a reason and the version typed. The server refuses it if the configuration changed since
+// the preview.
 
 import { html, nothing } from 'lit';
 
@@ -38,7 +38,7 @@ import {
 import type { Names } from './restore-preview.ts';
 import { restoreStyles } from './restore-styles.ts';
 
-/** Of differences that are read only for the names in them. */
+/** Limit of the differences that are loaded for the names in them. */
 const namesMax = 1_000;
 
 type Preview = Readonly<{ would: Restored; version: number | null }>;
@@ -54,7 +54,7 @@ class HistoryRestore extends element({
     question: () => this.#asked(),
   });
   #tickedOf = '';
-  /** Names from all previews: a preview does not name the records that it leaves out. */
+  /** Names from all previews, because a preview does not name the records that it leaves out. */
   #names: Names = new Map();
 
   constructor() {
@@ -78,7 +78,7 @@ class HistoryRestore extends element({
     return may('config:write') && !isReadOnly();
   }
 
-  /** Null when there is nothing to preview. */
+  /** Null if there is nothing to preview. */
   async #load(signal: AbortSignal): Promise<Preview | null> {
     if (this.#moment() === '' || !this.#isWritable()) return null;
     const body = { ...scopeBody(this.#scope()), dry_run: true };
@@ -99,7 +99,7 @@ class HistoryRestore extends element({
     this.#names = new Map([...this.#names, ...namesIn(body.differences)]);
   }
 
-  /** Ticks are of one preview. */
+  /** Ticks belong to one preview. */
   protected override willUpdate(): void {
     const asked = this.#asked();
     if (asked !== this.#tickedOf) this.ticked = new Set();
@@ -110,14 +110,14 @@ class HistoryRestore extends element({
     if (!this.#isWritable()) {
       return html`<gw-empty heading="You cannot restore here" icon="rotate-ccw">
         <span slot="about"
-          >A restore needs the permission config:write, and the current configuration on the
-          screen.</span
+          >A restore needs the permission config:write. Leave the view of a past version
+          first.</span
         >
       </gw-empty>`;
     }
     if (this.#moment() === '') {
-      return html`<gw-empty heading="Which version?" icon="rotate-ccw">
-        <span slot="about">Choose Restore on a version, or Undo on a change.</span>
+      return html`<gw-empty heading="No version selected" icon="rotate-ccw">
+        <span slot="about">Choose Restore on a version or Undo on a change.</span>
         <a class="button" href=${linkTo({ screen: 'history', rest: ['versions'] })}>See versions</a>
       </gw-empty>`;
     }
@@ -137,7 +137,7 @@ class HistoryRestore extends element({
         </gw-empty>
         ${this.#refusal(would)}`;
     }
-    // Versions are compared as wholes.
+    // A comparison of versions covers all records.
     const proposal = this.#scope().kind === 'all' ? { version: this.#moment() } : null;
     const whole = linkTo({ screen: 'history', rest: ['diff'], query: { from: this.#moment() } });
     return html`${this.#head(preview)} ${this.#scopeLine()} ${restoreTiles(would)}
@@ -232,13 +232,13 @@ class HistoryRestore extends element({
     };
   }
 
-  /** What the question says. */
+  /** Explains the restore in the dialog. */
   #words() {
     const would = this.#preview.value?.would;
     if (would === undefined) return nothing;
     return html`<p>
         ${formatCount(would.difference_count, 'record changes', 'records change')} in one new
-        version. The current configuration stays in History and can be restored as well.
+        version. The current configuration remains in History and can be restored.
       </p>
       ${
         would.missing.length === 0

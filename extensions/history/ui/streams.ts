@@ -1,4 +1,4 @@
-// The streams of the log: one for each entity, with its events behind it. Filtered by the server, by a part of the name.
+// Lists the streams of the log: one per record, with the number of its events.
 
 import { LitElement, html } from 'lit';
 
@@ -29,7 +29,7 @@ const columns: readonly Column<Stream>[] = [
     value: ({ stream }) => stream,
     cell: ({ stream }) => html`<code>${stream}</code>`,
   },
-  { id: 'entity', label: 'Entity', value: ({ stream }) => streamWords(stream) },
+  { id: 'entity', label: 'Record', value: ({ stream }) => streamWords(stream) },
   { id: 'events', label: 'Events', end: true, value: ({ events }) => events },
   {
     id: 'last_at',
@@ -39,7 +39,7 @@ const columns: readonly Column<Stream>[] = [
   },
   {
     id: 'last_position',
-    label: 'At position',
+    label: 'Position',
     end: true,
     value: ({ last_position }) => last_position,
   },

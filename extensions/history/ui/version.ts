@@ -1,4 +1,4 @@
-// One snapshot version: where it came from, which replicas serve it, what it changed, and the ways from there.
+// Shows one snapshot version: its origin, its changes, the replicas that serve it, and the actions for it.
 
 import { html, nothing } from 'lit';
 import type { PropertyDeclarations } from 'lit';
@@ -18,7 +18,7 @@ type Loaded = Readonly<{ row: SnapshotVersion | null; told: Told | null }>;
 
 class GwHistoryVersion extends HistoryRecord<Loaded> {
   static override properties: PropertyDeclarations = { known: { attribute: false } };
-  /** Its row, where a list has it already. */
+  /** The row of the list, if it is loaded. */
   declare known: SnapshotVersion | null;
 
   constructor() {
@@ -43,7 +43,7 @@ class GwHistoryVersion extends HistoryRecord<Loaded> {
       </gw-empty>`;
     }
     return html`${this.#ways()} ${this.facts(this.#facts(this.known ?? row))}
-      <div class="section"><h3>What it changed</h3></div>
+      <div class="section"><h3>Changed fields</h3></div>
       ${this.differences(told)}`;
   }
 
@@ -58,12 +58,12 @@ class GwHistoryVersion extends HistoryRecord<Loaded> {
           : nothing
       }
       <a class="button" href=${linkTo({ screen: 'models', query: { as_of: version } })}
-        ><gw-icon name="clock"></gw-icon>Browse as of it</a
+        ><gw-icon name="clock"></gw-icon>Browse this version</a
       >
       <a
         class="button"
         href=${linkTo({ screen: 'history', rest: ['diff'], query: { from: version } })}
-        ><gw-icon name="arrow-right"></gw-icon>Compare with now</a
+        ><gw-icon name="arrow-right"></gw-icon>Compare with current</a
       >
     </div>`;
   }
@@ -86,19 +86,19 @@ class GwHistoryVersion extends HistoryRecord<Loaded> {
     ];
   }
 
-  /** What the log does not hold, and an export of it neither. */
+  /** Live data that neither the log nor an export contains. */
   #kept({ content_hash, snapshot_schema, replicas, served_by: served }: SnapshotVersion): Facts {
     return [
       [
-        'Serving now',
+        'Served by',
         replicas.length === 0
-          ? html`<span class="quiet">no replica that reports here</span>`
+          ? html`<span class="quiet">No reporting replica</span>`
           : this.#replicas(replicas),
       ],
       [
-        'Ever served by',
+        'Served by in the past',
         served.replicas === 0
-          ? html`<span class="quiet">no replica that reported</span>`
+          ? html`<span class="quiet">No replica</span>`
           : html`${formatCount(served.replicas, 'replica')}${this.#replicas(served.first)}`,
       ],
       ['Content', this.exact(content_hash, 'content hash')],

@@ -1,5 +1,4 @@
-// The snapshot versions, newest first: who made each, what it changed, which replicas serve it. Two that are ticked are compared, one
-// is opened beside the list.
+// Lists the snapshot versions, newest first. Two ticked versions can be compared; one is open in the drawer.
 
 import { html, nothing } from 'lit';
 
@@ -79,11 +78,11 @@ const columns: readonly Column<SnapshotVersion>[] = [
     label: 'Records',
     value: changedText,
     cell: (one) =>
-      one.changed.length === 0 ? html`<span class="quiet">none, rebuilt</span>` : changedText(one),
+      one.changed.length === 0 ? html`<span class="quiet">None (rebuild)</span>` : changedText(one),
   },
 ];
 
-/** What an export of the log does not say. */
+/** Live data, which an export of the log does not contain. */
 const keptColumns: readonly Column<SnapshotVersion>[] = [
   {
     id: 'replicas',
@@ -119,7 +118,7 @@ class HistoryVersions extends element({
   });
   readonly #versions = this.#paged.resource;
 
-  /** One time stands for all pages of a list. */
+  /** All pages of a list use the same time. */
   #page(): AskPage<SnapshotVersion> {
     const query = spanQueryOf(this.#place.value.query, Date.now());
     const end = query.order === 'asc' ? 'after' : 'before';
@@ -141,9 +140,9 @@ class HistoryVersions extends element({
     const { query } = this.#place.value;
     const order = orderOf(query);
     if (rows.length === 0 && isUnfiltered(query)) {
-      return html`<gw-empty heading="No version yet" icon="layers" command="gw snapshot list">
+      return html`<gw-empty heading="No versions yet" icon="layers" command="gw snapshot list">
         <span slot="about"
-          >Every change that concerns proxies makes a version, which they fetch within
+          >Every change that affects proxies publishes a version. Proxies fetch it within
           seconds.</span
         >
         <a class="button" href=${linkTo({ screen: 'overview' })}>See the first steps</a>
@@ -176,7 +175,7 @@ class HistoryVersions extends element({
     const [from, to] = [...this.ticked].map(Number).toSorted((a, b) => a - b);
     if (from === undefined || to === undefined) {
       return html`<span slot="bar" class="quiet"
-        >${from === undefined ? 'Tick two to compare them' : `Compare ${from} with…`}</span
+        >${from === undefined ? 'Select two versions to compare' : `Compare ${from} with…`}</span
       >`;
     }
     return html`<button
@@ -213,7 +212,7 @@ class HistoryVersions extends element({
     </gw-drawer>`;
   }
 
-  /** The third takes the place of the first. */
+  /** A third tick replaces the first one. */
   readonly #onTick = ({ detail }: CustomEvent<ReadonlySet<string | number>>): void => {
     this.ticked = new Set([...detail].slice(-2));
   };

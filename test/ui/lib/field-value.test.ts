@@ -39,7 +39,7 @@ const cases: readonly (readonly [field: string, value: unknown, written: string]
   ['name', '750000000', '750000000'],
   ['input_price_per_mtok', undefined, 'none'],
   ['node', null, 'none'],
-  ['credential (secret)', 'another one', 'another one'],
+  ['credential (secret)', 'changed', 'changed'],
 ];
 
 it('a value is written with its unit, exactly, and what is not set in words', () => {

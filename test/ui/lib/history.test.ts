@@ -65,7 +65,7 @@ it('versions are told apart from what leaves them as they were', () => {
   assert.equal(reachText({ version_before: 3, version_after: 5 }, []), '');
 });
 
-it('of a secret only is shown that there is another one', () => {
+it('shows only that a secret changed', () => {
   const fields = [
     { field: 'credential', before: 'set', after: 'changed', secret: true },
     { field: 'node', before: 'a', after: null, secret: false },
@@ -73,7 +73,7 @@ it('of a secret only is shown that there is another one', () => {
     { field: 'input_price_per_mtok', before: 150_000, after: 0, secret: false },
   ];
   assert.deepEqual(changesOfDifference({ change: 'changed', fields }), [
-    { field: 'credential (secret)', kind: 'changed', before: 'set', after: 'another one' },
+    { field: 'credential (secret)', kind: 'changed', before: 'set', after: 'changed' },
     { field: 'node', kind: 'removed', before: 'a', after: null },
     { field: 'cache_ttl_seconds', kind: 'added', before: null, after: 0 },
     { field: 'input_price_per_mtok', kind: 'changed', before: 150_000, after: 0 },

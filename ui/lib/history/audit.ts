@@ -1,4 +1,4 @@
-// What the audit log says of a command, read for people: where its target is shown.
+// Finds the screen that shows the target of a command in the audit log.
 
 import { allNouns } from '../../../events/nouns.ts';
 
@@ -6,13 +6,13 @@ type Target = Readonly<{ screen: string; rest: readonly string[] }>;
 
 type Place = Readonly<{
   screen: string;
-  /** Before the id, in its address. */
+  /** Comes before the id in the address of the screen. */
   part?: readonly string[];
-  /** In its address where the path has no id. */
+  /** The address of the screen if the path has no id. */
   alone?: readonly string[];
 }>;
 
-/** Which screen shows the records and parts at a resource of the API. A part is found by the screen of its owner (`partPlace`). */
+/** Screens by the resource of the API. A part is shown by the screen of its owner (`partPlace`). */
 const places: Readonly<Record<string, Place>> = {
   ...Object.fromEntries(allNouns.flatMap(placesOf)),
   prices: { screen: 'models' },
@@ -39,7 +39,7 @@ function placesOf({ paths, parts, screen }: (typeof allNouns)[number]): [string,
     );
 }
 
-/** `/admin/providers/7/…` is provider 7; null for what no screen shows. A role is named where others have an id. */
+/** `/admin/providers/7/…` is provider 7. Null if no screen shows the target. Roles are identified by name, all others by id. */
 export function placeOfTarget(target: string): Target | null {
   const [, noun = '', below] = /^\/admin\/([\w-]+)(?:\/([^/]+))?(?:\/|$)/.exec(target) ?? [];
   const place = places[noun];

@@ -1,4 +1,4 @@
-// Differences that say the same of many entities, such as a budget that 19 principals got, as one group.
+// Groups records with equal differences, such as a budget that 19 principals received.
 
 import { fieldLabel } from '../text/field-label.ts';
 import { kindLabel } from './history.ts';
@@ -11,11 +11,11 @@ type Difference = Readonly<{
 
 export type Group<One> = Readonly<{ key: string; members: readonly One[] }>;
 
-/** Fewer are listed one by one. */
+/** Smaller groups are listed record by record. */
 const groupMin = 4;
 const fieldsNamed = 3;
 
-/** In the order of their first members; a group of one is a difference of its own. */
+/** In the order of their first members. A record with unique differences forms its own group. */
 export function groupsOf<One extends Difference>(
   differences: readonly One[],
 ): readonly Group<One>[] {

@@ -1,11 +1,12 @@
-// Ed25519 (RFC 8032) by the browser, for the check of a chain. Browsers offer it only to pages over HTTPS, of this machine or from a disk.
+// Verifies Ed25519 signatures (RFC 8032) with the Web Crypto API, which browsers offer only to secure contexts: HTTPS, localhost and local
+// files.
 
 import type { Means } from '../../../events/chain.ts';
 import { hexBytes } from '../../../events/bytes.ts';
 
 const algorithm = { name: 'Ed25519' };
 
-/** Throws when the browser does not know Ed25519, or when the key is not one. */
+/** Throws if the browser does not support Ed25519 or the key is invalid. */
 const isSigned: Means['isSigned'] = async (text, signature, publicKey) => {
   const { subtle } = crypto;
   const key = await subtle.importKey('raw', hexBytes(publicKey), algorithm, false, ['verify']);
@@ -14,5 +15,5 @@ const isSigned: Means['isSigned'] = async (text, signature, publicKey) => {
 
 export const browserMeans: Means = { isSigned };
 
-/** Whether this page may check signatures. */
+/** Whether this page can verify signatures. */
 export const canVerify = (): boolean => 'subtle' in crypto && crypto.subtle !== undefined;

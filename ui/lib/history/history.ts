@@ -1,5 +1,4 @@
-// What the history says, read for people: where an entity is shown, what a command is called, what the address asks for, and a
-// difference between two configurations as rows of a table.
+// Formats streams, commands, versions and differences of the log as text, and finds the screens that show them.
 
 import { allNouns, configNouns, isNoun, nouns } from '../../../events/nouns.ts';
 import type { FieldChange } from '../saves/change.ts';
@@ -7,7 +6,6 @@ import { capital } from '../text/format.ts';
 
 type Target = Readonly<{ screen: string; rest: readonly string[] }>;
 
-/** Kinds of records that can be restored. */
 export const kindNames: readonly string[] = configNouns;
 
 export const kindLabel = (kind: string): string =>
@@ -15,7 +13,7 @@ export const kindLabel = (kind: string): string =>
 
 const screenOf = (kind: string) => (isNoun(kind) ? nouns[kind].screen : null);
 
-/** `model-7` is model 7; null for what no screen shows. */
+/** `model-7` is model 7. Null if no screen shows the record. */
 export function placeOfStream(stream: string): Target | null {
   const [, kind = '', id = ''] = /^(\w+)-(\d+)$/.exec(stream) ?? [];
   const screen = screenOf(kind);
@@ -23,7 +21,7 @@ export function placeOfStream(stream: string): Target | null {
   return { screen: screen.name, rest: screen.part === null ? [id] : [screen.part, id] };
 }
 
-/** The stream of the record that an address of a screen names by its number; null where it names none. */
+/** The stream of the record in the address of a screen. Null if the address has no record. */
 export function streamOfPlace(screen: string, rest: readonly string[]): string | null {
   const found = allNouns.find(
     (one) =>
@@ -48,7 +46,7 @@ type Subject = Readonly<{ stream: string; name: string | null }>;
 export const subjectWords = ({ stream, name }: Subject): string =>
   name ?? capital(streamWords(stream));
 
-/** `UpdateModel` is "Update model", and so are events. */
+/** `UpdateModel` becomes "Update model". Works for events too. */
 export function wordsOf(name: string): string {
   return capital(
     name
@@ -63,7 +61,7 @@ export function wordsOf(name: string): string {
 
 const acronyms: Readonly<Record<string, string>> = { api: 'API', mcp: 'MCP', a2a: 'A2A' };
 
-/** Abbreviations stay as they are. */
+/** Abbreviations keep their capitals. */
 const lowered = (word: string): string =>
   /^[A-Z]{2}/.test(word) ? word : word.charAt(0).toLowerCase() + word.slice(1);
 
@@ -72,20 +70,23 @@ type Difference = Readonly<{
   fields: readonly Readonly<{ field: string; before: unknown; after: unknown; secret: boolean }>[];
 }>;
 
-/** What a difference says of an entity, field by field. A secret is never shown, only that there is another one. */
+/** Rows of a diff. A secret is never shown; the row only says that it changed. */
 export const changesOfDifference = ({ change, fields }: Difference): readonly FieldChange[] =>
   fields.map(({ field, before, after, secret }) => ({
     field: secret ? `${field} (secret)` : field,
     kind: isNone(before) ? 'added' : isNone(after) ? 'removed' : 'changed',
     before: change === 'created' ? undefined : before,
-    after: secret && after === 'changed' ? 'another one' : change === 'deleted' ? undefined : after,
+    after: change === 'deleted' ? undefined : after,
   }));
 
 const isNone = (value: unknown): boolean => value === null || value === undefined;
 
 const timePattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?(Z)?)?$/;
 
-/** A version or position, or a time, as the server takes it: `1482`, `v1482`, `2026-11-21`, `2026-11-21 14:05`, all times UTC. */
+/**
+ * Parses a version, position or UTC time into the form of the API: `1482`, `v1482`, `2026-11-21`, `2026-11-21 14:05`. Null if it is none of
+ * these.
+ */
 export function readMoment(text: string): string | null {
   const typed = text.trim();
   const [, version] = /^v?(0|[1-9]\d{0,14})$/i.exec(typed) ?? [];
@@ -106,13 +107,13 @@ export const versionHelp =
 
 type Versioned = Readonly<{ version_before: number; version_after: number }>;
 
-/** `1481 → 1482`; nothing where proxies are not concerned. */
+/** `1481 → 1482`. Empty if the change did not affect proxies. */
 export const versionsText = ({ version_before: before, version_after: after }: Versioned): string =>
   before === after ? '' : before === 0 ? String(after) : `${before} → ${after}`;
 
 type Replica = Readonly<{ snapshot_version: number | null }>;
 
-/** How many of the replicas have taken a version; empty where there is nothing to take. */
+/** "2 of 3": how many replicas serve the version or a later one. Empty if no version was published or no replica reports. */
 export function reachText(
   { version_before: before, version_after: after }: Versioned,
   replicas: readonly Replica[],
@@ -122,7 +123,7 @@ export function reachText(
   return `${reached} of ${replicas.length}`;
 }
 
-/** The streams of events, each once, in their order; those of the configuration alone, which can be restored. */
+/** The streams of the restorable records among the events, each once. */
 export const streamsOf = (events: readonly Readonly<{ stream: string }>[]): readonly string[] => [
   ...new Set(
     events
@@ -131,5 +132,4 @@ export const streamsOf = (events: readonly Readonly<{ stream: string }>[]): read
   ),
 ];
 
-/** A record of the log as a person reads it. */
 export const written = (value: unknown): string => JSON.stringify(value, null, 2);

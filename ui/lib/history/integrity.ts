@@ -1,4 +1,4 @@
-// What the log's proofs and what is derived from it come to, in words.
+// Describes the state of witnesses, projections, checkpoints and verifications of the log.
 
 import { formatCount, formatNumber } from '../text/format.ts';
 
@@ -6,7 +6,7 @@ type Alarm = Readonly<{ replica: string | null; explained_by_epoch: number | nul
 
 type Witness = Readonly<{ replica: string; log_seen?: readonly unknown[] | undefined }>;
 
-/** Whether what a replica was given once is what the log holds. */
+/** Whether the hashes that a replica received match the log. */
 export function witnessState(
   { replica, log_seen: seen = [] }: Witness,
   alarms: readonly Alarm[],
@@ -20,7 +20,7 @@ export function witnessState(
     : { tone: 'good', word: 'agrees' };
 }
 
-/** How far the read models are behind the log; null is not known. */
+/** How many events the projections are behind the log; null is unknown. */
 export function behindState(
   lag: number | null,
 ): Readonly<{ tone: 'none' | 'warn' | 'plain'; word: string }> {
@@ -31,25 +31,23 @@ export function behindState(
 }
 
 type Signed = Readonly<{
-  /** The position of the last checkpoint among the newest positions; null where none is there. */
+  /** The position of the last checkpoint among the newest positions; null if there is none. */
   last: number | null;
-  /** How many of the newest positions were looked at. */
+  /** How many of the newest positions were searched. */
   among: number;
   hasKey: boolean;
 }>;
 
-/** What came behind the last checkpoint of a log that ends at `head`. */
+/** How much of a log that ends at `head` is not covered by a signed checkpoint. */
 export function unsignedText(head: number, { last, among, hasKey }: Signed): string {
   if (last !== null)
-    return head === last
-      ? 'The whole log is signed'
-      : formatCount(head - last, 'unsigned event');
+    return head === last ? 'The whole log is signed' : formatCount(head - last, 'unsigned event');
   return hasKey
     ? `No checkpoint in the last ${formatCount(among, 'event')}`
     : 'No audit key is set';
 }
 
-/** Null is not checked. */
+/** Null means not checked. */
 export function driftText(drift: number | null): string | null {
   if (drift === null) return null;
   return drift === 0
@@ -59,7 +57,7 @@ export function driftText(drift: number | null): string | null {
 
 type Verified = Readonly<{ position: number; problem_count: number }>;
 
-/** What the last verification found, of a log that ends at `head`; null is none. */
+/** The result of the last verification of a log that ends at `head`; null if there was none. */
 export function verifiedState(
   last: Verified | null,
   head: number,

@@ -1,26 +1,26 @@
-// What the lists of the past are narrowed to: as it stands in the address, and as the server takes it. What cannot be read is left out.
+// Reads the filters of the log from the address and turns them into queries of the API. Invalid values are ignored.
 
 import { readEnds } from '../page/range.ts';
 import { capital } from '../text/format.ts';
 
 type Query = Readonly<Record<string, string>>;
 
-/** Who acts besides principals by their ids. */
+/** Actors other than individual principals. */
 export const actorKinds = ['session', 'api_key', 'admin_token', 'cli', 'agent', 'system'] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
 const kindWords: Readonly<Record<ActorKind, string>> = {
-  session: 'Anybody in a session',
+  session: 'Any signed-in user',
   api_key: 'Any API key',
   admin_token: 'Any admin token',
-  cli: 'The command line',
+  cli: 'Command line',
   agent: 'Any agent',
-  system: 'The system itself',
+  system: 'System',
 };
 
 export const actorKindWords = (kind: ActorKind): string => kindWords[kind];
 
-/** What a row of the audit log may say was done; methods of HTTP, and what is done without a call. */
+/** Actions of the audit log: HTTP methods, and actions without an HTTP call. */
 export const auditActions: readonly string[] = [
   'POST',
   'PUT',
@@ -33,7 +33,7 @@ export const auditActions: readonly string[] = [
   'SYSTEM',
 ];
 
-/** Of all the lists; each has those that its server takes. */
+/** All filters; each list uses those that its endpoint supports. */
 export const filterNames = [
   'actor',
   'target',
@@ -46,7 +46,7 @@ export const filterNames = [
 ] as const;
 export type FilterName = (typeof filterNames)[number];
 
-/** `update model` is `UpdateModel`, as the log has it. */
+/** `update model` becomes `UpdateModel`, the form in the log. */
 export const commandNameOf = (typed: string): string =>
   typed
     .trim()
@@ -63,7 +63,7 @@ function actorOf(text: string): Actor {
   return kind === undefined ? null : { kind };
 }
 
-/** Empty where it is not asked. */
+/** Empty if the filter is not set. */
 const textOf = (query: Query, name: FilterName): string => query[name]?.trim() ?? '';
 
 type Edges = Readonly<{ since?: string; until?: string }>;
@@ -81,10 +81,10 @@ type Order = Readonly<{ order?: 'asc' }>;
 export const orderOf = (query: Query): 'asc' | 'desc' =>
   query['order'] === 'asc' ? 'asc' : 'desc';
 
-/** The newest first is what lists are without it. */
+/** Lists are newest first by default. */
 const askedOrder = (query: Query): Order => (orderOf(query) === 'asc' ? { order: 'asc' } : {});
 
-/** Those that are given. */
+/** Only the filters that are set. */
 const said = <Name extends string>(
   texts: Readonly<Record<Name, string>>,
 ): Partial<Record<Name, string>> => {
@@ -112,7 +112,7 @@ type Span = Order & Readonly<{ from?: string; to?: string }>;
 export type HistoryQuery = Span &
   Readonly<{ stream?: string; actor?: number; actor_kind?: ActorKind; request_id?: string }>;
 
-/** Versions take no more than this. */
+/** Versions support only these filters. */
 export function spanQueryOf(query: Query, now: number): Span {
   const { since, until } = edgesOf(query, now);
   return {
@@ -147,10 +147,10 @@ export const eventQueryOf = (
   ...said({ type: commandNameOf(textOf(query, 'type')) }),
 });
 
-/** Nothing narrows the list: it is empty only where nothing is. */
+/** True if no filter is set. */
 export const isUnfiltered = (query: Query): boolean =>
   filterNames.every((name) => textOf(query, name) === '');
 
-/** What a list is asked for, as a text: another one is another list. */
+/** Identifies a query, so that a different query loads again. */
 export const askedText = (query: Query): string =>
   JSON.stringify([...filterNames, 'order', 'state'].map((name) => query[name] ?? ''));

@@ -1,8 +1,8 @@
-// Replaces node:crypto in the browser builds: its `hash`, which the check of a log calls for every event.
+// Replaces `hash` of node:crypto in the browser. Log verification calls it for every event.
 
 import { createDigest } from './sha256.ts';
 
 const digest = createDigest();
 
-/** The project asks for no algorithm but `sha256`. */
+/** Only `sha256` is supported, the only algorithm that the project uses. */
 export const hash = (_algorithm: 'sha256', data: string | Uint8Array): string => digest(data);

@@ -1,4 +1,4 @@
-// Where a part is shown that only its owner shows: the rule of a target, the frontend model of a rule, the pool of a member.
+// Finds the place of a part that only its owner shows: a rule, a target or a pool member.
 
 type Part = Readonly<{ id: number }>;
 type Owner = Part &
@@ -11,7 +11,7 @@ type Parts = Readonly<{ frontendModels: readonly Owner[]; pools: readonly Pool[]
 
 const kinds = new Set(['rule', 'target', 'default', 'member']);
 
-/** `/target/9` is the rule that has the target 9. Null where the address names no such part; the list where the part is no more. */
+/** `/target/9` opens the rule of target 9. Null if the address names no such part; the list if the part was deleted. */
 export function partPlace(
   [kind = '', id]: readonly string[],
   { frontendModels, pools }: Parts,

@@ -1,11 +1,11 @@
-// SHA-256 (FIPS 180-4), at once: what browsers offer answers later, which costs several times the hash itself where a log has a
-// million short texts to hash.
+// Computes SHA-256 (FIPS 180-4) synchronously. The asynchronous Web Crypto call costs several times the hash itself for a million short
+// texts.
 
 const encoder = new TextEncoder();
 
 export type Sha256 = Readonly<{
   update: (bytes: Uint8Array) => void;
-  /** 64 hex digits; what is added behind it begins another hash. */
+  /** 64 hex digits. Input after this call starts a new hash. */
   hex: () => string;
 }>;
 
@@ -63,7 +63,7 @@ export function createSha256(): Sha256 {
 
 export type Digest = (data: string | Uint8Array) => string;
 
-/** Makes what hashes text after text, each as its UTF-8: 64 hex digits. */
+/** Returns a function that hashes one text after another, each as UTF-8, into 64 hex digits. */
 export function createDigest(): Digest {
   const hash = createSha256();
   return (data) => {
@@ -72,7 +72,7 @@ export function createDigest(): Digest {
   };
 }
 
-/** The first 32 bits behind the point of a root. */
+/** The first 32 bits of the fractional part of a root. */
 const fraction = (root: number): number => Math.floor((root - Math.floor(root)) * 2 ** 32) | 0;
 
 const primes: readonly number[] = Array.from({ length: 312 }, (_, number) => number).filter(
@@ -87,11 +87,11 @@ const constants = Int32Array.from(primes.slice(0, rounds), (prime) => fraction(M
 
 const turned = (word: number, by: number): number => (word >>> by) | (word << (32 - by));
 
-/** No index here lies beyond the end. One function for words and one for bytes: an engine reads either in its own way. */
+/** All indexes are within bounds. Words and bytes have separate functions, so that the engine optimizes each for one type. */
 const at = (words: Int32Array, index: number): number => words[index] ?? 0;
 const byteAt = (bytes: Uint8Array, index: number): number => bytes[index] ?? 0;
 
-/** The hot loop: without iterators and lists, which would cost ten times of it. */
+/** Hot loop: iterators and lists would make it ten times slower. */
 function compress(state: Int32Array, words: Int32Array, bytes: Uint8Array, from: number): void {
   spread(words, bytes, from);
   let a = at(state, 0);

@@ -63,7 +63,7 @@ const add = (name: string, screen: string, permission = 'config:write'): Action 
 });
 
 const standing: readonly Action[] = [
-  add('Create key', 'keys', 'key:create'),
+  add('Create API key', 'keys', 'key:create'),
   add('Create admin token', 'tokens'),
   add('Create provider', 'providers'),
   add('Create model', 'models'),

@@ -238,17 +238,19 @@ it('an event has an address of its own, its neighbours, and a chain that the rea
   const { page, watched } = await open(t, house, 'history/events');
   const [head] = await rows(house, '/admin/history/events?limit=1');
   const position = Number(head?.['position']);
-  await page.getByText(`${position - 1} links of the chain checked here: all hold`).waitFor();
+  await page.getByText(`${position - 1} links of the hash chain verified`).waitFor();
   await page.goto(`/ui/history/events/${position}`);
   const event = page.locator('gw-history-event');
   await event.getByText('"input_price_per_mtok": 2000000').waitFor();
   await event.getByText(String(head?.['hash'])).waitFor();
-  await event.getByRole('link', { name: 'Before it in its stream' }).click();
+  await event.getByRole('link', { name: 'Previous in stream' }).click();
   await event.getByText('"input_price_per_mtok": 1000000').waitFor();
   await expectCleanScreen(page, watched);
   await page.goto('/ui/history/log');
   await press(page, 'Verify the log in this browser');
-  await page.getByText(`Verified: ${position} events and 0 signed checkpoints are intact.`).waitFor();
+  await page
+    .getByText(`Verified: ${position} events and 0 signed checkpoints are intact.`)
+    .waitFor();
 });
 
 it('who could call what is reviewed at a moment and between two, with the events that granted it', async (t) => {
@@ -261,7 +263,7 @@ it('who could call what is reviewed at a moment and between two, with the events
   });
   const { page, watched } = await open(t, house, 'history/access');
   await page.getByRole('row', { name: /nightly engine inference/ }).waitFor();
-  await page.getByLabel('What changed since').fill(`v${version}`);
+  await page.getByLabel('Compare with').fill(`v${version}`);
   await press(page, 'Review');
   await page.getByRole('row', { name: /nightly engine gained/ }).click();
   const grants = page.locator('gw-history-grants');

@@ -52,12 +52,12 @@ it('an export is verified, and a change of it found, from a file on a disk', asy
   const { page, watched } = await shown(t, log);
   const events = new Intl.NumberFormat('en').format(position);
   await page.getByText(`${events} events and 0 checkpoints: all hold`).waitFor();
-  await page.getByLabel('Entity').fill('model-1');
-  await page.getByLabel('Entity').press('Enter');
+  await page.getByLabel('Record').fill('model-1');
+  await page.getByLabel('Record').press('Enter');
   await page.locator(`a[href$="/history/${position}?stream=model-1"]`).first().click();
   const change = page.locator('gw-history-change');
   await change.getByText(contextLength).waitFor();
-  await change.getByRole('link', { name: 'As it was then' }).click();
+  await change.getByRole('link', { name: 'Configuration at this version' }).click();
   const record = page.locator('gw-history-configuration gw-drawer');
   await record.getByText(contextLength).waitFor();
   await page.keyboard.press('Escape');
@@ -141,8 +141,8 @@ it('a long export holds up nothing while it is read, and while it is looked thro
     await page.locator('#export').setInputFiles(log);
     const events = new Intl.NumberFormat('en').format(size);
     await page.getByText(`${events} events and 0 checkpoints: all hold`).waitFor();
-    await page.getByLabel('Entity').fill('model-7');
-    await page.getByLabel('Entity').press('Enter');
+    await page.getByLabel('Record').fill('model-7');
+    await page.getByLabel('Record').press('Enter');
     await page.getByText('End of list').waitFor();
     await page.getByRole('link', { name: 'Configuration' }).click();
     await page.getByText(`position ${size}`).first().waitFor();
