@@ -6,7 +6,7 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --omit=optional
 COPY . .
-RUN npm run build:ui && npm prune --omit=dev --omit=optional
+RUN npm run build:ui && npm run docs:build && npm prune --omit=dev --omit=optional
 
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="gw" \
@@ -24,6 +24,7 @@ COPY --from=build /build/migrations ./migrations
 COPY --from=build /build/src ./src
 COPY --from=build /build/extensions ./extensions
 COPY --from=build /build/ui ./ui
+COPY --from=build /build/help ./help
 RUN chmod 0755 src/main.ts && ln -s /opt/gw/src/main.ts /usr/local/bin/gw
 ENV NODE_ENV=production \
     GW_HOST=0.0.0.0

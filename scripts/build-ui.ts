@@ -1,40 +1,26 @@
-// Builds the management UI into ui/dist. With --when-stale it does so only when a source is newer than the build, and a build that
-// fails is said and no more: the program runs without a UI.
+// Builds the management UI into ui/dist; with --when-stale only if a source is newer than the build.
 
-import { existsSync, globSync, renameSync, rmSync, statSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import path from 'node:path';
 
-const root = path.join(import.meta.dirname, '..');
+import { isOlder, replaceFolder, root, runBuild } from './build-folder.ts';
+
 const folder = path.join(root, 'ui');
 const dist = path.join(folder, 'dist');
 
-/** The newest of what the build is made from; packages change with the lock file. */
-const newest = (): number =>
-  Math.max(
-    ...globSync(
-      '{ui/*,ui/!(dist)/**/*,extensions/**/*,events/*,projections/**/*,package-lock.json}',
-      { cwd: root },
-    )
-      .map((file) => statSync(path.join(root, file)))
-      .filter((file) => file.isFile())
-      .map((file) => file.mtimeMs),
-  );
+/** Packages change with the lock file. */
+const sources =
+  '{ui/*,ui/!(dist)/**/*,extensions/**/*,events/*,projections/**/*,package-lock.json}';
 
-export function isStale(): boolean {
-  const index = path.join(dist, 'index.html');
-  return !existsSync(index) || statSync(index).mtimeMs < newest();
-}
+export const isStale = (): boolean => isOlder(dist, sources);
 
-/** What an extension adds to the build. */
+/** Adds the files of an extension to the build. */
 type Builder = Readonly<{ buildInto: (folder: string) => Promise<void> }>;
 
-/** Into a folder of its own first: whoever reads ui/dist meanwhile finds a whole build. */
-export async function buildUi(): Promise<void> {
-  // Not needed, and perhaps not there, where the UI is built already.
-  const { build } = await import('vite');
-  const fresh = path.join(folder, `dist-${process.pid}`);
-  const old = `${fresh}-old`;
-  try {
+export const buildUi = (): Promise<void> =>
+  replaceFolder(dist, async (fresh) => {
+    // Loaded here, because a package with a built UI may not have it.
+    const { build } = await import('vite');
     await build({
       configFile: path.join(folder, 'vite.config.ts'),
       logLevel: 'warn',
@@ -44,19 +30,6 @@ export async function buildUi(): Promise<void> {
       const extension: Builder = await import(path.join(root, file));
       await extension.buildInto(fresh);
     }
-    if (existsSync(dist)) renameSync(dist, old);
-    renameSync(fresh, dist);
-  } finally {
-    for (const rest of [fresh, old]) rmSync(rest, { recursive: true, force: true });
-  }
-}
+  });
 
-if (import.meta.main) {
-  const whenStale = process.argv.includes('--when-stale');
-  try {
-    if (!whenStale || isStale()) await buildUi();
-  } catch (error) {
-    process.stderr.write(`the management UI was not built: ${String(error)}\n`);
-    if (!whenStale) process.exitCode = 1;
-  }
-}
+if (import.meta.main) await runBuild({ what: 'the management UI', isStale, build: buildUi });

@@ -1,10 +1,11 @@
-// The generated pages of docs/reference: where each lies and what it says.
+// Lists the generated pages of the documentation, with their files and texts.
 
 import path from 'node:path';
 
 import { adminRoutesPage } from './admin-routes.ts';
 import { commandsPage } from './commands.ts';
 import { configurationFilesPage, configurationFilesSchema } from './configuration-files.ts';
+import { decisionsPage } from './decisions.ts';
 import { errorsPage } from './errors.ts';
 import { eventsPage } from './events.ts';
 import { settingsPage } from './settings.ts';
@@ -13,6 +14,7 @@ const directory = path.join(import.meta.dirname, '../../docs/reference');
 
 export const referencePages = (): readonly Readonly<{ file: string; text: string }>[] =>
   [
+    { name: '../adr/README.md', text: decisionsPage() },
     { name: 'admin-routes.md', text: adminRoutesPage() },
     { name: 'commands.md', text: commandsPage() },
     { name: 'configuration-files.md', text: configurationFilesPage() },

@@ -85,6 +85,8 @@ export type AdminOptions = Readonly<{
   replica?: string;
   /** None when absent. */
   ui?: Ui | null;
+  /** The folder of the documentation site; not served when absent. */
+  help?: string | null;
   /** Served with those of this release. */
   moreRoutes?: readonly ServedRoute[];
 }>;
@@ -126,6 +128,7 @@ export function openAdmin(options: AdminOptions): Admin {
     newRequestId: randomUUID,
     connectionsPerAddress: options.connectionsPerAddress ?? connectionsPerAddressDefault,
     ui: options.ui ?? null,
+    help: options.help ?? null,
   });
   purgeNowAndThen(server, { purged: [idempotency, sessions], log });
   return {

@@ -33,6 +33,7 @@ import {
 } from './status.ts';
 import type { ErrorAnswer } from './status.ts';
 import { securityHeaders } from './security-headers.ts';
+import { addHelp, helpPaths } from '../help.ts';
 import { addUi, uiPaths } from '../ui.ts';
 import type { Ui } from '../ui.ts';
 
@@ -52,6 +53,8 @@ export type AdminServerParts = Readonly<{
   connectionsPerAddress: number;
   /** Null when none was built. */
   ui: Ui | null;
+  /** The folder of the documentation site; null serves none. */
+  help: string | null;
 }>;
 
 const bodyBytesMax = 1024 * 1024;
@@ -108,8 +111,8 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
       done(null, readJsonBody(bytes));
     },
   );
-  const ui = uiPaths.map((path) => ({ method: 'GET', path }) as const);
-  const allowedMethods = createAllowedMethods([...parts.routes, ...ui]);
+  const pages = [...uiPaths, ...helpPaths].map((path) => ({ method: 'GET', path }) as const);
+  const allowedMethods = createAllowedMethods([...parts.routes, ...pages]);
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(standing(request));
     const unfit = refuseHead(request.raw);
@@ -127,6 +130,7 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
   });
   for (const route of parts.routes) addRoute(server, route, { parts, closing: closing.signal });
   addUi(server, parts.ui);
+  addHelp(server, parts.help);
   return server;
 }
 

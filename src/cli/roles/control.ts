@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { openAdmin } from '../../admin/open.ts';
+import { helpFolder } from '../../admin/help.ts';
 import { readUi } from '../../admin/ui.ts';
 import type { Program } from '../../admin/operations/program.ts';
 import { listenWaiting } from '../../admin/http/waiting.ts';
@@ -296,6 +297,7 @@ async function serveAdmin(
     connectionsPerAddress: settings.connectionsPerAddress,
     log: log.of('admin'),
     ui: readUi(),
+    help: helpFolder,
     replica,
     program: {
       ...surroundings.program,

@@ -78,6 +78,7 @@ type Options = Readonly<
       | 'dynamicProvidersMax'
       | 'needsPermissionToRegister'
       | 'ui'
+      | 'help'
       | 'connectionsPerAddress'
       | 'managed'
     >
@@ -135,6 +136,7 @@ export async function testAdmin(
     dynamicProvidersMax: options.dynamicProvidersMax ?? 256,
     needsPermissionToRegister: options.needsPermissionToRegister ?? false,
     ui: options.ui ?? null,
+    help: options.help ?? null,
     ...(options.connectionsPerAddress === undefined
       ? {}
       : { connectionsPerAddress: options.connectionsPerAddress }),
