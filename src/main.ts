@@ -5,7 +5,7 @@ import { Cli } from 'clipanion';
 
 import { keepCompiled } from './cli/compile-cache.ts';
 
-const lingerMs = 2000;
+const lingeringCloseMs = 2000;
 
 // Without a listener, the signal opens Node's inspector, through which any local user could run code in this process.
 process.on('SIGUSR1', () => {});
@@ -14,4 +14,4 @@ const { runCommandLine } = await import('./cli/main.ts');
 
 process.exitCode = await runCommandLine(process.argv.slice(2), Cli.defaultContext);
 // What a failed start left open, such as a listener, must not keep the process once its command has answered.
-setTimeout(() => process.exit(), lingerMs).unref();
+setTimeout(() => process.exit(), lingeringCloseMs).unref();

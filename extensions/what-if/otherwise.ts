@@ -5,10 +5,10 @@ import type { ModelId, RuleId } from '../../src/lib/ids.ts';
 import type { CompiledModel } from '../../src/snapshot/compile/models.ts';
 import { denialOf } from '../../src/routing/denial.ts';
 import type { Denial } from '../../src/routing/denial.ts';
-import { everyWay } from '../../src/routing/every-way.ts';
-import type { Suppose } from '../../src/routing/every-way.ts';
-import { firstPlace, modelKey, placeKey } from '../../src/routing/first-place.ts';
-import type { FirstPlace } from '../../src/routing/first-place.ts';
+import { enumerateAnswers } from '../../src/routing/enumerate-answers.ts';
+import type { Assume } from '../../src/routing/enumerate-answers.ts';
+import { choiceKey, firstChoice, modelKey } from '../../src/routing/first-choice.ts';
+import type { FirstChoice } from '../../src/routing/first-choice.ts';
 import { routeRecorded } from '../../src/routing/recorded-route.ts';
 import type { RecordedAsk, Side } from '../../src/routing/recorded-route.ts';
 import { reasonOf } from '../../src/routing/route.ts';
@@ -55,8 +55,8 @@ export function compareRecorded(
   { before, after }: Readonly<{ before: Party; after: Party }>,
   request: ComparedRequest,
 ): Comparison {
-  const { answers, asked, isWhole } = everyWay((suppose) =>
-    compareWay(arrival(before, request, suppose), arrival(after, request, suppose), request),
+  const { answers, asked, isWhole } = enumerateAnswers((assume) =>
+    compareWay(arrival(before, request, assume), arrival(after, request, assume), request),
   );
   const all = isWhole ? answers : [];
   const isPoolOpen = answers.some(({ change }) => change === null);
@@ -86,14 +86,14 @@ function agreedDestination(destinations: readonly Destination[]): Destination | 
 }
 
 /** `place` is null when it is denied. */
-type Arrival = Readonly<{ destination: Destination; place: FirstPlace | null }>;
+type Arrival = Readonly<{ destination: Destination; place: FirstChoice | null }>;
 
-function arrival(party: Party, request: ComparedRequest, suppose: Suppose): Arrival {
+function arrival(party: Party, request: ComparedRequest, assume: Assume): Arrival {
   if ('status' in party) {
     return { destination: { denied: party, route: null, ruleId: null, to: null }, place: null };
   }
   const { model, promptEstimate, maxTokens } = request.recorded;
-  const route = routeRecorded(party, request, suppose);
+  const route = routeRecorded(party, request, assume);
   const decided = {
     denied: denialOf(route, model),
     route: route.decision?.reason ?? null,
@@ -101,7 +101,7 @@ function arrival(party: Party, request: ComparedRequest, suppose: Suppose): Arri
   };
   if (route.kind !== 'chain') return { destination: { ...decided, to: null }, place: null };
   const [first] = route.candidates;
-  const place = firstPlace(route, promptEstimate + (maxTokens ?? 0));
+  const place = firstChoice(route, promptEstimate + (maxTokens ?? 0));
   const to =
     place.pool === null
       ? ({ kind: 'model', name: first.name } as const)
@@ -132,22 +132,22 @@ function compareWay(before: Arrival, after: Arrival, request: ComparedRequest): 
 
 /** The member of the place that was chosen; null where that was another choice. */
 const answeringOf = (
-  place: FirstPlace | null,
+  place: FirstChoice | null,
   { answered }: ComparedRequest,
 ): CompiledModel | null =>
-  place === null || answered?.place !== placeKey(place)
+  place === null || answered?.place !== choiceKey(place)
     ? null
     : (place.models.find(({ id }) => id === answered.by) ?? null);
 
 /** Null when it hangs on which member of a pool is chosen. `answered` did, of the first place. */
 function changeOf(
-  before: FirstPlace | null,
-  after: FirstPlace | null,
+  before: FirstChoice | null,
+  after: FirstChoice | null,
   answered: CompiledModel | null,
 ): Change | null {
   if (before === null) return after === null ? 'same' : 'newly_allowed';
   if (after === null) return 'newly_denied';
-  if (placeKey(before) === placeKey(after)) return 'same';
+  if (choiceKey(before) === choiceKey(after)) return 'same';
   const from = (answered === null ? before.models : [answered]).map(modelKey);
   const to = after.models.map(modelKey);
   if (!from.some((one) => to.includes(one))) return 'rerouted';
@@ -156,7 +156,7 @@ function changeOf(
 
 /** What is denied costs nothing. Of a pool it is known where it is the same at all members, or who of them answers. */
 function costOf(
-  place: FirstPlace | null,
+  place: FirstChoice | null,
   answering: ModelId | undefined,
   { costAt }: ComparedRequest,
 ): number | null {

@@ -6,9 +6,9 @@ import type { UsageRecord } from '../../src/db/usage/usage-events.ts';
 import type { Steps } from '../../src/lib/steps.ts';
 import type { Denial } from '../../src/routing/denial.ts';
 import { explainRecorded } from '../../src/routing/explain-recorded.ts';
-import { firstPlace, placeKey } from '../../src/routing/first-place.ts';
+import { choiceKey, firstChoice } from '../../src/routing/first-choice.ts';
 import type { Side } from '../../src/routing/recorded-route.ts';
-import type { Serving } from '../../src/routing/told.ts';
+import type { Serving } from '../../src/routing/row-answers.ts';
 import type { Party } from './otherwise.ts';
 import { tableSteps } from '../../src/snapshot/compile.ts';
 import type { RoutingTables } from '../../src/snapshot/compile.ts';
@@ -69,7 +69,7 @@ export function createSidesOf(): (state: ConfigState) => Steps<Sides> {
         const recorded = recordedRequest(row);
         const { route } = explainRecorded(tables, caller, recorded);
         const tokens = recorded.promptEstimate + (recorded.maxTokens ?? 0);
-        return route.kind === 'chain' ? placeKey(firstPlace(route, tokens)) : null;
+        return route.kind === 'chain' ? choiceKey(firstChoice(route, tokens)) : null;
       },
     };
   };

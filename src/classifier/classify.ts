@@ -42,9 +42,9 @@ export function readyFor(
 }
 
 /** Who found it; nobody finds null. */
-export type Found = Readonly<{ tier: PromptClassTier | 'nobody'; id: PromptClassId | null }>;
+export type Found = Readonly<{ tier: PromptClassTier | 'none'; id: PromptClassId | null }>;
 
-export const unclassified: Found = { tier: 'nobody', id: null };
+export const unclassified: Found = { tier: 'none', id: null };
 
 type Asking = Readonly<{
   /** Otherwise the fast tier's word is enough. */

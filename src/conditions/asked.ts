@@ -14,7 +14,7 @@ export type Place = Readonly<{
 }>;
 
 /** A ceiling on the requests at the endpoints of a rule's own targets. */
-export type Room = Readonly<{
+export type LoadCeiling = Readonly<{
   models: readonly Place[];
   below: number;
   /** Equal for the same ceiling at the same endpoints. */
@@ -39,7 +39,7 @@ export type Asked = Readonly<{
   /** `name` is in lower case. */
   hasHeader: (name: string, value: string) => boolean;
   /** At least one endpoint is up and below the ceiling. */
-  hasRoom: (room: Room) => boolean;
+  hasCapacity: (ceiling: LoadCeiling) => boolean;
 }>;
 
 /** The figures that conditions set bounds for. Engines compare numbers faster than names. */
@@ -68,7 +68,7 @@ export function amountOf(asked: Asked, amount: Amount): number {
 }
 
 /** The answers that a usage row keeps in addition to its own columns. */
-export type Kept = {
+export type RecordedInputs = {
   readonly headers: Map<string, string>;
   readonly crowdedRules: RuleId[];
   costMicros: number;
@@ -81,7 +81,7 @@ export type Question = Readonly<{
   /** The condition fields that ask it. */
   fields: readonly string[];
   /** What tells the answer: a rule of its time that asked it too, the prices of models, the same classes, the same budget, or the time. */
-  toldBy: 'rules' | 'prices' | 'classes' | 'budget' | 'time';
+  answeredBy: 'rules' | 'prices' | 'classes' | 'budget' | 'time';
   /** Keeps the answer with the row, where no column holds it; `rules` are those that ask. */
-  keep?: (asked: Asked, kept: Kept, rules: readonly RuleId[]) => void;
+  keep?: (asked: Asked, kept: RecordedInputs, rules: readonly RuleId[]) => void;
 }>;

@@ -20,7 +20,7 @@ export const budgetUsed = condition({
   compile: ({ min_budget_used_percent: least, max_budget_used_percent: most }) => {
     const range = compileRange('budget_used_percent', { least, most }, amounts.budgetUsed);
     const key = JSON.stringify(['budget', least, most]);
-    return range && { ...range, questions: [{ key, fields, toldBy: 'budget' }] };
+    return range && { ...range, questions: [{ key, fields, answeredBy: 'budget' }] };
   },
   phrases: ({ min_budget_used_percent: least, max_budget_used_percent: most }) =>
     rangePhrases({ least, most }, (range) => `budget ${range} used`, written),

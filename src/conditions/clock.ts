@@ -31,7 +31,7 @@ export const clock = condition({
         ...(isOnDay(asked) ? [] : ['days']),
       ],
       // Every row that keeps anything keeps the time.
-      questions: [{ key, fields, toldBy: 'time', keep: () => {} }],
+      questions: [{ key, fields, answeredBy: 'time', keep: () => {} }],
     };
   },
   phrases: ({ after, before, days, utc_offset_minutes: offset }, say) => {

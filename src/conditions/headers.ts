@@ -48,7 +48,7 @@ export const headers = condition({
 const question = ([name, value]: readonly [string, string]): Question => ({
   key: `${name}: ${value}`,
   fields: [prefix + name],
-  toldBy: 'rules',
+  answeredBy: 'rules',
   keep: (asked, kept) => {
     if (asked.hasHeader(name, value)) kept.headers.set(name, value);
   },

@@ -1,6 +1,6 @@
 // How busy the rule's own targets are: at least one endpoint must be up and below the ceiling.
 
-import type { Place, Room } from './asked.ts';
+import type { LoadCeiling, Place } from './asked.ts';
 import { condition, notRecorded } from './condition.ts';
 
 const field = 'max_inflight_per_backend';
@@ -18,17 +18,17 @@ export const maxInflight = condition({
   },
   compile: ({ max_inflight_per_backend: below }, { models }) => {
     if (below === null) return null;
-    const room: Room = { models, below, key: roomKey(models, below) };
+    const ceiling: LoadCeiling = { models, below, key: ceilingKey(models, below) };
     return {
-      holds: (asked) => asked.hasRoom(room),
+      holds: (asked) => asked.hasCapacity(ceiling),
       failed: () => [field],
       questions: [
         {
-          key: room.key,
+          key: ceiling.key,
           fields: [field],
-          toldBy: 'rules',
+          answeredBy: 'rules',
           keep: (asked, kept, rules) => {
-            if (!asked.hasRoom(room)) kept.crowdedRules.push(...rules);
+            if (!asked.hasCapacity(ceiling)) kept.crowdedRules.push(...rules);
           },
         },
       ],
@@ -39,7 +39,7 @@ export const maxInflight = condition({
   matched: () => notRecorded,
 });
 
-const roomKey = (models: readonly Place[], below: number): string =>
+const ceilingKey = (models: readonly Place[], below: number): string =>
   JSON.stringify([
     'room',
     below,

@@ -14,7 +14,7 @@ export const promptClass = condition({
       holds: ({ request: { promptClass } }) => promptClass !== null && classes.has(promptClass),
       failed: () => ['class'],
       questions: [
-        { key: JSON.stringify(['class', ...classes]), fields: ['class'], toldBy: 'classes' },
+        { key: JSON.stringify(['class', ...classes]), fields: ['class'], answeredBy: 'classes' },
       ],
       namedClass: named,
     };

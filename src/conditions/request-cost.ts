@@ -8,7 +8,7 @@ import { compileRange, rangePhrases } from './range.ts';
 const cost: Question = {
   key: 'cost',
   fields: ['min_request_cost_micros', 'max_request_cost_micros'],
-  toldBy: 'prices',
+  answeredBy: 'prices',
   keep: (asked, kept) => {
     kept.costMicros = asked.costMicros();
   },

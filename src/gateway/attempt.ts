@@ -179,7 +179,7 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     const state = this.#state;
     if (state.kind === 'over' || state.kind === 'held') return;
     const relay = relayIn(state);
-    this.#leave();
+    this.#abort();
     // Clients hang up at the mark of the end: what they were told before it still counts.
     const tail = relay?.tail ?? '';
     const isWhole = this.#translated === null && endsStream(tail);
@@ -209,17 +209,17 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     for (const kept of body.chunks) this.onChunk(kept, false);
   }
 
-  #decide(status: number, told: FlatHeaders, isFollowed: boolean): void {
+  #decide(status: number, headers: FlatHeaders, isFollowed: boolean): void {
     const { counts, now } = this.#sending.walk.context;
-    noteAnswered(this.#step.backend, { status, headers: told }, now);
+    noteAnswered(this.#step.backend, { status, headers }, now);
     countStatus(counts, status);
-    const head = maskedHead(status, told, this.#credential);
+    const head = maskedHead(status, headers, this.#credential);
     const next = isRetryable(status) ? this.#next(status) : null;
     if (next === null) {
       this.#state = new Relay(this.#sending.walk, this.#step, head, isFollowed);
       return;
     }
-    const held = new HeldAnswer(this.#step, head, () => this.#leave());
+    const held = new HeldAnswer(this.#step, head, () => this.#abort());
     this.#state = held;
     this.#result.resolve({ kind: 'declined', held, next });
   }
@@ -249,7 +249,7 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     this.#result.resolve({ kind: 'ended', relay, usage, fault });
   }
 
-  #leave(): void {
+  #abort(): void {
     this.#call?.abort();
     this.#end(null);
   }

@@ -21,7 +21,7 @@ import type { ChainWalk } from './walk.ts';
 /** `headers` are for the upstreams, all but the credential. */
 export async function attemptChain(walk: ChainWalk, headers: readonly string[]): Promise<void> {
   const plan = new Plan(walk);
-  const sending: Sending = { walk, plan, headers, held: null, unsaid: null, crowded: null };
+  const sending: Sending = { walk, plan, headers, held: null, inexpressible: null, crowded: null };
   let next: Step | Conclusion | null = plan.first();
   while (next !== null && !('kind' in next)) {
     next = nextAfter(sending, next, await outcomeOf(sending, next));
@@ -33,12 +33,12 @@ type Outcome =
   | AttemptResult
   | Exclude<TurnResult, { kind: 'admitted' }>
   /** The protocol of the backend cannot express the request. */
-  | Readonly<{ kind: 'unsaid'; refusal: ProtocolRefusal }>;
+  | Readonly<{ kind: 'inexpressible'; refusal: ProtocolRefusal }>;
 
 /** Hands the promise of the attempt on: an async function here would cost each request three more turns of the queue. */
 function outcomeOf(sending: Sending, step: Step): Outcome | Promise<Outcome> {
   const outbound = outboundTo(step.backend, sending);
-  if (isProtocolRefusal(outbound)) return { kind: 'unsaid', refusal: outbound };
+  if (isProtocolRefusal(outbound)) return { kind: 'inexpressible', refusal: outbound };
   if (step.waitMs === 0) return takeTurn(sending, step, outbound);
   return wait(step.waitMs).then(() => takeTurn(sending, step, outbound));
 }
@@ -61,9 +61,9 @@ const wait = (waitMs: number): Promise<void> =>
 function nextAfter(sending: Sending, step: Step, outcome: Outcome): Step | Conclusion | null {
   const { walk, plan } = sending;
   switch (outcome.kind) {
-    case 'unsaid': {
+    case 'inexpressible': {
       const { refusal } = outcome;
-      sending.unsaid ??= refusal;
+      sending.inexpressible ??= refusal;
       if (refusal.status === 400 && plan.attempts === 1) return refused(untranslatable(refusal));
       return plan.instead(step);
     }
@@ -94,13 +94,13 @@ function nextAfter(sending: Sending, step: Step, outcome: Outcome): Step | Concl
 }
 
 async function exhausted(sending: Sending): Promise<Conclusion> {
-  const { walk, held, unsaid, crowded } = sending;
+  const { walk, held, inexpressible, crowded } = sending;
   const { attempts } = sending.plan;
   if (held !== null) {
     return { kind: 'held', held, body: await held.body(), attempts };
   }
-  if (unsaid !== null && crowded === null && attempts === 0) {
-    return refused(untranslatable(unsaid));
+  if (inexpressible !== null && crowded === null && attempts === 0) {
+    return refused(untranslatable(inexpressible));
   }
   const [model] = walk.route.candidates;
   return crowded === null

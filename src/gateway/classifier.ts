@@ -37,20 +37,20 @@ export const noClassifier: Classifier = { serve: () => {}, classOf: () => null, 
 
 type Dependencies = Readonly<{ encoders: Encoders; log: Log; monotonic: Clock }>;
 
-const ofAnotherEncoder =
+const encoderMismatch =
   'the centroids of prompt classes are of another encoder: prompts of this tier are not classified';
 
 export function createClassifier({ encoders, log, monotonic }: Dependencies): Classifier {
-  const counts = { fast: 0, refined: 0, nobody: 0, escalations: 0, durations: newDurations() };
+  const counts = { fast: 0, refined: 0, none: 0, escalations: 0, durations: newDurations() };
   const known = new WeakMap<CompiledSnapshot, Ready>();
-  const told = new Set<string>();
-  const tellOnce = (mismatch: Mismatch): void => {
-    const words = JSON.stringify(mismatch);
-    if (!told.has(words)) log.warn(mismatch, ofAnotherEncoder);
-    told.add(words);
+  const warned = new Set<string>();
+  const warnOnce = (mismatch: Mismatch): void => {
+    const key = JSON.stringify(mismatch);
+    if (!warned.has(key)) log.warn(mismatch, encoderMismatch);
+    warned.add(key);
   };
   const readyWith = (snapshot: CompiledSnapshot): Ready => {
-    const ready = known.get(snapshot) ?? readyFor(snapshot, encoders, tellOnce);
+    const ready = known.get(snapshot) ?? readyFor(snapshot, encoders, warnOnce);
     known.set(snapshot, ready);
     return ready;
   };
@@ -87,7 +87,7 @@ export function createClassifier({ encoders, log, monotonic }: Dependencies): Cl
     source: (scrape) => {
       scrape.add('classifiedFast', {}, counts.fast);
       scrape.add('classifiedRefined', {}, counts.refined);
-      scrape.add('unclassified', {}, counts.nobody);
+      scrape.add('unclassified', {}, counts.none);
       scrape.add('classifyEscalations', {}, counts.escalations);
       scrape.addDurations('classifyDuration', {}, counts.durations);
     },

@@ -141,9 +141,9 @@ function answerHeld(walk: Walk, { step, head }: HeldAnswer, body: Buffer | null)
     const refusal = upstreamError(status, missedBy(walk, step) === null ? [] : cacheMiss);
     return answerRefusal(exchange, refusal, limitHeaders);
   }
-  const told = headOf(walk, step);
-  appendAnswerHeaders(told, withoutHeader(headers, 'content-length'));
-  exchange.answer(status, told, body);
+  const answerHeaders = headOf(walk, step);
+  appendAnswerHeaders(answerHeaders, withoutHeader(headers, 'content-length'));
+  exchange.answer(status, answerHeaders, body);
 }
 
 /** The part of a request's record that a refusal needs; a request that is refused early has no limits to tell. */

@@ -25,7 +25,7 @@ import { createClassifier, noClassifier } from './classifier.ts';
 import { healthReportOf } from './control-link/health-report.ts';
 import { nextGeneration, readGeneration } from './generation.ts';
 import type { Generation } from './generation.ts';
-import { createAsk } from './engine-metrics/ask.ts';
+import { createScrape } from './engine-metrics/scrape.ts';
 import { startScraper } from './engine-metrics/scraper.ts';
 import { createProbe } from './health/probe.ts';
 import { startProber } from './health/prober.ts';
@@ -205,9 +205,10 @@ function listen(options: GatewayOptions, served: Served): Promise<Server> {
       newId,
     },
     handle: (exchange) => void handle(context, pages, exchange),
-    keepsNone: () => pressure() === 'severe' || pressure() === 'critical',
+    disablesKeepAlive: () => pressure() === 'severe' || pressure() === 'critical',
     connectionsRefused: context.counts.connectionsRefused,
-    onTurnedAway: (connections) => log.warn({ connections }, 'connections were turned away'),
+    onConnectionsRefused: (connections) =>
+      log.warn({ connections }, 'connections were turned away'),
     onFault: (error) => log.error({ error }, 'a connection was not accepted'),
     malformedAnswer: (message) => {
       const requestId = newId();
@@ -268,10 +269,10 @@ function scrapeEngines(
   generation: () => Generation | null,
 ): () => Promise<void> {
   if (engineMetrics === undefined) return async () => {};
-  const { ask, close } = createAsk(upstream);
+  const { scrape, close } = createScrape(upstream);
   const scraper = startScraper({
     endpoints: () => generation()?.endpoints ?? [],
-    ask,
+    scrape,
     intervalMs: engineMetrics.intervalMs,
     log: log.of('gateway'),
     now,

@@ -3,7 +3,7 @@
 // is published meanwhile; an endpoint that did not change keeps its state in the next one.
 
 import type { ModelId } from '../lib/ids.ts';
-import { isBelieved, isUp } from '../routing/load.ts';
+import { isFresh, isUp } from '../routing/load.ts';
 import type { LiveView, Turn } from '../routing/load.ts';
 import { createAffinity } from '../routing/policy/affinity.ts';
 import { nextLatency } from '../routing/policy/lowest-latency.ts';
@@ -210,7 +210,7 @@ export function readGeneration(
       isHealthy: isUp(state, nowMs),
       ejections: state.ejections,
       durations: state.durations,
-      engine: state.engine !== null && isBelieved(state.engine, nowMs) ? state.engine : null,
+      engine: state.engine !== null && isFresh(state.engine, nowMs) ? state.engine : null,
       admission: state.admission?.read() ?? null,
     })),
   };

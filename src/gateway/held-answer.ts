@@ -17,12 +17,12 @@ export class HeldAnswer {
   #bytes = 0;
   #isSettled = false;
   #onSettled: (() => void) | null = null;
-  readonly #leaveUpstream: () => void;
+  readonly #abortUpstream: () => void;
 
-  constructor(step: Step, head: MaskedHead, leaveUpstream: () => void) {
+  constructor(step: Step, head: MaskedHead, abortUpstream: () => void) {
     this.step = step;
     this.head = head;
-    this.#leaveUpstream = leaveUpstream;
+    this.#abortUpstream = abortUpstream;
   }
 
   /** Always true: a kept body needs no client that keeps up. */
@@ -36,7 +36,7 @@ export class HeldAnswer {
   /** The rest of the body is not needed any more. */
   abandon(): void {
     if (this.#isSettled) return;
-    this.#leaveUpstream();
+    this.#abortUpstream();
     this.drop();
   }
 

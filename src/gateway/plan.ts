@@ -5,7 +5,7 @@ import type { PoolPolicy, Protocol } from '../lib/vocabulary.ts';
 import { mixKey } from '../routing/hash.ts';
 import { isReady, isUp } from '../routing/load.ts';
 import { pickMember } from '../routing/policy/pick.ts';
-import { countRequest, patienceFactor, retryWaitMs, takeRetry } from '../routing/retry.ts';
+import { attemptTimeFactor, countRequest, retryWaitMs, takeRetry } from '../routing/retry.ts';
 import { poolAround, reasonOf } from '../routing/route.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import { servingCount } from '../snapshot/compile/targets.ts';
@@ -108,7 +108,7 @@ export class Plan {
    * In the place of a step that was no attempt: the least busy backend that fits, of the same model or else of the same pool. Null when
    * there is none, and the step stands.
    */
-  aside({ model }: Step, fits: (state: BackendState) => boolean): Step | null {
+  alternative({ model }: Step, fits: (state: BackendState) => boolean): Step | null {
     const nowMs = this.#walk.context.now();
     const mayServe = (state: BackendState): boolean => isUp(state, nowMs) && fits(state);
     const siblings = this.#untried(model, nowMs).filter(mayServe);
@@ -117,25 +117,25 @@ export class Plan {
       this.withdraw();
       return this.#step(model, sibling);
     }
-    const mates = this.#matesOf(model).map((mate) => ({
-      mate,
+    const alternatives = this.#laterPoolMembers(model).map((member) => ({
+      member,
       backend: this.#pick(
-        mate,
-        backendsFor(mate, this.#walk.proxied).filter(mayServe),
+        member,
+        backendsFor(member, this.#walk.proxied).filter(mayServe),
         'least-loaded',
         nowMs,
       ),
     }));
-    let best: Readonly<{ mate: ModelState; backend: BackendState }> | null = null;
-    for (const { mate, backend } of mates) {
+    let best: Readonly<{ member: ModelState; backend: BackendState }> | null = null;
+    for (const { member, backend } of alternatives) {
       if (backend === undefined) continue;
-      if (best === null || backend.inFlight < best.backend.inFlight) best = { mate, backend };
+      if (best === null || backend.inFlight < best.backend.inFlight) best = { member, backend };
     }
-    return best === null ? null : this.#moveTo(best.mate, best.backend, nowMs);
+    return best === null ? null : this.#moveTo(best.member, best.backend, nowMs);
   }
 
   /** The members of its pool that are still to come, without those that are drained. */
-  #matesOf({ model }: ModelState): readonly ModelState[] {
+  #laterPoolMembers({ model }: ModelState): readonly ModelState[] {
     const { generation, route } = this.#walk;
     const pool = poolAround(route.decision, model);
     const members = pool?.members.slice(0, servingCount(pool.weights)) ?? [];
@@ -146,13 +146,13 @@ export class Plan {
   }
 
   /** The model that had its turn comes after the one that takes it. */
-  #moveTo(mate: ModelState, backend: BackendState, nowMs: number): Step {
+  #moveTo(member: ModelState, backend: BackendState, nowMs: number): Step {
     this.withdraw();
-    const rest = this.#candidates.filter((candidate) => candidate !== mate.model);
-    this.#candidates = rest.toSpliced(this.#candidate, 0, mate.model);
+    const rest = this.#candidates.filter((candidate) => candidate !== member.model);
+    this.#candidates = rest.toSpliced(this.#candidate, 0, member.model);
     this.#refusing = none;
-    countRequest(mate.traffic.retryBudget, nowMs);
-    return this.#step(mate, backend);
+    countRequest(member.traffic.retryBudget, nowMs);
+    return this.#step(member, backend);
   }
 
   /** The backends of the model that may be asked now: the list itself when that is all of them. */
@@ -186,7 +186,7 @@ export class Plan {
       tookMs += failure.tookMs;
       longestMs = Math.max(longestMs, failure.backend.backend.firstByteMs ?? firstByteMs);
     }
-    return tookMs >= patienceFactor * longestMs;
+    return tookMs >= attemptTimeFactor * longestMs;
   }
 
   #sibling(): Step | null {

@@ -3,14 +3,14 @@
 
 import type { Protocol } from '../lib/vocabulary.ts';
 import type { Hold } from '../limits/spending.ts';
-import { stillView } from '../routing/idle-view.ts';
+import { readOnlyView } from '../routing/idle-view.ts';
 import { chooseRoute, reasonOf } from '../routing/route.ts';
 import { ruleInputs } from '../routing/rule-inputs.ts';
 import type { Route } from '../routing/route.ts';
 import { admit, holdSpending, willRefuse, withSpending } from './admission/admit.ts';
 import { refuseRequest } from './answer.ts';
 import { authenticate } from './authenticate.ts';
-import { placeOf } from './cache/cache-place.ts';
+import { cacheKeyOf } from './cache/cache-key.ts';
 import { attemptChain } from './chain.ts';
 import { answerCount, conclude, refuse, refused } from './conclude.ts';
 import { formatOf } from './body/content-type.ts';
@@ -22,7 +22,7 @@ import { peekForm } from './body/peek-form.ts';
 import * as refusals from './refusals.ts';
 import { routedRequest } from './routed-request.ts';
 import { routeAt } from './routes.ts';
-import { beginTrace, noteAsked } from './traced.ts';
+import { beginTrace, noteRequest } from './traced.ts';
 import type { Exchange } from './transport/boundary.ts';
 import { isOnChain } from './walk.ts';
 import type { ChainWalk, ProxyContext, Walk } from './walk.ts';
@@ -59,13 +59,13 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
     if (refusal !== null) return refuse({ context, exchange }, refusal);
     return answerCount({ context, exchange }, peeked.promptEstimate);
   }
-  noteAsked(exchange, peeked);
+  noteRequest(exchange, peeked);
   const { snapshot, view } = generation;
   const atMs = context.monotonic();
   const { limiter, spending } = context;
   const before = withSpending(known, spending);
   const isRefused = willRefuse(limiter, { caller: before, peeked }, atMs);
-  const live = isRefused ? stillView(view) : view;
+  const live = isRefused ? readOnlyView(view) : view;
   const read = routedRequest(context, exchange, { snapshot, peeked, body, proxied, isRefused });
   const request = read instanceof Promise ? await read : read;
   // Other requests may have been admitted while this one waited.
@@ -111,10 +111,10 @@ async function forwardHeld(walk: ChainWalk, hold: Hold): Promise<void> {
   }
 }
 
-type Dead = Exclude<Route, { kind: 'chain' } | { kind: 'out' }>;
+type RouteWithoutModel = Exclude<Route, { kind: 'chain' } | { kind: 'out' }>;
 
 /** The route leads to no model, or to none that the caller may invoke. */
-function refuseRoute(walk: Walk, route: Dead): void {
+function refuseRoute(walk: Walk, route: RouteWithoutModel): void {
   const { model } = walk.peeked;
   switch (route.kind) {
     case 'absent':
@@ -137,12 +137,12 @@ function forward(walk: ChainWalk): Promise<void> | void {
   const [model] = route.candidates;
   const { edition } = generation.snapshot;
   const { isStream } = peeked;
-  const place = placeOf({ edition, proxied, model, isStream, body, headers });
-  const answer = place === null ? null : context.cache.find(place, context.monotonic());
+  const cacheKey = cacheKeyOf({ edition, proxied, model, isStream, body, headers });
+  const answer = cacheKey === null ? null : context.cache.find(cacheKey, context.monotonic());
   if (answer !== null) {
     return conclude(walk, { kind: 'cached', answer, model, route: reasonOf(route, model) });
   }
-  walk.missed = place;
+  walk.missed = cacheKey;
   return attemptChain(walk, headers);
 }
 

@@ -6,7 +6,7 @@ import type { Forwarded } from '../usage/estimate-answer.ts';
 import { isEventStream, mayReportUsage, Tail } from '../usage/tail.ts';
 import type { ReportedUsage } from '../usage/tail.ts';
 import { idHeaders } from './answer.ts';
-import type { CachePlace } from './cache/cache-place.ts';
+import type { CacheKey } from './cache/cache-key.ts';
 import { startRecording } from './cache/cache-recording.ts';
 import type { Recording } from './cache/cache-recording.ts';
 import type { MaskedHead } from './outbound/credential-echo.ts';
@@ -26,7 +26,7 @@ export function headOf(walk: Walk, step: Step): FlatHeaders {
 }
 
 /** The cache was asked for an answer of this model. */
-export const missedBy = ({ missed }: Walk, { model }: Step): CachePlace | null =>
+export const missedBy = ({ missed }: Walk, { model }: Step): CacheKey | null =>
   missed?.model === model.model ? missed : null;
 
 export const cacheMiss = ['x-gw-cache', 'miss'] as const;
@@ -48,14 +48,15 @@ export class Relay {
     const { status, headers } = head;
     this.head = head;
     this.#walk = walk;
-    const told = headOf(walk, step);
-    const place = missedBy(walk, step);
-    this.#recording = place === null ? null : startRecording(context.cache, place, { step, head });
-    appendAnswerHeaders(told, headers);
+    const answerHeaders = headOf(walk, step);
+    const cacheKey = missedBy(walk, step);
+    this.#recording =
+      cacheKey === null ? null : startRecording(context.cache, cacheKey, { step, head });
+    appendAnswerHeaders(answerHeaders, headers);
     const isMetered = caller.principalId !== null && context.usage !== null;
     this.#tail = isMetered && status < 300 && mayReportUsage(headers) ? new Tail() : null;
     this.#isStream = isEventStream(headers);
-    exchange.start(status, told, isFollowed);
+    exchange.start(status, answerHeaders, isFollowed);
   }
 
   /** The end of what was passed on, when usage may be told in it. */

@@ -15,7 +15,7 @@ export type Sending = Readonly<{
   /** The last answer that came. */
   held: HeldAnswer | null;
   /** The refusal of the first candidate whose protocol cannot express the request. */
-  unsaid: ProtocolRefusal | null;
+  inexpressible: ProtocolRefusal | null;
   /** The refusal of the last backend that had no slot for the request. */
   crowded: GatewayRefusal | null;
 };

@@ -12,7 +12,7 @@ export function beginTrace(tracer: Tracer, exchange: Exchange): void {
   exchange.trace = tracer.begin(exchange.anyHeader('traceparent'), exchange.startedMs);
 }
 
-export function noteAsked({ trace }: Exchange, { model, isStream }: Peeked): void {
+export function noteRequest({ trace }: Exchange, { model, isStream }: Peeked): void {
   if (trace === null) return;
   trace.facts.model = model;
   trace.facts.stream = isStream;

@@ -13,7 +13,7 @@ import type { Counts } from '../telemetry/metrics.ts';
 import type { Tracer } from '../telemetry/trace.ts';
 import type { RuleInputs } from '../usage/rule-inputs.ts';
 import type { ResponseCache } from './cache/cache.ts';
-import type { CachePlace } from './cache/cache-place.ts';
+import type { CacheKey } from './cache/cache-key.ts';
 import type { Classifier } from './classifier.ts';
 import type { Generation } from './generation.ts';
 import type { UsageSink } from './usage/meter.ts';
@@ -71,7 +71,7 @@ export type Walk = Readonly<{
   /** How the caller's budget counts the request while it is in flight. Null before it is admitted, and without a budget. */
   hold: Hold | null;
   /** Where the cache had no answer and may store one. Null when the cache was not asked. */
-  missed: CachePlace | null;
+  missed: CacheKey | null;
 };
 
 /** A request whose route has a model that may serve it. */

@@ -15,30 +15,30 @@ export type ConnectionBounds = Readonly<{
   perAddressMax: number;
   refused: ConnectionsRefused;
   /** Told how many connections were closed, at most once in a while: a flood of them is not a flood of log lines. */
-  tell: (connections: number) => void;
+  onRefused: (connections: number) => void;
 }>;
 
 export const connectionsPerAddressDefault = 10_000;
 
-const tellMs = 10_000;
+const reportIntervalMs = 10_000;
 
 /** Call it when the server has its own listener for connections: an accepted one reaches that listener only within the bounds. */
 export function boundConnections(
   server: Server,
-  { max, perAddressMax, refused, tell }: ConnectionBounds,
+  { max, perAddressMax, refused, onRefused }: ConnectionBounds,
 ): void {
-  const note = inIntervals(tell);
+  const note = throttled(onRefused);
   server.maxConnections = max;
   server.on('drop', () => {
     refused.total++;
     note();
   });
   if (perAddressMax === 0) return;
-  const takePlace = createPlaces(Math.min(perAddressMax, Math.floor(max / 2)));
+  const takeSlot = createSlots(Math.min(perAddressMax, Math.floor(max / 2)));
   const accept = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
-    if (takePlace(socket)) {
+    if (takeSlot(socket)) {
       for (const listener of accept) Reflect.apply(listener, server, [socket]);
       return;
     }
@@ -49,7 +49,7 @@ export function boundConnections(
 }
 
 /** Whether there is a place for the connection, which it has until it is closed. */
-function createPlaces(max: number): (socket: Socket) => boolean {
+function createSlots(max: number): (socket: Socket) => boolean {
   const open = new Map<string, number>();
   return (socket) => {
     const network = networkOf(socket.remoteAddress ?? '');
@@ -65,18 +65,18 @@ function createPlaces(max: number): (socket: Socket) => boolean {
   };
 }
 
-function inIntervals(tell: (count: number) => void): () => void {
+function throttled(onRefused: (count: number) => void): () => void {
   let count = 0;
   let timer: NodeJS.Timeout | null = null;
   return () => {
     count++;
     if (timer !== null) return;
-    tell(count);
+    onRefused(count);
     count = 0;
     timer = setTimeout(() => {
       timer = null;
-      if (count > 0) tell(count);
+      if (count > 0) onRefused(count);
       count = 0;
-    }, tellMs).unref();
+    }, reportIntervalMs).unref();
   };
 }

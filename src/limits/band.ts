@@ -27,14 +27,19 @@ export function marksOf(frontendModels: readonly SnapshotFrontendModel[]): Marks
 }
 
 /** Whether a proxy that knows `told` must be told of `spent`: null was never told. */
-export function isNews(caps: Caps, told: Spent | null, spent: Spent, marks: Marks): boolean {
-  if (told === null) return true;
+export function mustReport(
+  caps: Caps,
+  reported: Spent | null,
+  spent: Spent,
+  marks: Marks,
+): boolean {
+  if (reported === null) return true;
   // The next window has begun: what is left is the whole of it.
-  if (spent.tokens_used < told.tokens_used) return true;
-  if (spent.cost_used_micros < told.cost_used_micros) return true;
+  if (spent.tokens_used < reported.tokens_used) return true;
+  if (spent.cost_used_micros < reported.cost_used_micros) return true;
   return (
-    reachedCap(caps, told)?.cap !== reachedCap(caps, spent)?.cap ||
-    bandOf(percentSpent(caps, told), marks) !== bandOf(percentSpent(caps, spent), marks)
+    reachedCap(caps, reported)?.cap !== reachedCap(caps, spent)?.cap ||
+    bandOf(percentSpent(caps, reported), marks) !== bandOf(percentSpent(caps, spent), marks)
   );
 }
 

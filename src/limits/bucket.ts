@@ -58,5 +58,5 @@ export const remainingOf = ({ level }: Bucket): number =>
   Math.max(0, Math.floor(level + tolerance));
 
 /** Milliseconds in which the whole limit earns what is spent of it here or divided among other replicas. */
-export const untilWholeMs = ({ level }: Bucket, limit: number): number =>
+export const untilFullMs = ({ level }: Bucket, limit: number): number =>
   limit <= 0 || level >= limit - tolerance ? 0 : ((limit - level) * refillMs) / limit;

@@ -34,7 +34,7 @@ export class Gate<Waiter> {
     return this.inUse < this.capacity;
   }
 
-  get hasPlace(): boolean {
+  get hasQueueSpace(): boolean {
     return this.settings === null || this.#queue.size < this.settings.queuedMax;
   }
 
@@ -47,7 +47,7 @@ export class Gate<Waiter> {
 
   /** Takes a place in the queue; false when it is full, which is counted. Ask only when no slot is free. */
   join(waiter: Waiter, nowMs: number): boolean {
-    if (!this.hasPlace) {
+    if (!this.hasQueueSpace) {
       this.refusedFull++;
       return false;
     }
@@ -113,7 +113,7 @@ export class Gate<Waiter> {
   }
 
   #admitQueued(): readonly Waiter[] {
-    if (this.#queue.size === 0) return nobody;
+    if (this.#queue.size === 0) return none;
     const admitted: Waiter[] = [];
     for (const waiter of this.#queue.keys()) {
       if (this.inUse >= this.capacity) break;
@@ -130,4 +130,4 @@ export class Gate<Waiter> {
   }
 }
 
-const nobody: readonly never[] = [];
+const none: readonly never[] = [];

@@ -3,7 +3,7 @@
 
 import type { PrincipalId } from '../lib/ids.ts';
 import type { SnapshotLimits } from '../snapshot/schema.ts';
-import { admits, fullBucket, isFull, remainingOf, settle, untilWholeMs, waitMs } from './bucket.ts';
+import { admits, fullBucket, isFull, remainingOf, settle, untilFullMs, waitMs } from './bucket.ts';
 import type { Bucket } from './bucket.ts';
 import type { PerDimension } from './share.ts';
 
@@ -38,13 +38,13 @@ type Entry = {
   askedAtMs: number;
 };
 
-const wholeShares: PerDimension<number> = { requests: 1, tokens: 1 };
+const fullShares: PerDimension<number> = { requests: 1, tokens: 1 };
 
 export class Limiter {
   readonly #entries = new Map<PrincipalId, Entry>();
   /** The shares of principals that only other replicas have met. */
-  #unmet: ReadonlyMap<PrincipalId, PerDimension<number>> = new Map();
-  #unmetUntilMs = -Infinity;
+  #pendingShares: ReadonlyMap<PrincipalId, PerDimension<number>> = new Map();
+  #pendingSharesUntilMs = -Infinity;
   #sweptAtMs = 0;
 
   /** How many principals are held in memory. */
@@ -79,7 +79,9 @@ export class Limiter {
         requests: allowanceOf(meters.requests, limits.requests_per_min),
         tokens: allowanceOf(meters.tokens, limits.tokens_per_min),
       },
-      resetSeconds: wholeSeconds(Math.max(missingMs(meters.requests), missingMs(meters.tokens))),
+      resetSeconds: wholeSeconds(
+        Math.max(untilRefilledMs(meters.requests), untilRefilledMs(meters.tokens)),
+      ),
       refusedBy: isAdmitted ? null : requestsMs === null ? 'tokens' : 'requests',
       retryAfterSeconds: isAdmitted
         ? null
@@ -114,25 +116,25 @@ export class Limiter {
    * that comes here for the first time has its whole limit.
    */
   setShares(shares: readonly Shares[], { untilMs }: Readonly<{ untilMs: number }>): void {
-    const unmet = new Map<PrincipalId, PerDimension<number>>();
+    const pending = new Map<PrincipalId, PerDimension<number>>();
     for (const { principalId, requests, tokens } of shares) {
       const entry = this.#entries.get(principalId);
       if (entry === undefined) {
-        unmet.set(principalId, { requests, tokens });
+        pending.set(principalId, { requests, tokens });
         continue;
       }
       entry.shares = { requests, tokens };
       entry.sharesUntilMs = untilMs;
     }
-    this.#unmet = unmet;
-    this.#unmetUntilMs = untilMs;
+    this.#pendingShares = pending;
+    this.#pendingSharesUntilMs = untilMs;
   }
 
   #enter(principalId: PrincipalId): Entry {
     const entry: Entry = {
       meters: { requests: null, tokens: null },
-      shares: this.#unmet.get(principalId) ?? wholeShares,
-      sharesUntilMs: this.#unmetUntilMs,
+      shares: this.#pendingShares.get(principalId) ?? fullShares,
+      sharesUntilMs: this.#pendingSharesUntilMs,
       demand: { requests: 0, tokens: 0 },
       askedAtMs: 0,
     };
@@ -144,7 +146,7 @@ export class Limiter {
     this.#sweptAtMs = nowMs;
     for (const [principalId, { askedAtMs, meters }] of this.#entries) {
       const isIdle = nowMs - askedAtMs >= idleMs;
-      if (isIdle && isWhole(meters.requests, nowMs) && isWhole(meters.tokens, nowMs)) {
+      if (isIdle && isRefilled(meters.requests, nowMs) && isRefilled(meters.tokens, nowMs)) {
         this.#entries.delete(principalId);
       }
     }
@@ -159,9 +161,9 @@ const costOf = (tokens: number): PerDimension<number> => ({
 /** Brings the meters to this time. For each, how long the cost must wait; null when it need not. */
 function judge(entry: Entry, limits: SnapshotLimits, cost: PerDimension<number>, nowMs: number) {
   const { meters } = entry;
-  const shares = nowMs < entry.sharesUntilMs ? entry.shares : wholeShares;
-  meters.requests = fitted(meters.requests, limits.requests_per_min, shares.requests, nowMs);
-  meters.tokens = fitted(meters.tokens, limits.tokens_per_min, shares.tokens, nowMs);
+  const shares = nowMs < entry.sharesUntilMs ? entry.shares : fullShares;
+  meters.requests = meterAt(meters.requests, limits.requests_per_min, shares.requests, nowMs);
+  meters.tokens = meterAt(meters.tokens, limits.tokens_per_min, shares.tokens, nowMs);
   return {
     requestsMs: refusedForMs(meters.requests, cost.requests),
     tokensMs: refusedForMs(meters.tokens, cost.tokens),
@@ -169,7 +171,7 @@ function judge(entry: Entry, limits: SnapshotLimits, cost: PerDimension<number>,
 }
 
 /** The meter of this limit at this time. A new one is full. */
-function fitted(meter: Meter, limit: number | null, share: number, nowMs: number): Meter {
+function meterAt(meter: Meter, limit: number | null, share: number, nowMs: number): Meter {
   if (limit === null) return null;
   const size = limit * share;
   if (meter === null) return { bucket: fullBucket(size, nowMs), limit };
@@ -191,10 +193,10 @@ function charge(meter: Meter, cost: number): void {
 const allowanceOf = (meter: Meter, limit: number | null): Allowance | null =>
   meter === null || limit === null ? null : { limit, remaining: remainingOf(meter.bucket) };
 
-const missingMs = (meter: Meter): number =>
-  meter === null ? 0 : untilWholeMs(meter.bucket, meter.limit);
+const untilRefilledMs = (meter: Meter): number =>
+  meter === null ? 0 : untilFullMs(meter.bucket, meter.limit);
 
-function isWhole(meter: Meter, nowMs: number): boolean {
+function isRefilled(meter: Meter, nowMs: number): boolean {
   if (meter === null) return true;
   settle(meter.bucket, meter.bucket.size, nowMs);
   return isFull(meter.bucket);

@@ -7,16 +7,16 @@
 // still higher than what is known already.
 
 import type { PrincipalId } from '../lib/ids.ts';
-import type { CompiledBudget, ToldSpend } from '../snapshot/compile/callers.ts';
+import type { CompiledBudget, ReportedSpend } from '../snapshot/compile/callers.ts';
 import type { Spent } from '../snapshot/spend.ts';
 
 export type Amount = Readonly<{ tokens: number; micros: number }>;
 
 /** The spending that the control plane had counted when it answered a delivery. */
-export type Figure = Readonly<{ principalId: PrincipalId }> & ToldSpend;
+export type Figure = Readonly<{ principalId: PrincipalId }> & ReportedSpend;
 
 /** The spending that counts now. `spent` is used; `inFlight` is an estimate of what the requests in flight will use. */
-export type Standing = Readonly<{ spent: Spent; inFlight: Spent }>;
+export type CurrentSpend = Readonly<{ spent: Spent; inFlight: Spent }>;
 
 type Sum = { tokens: number; micros: number };
 
@@ -28,7 +28,7 @@ type Account = {
   /** The step at which `known` was last learned. */
   knownAt: number;
   /** The figure of the snapshot that was last looked at. */
-  told: ToldSpend;
+  reported: ReportedSpend;
   /** The sum of the rows that are held here, and of those among them that are in doubt. */
   pending: Sum;
   inDoubt: Sum;
@@ -37,17 +37,17 @@ type Account = {
 };
 
 /** `held`: in memory only. `sent`: the control plane may have counted it. `spooled`: in a file that another process may deliver. */
-type Place = 'held' | 'sent' | 'spooled';
+type RowState = 'held' | 'sent' | 'spooled';
 
-type Row = { readonly account: Account; readonly amount: Amount; place: Place };
+type Row = { readonly account: Account; readonly amount: Amount; state: RowState };
 
 /** A request in flight. */
-export type Hold = { readonly account: Account; readonly estimate: Amount; isOver: boolean };
+export type Hold = { readonly account: Account; readonly estimate: Amount; isReleased: boolean };
 
 /** Rows beyond this number are added to what is known, and corrected by the next figure. */
 const rowsMax = 100_000;
 
-const nothing: Amount = { tokens: 0, micros: 0 };
+const zero: Amount = { tokens: 0, micros: 0 };
 
 export class Spending {
   readonly #accounts = new Map<PrincipalId, Account>();
@@ -67,7 +67,7 @@ export class Spending {
     return { accounts: this.#accounts.size, rows: this.#rows.size };
   }
 
-  standing(principalId: PrincipalId, budget: CompiledBudget): Standing {
+  currentSpend(principalId: PrincipalId, budget: CompiledBudget): CurrentSpend {
     const { known, pending, inFlight } = this.#accountOf(principalId, budget);
     return {
       spent: {
@@ -82,13 +82,13 @@ export class Spending {
   hold(principalId: PrincipalId, budget: CompiledBudget, estimate: Amount): Hold {
     const account = this.#accountOf(principalId, budget);
     add(account.inFlight, estimate);
-    return { account, estimate, isOver: false };
+    return { account, estimate, isReleased: false };
   }
 
   /** The request ended without a row. Does nothing after the first call, or after `conclude`. */
   release(hold: Hold): void {
-    if (hold.isOver) return;
-    hold.isOver = true;
+    if (hold.isReleased) return;
+    hold.isReleased = true;
     subtract(hold.account.inFlight, hold.estimate);
   }
 
@@ -98,7 +98,7 @@ export class Spending {
     this.release(hold);
     if (amount.tokens === 0 && amount.micros === 0) return;
     if (this.#rows.size >= rowsMax) return add(account.known, amount);
-    this.#rows.set(rowId, { account, amount, place: 'held' });
+    this.#rows.set(rowId, { account, amount, state: 'held' });
     add(account.pending, amount);
     account.rows++;
   }
@@ -113,16 +113,16 @@ export class Spending {
 
   /** These rows are about to be sent. Answers the step at which they were, for `delivered`. */
   sending(rowIds: readonly string[]): number {
-    for (const rowId of rowIds) this.#doubt(rowId);
+    for (const rowId of rowIds) this.#markSent(rowId);
     return ++this.#step;
   }
 
   /** These rows are in files from now on, which another process may deliver. */
   spooled(rowIds: readonly string[]): void {
     for (const rowId of rowIds) {
-      const row = this.#doubt(rowId);
-      if (row === undefined || row.place === 'spooled') continue;
-      row.place = 'spooled';
+      const row = this.#markSent(rowId);
+      if (row === undefined || row.state === 'spooled') continue;
+      row.state = 'spooled';
       this.#spooled++;
     }
   }
@@ -130,7 +130,7 @@ export class Spending {
   /** No file is left: rows that were in one and were not delivered here are delivered by another process. */
   spoolIsEmpty(): void {
     if (this.#spooled === 0) return;
-    for (const [rowId, { place }] of this.#rows) if (place === 'spooled') this.#take(rowId);
+    for (const [rowId, { state }] of this.#rows) if (state === 'spooled') this.#take(rowId);
   }
 
   /**
@@ -146,14 +146,14 @@ export class Spending {
     for (const rowId of rowIds) {
       const row = this.#take(rowId);
       if (row === undefined) continue;
-      const sum = taken.get(row.account) ?? { ...nothing };
+      const sum = taken.get(row.account) ?? { ...zero };
       add(sum, row.amount);
       taken.set(row.account, sum);
     }
     for (const figure of figures) {
       const account = this.#accounts.get(figure.principalId);
       if (account === undefined) continue;
-      settle(account, figure, { taken: taken.get(account) ?? nothing, sentAt });
+      applyDelivery(account, figure, { taken: taken.get(account) ?? zero, sentAt });
       account.knownAt = ++this.#step;
     }
   }
@@ -173,24 +173,24 @@ export class Spending {
     }
   }
 
-  #accountOf(principalId: PrincipalId, { told }: CompiledBudget): Account {
+  #accountOf(principalId: PrincipalId, { reported }: CompiledBudget): Account {
     const account = this.#accounts.get(principalId);
     if (account === undefined) {
-      const fresh = openAccount(told, ++this.#step);
+      const fresh = newAccount(reported, ++this.#step);
       this.#accounts.set(principalId, fresh);
       return fresh;
     }
-    if (account.told !== told) {
-      hear(account, told);
+    if (account.reported !== reported) {
+      applySnapshot(account, reported);
       account.knownAt = ++this.#step;
     }
     return account;
   }
 
-  #doubt(rowId: string): Row | undefined {
+  #markSent(rowId: string): Row | undefined {
     const row = this.#rows.get(rowId);
-    if (row?.place !== 'held') return row;
-    row.place = 'sent';
+    if (row?.state !== 'held') return row;
+    row.state = 'sent';
     add(row.account.inDoubt, row.amount);
     return row;
   }
@@ -198,56 +198,57 @@ export class Spending {
   #take(rowId: string): Row | undefined {
     const row = this.#rows.get(rowId);
     if (row === undefined) return undefined;
-    const { account, amount, place } = row;
+    const { account, amount, state } = row;
     this.#rows.delete(rowId);
     subtract(account.pending, amount);
-    if (place !== 'held') subtract(account.inDoubt, amount);
-    if (place === 'spooled') this.#spooled--;
+    if (state !== 'held') subtract(account.inDoubt, amount);
+    if (state === 'spooled') this.#spooled--;
     account.rows--;
     return row;
   }
 }
 
-const openAccount = (told: ToldSpend, step: number): Account => ({
-  known: amountOf(told),
-  windowStartMs: told.windowStartMs,
+const newAccount = (reported: ReportedSpend, step: number): Account => ({
+  known: amountOf(reported),
+  windowStartMs: reported.windowStartMs,
   knownAt: step,
-  told,
-  pending: { ...nothing },
-  inDoubt: { ...nothing },
-  inFlight: { ...nothing },
+  reported,
+  pending: { ...zero },
+  inDoubt: { ...zero },
+  inFlight: { ...zero },
   rows: 0,
 });
 
 /** Takes what a snapshot says, which may be older than what is known. */
-function hear(account: Account, told: ToldSpend): void {
-  const before = account.told;
-  account.told = told;
-  const window = compareWindows(account.windowStartMs, told.windowStartMs);
+function applySnapshot(account: Account, reported: ReportedSpend): void {
+  const previous = account.reported;
+  account.reported = reported;
+  const window = compareWindows(account.windowStartMs, reported.windowStartMs);
   if (window < 0) return;
   // Within a window what is spent never falls.
-  const hasFallen =
-    told.tokens_used < before.tokens_used || told.cost_used_micros < before.cost_used_micros;
-  const isAnother = window > 0 || (window !== 0 && hasFallen);
-  const base = isAnother ? nothing : account.known;
+  const hasDecreased =
+    reported.tokens_used < previous.tokens_used ||
+    reported.cost_used_micros < previous.cost_used_micros;
+  const isNewWindow = window > 0 || (window !== 0 && hasDecreased);
+  const base = isNewWindow ? zero : account.known;
   const { inDoubt } = account;
-  account.known = atLeast(base, less(amountOf(told), inDoubt));
-  account.windowStartMs = told.windowStartMs ?? account.windowStartMs;
+  account.known = maximum(base, minus(amountOf(reported), inDoubt));
+  account.windowStartMs = reported.windowStartMs ?? account.windowStartMs;
 }
 
 type Delivery = Readonly<{ taken: Amount; sentAt: number }>;
 
 /** Takes what the control plane had counted together with the rows of a delivery, which are held no more. */
-function settle(account: Account, figure: Figure, { taken, sentAt }: Delivery): void {
+function applyDelivery(account: Account, figure: Figure, { taken, sentAt }: Delivery): void {
   const counted = amountOf(figure);
   const window = compareWindows(account.windowStartMs, figure.windowStartMs);
   // All that is known was learned before: a lower figure, or an earlier window, is a database that was restored.
   const isNewest = account.knownAt < sentAt;
   if (window < 0 && !isNewest) return;
-  const base = window === 0 ? { ...account.known } : { ...nothing };
+  const base = window === 0 ? { ...account.known } : { ...zero };
   add(base, taken);
-  const known = atLeast(base, less(counted, account.inDoubt));
-  account.known = isNewest || window !== 0 ? atMost(known, counted) : known;
+  const known = maximum(base, minus(counted, account.inDoubt));
+  account.known = isNewest || window !== 0 ? minimum(known, counted) : known;
   account.windowStartMs = figure.windowStartMs;
 }
 
@@ -270,17 +271,17 @@ function subtract(sum: Sum, { tokens, micros }: Amount): void {
   sum.micros -= micros;
 }
 
-const less = (a: Amount, b: Amount): Amount => ({
+const minus = (a: Amount, b: Amount): Amount => ({
   tokens: Math.max(0, a.tokens - b.tokens),
   micros: Math.max(0, a.micros - b.micros),
 });
 
-const atLeast = (a: Amount, b: Amount): Sum => ({
+const maximum = (a: Amount, b: Amount): Sum => ({
   tokens: Math.max(a.tokens, b.tokens),
   micros: Math.max(a.micros, b.micros),
 });
 
-const atMost = (a: Amount, b: Amount): Sum => ({
+const minimum = (a: Amount, b: Amount): Sum => ({
   tokens: Math.min(a.tokens, b.tokens),
   micros: Math.min(a.micros, b.micros),
 });

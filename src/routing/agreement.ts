@@ -26,11 +26,11 @@ export function disagreements(route: Route, recorded: RecordedOutcome): readonly
   const frontendModel = decision?.frontendModel?.id ?? null;
   const isNamed = recorded.frontendModelId !== null;
   return [
-    recorded.route === null ? null : unlike('the route', reason, recorded.route),
-    isNamed ? unlike('the frontend model', frontendModel, recorded.frontendModelId) : null,
-    isNamed ? unlike('the rule', rule, recorded.ruleId) : null,
-    unlike('the tag', decision?.tag ?? null, recorded.tag),
-    verdictUnlike(route, recorded),
+    recorded.route === null ? null : difference('the route', reason, recorded.route),
+    isNamed ? difference('the frontend model', frontendModel, recorded.frontendModelId) : null,
+    isNamed ? difference('the rule', rule, recorded.ruleId) : null,
+    difference('the tag', decision?.tag ?? null, recorded.tag),
+    verdictDifference(route, recorded),
   ].filter((one) => one !== null);
 }
 
@@ -44,7 +44,10 @@ export function recordedReasonOf(
   return answered === undefined ? route.decision.reason : reasonOf(route, answered);
 }
 
-function verdictUnlike(route: Route, { refusal, status, modelId }: RecordedOutcome): string | null {
+function verdictDifference(
+  route: Route,
+  { refusal, status, modelId }: RecordedOutcome,
+): string | null {
   switch (route.kind) {
     case 'absent':
       return 'now nothing serves it';
@@ -57,7 +60,7 @@ function verdictUnlike(route: Route, { refusal, status, modelId }: RecordedOutco
       return refusal === 'authorisation' ? null : 'now the caller may invoke none of it';
     case 'deny':
       if (refusal !== 'authorisation') return 'now it is denied';
-      return status === null ? null : unlike('the status', route.status, status);
+      return status === null ? null : difference('the status', route.status, status);
     case 'chain':
       if (refusal === 'authorisation') return 'then it was denied';
       if (modelId === null || route.candidates.some(({ id }) => id === modelId)) return null;
@@ -65,7 +68,7 @@ function verdictUnlike(route: Route, { refusal, status, modelId }: RecordedOutco
   }
 }
 
-const unlike = (
+const difference = (
   what: string,
   now: string | number | null,
   then: string | number | null,

@@ -41,7 +41,7 @@ export function buildChain(
   const { fallback, tokens } = options;
   const isFallbackAdded = fallback !== null && add(candidates, fallback, caller);
   if (candidates.length === 0) {
-    return { candidates, fallback: null, ...whyNone(targets, fallback, caller) };
+    return { candidates, fallback: null, ...emptyChainReason(targets, fallback, caller) };
   }
   return {
     candidates: demote(candidates, asking, tokens),
@@ -60,7 +60,7 @@ function add(candidates: CompiledModel[], model: CompiledModel, caller: Caller):
 }
 
 /** What nothing is attached to is passed over. */
-function whyNone(
+function emptyChainReason(
   targets: readonly CompiledTarget[],
   fallback: CompiledModel | null,
   caller: Caller,

@@ -2,7 +2,7 @@
 // request; `failedConditions` tells a person which fields are not met. Both ask src/conditions.
 
 import { unknownAmount } from '../conditions/asked.ts';
-import type { Asked, Room } from '../conditions/asked.ts';
+import type { Asked, LoadCeiling } from '../conditions/asked.ts';
 import { passes } from '../conditions/compile.ts';
 import type { CompiledFrontendModel, CompiledRule } from '../snapshot/compile/frontend-models.ts';
 import { estimateCostMicros } from '../usage/cost.ts';
@@ -24,7 +24,7 @@ export const ask = (frontendModel: CompiledFrontendModel, asking: Asking): Asked
   new LiveAsked(frontendModel, asking);
 
 const minuteMs = 60_000;
-const notAsked = -2;
+const notComputed = -2;
 
 /** A class, so that a request allocates one object and no functions. */
 class LiveAsked implements Asked {
@@ -36,7 +36,7 @@ class LiveAsked implements Asked {
   readonly #live: Asking['live'];
   /** Of the frontend model that was named: the cost is the same before every rule (Gateway rule 6). */
   readonly #prices: CompiledFrontendModel['reachPrices'];
-  #costMicros = notAsked;
+  #costMicros = notComputed;
 
   constructor({ reachPrices }: CompiledFrontendModel, { caller, request, live }: Asking) {
     this.caller = caller;
@@ -49,7 +49,7 @@ class LiveAsked implements Asked {
   }
 
   costMicros(): number {
-    if (this.#costMicros !== notAsked) return this.#costMicros;
+    if (this.#costMicros !== notComputed) return this.#costMicros;
     const tokens = { prompt: this.promptTokens, completion: Math.max(0, this.maxTokens) };
     let cheapest = Infinity;
     for (const prices of this.#prices) {
@@ -64,7 +64,7 @@ class LiveAsked implements Asked {
     return this.request.header(name) === value;
   }
 
-  hasRoom({ models, below }: Room): boolean {
+  hasCapacity({ models, below }: LoadCeiling): boolean {
     const { nowMs } = this.request;
     for (const model of models) {
       for (const load of this.#live.backendsOf(model)) {
@@ -78,7 +78,7 @@ class LiveAsked implements Asked {
 /** The same request with other answers to what is asked of the moment. */
 export const answering = (
   asked: Asked,
-  answers: Partial<Pick<Asked, 'costMicros' | 'hasHeader' | 'hasRoom'>>,
+  answers: Partial<Pick<Asked, 'costMicros' | 'hasHeader' | 'hasCapacity'>>,
 ): Asked => ({
   caller: asked.caller,
   request: asked.request,
@@ -87,6 +87,6 @@ export const answering = (
   epochMinute: asked.epochMinute,
   costMicros: () => asked.costMicros(),
   hasHeader: (name, value) => asked.hasHeader(name, value),
-  hasRoom: (room) => asked.hasRoom(room),
+  hasCapacity: (ceiling) => asked.hasCapacity(ceiling),
   ...answers,
 });

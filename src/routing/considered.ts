@@ -40,25 +40,25 @@ export function considered(
 ): readonly Considered[] {
   if (decision === null || decision.rule?.action === 'deny') return [];
   const { fallback } = tables;
-  const places: readonly Place[] = [
-    ...targetsOf(tables, decision, request.model).flatMap(placesOf),
+  const entries: readonly Entry[] = [
+    ...targetsOf(tables, decision, request.model).flatMap(entriesOf),
     ...(fallback === null ? [] : [{ ...unpooled, model: fallback, isFallback: true }]),
   ];
   const tokens = { prompt: request.promptEstimate, completion: request.maxTokens ?? 0 };
   // The caller chose a provider model by its name: no window overrules that.
   const windowAsked = decision.frontendModel === null ? 0 : tokens.prompt + tokens.completion;
-  return places.map(({ model, pool, weight, isFallback }, index) => ({
+  return entries.map(({ model, pool, weight, isFallback }, index) => ({
     model,
     pool,
     weight,
     isFallback,
-    dropped: whyDropped(model, caller, places.slice(0, index)),
+    dropped: dropReason(model, caller, entries.slice(0, index)),
     isSmall: model.contextLength !== null && model.contextLength < windowAsked,
     costMicros: estimateCostMicros(model.prices, tokens),
   }));
 }
 
-type Place = Pick<Considered, 'model' | 'pool' | 'weight' | 'isFallback'>;
+type Entry = Pick<Considered, 'model' | 'pool' | 'weight' | 'isFallback'>;
 const unpooled = { pool: null, weight: null, isFallback: false } as const;
 
 function targetsOf(
@@ -72,7 +72,7 @@ function targetsOf(
   return model === undefined ? [] : [{ kind: 'model', model }];
 }
 
-const placesOf = (target: CompiledTarget): readonly Place[] =>
+const entriesOf = (target: CompiledTarget): readonly Entry[] =>
   target.kind === 'model'
     ? [{ ...unpooled, model: target.model }]
     : target.members.map((model, index) => ({
@@ -82,12 +82,12 @@ const placesOf = (target: CompiledTarget): readonly Place[] =>
         isFallback: false,
       }));
 
-function whyDropped(
+function dropReason(
   model: CompiledModel,
   caller: Caller,
-  before: readonly Place[],
+  before: readonly Entry[],
 ): Dropped | null {
-  if (before.some((place) => place.model === model)) return 'listed_before';
+  if (before.some((entry) => entry.model === model)) return 'listed_before';
   if (!mayInvoke(caller, model)) return 'not_granted';
   return model.backends.length === 0 ? 'no_provider' : null;
 }

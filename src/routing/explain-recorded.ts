@@ -2,7 +2,7 @@
 // the row does not say is said to be unknown, and taken from what was decided then.
 
 import { unknownAmount } from '../conditions/asked.ts';
-import type { Room } from '../conditions/asked.ts';
+import type { LoadCeiling } from '../conditions/asked.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { RoutingTables } from '../snapshot/compile.ts';
 import type { CompiledFrontendModel, CompiledRule } from '../snapshot/compile/frontend-models.ts';
@@ -74,17 +74,21 @@ function judgeOf(entry: CompiledFrontendModel, asking: Asking, recorded: Recorde
     const cost = inputs.cost_micros ?? unknownAmount;
     const crowded = new Set(inputs.crowded_rules);
     return (rule: CompiledRule): Judgement => {
-      const hasRoom = (room: Room): boolean => !crowded.has(rule.id) && asked.hasRoom(room);
-      const failed = failedConditions(rule, answering(asked, { costMicros: () => cost, hasRoom }));
+      const hasCapacity = (ceiling: LoadCeiling): boolean =>
+        !crowded.has(rule.id) && asked.hasCapacity(ceiling);
+      const failed = failedConditions(
+        rule,
+        answering(asked, { costMicros: () => cost, hasCapacity }),
+      );
       return { failed, unknown: [], holds: failed.length === 0 };
     };
   }
   // What the row does not tell is once as every rule asks for it, and once not.
-  const atBest = answering(asked, { hasHeader: () => true });
-  const atWorst = answering(asked, { hasRoom: () => false });
+  const optimistic = answering(asked, { hasHeader: () => true });
+  const pessimistic = answering(asked, { hasCapacity: () => false });
   return (rule: CompiledRule, path: string): Judgement => {
-    const failed = failedConditions(rule, atBest);
-    const unknown = failedConditions(rule, atWorst).filter((one) => !failed.includes(one));
+    const failed = failedConditions(rule, optimistic);
+    const unknown = failedConditions(rule, pessimistic).filter((one) => !failed.includes(one));
     const isTaken = unknown.length === 0 || wasTaken(rule, path, recorded);
     return { failed, unknown, holds: failed.length === 0 && isTaken };
   };

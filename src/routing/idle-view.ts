@@ -16,7 +16,7 @@ export const idleView = (): LiveView => ({
 });
 
 /** Chooses as `view` does, and takes no turn and no place in the memory of conversations. */
-export const stillView = (view: LiveView): LiveView => ({
+export const readOnlyView = (view: LiveView): LiveView => ({
   ...view,
   turnOf: (pool) => ({ ...view.turnOf(pool) }),
   affinity: { ...view.affinity, remembers: false },

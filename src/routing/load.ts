@@ -35,7 +35,7 @@ export type LiveView = Readonly<{
 /** An engine's count that is older than this is not believed. */
 export const engineReadingMs = 10_000;
 
-export const isBelieved = ({ atMs }: Readonly<{ atMs: number }>, nowMs: number): boolean =>
+export const isFresh = ({ atMs }: Readonly<{ atMs: number }>, nowMs: number): boolean =>
   nowMs - atMs <= engineReadingMs;
 
 export const isUp = ({ restsUntilMs }: Load, nowMs: number): boolean => restsUntilMs <= nowMs;
@@ -49,7 +49,7 @@ export const isReady = (load: Load, nowMs: number): boolean => readyAtMs(load) <
 
 /** Gateway rule 7. */
 export const requestsAt = ({ engine, inFlight }: Load, nowMs: number): number =>
-  engine !== null && isBelieved(engine, nowMs) ? engine.requests : inFlight;
+  engine !== null && isFresh(engine, nowMs) ? engine.requests : inFlight;
 
 /** Not there at all: taken only when there is nothing else. */
 const noLoad: Load = {

@@ -7,15 +7,15 @@ import type { Caller } from '../snapshot/compile/callers.ts';
 import type { RoutingTables } from '../snapshot/compile.ts';
 import type { CompiledRule } from '../snapshot/compile/frontend-models.ts';
 import { answering, ask, failedConditions } from './conditions.ts';
-import type { Suppose } from './every-way.ts';
+import type { Assume } from './enumerate-answers.ts';
 import { askingOf } from './explain-recorded.ts';
 import type { RecordedRequest } from './explain-recorded.ts';
 import { judgeRules } from './explain.ts';
 import type { Judgement } from './explain.ts';
 import { chooseRoute, followDecision } from './route.ts';
 import type { Route } from './route.ts';
-import { answersOf } from './told.ts';
-import type { Serving } from './told.ts';
+import { answersOf } from './row-answers.ts';
+import type { Serving } from './row-answers.ts';
 
 /** A configuration, and who the caller of the request is in it. */
 export type Side = Pick<Serving, 'classes' | 'budget'> &
@@ -33,7 +33,7 @@ export type RecordedAsk = Readonly<{
 export function routeRecorded(
   { tables, caller, classes, budget }: Side,
   { recorded, latestMs, serving }: RecordedAsk,
-  suppose: Suppose,
+  assume: Assume,
 ): Route {
   const percent = budget === '' ? null : recorded.budgetPercent;
   const asking = askingOf(caller, { ...recorded, budgetPercent: percent });
@@ -42,23 +42,25 @@ export function routeRecorded(
   const row = answersOf(recorded, serving, { classes, budget, frontendModel: entry });
   const askAt = (nowMs: number): Asked => {
     const asked = ask(entry, { ...asking, request: { ...asking.request, nowMs } });
-    return answering(asked, { hasRoom: (room) => !row.isCrowded(room) && asked.hasRoom(room) });
+    return answering(asked, {
+      hasCapacity: (ceiling) => !row.isCrowded(ceiling) && asked.hasCapacity(ceiling),
+    });
   };
   const asked = askAt(asking.request.nowMs);
-  const late = askAt(latestMs);
+  const lateAsked = askAt(latestMs);
   /** It came before an edge of the rule's window and may have been routed after it. */
-  const isAcross = ({ failed }: RuleCondition): boolean =>
-    failed(asked).join() !== failed(late).join();
+  const crossesBoundary = ({ failed }: RuleCondition): boolean =>
+    failed(asked).join() !== failed(lateAsked).join();
   const judge = (rule: CompiledRule): Judgement => {
     const open = rule.conditions.flatMap((one) =>
       (one.questions ?? []).flatMap((question) =>
-        question.toldBy === 'time' && !isAcross(one) ? [] : (row.open(question) ?? []),
+        question.answeredBy === 'time' && !crossesBoundary(one) ? [] : (row.open(question) ?? []),
       ),
     );
-    const untold = new Set(open.flatMap(({ fields }) => fields));
-    const known = failedConditions(rule, asked).filter((field) => !untold.has(field));
-    const holds = known.length === 0 && open.every((question) => suppose(question));
-    return { failed: known, unknown: [...untold], holds };
+    const unanswered = new Set(open.flatMap(({ fields }) => fields));
+    const known = failedConditions(rule, asked).filter((field) => !unanswered.has(field));
+    const holds = known.length === 0 && open.every((question) => assume(question));
+    return { failed: known, unknown: [...unanswered], holds };
   };
   const { decision } = judgeRules(tables, entry, judge, { endsWithDecision: true });
   return followDecision(tables, asking, decision);

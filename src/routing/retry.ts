@@ -8,7 +8,7 @@ export const attemptsMaxDefault = 8;
  * A request starts no further attempt once its attempts have taken this many times the longest time to first byte among
  * them.
  */
-export const patienceFactor = 3;
+export const attemptTimeFactor = 3;
 
 /** Answers that another backend might not give. */
 export const isRetryable = (status: number): boolean => status >= 500 || status === 429;

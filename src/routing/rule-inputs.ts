@@ -2,7 +2,7 @@
 // that the request can be routed again as it was. Of a header it is only kept that it had a value which a rule names.
 
 import { unknownAmount } from '../conditions/asked.ts';
-import type { Kept } from '../conditions/asked.ts';
+import type { RecordedInputs } from '../conditions/asked.ts';
 import type { CompiledFrontendModel } from '../snapshot/compile/frontend-models.ts';
 import { listedInputsMax } from '../usage/rule-inputs.ts';
 import type { RuleInputs } from '../usage/rule-inputs.ts';
@@ -20,9 +20,13 @@ export function ruleInputs(
   const questions = frontendModel?.questions ?? null;
   if (frontendModel === undefined || questions === null) return null;
   const asked = ask(frontendModel, asking);
-  const kept: Kept = { headers: new Map(), crowdedRules: [], costMicros: unknownAmount };
-  for (const { question, rules } of questions.values()) question.keep?.(asked, kept, rules);
-  const { headers, crowdedRules, costMicros } = kept;
+  const inputs: RecordedInputs = {
+    headers: new Map(),
+    crowdedRules: [],
+    costMicros: unknownAmount,
+  };
+  for (const { question, rules } of questions.values()) question.keep?.(asked, inputs, rules);
+  const { headers, crowdedRules, costMicros } = inputs;
   if (headers.size > listedInputsMax || crowdedRules.length > listedInputsMax) return null;
   return {
     at_ms: Math.floor(asking.request.nowMs),

@@ -12,24 +12,24 @@ const text = (max: number) => z.string().min(1).max(max).refine(isStorable);
 const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 
 /** Places of the log that one report tells of. */
-export const sightingsMax = 8;
+export const observationsMax = 8;
 
 /**
  * Where the event log stood when a snapshot that the replica served was built. The log must hold this hash at this position for ever:
  * each replica is a witness of what the log was. `version` is that of the snapshot.
  */
-const sighting = z.object({
+const logObservation = z.object({
   log_id: z.string().max(200),
   version: count,
   position: count,
   hash: z.string().max(200),
 });
-export type Sighting = Readonly<z.output<typeof sighting>>;
+export type LogObservation = Readonly<z.output<typeof logObservation>>;
 
-const sightings = z.array(sighting).max(sightingsMax).readonly();
+const observations = z.array(logObservation).max(observationsMax).readonly();
 
 /** A kept snapshot has them as one more member, which a program that knows none of it passes over. */
-export const withSightings = z.object({ seen: sightings.catch([]) });
+export const withObservations = z.object({ seen: observations.catch([]) });
 
 /** Of a backend with flow control or engine metrics; absent, never zero, where it has none. */
 export const flowFields = {
@@ -87,7 +87,7 @@ export const healthReport = z.object({
     .nullable()
     .default(null),
   /** The newest first; those of before its start are in it when it started from a snapshot cache. */
-  log_seen: sightings.default([]),
+  log_seen: observations.default([]),
   uptime_seconds: count,
   backends: z.array(backendReport).max(reportBackendsMax).readonly(),
   process: processReport,

@@ -35,9 +35,9 @@ describe('the snapshot cache', () => {
       await until(() => written > first + (kill % 7), { what: 'some writes' });
       child.kill('SIGKILL');
       await closed;
-      const { kept, refused } = await cache.read();
-      assert.ok(kept !== null, refused.join('; '));
-      const { snapshot } = kept;
+      const { cached, refused } = await cache.read();
+      assert.ok(cached !== null, refused.join('; '));
+      const { snapshot } = cached;
       assert.ok(snapshot.version >= written, `${snapshot.version} is older than ${written}`);
       written = snapshot.version;
     }

@@ -127,8 +127,8 @@ async function lateLog(t: TestContext) {
   for (const name of ['original', 'second', 'third']) await makeModel(control, name);
   const { position: head } = await control.admin.get('/admin/log/head', logHead);
   const cache = createSnapshotCache({ path: file, secret: encryptionKey });
-  const lastSeen = async (): Promise<number> => (await cache.read()).kept?.seen[0]?.position ?? 0;
-  await until(async () => (await lastSeen()) === head, { what: 'the last place is kept' });
+  const lastSeen = async (): Promise<number> => (await cache.read()).cached?.seen[0]?.position ?? 0;
+  await until(async () => (await lastSeen()) === head, { what: 'the last position is cached' });
   await control.program.end('SIGTERM');
   const superuser = asSuperuser(database);
   await superuser(`update es.checkpoints set created_at = created_at - interval '1 hour'`);

@@ -33,15 +33,15 @@ describe('the snapshot cache', () => {
     await using place = await directory();
     const cache = cacheAt(place.file);
     await cache.write(version(1));
-    assert.deepEqual(await cache.read(), { kept: version(1), refused: [] });
+    assert.deepEqual(await cache.read(), { cached: version(1), refused: [] });
     assert.equal((await stat(place.file)).mode & 0o777, 0o600);
     assert.doesNotMatch(await readFile(place.file, 'latin1'), /very secret|provider/);
   });
 
   it('is empty before the first write', async () => {
     await using place = await directory();
-    const { kept, refused } = await cacheAt(place.file).read();
-    assert.equal(kept, null);
+    const { cached, refused } = await cacheAt(place.file).read();
+    assert.equal(cached, null);
     assert.equal(refused.length, 2);
   });
 
@@ -50,19 +50,19 @@ describe('the snapshot cache', () => {
     const cache = cacheAt(place.file);
     await cache.write(version(1));
     await cache.write(version(2));
-    assert.equal((await cache.read()).kept?.snapshot.version, 2);
+    assert.equal((await cache.read()).cached?.snapshot.version, 2);
     await writeFile(place.file, (await readFile(place.file)).subarray(0, -5));
-    const { kept, refused } = await cache.read();
-    assert.equal(kept?.snapshot.version, 1);
+    const { cached, refused } = await cache.read();
+    assert.equal(cached?.snapshot.version, 1);
     assert.match(refused[0] ?? '', /changed, torn or sealed/);
     await writeFile(`${place.file}.1`, '');
-    assert.equal((await cache.read()).kept, null);
+    assert.equal((await cache.read()).cached, null);
   });
 
   it('refuses a file that another token sealed', async () => {
     await using place = await directory();
     await cacheAt(place.file).write(version(1));
-    assert.equal((await cacheAt(place.file, 'another-token-16').read()).kept, null);
+    assert.equal((await cacheAt(place.file, 'another-token-16').read()).cached, null);
   });
 
   it('refuses a file in which any byte was changed', async () => {
@@ -78,7 +78,7 @@ describe('the snapshot cache', () => {
           const damaged = Buffer.from(whole);
           damaged[at] = (damaged[at] ?? 0) ^ by;
           await writeFile(place.file, damaged);
-          assert.equal((await cache.read()).kept, null);
+          assert.equal((await cache.read()).cached, null);
         },
       ),
       { numRuns: 200 },
@@ -90,7 +90,7 @@ describe('the snapshot cache', () => {
     const cache = cacheAt(place.file);
     await cache.write(version(1));
     await symlink(place.file, `${place.file}.link`);
-    assert.equal((await cacheAt(`${place.file}.link`).read()).kept, null);
+    assert.equal((await cacheAt(`${place.file}.link`).read()).cached, null);
   });
 
   it('throws when the disk refuses, and leaves the old file whole', async () => {
@@ -99,6 +99,6 @@ describe('the snapshot cache', () => {
     await cache.write(version(1));
     await symlink('/nonexistent/elsewhere', `${place.file}.tmp`);
     await assert.rejects(cache.write(version(2)));
-    assert.equal((await cache.read()).kept?.snapshot.version, 1);
+    assert.equal((await cache.read()).cached?.snapshot.version, 1);
   });
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { entryBytesMax } from '../../src/gateway/cache/cache.ts';
-import { hashedBytesMax } from '../../src/gateway/cache/cache-place.ts';
+import { hashedBytesMax } from '../../src/gateway/cache/cache-key.ts';
 import { chatBody, startTestGateway } from '../harness/gateway/gateway.ts';
 import type { TestGateway } from '../harness/gateway/gateway.ts';
 import type { GivenSnapshot } from '../harness/gateway/snapshot.ts';

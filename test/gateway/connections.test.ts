@@ -87,8 +87,8 @@ describe('a connection', () => {
   it('with a request that names no host is told so as of any error, behind the answers before it', async () => {
     await using upstream = await startUpstream(answerJson());
     await using gateway = await startTestGateway(given(upstream.apiBase));
-    const hostless = post(chatBody('m')).replace('host: x\r\n', '');
-    using client = openRawClient(gateway.url, post(chatBody('m')) + hostless);
+    const missingHost = post(chatBody('m')).replace('host: x\r\n', '');
+    using client = openRawClient(gateway.url, post(chatBody('m')) + missingHost);
     await until(() => client.seen.isClosed, { what: 'the connection to be closed' });
     assert.match(
       client.seen.text,

@@ -61,8 +61,8 @@ async function startProcess(
   const use = snapshot.overlay.budgets[place];
   assert.ok(principal?.budget && use?.window_start);
   const { tokens_used, cost_used_micros, window_start } = use;
-  const told = { tokens_used, cost_used_micros, windowStartMs: Date.parse(window_start) };
-  const budget = { caps: principal.budget, told };
+  const sum = { tokens_used, cost_used_micros, windowStartMs: Date.parse(window_start) };
+  const budget = { caps: principal.budget, reported: sum };
   let rows = 0;
   const spend = (tokens: number): void => {
     const event = usageEvent.parse({ ...reported(++rows), principal_id: principal.id });
@@ -70,7 +70,7 @@ async function startProcess(
     spending.conclude(hold, event.id, { tokens, micros: tokens * 2 });
     budgets.record(event);
   };
-  const used = (): number => spending.standing(principal.id, budget).spent.tokens_used;
+  const used = (): number => spending.currentSpend(principal.id, budget).spent.tokens_used;
   return { ...budgets, spend, used, spending, logLines };
 }
 

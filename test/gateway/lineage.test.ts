@@ -4,15 +4,19 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { lineageOf } from '../../src/gateway/control-link/lineage.ts';
-import type { Lineage, Place } from '../../src/gateway/control-link/lineage.ts';
+import type { Lineage, LogPosition } from '../../src/gateway/control-link/lineage.ts';
 
-const place = (version: number, position: number, more: Partial<Place['log']> = {}): Place => ({
+const place = (
+  version: number,
+  position: number,
+  more: Partial<LogPosition['log']> = {},
+): LogPosition => ({
   version,
   log: { id: 'a', position, hash: `hash ${position}`, ...more },
 });
 
 const held = place(5, 7);
-const cases: readonly [Lineage, string, Place | null, Place][] = [
+const cases: readonly [Lineage, string, LogPosition | null, LogPosition][] = [
   ['follows', 'the first of all', null, place(1, 1)],
   ['follows', 'the same again', held, held],
   ['follows', 'a newer version', held, place(8, 8)],

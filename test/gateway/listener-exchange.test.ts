@@ -136,11 +136,11 @@ for (const [reader, parsesAll] of [
 
     it('says that the connection is closed, and closes it, when the client or the listener wants that', async () => {
       const closing = get.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n');
-      for (const [text, keepsNone] of [
+      for (const [text, isOff] of [
         [closing, false],
         [get, true],
       ] as const) {
-        await using listener = await start(answerOk, { keepsNone: () => keepsNone });
+        await using listener = await start(answerOk, { disablesKeepAlive: () => isOff });
         using client = open(listener.port, text);
         await until(() => client.seen.isClosed, { what: 'the connection to be closed' });
         assert.match(

@@ -58,7 +58,7 @@ async function poll(script: Script | null, more: Partial<PollOptions> = {}) {
 
 /** Of one that kept a snapshot before this process. */
 const cacheOf = (snapshot: Snapshot): PollOptions['cache'] => ({
-  read: async () => ({ kept: { snapshot, seen: [] }, refused: [] }),
+  read: async () => ({ cached: { snapshot, seen: [] }, refused: [] }),
   write: async () => {},
 });
 

@@ -45,7 +45,7 @@ describe('the watch of memory', () => {
       monotonic: () => now,
       onHigh: () => void told++,
       inUse: () => inUse,
-      lookMs: 1,
+      checkMs: 1,
     });
     assert.equal(watch.pressure(), 'none');
     const isCritical = () => {

@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 
 import { entryBytesMax, ResponseCache } from '../../src/gateway/cache/cache.ts';
 import type { CacheBounds, CachedAnswer } from '../../src/gateway/cache/cache.ts';
-import { hashedBytesMax, placeOf } from '../../src/gateway/cache/cache-place.ts';
-import type { CachePlace, CacheQuestion } from '../../src/gateway/cache/cache-place.ts';
+import { hashedBytesMax, cacheKeyOf } from '../../src/gateway/cache/cache-key.ts';
+import type { CacheKey, CacheableRequest } from '../../src/gateway/cache/cache-key.ts';
 import { routeAt } from '../../src/gateway/routes.ts';
 import { compileSnapshot } from '../../src/snapshot/compile.ts';
 import type { CompiledModel } from '../../src/snapshot/compile/models.ts';
@@ -34,7 +34,7 @@ const route = (path: string) => {
   assert.ok(found !== undefined);
   return found;
 };
-const question: CacheQuestion = {
+const question: CacheableRequest = {
   edition: 'one',
   proxied: route('/chat/completions'),
   model,
@@ -43,10 +43,10 @@ const question: CacheQuestion = {
   headers: ['accept', '*/*', 'content-type', 'application/json', 'user-agent', 'a'],
 };
 
-const keyOf = (more: Partial<CacheQuestion> = {}): string | undefined =>
-  placeOf({ ...question, ...more })?.key;
+const keyOf = (more: Partial<CacheableRequest> = {}): string | undefined =>
+  cacheKeyOf({ ...question, ...more })?.key;
 
-const place = (key: string, edition = 'one'): CachePlace => ({
+const place = (key: string, edition = 'one'): CacheKey => ({
   edition,
   key,
   model,
@@ -72,7 +72,7 @@ function open(bounds: Partial<CacheBounds> = {}) {
 describe('the key of a request', () => {
   it('is that of its route, its model and its body', () => {
     assert.equal(keyOf(), keyOf({ proxied: route('/v1/chat/completions') }));
-    const others: Partial<CacheQuestion>[] = [
+    const others: Partial<CacheableRequest>[] = [
       { proxied: route('/completions') },
       { model: compiled('other') },
       { body: Buffer.from('{"model":"cached" }') },

@@ -141,7 +141,7 @@ describe('an answer', () => {
   }
 });
 
-const kept: readonly (readonly [text: string, isKept: boolean])[] = [
+const kept: readonly (readonly [text: string, isReusable: boolean])[] = [
   [`${ok}${two}`, true],
   [`${chunked}0\r\n\r\n`, true],
   [`${ok}Connection: Close\r\n${two}`, false],
@@ -163,15 +163,15 @@ const kept: readonly (readonly [text: string, isKept: boolean])[] = [
 
 describe('a connection', () => {
   it('is kept only when the answer ended where both sides see its end', () => {
-    for (const [text, isKept] of kept) {
+    for (const [text, isReusable] of kept) {
       const reader = new ResponseReader();
       reader.read(Buffer.from(text, 'latin1'));
-      assert.equal(reader.isKept, isKept, text);
+      assert.equal(reader.isReusable, isReusable, text);
     }
   });
 
   it('is kept for as long as the upstream says', () => {
-    for (const [value, keptMs] of [
+    for (const [value, keepAliveMs] of [
       ['timeout=5', 5000],
       ['max=3, Timeout=20', 20_000],
       ['x-timeout=5', null],
@@ -179,7 +179,7 @@ describe('a connection', () => {
     ] as const) {
       const reader = new ResponseReader();
       reader.read(Buffer.from(`${ok}keep-alive: ${value}\r\n${two}`));
-      assert.equal(reader.head?.keptMs, keptMs, value);
+      assert.equal(reader.head?.keepAliveMs, keepAliveMs, value);
     }
   });
 });

@@ -21,7 +21,7 @@ describe('the watch', () => {
         const items = Array.from({ length: 10 }, (_, id) => ({
           deadlineTick: -1,
           watchIndex: unwatched,
-          onLate() {
+          onDeadline() {
             told.push(id);
             watch.remove(this);
           },

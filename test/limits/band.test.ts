@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 
 import { noConditions } from '../../src/conditions/values.ts';
-import { isNews, marksOf } from '../../src/limits/band.ts';
+import { mustReport, marksOf } from '../../src/limits/band.ts';
 import { percentSpent, reachedCap } from '../../src/snapshot/spend.ts';
 import { snapshotFrontendModel } from '../../src/snapshot/schema.ts';
 
@@ -45,39 +45,39 @@ const marks = marksOf([]);
 const hundred = caps(100);
 
 describe('spending is told', () => {
-  it('when it was never told', () => assert.ok(isNews(hundred, null, spent(0), marks)));
+  it('when it was never told', () => assert.ok(mustReport(hundred, null, spent(0), marks)));
 
   it('not again when nothing was spent', () =>
-    assert.ok(!isNews(hundred, spent(7), spent(7), marks)));
+    assert.ok(!mustReport(hundred, spent(7), spent(7), marks)));
 
   it('by the twentieth far from the cap', () => {
-    assert.ok(!isNews(hundred, spent(10), spent(14), marks));
-    assert.ok(isNews(hundred, spent(10), spent(15), marks));
+    assert.ok(!mustReport(hundred, spent(10), spent(14), marks));
+    assert.ok(mustReport(hundred, spent(10), spent(15), marks));
   });
 
   it('by the hundredth near the cap', () => {
-    assert.ok(isNews(hundred, spent(93), spent(94), marks));
-    assert.ok(!isNews(caps(1000), spent(931), spent(939), marks));
+    assert.ok(mustReport(hundred, spent(93), spent(94), marks));
+    assert.ok(!mustReport(caps(1000), spent(931), spent(939), marks));
   });
 
   it('at the cap, and not beyond it', () => {
-    assert.ok(isNews(caps(1_000_000), spent(999_999), spent(1_000_000), marks));
-    assert.ok(!isNews(hundred, spent(100), spent(190), marks));
+    assert.ok(mustReport(caps(1_000_000), spent(999_999), spent(1_000_000), marks));
+    assert.ok(!mustReport(hundred, spent(100), spent(190), marks));
   });
 
   it('when the other cap is reached as well, which the refusal then names', () =>
-    assert.ok(isNews(caps(100, 100), spent(99, 100), spent(100, 100), marks)));
+    assert.ok(mustReport(caps(100, 100), spent(99, 100), spent(100, 100), marks)));
 
   it('when it went down: the next window has begun', () => {
-    assert.ok(isNews(hundred, spent(3), spent(0), marks));
-    assert.ok(isNews(caps(100, 100), spent(3, 3), spent(4, 0), marks));
+    assert.ok(mustReport(hundred, spent(3), spent(0), marks));
+    assert.ok(mustReport(caps(100, 100), spent(3, 3), spent(4, 0), marks));
   });
 
   it('at the percentages that rules ask for', () => {
-    assert.ok(!isNews(hundred, spent(11), spent(12), marks));
-    assert.ok(isNews(hundred, spent(11), spent(12), marksOf([asking({ min: 12 })])));
-    assert.ok(!isNews(hundred, spent(11), spent(12), marksOf([asking({ max: 12 })])));
-    assert.ok(isNews(hundred, spent(12), spent(13), marksOf([asking({ max: 12 })])));
+    assert.ok(!mustReport(hundred, spent(11), spent(12), marks));
+    assert.ok(mustReport(hundred, spent(11), spent(12), marksOf([asking({ min: 12 })])));
+    assert.ok(!mustReport(hundred, spent(11), spent(12), marksOf([asking({ max: 12 })])));
+    assert.ok(mustReport(hundred, spent(12), spent(13), marksOf([asking({ max: 12 })])));
   });
 });
 
@@ -91,12 +91,12 @@ it('what was not told changes no decision: neither a cap nor a rule', () => {
       fc.tuple(amount, amount),
       fc.tuple(amount, amount),
       percent,
-      ([tokens, money], told, more, asked) => {
+      ([tokens, money], reported, more, asked) => {
         const held = caps(tokens, money);
-        const before = spent(...told);
-        const now = spent(told[0] + more[0], told[1] + more[1]);
+        const before = spent(...reported);
+        const now = spent(reported[0] + more[0], reported[1] + more[1]);
         const frontend = [asking({ min: asked }), asking({ max: asked })];
-        if (isNews(held, before, now, marksOf(frontend))) return;
+        if (mustReport(held, before, now, marksOf(frontend))) return;
         const [knows, is] = [percentSpent(held, before), percentSpent(held, now)];
         assert.equal(reachedCap(held, before)?.cap, reachedCap(held, now)?.cap);
         assert.equal(knows >= asked, is >= asked);

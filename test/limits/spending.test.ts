@@ -16,12 +16,12 @@ type Window = number | null;
 
 const budgetAt = (tokens: number, windowStartMs: Window = 1): CompiledBudget => ({
   caps,
-  told: { tokens_used: tokens, cost_used_micros: tokens * 2, windowStartMs },
+  reported: { tokens_used: tokens, cost_used_micros: tokens * 2, windowStartMs },
 });
 
 const figure = (tokens: number, windowStartMs: Window = 1) => ({
   principalId: one,
-  ...budgetAt(tokens, windowStartMs).told,
+  ...budgetAt(tokens, windowStartMs).reported,
 });
 
 /** One replica, and the budget as its snapshot says. */
@@ -38,16 +38,16 @@ function replica(tokens = 0, windowStartMs: Window = 1) {
   return {
     spending,
     spend,
-    tell: (told: number, window: Window = 1) => void (budget = budgetAt(told, window)),
+    tell: (tokens: number, window: Window = 1) => void (budget = budgetAt(tokens, window)),
     hold: (estimate: number) =>
       spending.hold(one, budget, { tokens: estimate, micros: estimate * 2 }),
     tokens: (): number => {
-      const { spent, inFlight } = spending.standing(one, budget);
+      const { spent, inFlight } = spending.currentSpend(one, budget);
       assert.equal(spent.cost_used_micros, spent.tokens_used * 2);
       assert.equal(inFlight.cost_used_micros, inFlight.tokens_used * 2);
       return spent.tokens_used;
     },
-    inFlight: (): number => spending.standing(one, budget).inFlight.tokens_used,
+    inFlight: (): number => spending.currentSpend(one, budget).inFlight.tokens_used,
   };
 }
 

@@ -9,7 +9,7 @@ import * as fc from 'fast-check';
 import { poolPolicy } from '../../src/lib/vocabulary.ts';
 import type { PoolPolicy } from '../../src/lib/vocabulary.ts';
 import { hashBytes, mixKey } from '../../src/routing/hash.ts';
-import { idleView, stillView } from '../../src/routing/idle-view.ts';
+import { idleView, readOnlyView } from '../../src/routing/idle-view.ts';
 import type { Load } from '../../src/routing/load.ts';
 import { createAffinity } from '../../src/routing/policy/affinity.ts';
 import type { Choice } from '../../src/routing/policy/choice.ts';
@@ -131,11 +131,11 @@ describe('cache-affinity', () => {
 
   it('is not remembered where nothing comes of the choice', () => {
     const affinity = createAffinity(defaultTuning);
-    const { affinity: still } = stillView({ ...idleView(), affinity });
+    const { affinity: still } = readOnlyView({ ...idleView(), affinity });
     assert.equal(pickMember('cache-affinity', choice(busy(1, 0), { key: 42, affinity: still })), 1);
     assert.equal(pickMember('cache-affinity', choice(busy(0, 1), { key: 42, affinity })), 0);
     const warm = warmed(42);
-    const { affinity: read } = stillView({ ...idleView(), affinity: warm });
+    const { affinity: read } = readOnlyView({ ...idleView(), affinity: warm });
     assert.equal(
       pickMember('cache-affinity', choice(busy(0, 0, 0), { key: 42, affinity: read })),
       pickMember('cache-affinity', choice(busy(0, 0, 0), { key: 42, affinity: warm })),

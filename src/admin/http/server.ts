@@ -154,7 +154,7 @@ function openServer(
     max: connectionsMax,
     perAddressMax: connectionsPerAddress,
     refused: connectionsRefused,
-    tell: (connections) => log.warn({ connections }, 'connections were turned away'),
+    onRefused: (connections) => log.warn({ connections }, 'connections were turned away'),
   });
   server.on('checkExpectation', (_request, response) => {
     const { status, headers, body } = malformedParts('EXPECTATION', newRequestId());

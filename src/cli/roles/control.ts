@@ -18,7 +18,7 @@ import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import { databaseFailure, isDatabaseUnavailable } from '../../db/failure.ts';
 import type { Encoders } from '../../classifier/encoder.ts';
-import type { Sighting } from '../../snapshot/health-report.ts';
+import type { LogObservation } from '../../snapshot/health-report.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { openEncoders } from '../encoders.ts';
@@ -122,7 +122,7 @@ export type Surroundings = Readonly<{
   encoders: Encoders;
   program: Omit<Program, 'version' | 'uptimeSeconds'>;
   /** Places of the log that the gateway of this process saw before it was started again. */
-  seenBefore: readonly Sighting[];
+  seenBefore: readonly LogObservation[];
   /** Told of each snapshot, from the first one on. */
   onSnapshot: (snapshot: Snapshot) => void;
   /** Told whenever the log was read to its head: what was last published is current. */

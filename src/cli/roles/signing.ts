@@ -11,7 +11,7 @@ import { createCheckpointSigner } from '../../control/evidence/sign.ts';
 import type { KeptCheckpoint } from '../../control/evidence/sign.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import type { SignedCheckpoint } from '../../db/log/signed-checkpoints.ts';
-import type { Sighting } from '../../snapshot/health-report.ts';
+import type { LogObservation } from '../../snapshot/health-report.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { SettingValues } from '../settings/settings-table.ts';
 
@@ -25,7 +25,7 @@ type Signing = Readonly<{
   admin: Admin;
   settings: SigningSettings;
   /** Nothing is signed of a log that does not hold these. */
-  seenBefore: readonly Sighting[];
+  seenBefore: readonly LogObservation[];
   log: Log;
 }>;
 

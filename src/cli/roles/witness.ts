@@ -2,7 +2,7 @@
 // was rewritten or set back while the process was down contradicts it. Nothing is served from this cache.
 
 import { coalesce } from '../../control/coalesce.ts';
-import type { Kept, SnapshotCache } from '../../gateway/control-link/cache.ts';
+import type { CachedSnapshot, SnapshotCache } from '../../gateway/control-link/cache.ts';
 import type { Live } from '../../gateway/config/live.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -16,11 +16,11 @@ type Witness = Readonly<{
 
 type Dependencies = Readonly<{ cache: SnapshotCache; live: Live; log: Log }>;
 
-/** Reads what was kept. A disk that refuses is logged, and never fails this. */
+/** Reads what was cached. A disk that refuses is logged, and never fails this. */
 export async function openWitness({ cache, live, log }: Dependencies): Promise<Witness> {
-  const { kept, refused } = await cache.read();
-  if (kept === null) log.info({ refused }, 'no snapshot cache says what the log was');
-  else live.remember(kept.seen);
+  const { cached, refused } = await cache.read();
+  if (cached === null) log.info({ refused }, 'no snapshot cache says what the log was');
+  else live.remember(cached.seen);
 
   let latest: Snapshot | null = null;
   let written = live.seen();
@@ -40,7 +40,7 @@ export async function openWitness({ cache, live, log }: Dependencies): Promise<W
   });
   return {
     keep: (snapshot) => {
-      if (latest === null) tellAnotherLog(kept, snapshot, log);
+      if (latest === null) tellAnotherLog(cached, snapshot, log);
       latest = snapshot;
       void write();
     },
@@ -49,8 +49,8 @@ export async function openWitness({ cache, live, log }: Dependencies): Promise<W
 }
 
 /** What was seen of another log says nothing of this one, and is forgotten. */
-function tellAnotherLog(kept: Kept | null, { log: { id } }: Snapshot, log: Log): void {
-  const before = kept?.snapshot.log.id ?? id;
+function tellAnotherLog(cached: CachedSnapshot | null, { log: { id } }: Snapshot, log: Log): void {
+  const before = cached?.snapshot.log.id ?? id;
   if (before === id) return;
   log.warn({ log: id, before }, 'the database holds another log than the one of the last start');
 }

@@ -13,7 +13,7 @@ import type { SignedCheckpoint } from '../../db/log/signed-checkpoints.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { snapshotVersion } from '../../lib/snapshot-version.ts';
-import type { Sighting } from '../../snapshot/health-report.ts';
+import type { LogObservation } from '../../snapshot/health-report.ts';
 import type { MutationContext } from '../commands/execute.ts';
 import type { ControlPlane } from '../plane.ts';
 import { checkChain } from '../log/verify-log.ts';
@@ -36,7 +36,7 @@ type Dependencies = Readonly<{
   /** The last checkpoint that was handed out of the database, by this process or one before; null when none is known. */
   kept?: () => Promise<KeptCheckpoint | null>;
   /** Places of the log that the gateway of this process saw before it was started again. */
-  seenBefore?: readonly Sighting[];
+  seenBefore?: readonly LogObservation[];
   /** Takes a new checkpoint out of the database. */
   emit: (checkpoint: SignedCheckpoint) => Promise<void>;
 }>;
@@ -155,7 +155,7 @@ async function isPlaceHeld(
 /** Raises an alarm and rejects when the log does not hold all of these, and no epoch explains it. */
 async function refuseContradiction(
   { plane: { reports: db }, alarms }: Dependencies,
-  seen: readonly Sighting[],
+  seen: readonly LogObservation[],
   saw: string,
 ): Promise<void> {
   const found = await raiseContradiction({ db, alarms }, seen, { replica: null, saw });

@@ -8,7 +8,7 @@ import type { Queryable } from '@databases/pg';
 import { epochOf, hashesAt, readHead } from '../../db/log/event-log.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { epochOfVersion } from '../../lib/snapshot-version.ts';
-import type { HealthReport, Sighting } from '../../snapshot/health-report.ts';
+import type { HealthReport, LogObservation } from '../../snapshot/health-report.ts';
 import type { Lost } from '../log/reading.ts';
 import type { Alarm, Alarms } from './alarms.ts';
 
@@ -32,11 +32,11 @@ export function createTakeSightings(dependencies: Dependencies): TakeSightings {
   const compared = new Map<string, number>();
   let isFailing = false;
 
-  const isDue = (seen: Sighting): boolean => {
+  const isDue = (seen: LogObservation): boolean => {
     const at = compared.get(nameOf(seen));
     return at === undefined || monotonic() - at >= againMs;
   };
-  const note = (seen: Sighting): void => {
+  const note = (seen: LogObservation): void => {
     compared.delete(nameOf(seen));
     compared.set(nameOf(seen), monotonic());
     const [oldest] = compared.keys();
@@ -72,7 +72,7 @@ export function createTellLost({ db, alarms, replica }: Process) {
 /** Raises an alarm when the log does not hold all of these places, and no epoch explains it. Answers the place, or null. */
 export async function raiseContradiction(
   { db, alarms }: Omit<Process, 'replica'>,
-  seen: readonly Sighting[],
+  seen: readonly LogObservation[],
   witness: Witness,
 ): Promise<number | null> {
   const found = await contradiction(db, seen);
@@ -81,16 +81,16 @@ export async function raiseContradiction(
   return found.seen.position;
 }
 
-const nameOf = ({ log_id, version, position, hash }: Sighting): string =>
+const nameOf = ({ log_id, version, position, hash }: LogObservation): string =>
   `${log_id} ${version} ${position} ${hash}`;
 
 /** `held` is null where the log ends before, at `head`. */
-type Contradiction = Readonly<{ seen: Sighting; held: string | null; head: number }>;
+type Contradiction = Readonly<{ seen: LogObservation; held: string | null; head: number }>;
 
 /** Of what the log holds otherwise the first; else, of what it does not reach, the last. Null when it holds all of it. */
 async function contradiction(
   db: Queryable,
-  all: readonly Sighting[],
+  all: readonly LogObservation[],
 ): Promise<Contradiction | null> {
   const { logId } = await readHead(db);
   // Of another log it says nothing of this one; the fleet shows that the replica refuses this one's snapshots.

@@ -13,7 +13,7 @@ import {
 import type { BudgetReading, BudgetUsage, WindowMove } from '../../db/usage/budget-usage.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { isNews, marksOf } from '../../limits/band.ts';
+import { marksOf, mustReport } from '../../limits/band.ts';
 import type { Marks } from '../../limits/band.ts';
 import { nextWindowStart } from '../../limits/window.ts';
 import type { BudgetUse } from '../../snapshot/schema.ts';
@@ -92,7 +92,7 @@ const movesOf = ({ usages }: BudgetReading, { state, now }: Moment): WindowMove[
 const newsOf = ({ usages }: BudgetReading, { state, marks }: Moment) =>
   usages.flatMap((usage) => {
     const caps = capsOf(state, usage);
-    const isTold = caps === null || !isNews(caps, toldOf(usage), usage, marks);
+    const isTold = caps === null || !mustReport(caps, toldOf(usage), usage, marks);
     return isTold ? [] : [usage.principal_id];
   });
 

@@ -24,7 +24,8 @@ const timedOut = refuseRequest('backend_overloaded', 'the backend had no free sl
 });
 
 const hasSlot = ({ admission }: BackendState): boolean => admission === null || admission.hasSlot;
-const hasPlace = ({ admission }: BackendState): boolean => admission === null || admission.hasPlace;
+const hasQueueSpace = ({ admission }: BackendState): boolean =>
+  admission === null || admission.hasQueueSpace;
 
 export async function awaitTurn(
   step: Step,
@@ -33,9 +34,11 @@ export async function awaitTurn(
 ): Promise<TurnResult> {
   // A request that has waited in vain once does not wait again.
   const hasWaited = crowded === timedOut;
-  const free = plan.aside(step, hasSlot);
+  const free = plan.alternative(step, hasSlot);
   const other =
-    free === null && !hasWaited && !admission.hasPlace ? plan.aside(step, hasPlace) : free;
+    free === null && !hasWaited && !admission.hasQueueSpace
+      ? plan.alternative(step, hasQueueSpace)
+      : free;
   if (other !== null || hasWaited) {
     admission.countFull();
     return { kind: 'elsewhere', step: other ?? plan.pass(step), crowded };

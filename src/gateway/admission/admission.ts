@@ -27,8 +27,8 @@ export class Admission {
     return this.#gate.hasSlot;
   }
 
-  get hasPlace(): boolean {
-    return this.#gate.hasPlace;
+  get hasQueueSpace(): boolean {
+    return this.#gate.hasQueueSpace;
   }
 
   /** False when no slot is free. Who takes one releases it. */

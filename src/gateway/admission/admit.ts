@@ -26,7 +26,7 @@ export function withSpending(caller: Caller, spending: Spending): Caller {
   const { budget, principalId } = caller;
   if (budget === null || principalId === null) return caller;
   const { caps } = budget;
-  const { spent, inFlight } = spending.standing(principalId, budget);
+  const { spent, inFlight } = spending.currentSpend(principalId, budget);
   const all = {
     tokens_used: spent.tokens_used + inFlight.tokens_used,
     cost_used_micros: spent.cost_used_micros + inFlight.cost_used_micros,

@@ -17,8 +17,8 @@ import type { Pressure } from './pressure.ts';
 const readingMs = 5000;
 
 /** Hearing of collections costs each of them some 0.3 ms, so nobody listens below this. */
-const listenFrom = 0.8;
-const lookMs = 500;
+const observeFrom = 0.8;
+const checkMs = 500;
 
 export type MemoryWatch = Readonly<{ pressure: () => Pressure; stop: () => void }>;
 
@@ -30,7 +30,7 @@ export type MemoryWatchOptions = Readonly<{
   /** What part of the heap is in use, 0 to 1. */
   inUse?: () => number;
   /** How often it is looked at while nobody listens for collections. */
-  lookMs?: number;
+  checkMs?: number;
 }>;
 
 export function watchMemory(options: MemoryWatchOptions): MemoryWatch {
@@ -50,8 +50,8 @@ export function watchMemory(options: MemoryWatchOptions): MemoryWatch {
     if (list.getEntries().some(isFullCollection)) read();
   });
   let isListening = false;
-  const look = (): void => {
-    const isHigh = inUse() >= listenFrom;
+  const check = (): void => {
+    const isHigh = inUse() >= observeFrom;
     if (isHigh && !isListening) observer.observe({ entryTypes: ['gc'] });
     if (!isHigh && isListening) {
       observer.disconnect();
@@ -59,7 +59,7 @@ export function watchMemory(options: MemoryWatchOptions): MemoryWatch {
     }
     isListening = isHigh;
   };
-  const timer = setInterval(look, options.lookMs ?? lookMs).unref();
+  const timer = setInterval(check, options.checkMs ?? checkMs).unref();
   return {
     pressure: () => (last === 'none' || monotonic() - readAt > readingMs ? 'none' : last),
     stop: () => {

@@ -27,12 +27,12 @@ export function promptText(body: Buffer, open: number, { path }: ProxiedRoute): 
   const names = promptNames[path];
   const start = names === undefined ? -1 : memberStart(body, open, names);
   if (start === -1) return null;
-  const text = textOf(body, path === '/completions' ? start : spokenAt(body, start));
+  const text = textOf(body, path === '/completions' ? start : lastUserContent(body, start));
   return text === null || !/\S/.test(text) ? null : text;
 }
 
 /** Where the content of the last user message is; of what is no list of messages, the value itself. */
-function spokenAt(body: Buffer, start: number): number {
+function lastUserContent(body: Buffer, start: number): number {
   if (body[start] !== openBracket) return start;
   const contents: number[] = [];
   for (const at of elementsOf(body, start)) {
@@ -88,8 +88,8 @@ function* elementsOf(body: Buffer, list: number): Generator<number> {
 
 /** The string that opens here, or its beginning: no more is read than a classifier reads. */
 function stringAt(body: Buffer, open: number): string {
-  const likely = stringWithin(body, open, likelyBytes);
-  if (likely.isWhole || likely.text.length >= textMax) return likely.text.slice(0, textMax);
+  const first = stringWithin(body, open, likelyBytes);
+  if (first.isComplete || first.text.length >= textMax) return first.text.slice(0, textMax);
   return stringWithin(body, open, textBytesMax).text.slice(0, textMax);
 }
 
@@ -97,18 +97,18 @@ function stringWithin(
   body: Buffer,
   open: number,
   bytesMax: number,
-): Readonly<{ text: string; isWhole: boolean }> {
+): Readonly<{ text: string; isComplete: boolean }> {
   const bound = Math.min(body.length, open + 1 + bytesMax);
   let end = open + 1;
   while (end < bound && body[end] !== quote) {
     if (body[end] === backslash) end += body[end + 1] === 0x75 ? 6 : 2;
     else end++;
   }
-  const isWhole = body[end] === quote;
+  const isComplete = body[end] === quote;
   // A character is not cut in two.
   while (((body[end] ?? 0) & 0xc0) === 0x80) end--;
   const text: unknown = JSON.parse(`"${body.toString('utf8', open + 1, end)}"`);
-  return { text: String(text), isWhole };
+  return { text: String(text), isComplete };
 }
 
 class Message implements MemberVisitor {

@@ -3,7 +3,7 @@
 
 import { entryBytesMax } from './cache.ts';
 import type { CachedAnswer, ResponseCache } from './cache.ts';
-import type { CachePlace } from './cache-place.ts';
+import type { CacheKey } from './cache-key.ts';
 import type { MaskedHead } from '../outbound/credential-echo.ts';
 import { scanMembers, skipSpace } from '../body/json-scan.ts';
 import type { MemberVisitor } from '../body/json-scan.ts';
@@ -15,7 +15,7 @@ const eventStream = /^text\/event-stream\b/i;
 /** Null when the answer is not to be stored. `place` is for the model of the step. */
 export function startRecording(
   cache: ResponseCache,
-  place: CachePlace,
+  cacheKey: CacheKey,
   { step, head }: Readonly<{ step: Step; head: MaskedHead }>,
 ): Recording | null {
   const { status, headers } = head;
@@ -26,23 +26,23 @@ export function startRecording(
   const type = kept[kept.indexOf('content-type') + 1] ?? '';
   if (eventStream.test(type)) return null;
   const { providerId } = step.backend.backend;
-  return new Recording(cache, place, { status, headers: kept, providerId });
+  return new Recording(cache, cacheKey, { status, headers: kept, providerId });
 }
 
 export class Recording {
   readonly #cache: ResponseCache;
-  readonly #place: CachePlace;
+  readonly #cacheKey: CacheKey;
   readonly #head: Pick<CachedAnswer, 'status' | 'headers' | 'providerId'>;
   #chunks: Buffer[] = [];
   #bytes = 0;
 
   constructor(
     cache: ResponseCache,
-    place: CachePlace,
+    cacheKey: CacheKey,
     head: Pick<CachedAnswer, 'status' | 'headers' | 'providerId'>,
   ) {
     this.#cache = cache;
-    this.#place = place;
+    this.#cacheKey = cacheKey;
     this.#head = head;
   }
 
@@ -56,7 +56,8 @@ export class Recording {
   complete(usage: CachedAnswer['usage'], nowMs: number): void {
     if (this.#bytes > entryBytesMax) return;
     const body = joined(this.#chunks, this.#bytes);
-    if (!isErrorBody(body)) this.#cache.store(this.#place, { ...this.#head, body, usage }, nowMs);
+    if (!isErrorBody(body))
+      this.#cache.store(this.#cacheKey, { ...this.#head, body, usage }, nowMs);
   }
 }
 

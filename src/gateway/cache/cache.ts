@@ -5,7 +5,7 @@
 import type { ProviderId } from '../../lib/ids.ts';
 import type { Counts } from '../../telemetry/metrics.ts';
 import type { ReportedUsage } from '../../usage/tail.ts';
-import type { CachePlace } from './cache-place.ts';
+import type { CacheKey } from './cache-key.ts';
 
 export type CacheBounds = Readonly<{ entriesMax: number; bytesMax: number }>;
 
@@ -61,35 +61,35 @@ export class ResponseCache {
   }
 
   /** `nowMs` is monotonic, here and below. */
-  find(place: CachePlace, nowMs: number): CachedAnswer | null {
-    const entry = place.edition === this.#edition ? this.#entries.get(place.key) : undefined;
-    if (entry !== undefined) this.#drop(place.key, entry);
+  find(cacheKey: CacheKey, nowMs: number): CachedAnswer | null {
+    const entry = cacheKey.edition === this.#edition ? this.#entries.get(cacheKey.key) : undefined;
+    if (entry !== undefined) this.#drop(cacheKey.key, entry);
     if (entry === undefined || entry.expiresAtMs <= nowMs) {
       this.#counts.miss++;
       return null;
     }
-    this.#add(place.key, entry);
+    this.#add(cacheKey.key, entry);
     this.#counts.hit++;
     return entry.answer;
   }
 
-  store(place: CachePlace, answer: CachedAnswer, nowMs: number): void {
+  store(cacheKey: CacheKey, answer: CachedAnswer, nowMs: number): void {
     const { entriesMax, bytesMax } = this.#bounds;
-    const bytes = sizeOf(place.key, answer);
-    if (place.edition !== this.#edition || entriesMax === 0) return;
+    const bytes = sizeOf(cacheKey.key, answer);
+    if (cacheKey.edition !== this.#edition || entriesMax === 0) return;
     if (bytes > entryBytesMax || bytes > bytesMax) return;
-    const replaced = this.#entries.get(place.key);
-    if (replaced !== undefined) this.#drop(place.key, replaced);
-    if (!this.#hasRoom(bytes)) this.#sweep(nowMs);
+    const replaced = this.#entries.get(cacheKey.key);
+    if (replaced !== undefined) this.#drop(cacheKey.key, replaced);
+    if (!this.#fits(bytes)) this.#sweep(nowMs);
     for (const [key, entry] of this.#entries) {
-      if (this.#hasRoom(bytes)) break;
+      if (this.#fits(bytes)) break;
       this.#drop(key, entry);
     }
-    this.#add(place.key, { answer, bytes, expiresAtMs: nowMs + place.ttlMs });
+    this.#add(cacheKey.key, { answer, bytes, expiresAtMs: nowMs + cacheKey.ttlMs });
     this.#counts.store++;
   }
 
-  #hasRoom(bytes: number): boolean {
+  #fits(bytes: number): boolean {
     const { entriesMax, bytesMax } = this.#bounds;
     return this.#entries.size < entriesMax && this.bytes + bytes <= bytesMax;
   }

@@ -32,7 +32,7 @@ export async function readConfigFiles(
   const text = await readText(main);
   if (isRefusal(text)) return text;
   const walk = newWalk(main, environment);
-  takeText(walk, { file: main, text, above: [] });
+  addText(walk, { file: main, text, above: [] });
   for (let next = walk.pending.shift(); next !== undefined; next = walk.pending.shift()) {
     await follow(walk, next);
   }
@@ -74,9 +74,9 @@ const newWalk = (main: string, environment: Environment): Walk => ({
   bytes: 0,
 });
 
-type Taken = Readonly<{ file: string; text: string; above: readonly string[] }>;
+type ReadFile = Readonly<{ file: string; text: string; above: readonly string[] }>;
 
-function takeText(walk: Walk, { file, text, above }: Taken): void {
+function addText(walk: Walk, { file, text, above }: ReadFile): void {
   walk.texts.set(file, text);
   walk.bytes += Buffer.byteLength(text);
   const source = readSource(text, walk.environment, file);
@@ -88,24 +88,24 @@ function takeText(walk: Walk, { file, text, above }: Taken): void {
 }
 
 async function follow(walk: Walk, { include, above }: Pending): Promise<void> {
-  const wrong = (message: string): void => void walk.errors.push(include.issue(message));
+  const report = (message: string): void => void walk.errors.push(include.issue(message));
   const found = await find(walk, include.path, above);
-  if (isRefusal(found)) return wrong(found.message);
+  if (isRefusal(found)) return report(found.message);
   const { file, text } = found;
   if (above.includes(file))
-    return wrong(`these files include each other: ${[...above, file].join(' > ')}`);
+    return report(`these files include each other: ${[...above, file].join(' > ')}`);
   if (text === null) return;
-  if (above.length > depthMax) return wrong(`is nested more than ${depthMax} files deep`);
+  if (above.length > depthMax) return report(`is nested more than ${depthMax} files deep`);
   const isFull = walk.sources.length >= filesMax;
   if (isFull || walk.bytes + Buffer.byteLength(text) > bytesMax) {
     walk.pending = [];
-    return wrong(
+    return report(
       isFull
         ? `more than ${filesMax} files are read`
         : `the files have over ${bytesMax} bytes in all`,
     );
   }
-  takeText(walk, { file, text, above });
+  addText(walk, { file, text, above });
 }
 
 /** Next to the file that includes it, else next to the main file. A file that was read before has no text again. */
@@ -114,9 +114,9 @@ async function find(
   path: string,
   above: readonly string[],
 ): Promise<Readonly<{ file: string; text: string | null }> | Refusal> {
-  const nextTo = (file: string): string =>
+  const besidePath = (file: string): string =>
     isAbsolute(path) ? normalize(path) : join(dirname(file), path);
-  const places = new Set([nextTo(above.at(-1) ?? walk.main), nextTo(walk.main)]);
+  const places = new Set([besidePath(above.at(-1) ?? walk.main), besidePath(walk.main)]);
   let refusal: Refusal | null = null;
   for (const file of places) {
     if ((walk.texts.get(file) ?? null) !== null) return { file, text: null };

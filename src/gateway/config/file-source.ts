@@ -40,7 +40,7 @@ export type FileSource = Readonly<{
 }>;
 
 /** Lines that say what is wrong, when the files cannot be used. */
-type Wrong = readonly string[];
+type Problems = readonly string[];
 
 /** Refuses with all that is wrong when the files cannot be used at the start. */
 export async function startFileSource(options: FileSourceOptions): Promise<FileSource | Refusal> {
@@ -48,7 +48,7 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
   let served: ConfigFiles['texts'] | null = null;
   let seen: ConfigFiles['texts'] | null = null;
   let reported: string | null = null;
-  const load = async (isForced: boolean): Promise<Wrong | undefined> => {
+  const load = async (isForced: boolean): Promise<Problems | undefined> => {
     if (!isForced && seen !== null && (await areUnchanged(seen))) {
       if (seen === served) live.confirm();
       return undefined;
@@ -58,18 +58,18 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
     // Half of a file can be a good file with half of the models. A forced read is of files that are complete.
     if (!isForced && !(await isSettled(files))) return undefined;
     seen = files.texts;
-    const wrong = await applyFiles(options, files);
-    if (wrong === undefined) served = seen;
-    else live.refuse(null, summaryOf(wrong));
-    return wrong;
+    const problems = await applyFiles(options, files);
+    if (problems === undefined) served = seen;
+    else live.refuse(null, summaryOf(problems));
+    return problems;
   };
   const check = async (isForced: boolean): Promise<void> => {
-    const wrong = await load(isForced);
+    const problems = await load(isForced);
     // A file that is gone for a day is not a line every check.
-    const news = wrong?.join('\n') ?? null;
-    if (wrong !== undefined && (isForced || news !== reported)) {
-      log.error({ reason: summaryOf(wrong) }, 'the file was refused');
-      for (const line of wrong.slice(1)) log.error({}, line);
+    const news = problems?.join('\n') ?? null;
+    if (problems !== undefined && (isForced || news !== reported)) {
+      log.error({ reason: summaryOf(problems) }, 'the file was refused');
+      for (const line of problems.slice(1)) log.error({}, line);
     }
     reported = news;
   };
@@ -81,21 +81,21 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
     last = last.then(() => check(isForced)).finally(() => void waiting--);
     return last;
   };
-  const wrong = await load(true);
-  if (wrong !== undefined) return refuse('invalid', wrong.join('\n  '));
+  const problems = await load(true);
+  if (problems !== undefined) return refuse('invalid', problems.join('\n  '));
   const timer = setInterval(() => {
     if (waiting === 0) void enqueue(false);
   }, options.checkMs).unref();
   return { reload: () => enqueue(true), stop: () => clearInterval(timer) };
 }
 
-const summaryOf = ([first = '', ...others]: Wrong): string =>
+const summaryOf = ([first = '', ...others]: Problems): string =>
   others.length === 0 ? first : `${first}; and more`;
 
 async function applyFiles(
   options: FileSourceOptions,
   { source }: ConfigFiles,
-): Promise<Wrong | undefined> {
+): Promise<Problems | undefined> {
   const { live, log, environment, access, encoders } = options;
   const { file: read, errors } = checkConfigFile(source, environment, access);
   if (read === null) return issueLines(errors);
@@ -104,14 +104,14 @@ async function applyFiles(
     log.warn({}, 'the gateway is open: the file has no auth block and no key is required');
   }
   const { complete = (snapshot) => snapshot } = options;
-  if (encoders === undefined) return wrongOf(live.apply(complete(read.snapshot), read.tuning));
+  if (encoders === undefined) return problemsOf(live.apply(complete(read.snapshot), read.tuning));
   const classifier = await fileCentroids(read, encoders, (error) =>
     log.error({ error }, 'the refined encoder cannot be used'),
   );
-  return wrongOf(live.apply(complete({ ...read.snapshot, classifier }), read.tuning));
+  return problemsOf(live.apply(complete({ ...read.snapshot, classifier }), read.tuning));
 }
 
-const wrongOf = (refusal: Refusal | undefined): Wrong | undefined =>
+const problemsOf = (refusal: Refusal | undefined): Problems | undefined =>
   refusal === undefined ? undefined : [refusal.message];
 
 /** False when a file was written in the meantime; the next check reads it again. */

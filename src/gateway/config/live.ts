@@ -6,11 +6,11 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { compileSnapshot } from '../../snapshot/compile.ts';
 import type { CompiledSnapshot } from '../../snapshot/compile.ts';
-import type { Sighting } from '../../snapshot/health-report.ts';
+import type { LogObservation } from '../../snapshot/health-report.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Tuning } from '../../snapshot/tuning.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { sighted } from '../control-link/sightings.ts';
+import { withObservation } from '../control-link/log-observations.ts';
 
 export type RefusedSnapshot = Readonly<{ version: number | null; reason: string }>;
 
@@ -27,9 +27,9 @@ export type Live = Readonly<{
   /** Seconds since the last apply or confirmation; 0 before the first. */
   ageSeconds: () => number;
   /** What the snapshots that were served say of the log; the newest first. */
-  seen: () => readonly Sighting[];
+  seen: () => readonly LogObservation[];
   /** What was seen before this process began. */
-  remember: (seen: readonly Sighting[]) => void;
+  remember: (seen: readonly LogObservation[]) => void;
   /** Told of each snapshot at once, and of the current one when there is one. */
   onApply: (listener: (snapshot: CompiledSnapshot) => void) => void;
 }>;
@@ -40,7 +40,7 @@ export function createLive(dependencies: Readonly<{ log: Log; monotonic: Clock }
   let current: CompiledSnapshot | null = null;
   let confirmedAt = 0;
   let refused: RefusedSnapshot | null = null;
-  let seen: readonly Sighting[] = [];
+  let seen: readonly LogObservation[] = [];
   const confirm = (): void => {
     confirmedAt = monotonic();
     refused = null;
@@ -62,7 +62,7 @@ export function createLive(dependencies: Readonly<{ log: Log; monotonic: Clock }
       if (isRefusal(compiled)) return compiled;
       for (const reason of compiled.dropped) log.warn({ version: snapshot.version }, reason);
       current = compiled;
-      seen = sighted(seen, snapshot);
+      seen = withObservation(seen, snapshot);
       confirm();
       for (const listener of listeners) listener(compiled);
       const { models, callers } = compiled;

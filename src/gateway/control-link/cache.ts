@@ -10,8 +10,8 @@ import { dirname } from 'node:path';
 
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { withSightings } from '../../snapshot/health-report.ts';
-import type { Sighting } from '../../snapshot/health-report.ts';
+import { withObservations } from '../../snapshot/health-report.ts';
+import type { LogObservation } from '../../snapshot/health-report.ts';
 import { snapshot as snapshotSchema } from '../../snapshot/schema.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 
@@ -23,13 +23,13 @@ const tagBytes = 16;
 const fileBytesMax = 512 * 1024 * 1024;
 
 /** A snapshot, and what was seen of its log until then. */
-export type Kept = Readonly<{ snapshot: Snapshot; seen: readonly Sighting[] }>;
+export type CachedSnapshot = Readonly<{ snapshot: Snapshot; seen: readonly LogObservation[] }>;
 
 export type SnapshotCache = Readonly<{
   /** Throws when the disk refuses; serving does not depend on it. */
-  write: (kept: Kept) => Promise<void>;
+  write: (cached: CachedSnapshot) => Promise<void>;
   /** The newest file that can be trusted, and why others could not. */
-  read: () => Promise<Readonly<{ kept: Kept | null; refused: readonly string[] }>>;
+  read: () => Promise<Readonly<{ cached: CachedSnapshot | null; refused: readonly string[] }>>;
 }>;
 
 /** `secret` is the proxy token, or another one that only this installation knows. */
@@ -48,10 +48,10 @@ export function createSnapshotCache(
       const refused: string[] = [];
       for (const candidate of [path, previous]) {
         const found = await readSealed(candidate, key);
-        if (!('refused' in found)) return { kept: found, refused };
+        if (!('refused' in found)) return { cached: found, refused };
         refused.push(`${candidate}: ${found.message}`);
       }
-      return { kept: null, refused };
+      return { cached: null, refused };
     },
   };
 }
@@ -83,7 +83,7 @@ function unseal(bytes: Buffer, key: Buffer): Buffer | Refusal {
   }
 }
 
-async function readSealed(path: string, key: Buffer): Promise<Kept | Refusal> {
+async function readSealed(path: string, key: Buffer): Promise<CachedSnapshot | Refusal> {
   const bytes = await readFile(path);
   if ('refused' in bytes) return bytes;
   const plain = unseal(bytes, key);
@@ -91,7 +91,7 @@ async function readSealed(path: string, key: Buffer): Promise<Kept | Refusal> {
   const json: unknown = JSON.parse(plain.toString());
   const parsed = snapshotSchema.safeParse(json);
   if (!parsed.success) return refuse('invalid', 'a snapshot of another shape');
-  return { snapshot: parsed.data, seen: withSightings.parse(json).seen };
+  return { snapshot: parsed.data, seen: withObservations.parse(json).seen };
 }
 
 async function readFile(path: string): Promise<Buffer | Refusal> {

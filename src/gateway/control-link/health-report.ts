@@ -71,7 +71,7 @@ export function healthReportOf(reported: Reported): HealthReport {
     refused_snapshot: refused === null ? null : { version: refused.version, reason },
     log_seen: live.seen(),
     uptime_seconds: Math.floor(reported.uptimeSeconds),
-    backends: mostTelling(backends),
+    backends: unhealthyFirst(backends),
     process: {
       requests_ok: counts.outcomes.ok,
       requests_failed: counts.requestsFailed,
@@ -87,7 +87,7 @@ export function healthReportOf(reported: Reported): HealthReport {
 }
 
 /** Those that are out of rotation are never left out for those that are in. */
-const mostTelling = (backends: readonly BackendReport[]): readonly BackendReport[] =>
+const unhealthyFirst = (backends: readonly BackendReport[]): readonly BackendReport[] =>
   backends.length <= reportBackendsMax
     ? backends
     : backends

@@ -3,7 +3,7 @@
 import type { Snapshot } from '../../snapshot/schema.ts';
 
 /** Where a snapshot stands in the history of its log. */
-export type Place = Pick<Snapshot, 'version' | 'log'>;
+export type LogPosition = Pick<Snapshot, 'version' | 'log'>;
 
 /**
  * `went_back`: an older version of the same log, as after its restore from a copy. `forked`: the same position with another past,
@@ -15,10 +15,10 @@ export type Lineage = 'follows' | 'went_back' | 'forked' | 'another_log';
  * A position that is lower under an equal version is no step back: events that change no configuration count too, and another
  * replica may not have read them yet.
  */
-export function lineageOf(held: Place | null, next: Place): Lineage {
-  if (held === null) return 'follows';
-  if (next.log.id !== held.log.id) return 'another_log';
-  if (next.version < held.version) return 'went_back';
-  const isSamePosition = next.log.position === held.log.position;
-  return isSamePosition && next.log.hash !== held.log.hash ? 'forked' : 'follows';
+export function lineageOf(current: LogPosition | null, next: LogPosition): Lineage {
+  if (current === null) return 'follows';
+  if (next.log.id !== current.log.id) return 'another_log';
+  if (next.version < current.version) return 'went_back';
+  const isSamePosition = next.log.position === current.log.position;
+  return isSamePosition && next.log.hash !== current.log.hash ? 'forked' : 'follows';
 }

@@ -15,14 +15,14 @@ import type { Live } from '../config/live.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { ControlAnswer, ControlClient } from './client.ts';
 import { lineageOf } from './lineage.ts';
-import type { Place } from './lineage.ts';
+import type { LogPosition } from './lineage.ts';
 
 /** The control plane lets nobody wait for longer. */
 const waitSecondsMax = 30;
 /** The first try again after a failure; each one more waits twice as long, up to one interval. */
 const retryMsMin = 500;
 /** Between a change and the question for the next, so that a thousand changes are not a thousand snapshots. */
-const changeGapMs = 200;
+const changePauseMs = 200;
 /** Taking up snapshots takes at most one part in so many of the time. */
 const applyShare = 5;
 /** A start waits for the control plane so long, then serves what it has. */
@@ -47,7 +47,7 @@ type State = {
   /** Of what was last sent, served or refused. */
   etag: string | null;
   /** Of what is served. */
-  held: Place | null;
+  current: LogPosition | null;
   failures: number;
 };
 
@@ -58,7 +58,7 @@ type Outcome = Readonly<{ kind: 'unchanged' | 'failed' } | { kind: 'changed'; ap
  * is away delays no start.
  */
 export async function startPoll(options: PollOptions): Promise<Poll> {
-  const state: State = { etag: null, held: null, failures: 0 };
+  const state: State = { etag: null, current: null, failures: 0 };
   await readCache(options, state);
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -82,14 +82,15 @@ async function keepPolling(
   const waitSeconds = Math.min(Math.floor(pollMs / 1000), waitSecondsMax);
   // The first poll did not wait, so the next may follow at once, as after a change.
   let outcome = await first;
-  let pauseMs = outcome.kind === 'failed' ? retryMs(options, state) : gapMs(options, 0);
+  let pauseMs =
+    outcome.kind === 'failed' ? retryMs(options, state) : pauseMsAfterChange(options, 0);
   while (!signal.aborted) {
     await sleep(pauseMs, undefined, { signal, ref: false }).catch(ignore);
     if (signal.aborted) return;
     const startedAt = monotonic();
     outcome = await pollOnce(options, state, { waitSeconds, signal });
     if (outcome.kind === 'failed') pauseMs = retryMs(options, state);
-    else if (outcome.kind === 'changed') pauseMs = gapMs(options, outcome.applyMs);
+    else if (outcome.kind === 'changed') pauseMs = pauseMsAfterChange(options, outcome.applyMs);
     else pauseMs = Math.max(0, pollMs - (monotonic() - startedAt));
   }
 }
@@ -101,21 +102,21 @@ function retryMs({ pollMs, random }: PollOptions, { failures }: State): number {
   return base * (0.5 + random() / 2);
 }
 
-const gapMs = ({ pollMs }: PollOptions, applyMs: number): number =>
-  Math.min(pollMs, Math.max(changeGapMs, applyMs * (applyShare - 1)));
+const pauseMsAfterChange = ({ pollMs }: PollOptions, applyMs: number): number =>
+  Math.min(pollMs, Math.max(changePauseMs, applyMs * (applyShare - 1)));
 
 async function readCache({ cache, live, log }: PollOptions, state: State): Promise<void> {
   if (cache === null) return;
-  const { kept, refused } = await cache.read();
-  if (kept === null) return log.info({ refused }, 'no snapshot cache to start from');
-  const { snapshot, seen } = kept;
+  const { cached, refused } = await cache.read();
+  if (cached === null) return log.info({ refused }, 'no snapshot cache to start from');
+  const { snapshot, seen } = cached;
   live.remember(seen);
   if (refused.length > 0) log.warn({ refused }, 'an older snapshot cache is used');
   const refusal = live.apply(snapshot);
   if (refusal !== undefined) {
     return log.warn({ reason: refusal.message }, 'the cached snapshot was refused');
   }
-  state.held = snapshot;
+  state.current = snapshot;
   state.etag = snapshotEtag(snapshot);
 }
 
@@ -129,7 +130,7 @@ async function pollOnce(
     const headers: Record<string, string> = {};
     if (state.etag !== null) headers['if-none-match'] = state.etag;
     const wait = waitSeconds === 0 ? '' : `&wait=${waitSeconds}`;
-    const path = `/snapshot?at_least=${state.held?.version ?? 0}${wait}`;
+    const path = `/snapshot?at_least=${state.current?.version ?? 0}${wait}`;
     const answer = await client.get(path, { headers, signal, waitMs: waitSeconds * 1000 });
     if (answer.status !== 200 && answer.status !== 304) throw new Error(`status ${answer.status}`);
     if (state.failures > 0) log.info({}, 'the control plane is back');
@@ -169,7 +170,7 @@ async function applyBody(
       'a snapshot was refused; the one before it is served on',
     );
   } else if (snapshot !== null) {
-    state.held = { version: snapshot.version, log: snapshot.log };
+    state.current = { version: snapshot.version, log: snapshot.log };
     await writeCache(options, snapshot);
   }
   return { kind: 'changed', applyMs: monotonic() - startedAt };
@@ -181,15 +182,15 @@ async function applyBody(
  */
 function lineageRefusal(
   { log, acceptLog }: PollOptions,
-  { held }: State,
+  { current }: State,
   next: Snapshot,
 ): Refusal | undefined {
-  const lineage = lineageOf(held, next);
-  if (held === null || lineage === 'follows') return undefined;
-  const fields = { from: held.version, to: next.version, log: next.log.id };
+  const lineage = lineageOf(current, next);
+  if (current === null || lineage === 'follows') return undefined;
+  const fields = { from: current.version, to: next.version, log: next.log.id };
   if (lineage === 'another_log' && next.log.id !== acceptLog) {
     const how = `to follow it, start with --accept-log ${next.log.id}`;
-    return refuse('conflict', `of log ${next.log.id}, served is one of ${held.log.id}; ${how}`);
+    return refuse('conflict', `of log ${next.log.id}, served is one of ${current.log.id}; ${how}`);
   }
   if (lineage === 'another_log') log.warn(fields, 'the snapshot is of another log, as accepted');
   else if (lineage === 'went_back') log.warn(fields, 'the snapshot version went back');

@@ -4,7 +4,7 @@
 import { usageBatchMax } from '../../usage/usage-event.ts';
 import { asciiJson } from '../../usage/usage-row.ts';
 
-const firstRoomBytes = 16 * 1024;
+const initialBufferBytes = 16 * 1024;
 const separator = ',';
 const end = ']}';
 
@@ -14,7 +14,7 @@ export class UsageQueue {
   readonly #head: string;
   /** Oldest first; the last takes more while it is open. */
   #batches: UsageRows[] = [];
-  #roomBytes = firstRoomBytes;
+  #bufferBytes = initialBufferBytes;
 
   /** `replica` names this process to the control plane. */
   constructor(replica: string) {
@@ -26,7 +26,7 @@ export class UsageQueue {
     const last = this.#batches.at(-1);
     this.count++;
     if (last?.push(row) === true) return;
-    const next = new UsageRows(this.#head, this.#roomBytes);
+    const next = new UsageRows(this.#head, this.#bufferBytes);
     next.push(row);
     this.#batches.push(next);
   }
@@ -37,7 +37,7 @@ export class UsageQueue {
     if (batch === undefined) return null;
     batch.close();
     // The next one will likely be as long.
-    this.#roomBytes = Math.max(firstRoomBytes, batch.body().length);
+    this.#bufferBytes = Math.max(initialBufferBytes, batch.body().length);
     return batch;
   }
 
@@ -66,8 +66,8 @@ export class UsageRows {
   #length: number;
   #isOpen = true;
 
-  constructor(head: string, roomBytes: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(Math.max(roomBytes, head.length));
+  constructor(head: string, bufferBytes: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(bufferBytes, head.length));
     this.#start = this.#bytes.write(head, 'latin1');
     this.#length = this.#start;
   }
@@ -79,7 +79,7 @@ export class UsageRows {
   /** False when it takes no more. */
   push(row: string): boolean {
     if (!this.#isOpen || this.count >= usageBatchMax) return false;
-    this.#makeRoom(separator.length + row.length + end.length);
+    this.#ensureCapacity(separator.length + row.length + end.length);
     if (this.count > 0) this.#length += this.#bytes.write(separator, this.#length, 'latin1');
     this.#length += this.#bytes.write(row, this.#length, 'latin1');
     this.#ends.push(this.#length);
@@ -89,7 +89,7 @@ export class UsageRows {
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#makeRoom(end.length);
+    this.#ensureCapacity(end.length);
     this.#length += this.#bytes.write(end, this.#length, 'latin1');
   }
 
@@ -104,7 +104,7 @@ export class UsageRows {
     return this.#ends.map((to, index) => this.#bytes.subarray(from(index), to));
   }
 
-  #makeRoom(bytes: number): void {
+  #ensureCapacity(bytes: number): void {
     const needed = this.#length + bytes;
     if (needed <= this.#bytes.length) return;
     const grown = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));

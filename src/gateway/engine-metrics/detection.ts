@@ -7,54 +7,54 @@ export type Answer = 'reading' | 'foreign' | 'none';
 export type Detection =
   | Readonly<{
       kind: 'unknown';
-      askAtMs: number;
+      nextAtMs: number;
       /** When it was first asked; null before. */
       sinceMs: number | null;
       foreign: number;
       /** It was given up before: this question is the last. */
       isLast: boolean;
     }>
-  | Readonly<{ kind: 'detected'; askAtMs: number }>
+  | Readonly<{ kind: 'detected'; nextAtMs: number }>
   /** `mayAskAgain` once it passes a health probe: nothing has answered the question at all. */
-  | Readonly<{ kind: 'none'; mayAskAgain: boolean }>;
+  | Readonly<{ kind: 'none'; mayRetry: boolean }>;
 
-export const askAgainMs = 5 * 60_000;
+export const retryMs = 5 * 60_000;
 export const giveUpMs = 15 * 60_000;
 const foreignMax = 2;
 
-const askFrom = (askAtMs: number, isLast: boolean): Detection => ({
+const unknownFrom = (nextAtMs: number, isLast: boolean): Detection => ({
   kind: 'unknown',
-  askAtMs,
+  nextAtMs,
   sinceMs: null,
   foreign: 0,
   isLast,
 });
 
-export const undetected = (askAtMs: number): Detection => askFrom(askAtMs, false);
+export const notDetected = (nextAtMs: number): Detection => unknownFrom(nextAtMs, false);
 
 export const isDue = (detection: Detection, nowMs: number): boolean =>
-  detection.kind !== 'none' && detection.askAtMs <= nowMs;
+  detection.kind !== 'none' && detection.nextAtMs <= nowMs;
 
 /** After a question that was put at `askedMs`. An endpoint that has once answered with metrics is asked as long as it stands. */
 export function afterAnswer(
   detection: Detection,
   answer: Answer,
-  { askedMs, intervalMs }: Readonly<{ askedMs: number; intervalMs: number }>,
+  { scrapedAtMs, intervalMs }: Readonly<{ scrapedAtMs: number; intervalMs: number }>,
 ): Detection {
   if (answer === 'reading' || detection.kind === 'detected') {
-    return { kind: 'detected', askAtMs: askedMs + intervalMs };
+    return { kind: 'detected', nextAtMs: scrapedAtMs + intervalMs };
   }
   if (detection.kind === 'none') return detection;
   if (detection.isLast) return settled;
   const foreign = detection.foreign + (answer === 'foreign' ? 1 : 0);
   if (foreign >= foreignMax) return settled;
-  const sinceMs = detection.sinceMs ?? askedMs;
-  if (askedMs - sinceMs >= giveUpMs) return { kind: 'none', mayAskAgain: true };
-  return { ...detection, askAtMs: askedMs + askAgainMs, sinceMs, foreign };
+  const sinceMs = detection.sinceMs ?? scrapedAtMs;
+  if (scrapedAtMs - sinceMs >= giveUpMs) return { kind: 'none', mayRetry: true };
+  return { ...detection, nextAtMs: scrapedAtMs + retryMs, sinceMs, foreign };
 }
 
-const settled: Detection = { kind: 'none', mayAskAgain: false };
+const settled: Detection = { kind: 'none', mayRetry: false };
 
 /** It passed a health probe. */
 export const afterPass = (detection: Detection, nowMs: number): Detection =>
-  detection.kind === 'none' && detection.mayAskAgain ? askFrom(nowMs, true) : detection;
+  detection.kind === 'none' && detection.mayRetry ? unknownFrom(nowMs, true) : detection;

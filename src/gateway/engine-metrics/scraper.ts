@@ -6,19 +6,19 @@ import { engineReadingMs } from '../../routing/load.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { noteStalled } from '../health/backend.ts';
 import type { EndpointState } from '../backend-state.ts';
-import type { Ask } from './ask.ts';
-import { afterAnswer, afterPass, giveUpMs, isDue, undetected } from './detection.ts';
+import type { Scrape } from './scrape.ts';
+import { afterAnswer, afterPass, giveUpMs, isDue, notDetected } from './detection.ts';
 import type { Detection } from './detection.ts';
 import { requestsOf } from './families.ts';
 import type { EnginePage } from './families.ts';
-import { afterPage, isStalled, unseen } from './stall.ts';
+import { afterPage, isStalled, noBaseline } from './stall.ts';
 import type { Stall } from './stall.ts';
-import { chosen } from './turns.ts';
+import { selectDue } from './select-due.ts';
 import { commonProtocol } from '../../protocols/facts.ts';
 
 export type ScraperOptions = Readonly<{
   endpoints: () => readonly EndpointState[];
-  ask: Ask;
+  scrape: Scrape;
   intervalMs: number;
   log: Log;
   now: Clock;
@@ -36,7 +36,7 @@ type Watched = {
   /** Health probes that it had passed when it was last looked at. */
   passes: number;
   /** When it was last asked. */
-  askedMs: number;
+  scrapedAtMs: number;
   isSilent: boolean;
 };
 
@@ -48,10 +48,10 @@ const stallMs = 10_000;
 
 /** `close` ends the questions in flight. */
 export function startScraper(options: ScraperOptions): Readonly<{ close: () => void }> {
-  const { endpoints, ask, intervalMs, monotonic, random } = options;
+  const { endpoints, scrape, intervalMs, monotonic, random } = options;
   const watched = new WeakMap<EndpointState, Watched>();
   const stopping = new AbortController();
-  const asking = new Set<Watched>();
+  const inFlight = new Set<Watched>();
   const watchOf = (endpoint: EndpointState): Watched => {
     const known = watched.get(endpoint);
     if (known !== undefined) return known;
@@ -60,15 +60,15 @@ export function startScraper(options: ScraperOptions): Readonly<{ close: () => v
     return fresh;
   };
   const run = async (endpoint: EndpointState, watch: Watched): Promise<void> => {
-    const askedMs = monotonic();
-    asking.add(watch);
-    watch.askedMs = askedMs;
-    const { answer, page } = await ask(endpoint, stopping.signal);
-    asking.delete(watch);
+    const scrapedAtMs = monotonic();
+    inFlight.add(watch);
+    watch.scrapedAtMs = scrapedAtMs;
+    const { answer, page } = await scrape(endpoint, stopping.signal);
+    inFlight.delete(watch);
     watch.isSilent = answer === 'none';
     if (stopping.signal.aborted) return;
     const wasDetected = watch.detection.kind === 'detected';
-    watch.detection = afterAnswer(watch.detection, answer, { askedMs, intervalMs });
+    watch.detection = afterAnswer(watch.detection, answer, { scrapedAtMs, intervalMs });
     if (page === null) return;
     if (!wasDetected) noteFound(options, endpoint);
     notePage(options, endpoint, watch, page);
@@ -83,9 +83,9 @@ export function startScraper(options: ScraperOptions): Readonly<{ close: () => v
       forgetStale(endpoint, watch, nowMs);
       if (endpoint.passes > watch.passes) watch.detection = afterPass(watch.detection, nowMs);
       watch.passes = endpoint.passes;
-      if (!asking.has(watch) && isDue(watch.detection, nowMs)) due.set(watch, endpoint);
+      if (!inFlight.has(watch) && isDue(watch.detection, nowMs)) due.set(watch, endpoint);
     }
-    for (const watch of chosen([...due.keys()], [...asking])) {
+    for (const watch of selectDue([...due.keys()], [...inFlight])) {
       const endpoint = due.get(watch);
       if (endpoint !== undefined) void run(endpoint, watch);
     }
@@ -99,12 +99,12 @@ export function startScraper(options: ScraperOptions): Readonly<{ close: () => v
   };
 }
 
-const watchFrom = (askAtMs: number): Watched => ({
-  detection: undetected(askAtMs),
+const watchFrom = (nextAtMs: number): Watched => ({
+  detection: notDetected(nextAtMs),
   readAtMs: null,
-  stall: unseen,
+  stall: noBaseline,
   passes: 0,
-  askedMs: 0,
+  scrapedAtMs: 0,
   isSilent: false,
 });
 
@@ -149,7 +149,7 @@ function forgetStale(endpoint: EndpointState, watch: Watched, nowMs: number): vo
   if (watch.readAtMs === null) return;
   const ageMs = nowMs - watch.readAtMs;
   if (ageMs <= engineReadingMs) return;
-  watch.stall = unseen;
+  watch.stall = noBaseline;
   for (const state of endpoint.backends) state.engine = null;
   if (ageMs < giveUpMs) return;
   for (const state of endpoint.backends) state.admission?.observe(null);

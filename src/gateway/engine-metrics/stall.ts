@@ -10,7 +10,7 @@ export type Stall = Readonly<{
   frozen: number;
 }>;
 
-export const unseen: Stall = { progress: null, hasMoved: false, frozen: 0 };
+export const noBaseline: Stall = { progress: null, hasMoved: false, frozen: 0 };
 
 /** At two seconds a page: longer than any step of an engine takes. */
 const frozenPagesMin = 5;
@@ -19,7 +19,7 @@ export function afterPage(
   stall: Stall,
   { progress, running }: Readonly<{ progress: string | null; running: number }>,
 ): Stall {
-  if (progress === null) return unseen;
+  if (progress === null) return noBaseline;
   if (progress !== stall.progress) {
     return { progress, hasMoved: stall.hasMoved || stall.progress !== null, frozen: 0 };
   }

@@ -12,7 +12,7 @@ import { readBounded } from '../../lib/bounded-body.ts';
 import type { Protocol } from '../../lib/vocabulary.ts';
 import { protocolFacts } from '../../protocols/facts.ts';
 import { readModelList } from '../../protocols/model-list.ts';
-import { withinTime } from '../within-time.ts';
+import { withTimeout } from '../with-timeout.ts';
 import type { EndpointState } from '../backend-state.ts';
 import { findingOf } from './state.ts';
 import type { Finding } from './state.ts';
@@ -47,7 +47,7 @@ export function createProbe(
     }),
   });
   const probe: Probe = async (endpoint, stopping) => {
-    const { signal, end } = withinTime(timeoutMs, stopping);
+    const { signal, end } = withTimeout(timeoutMs, stopping);
     try {
       return await ask(endpoint, { dispatcher, signal });
     } catch (error) {

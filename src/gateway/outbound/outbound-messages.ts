@@ -25,21 +25,21 @@ import type { Walk } from '../walk.ts';
 export function messagesTo(backend: CompiledBackend, sending: Sending): Outbound | ProtocolRefusal {
   const { walk } = sending;
   const { protocol, upstreamModel } = backend;
-  if (protocolFacts[protocol].servesMessages) return passedOn(backend, sending);
+  if (protocolFacts[protocol].servesMessages) return passThrough(backend, sending);
   const chat = readMessagesRequest(walk.body, protocol, backend);
   if (isProtocolRefusal(chat)) return chat;
-  const told = messageOptions(walk, chat.stop);
+  const options = messageOptions(walk, chat.stop);
   const ask = translations[protocol];
   if (ask !== undefined) {
-    return translated(backend, sending, { chat, ask, answer: messagesOver(ask, told) });
+    return translated(backend, sending, { chat, ask, answer: messagesOver(ask, options) });
   }
   const body = writeChat(chat, upstreamModel);
   if (isProtocolRefusal(body)) return body;
-  return chatRequest(backend, sending, { chat, body, answer: messagesOfChat(told) });
+  return chatRequest(backend, sending, { chat, body, answer: messagesOfChat(options) });
 }
 
 /** Nothing is written but the model's name; what the backend's vendor did not sign is left out. */
-function passedOn(backend: CompiledBackend, sending: Sending): Outbound {
+function passThrough(backend: CompiledBackend, sending: Sending): Outbound {
   const { upstreamModel: model, upstreamModelJson: modelJson, basePath, protocol } = backend;
   const { walk } = sending;
   const { exchange, peeked, body, context } = walk;

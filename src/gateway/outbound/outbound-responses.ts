@@ -18,13 +18,13 @@ import type { Outbound } from './outbound-request.ts';
 export function responsesTo(state: BackendState, sending: Sending): Outbound | ProtocolRefusal {
   const { backend } = state;
   const { protocol, upstreamModel } = backend;
-  if (protocol === commonProtocol && !state.lacksResponses) return passedOn(state, sending);
+  if (protocol === commonProtocol && !state.lacksResponses) return passThrough(state, sending);
   const { walk } = sending;
   const signer = { protocol, model: upstreamModel };
   const read = readResponsesRequest(walk.body, signer, backend);
   if (isProtocolRefusal(read)) return read;
   const { chat, names, echo } = read;
-  const told = {
+  const options = {
     requestId: walk.exchange.requestId,
     model: walk.peeked.model,
     created: Math.floor(walk.context.now() / 1000),
@@ -34,12 +34,16 @@ export function responsesTo(state: BackendState, sending: Sending): Outbound | P
   };
   const ask = translations[protocol];
   if (ask !== undefined) {
-    const outbound = translated(backend, sending, { chat, ask, answer: responsesOver(ask, told) });
+    const outbound = translated(backend, sending, {
+      chat,
+      ask,
+      answer: responsesOver(ask, options),
+    });
     return isProtocolRefusal(outbound) ? renamed(outbound) : outbound;
   }
   const body = writeChat(chat, upstreamModel);
   if (isProtocolRefusal(body)) return body;
-  return chatRequest(backend, sending, { chat, body, answer: responsesOfChat(told) });
+  return chatRequest(backend, sending, { chat, body, answer: responsesOfChat(options) });
 }
 
 /** A translation knows the cap on an answer by its name in a chat. */
@@ -49,7 +53,7 @@ const renamed = (refusal: ProtocolRefusal): ProtocolRefusal =>
     : refusal;
 
 /** Nothing is written but the model's name; what other vendors signed in this conversation is left out. */
-function passedOn({ backend }: BackendState, sending: Sending): Outbound {
+function passThrough({ backend }: BackendState, sending: Sending): Outbound {
   const { upstreamModel: model, upstreamModelJson: modelJson, basePath } = backend;
   const { walk, headers } = sending;
   const { body, peeked, proxied } = walk;

@@ -20,7 +20,7 @@ export type TranslatedSink = AnswerSink & {
 };
 
 /** What else of an upstream's head holds for the translated answer. */
-const keptHeaders: ReadonlySet<string> = new Set([
+const passedHeaders: ReadonlySet<string> = new Set([
   'cache-control',
   'retry-after',
   'retry-after-ms',
@@ -31,21 +31,21 @@ const eventStream = /^text\/event-stream\b/i;
 export class TranslatedAnswer implements AnswerSink {
   readonly #reading: AnswerReading;
   readonly #sink: TranslatedSink;
-  readonly #leaveUpstream: () => void;
+  readonly #abortUpstream: () => void;
   #status = 0;
   #headers: FlatHeaders = [];
   /** Null for an answer that is read as a whole. */
   #stream: TranslatedStream | null = null;
   #hasBegun = false;
-  #isOver = false;
+  #hasEnded = false;
   #chunks: Buffer[] = [];
   #bytes = 0;
   #usage: ReportedUsage | null = null;
 
-  constructor(reading: AnswerReading, sink: TranslatedSink, leaveUpstream: () => void) {
+  constructor(reading: AnswerReading, sink: TranslatedSink, abortUpstream: () => void) {
     this.#reading = reading;
     this.#sink = sink;
-    this.#leaveUpstream = leaveUpstream;
+    this.#abortUpstream = abortUpstream;
   }
 
   /** Of an answer whose end has come, whoever else waits for more. */
@@ -66,29 +66,29 @@ export class TranslatedAnswer implements AnswerSink {
   }
 
   onChunk(chunk: Buffer, isLast: boolean): boolean {
-    if (this.#isOver) return true;
+    if (this.#hasEnded) return true;
     if (this.#stream === null) return this.#collect(chunk);
-    const told = this.#stream.push(chunk);
+    const translated = this.#stream.push(chunk);
     if (this.#stream.failedStatus !== null) {
-      this.#fail(this.#stream, told);
-      if (!isLast) this.#leaveUpstream();
+      this.#fail(this.#stream, translated);
+      if (!isLast) this.#abortUpstream();
       return true;
     }
-    return told.length === 0 || this.#tell(told, false);
+    return translated.length === 0 || this.#write(translated, false);
   }
 
   onEnd(): void {
-    if (this.#isOver) return;
+    if (this.#hasEnded) return;
     if (this.#stream === null) return this.#answer();
     this.#endStream(this.#stream);
   }
 
   onFault(fault: UpstreamFault): void {
-    if (this.#isOver) return;
+    if (this.#hasEnded) return;
     const stream = this.#stream;
     // Nobody is there to be told, or nothing was told yet.
     if (stream === null || fault.kind === 'unread' || !(this.#hasBegun || stream.isClean)) {
-      this.#isOver = true;
+      this.#hasEnded = true;
       return this.#sink.onFault(fault);
     }
     this.#endStream(stream, fault);
@@ -98,24 +98,24 @@ export class TranslatedAnswer implements AnswerSink {
   #endStream(stream: TranslatedStream, fault: UpstreamFault | null = null): void {
     const rest = stream.end();
     if (stream.failedStatus !== null) return this.#fail(stream, rest, fault);
-    this.#isOver = true;
-    if (rest.length > 0) this.#tell(rest, true);
+    this.#hasEnded = true;
+    if (rest.length > 0) this.#write(rest, true);
     this.#sink.onEnd();
   }
 
   /** Before anything was told it is an error like any other; after that the client hears of it as the last thing. */
-  #fail(stream: TranslatedStream, told: Buffer, fault: UpstreamFault | null = null): void {
-    this.#isOver = true;
+  #fail(stream: TranslatedStream, translated: Buffer, fault: UpstreamFault | null = null): void {
+    this.#hasEnded = true;
     const status = stream.failedStatus ?? 502;
     if (this.#hasBegun) {
-      this.#sink.onChunk(told, true);
+      this.#sink.onChunk(translated, true);
       const detail = `an error in the stream, of status ${status}`;
       return this.#sink.onBrokenOff(fault ?? { kind: 'broken', detail });
     }
-    this.#tellWhole(status, stream.failedBody ?? Buffer.alloc(0));
+    this.#writeComplete(status, stream.failedBody ?? Buffer.alloc(0));
   }
 
-  #tell(bytes: Buffer, isLast: boolean): boolean {
+  #write(bytes: Buffer, isLast: boolean): boolean {
     if (!this.#hasBegun) this.#begin(200, 'text/event-stream; charset=utf-8', true);
     return this.#sink.onChunk(bytes, isLast);
   }
@@ -123,7 +123,9 @@ export class TranslatedAnswer implements AnswerSink {
   #begin(status: number, type: string, isFollowed: boolean, more: FlatHeaders = []): void {
     this.#hasBegun = true;
     const headers = this.#headers;
-    const kept = headers.filter((_, index) => keptHeaders.has(headers[index - (index % 2)] ?? ''));
+    const kept = headers.filter((_, index) =>
+      passedHeaders.has(headers[index - (index % 2)] ?? ''),
+    );
     this.#sink.onHead(status, ['content-type', type, ...more, ...kept], isFollowed);
   }
 
@@ -135,31 +137,31 @@ export class TranslatedAnswer implements AnswerSink {
       return true;
     }
     this.#chunks = [];
-    this.#isOver = true;
-    if (isError) this.#tellError();
+    this.#hasEnded = true;
+    if (isError) this.#writeError();
     else this.#sink.onFault({ kind: 'broken', detail: `more than ${answerBytesMax} bytes` });
-    this.#leaveUpstream();
+    this.#abortUpstream();
     return true;
   }
 
   #answer(): void {
-    this.#isOver = true;
-    if (this.#hasBegun) return this.#tellError();
+    this.#hasEnded = true;
+    if (this.#hasBegun) return this.#writeError();
     const { translation, options } = this.#reading;
     const body = Buffer.concat(this.#chunks, this.#bytes);
     const answer = translation.translateResponse(this.#status, body, options);
     this.#usage = answer.usage === null ? null : reported(answer.usage);
-    this.#tellWhole(answer.status, answer.body);
+    this.#writeComplete(answer.status, answer.body);
   }
 
-  #tellError(): void {
+  #writeError(): void {
     const { translation, options } = this.#reading;
     const body = Buffer.concat(this.#chunks);
     this.#sink.onChunk(translation.translateResponse(this.#status, body, options).body, true);
     this.#sink.onEnd();
   }
 
-  #tellWhole(status: number, body: Buffer): void {
+  #writeComplete(status: number, body: Buffer): void {
     this.#begin(status, 'application/json', true, ['content-length', String(body.length)]);
     this.#sink.onChunk(body, true);
     this.#sink.onEnd();

@@ -12,35 +12,36 @@ export type AnswerFraming = 'length' | 'chunked' | 'empty';
 export type AnswerHead = (
   status: number,
   headers: FlatHeaders,
-  how: Readonly<{ framing: AnswerFraming; isKept: boolean }>,
+  how: Readonly<{ framing: AnswerFraming; isKeepAlive: boolean }>,
 ) => string;
 
-const unfitInValue = /[^\t\x20-\x7e\x80-\xff]/;
+const invalidInValue = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** The answer holds the empty line; it is Latin-1. The date is made once a second. */
 export function createAnswerHead(now: Clock, keepAliveMs: number): AnswerHead {
-  const keptFields = `connection: keep-alive\r\nkeep-alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`;
+  const keepAliveFields = `connection: keep-alive\r\nkeep-alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`;
   let second = -1;
-  let kept = '';
-  let last = '';
+  let keepAlive = '';
+  let close = '';
   const renderEnds = (nowMs: number): void => {
     const atSecond = Math.floor(nowMs / 1000);
     if (atSecond === second) return;
     second = atSecond;
     const date = `date: ${new Date(nowMs).toUTCString()}\r\n`;
-    kept = `${date}${keptFields}`;
-    last = `${date}connection: close\r\n`;
+    keepAlive = `${date}${keepAliveFields}`;
+    close = `${date}connection: close\r\n`;
   };
-  return (status, headers, { framing, isKept }) => {
+  return (status, headers, { framing, isKeepAlive }) => {
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
     for (let index = 0; index < headers.length; index += 2) {
       const name = headers[index] ?? '';
       const value = headers[index + 1] ?? '';
-      if (unfitInValue.test(value)) throw new TypeError(`header ${name} holds what no header may`);
+      if (invalidInValue.test(value))
+        throw new TypeError(`header ${name} holds what no header may`);
       head += `${name}: ${value}\r\n`;
     }
     renderEnds(now());
-    head += isKept ? kept : last;
+    head += isKeepAlive ? keepAlive : close;
     return framing === 'chunked' ? `${head}transfer-encoding: chunked\r\n\r\n` : `${head}\r\n`;
   };
 }

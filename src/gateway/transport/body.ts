@@ -24,9 +24,9 @@ const empty = Buffer.alloc(0);
 const overloaded: BodyResult = { kind: 'overloaded' };
 
 /** The room that a body of unknown length begins with. */
-const firstRoomBytes = 16 * 1024;
+const initialBufferBytes = 16 * 1024;
 /** A longer one gets its room as it comes: one that is only declared would take the room in memory. */
-const declaredRoomBytesMax = 1024 * 1024;
+const declaredBufferBytesMax = 1024 * 1024;
 
 /** The bytes that a body holds of the budget; they are given back when the exchange is over. */
 export type BodyLease = { bytes: number };
@@ -43,7 +43,7 @@ const tooLarge = ({ bytesMax }: BodyBounds): BodyResult => ({ kind: 'too_large',
 export function refuseBody(declared: number | null, bounds: BodyBounds): BodyResult | null {
   const length = declared ?? 0;
   if (length > bounds.bytesMax) return tooLarge(bounds);
-  return bounds.budget.isShort() || !hasRoom(bounds.budget, length) ? overloaded : null;
+  return bounds.budget.isShort() || !fits(bounds.budget, length) ? overloaded : null;
 }
 
 export function releaseBody(budget: BodyBudget, lease: BodyLease): void {
@@ -51,11 +51,11 @@ export function releaseBody(budget: BodyBudget, lease: BodyLease): void {
   lease.bytes = 0;
 }
 
-const hasRoom = ({ inFlightBytes, inFlightBytesMax }: BodyBudget, bytes: number): boolean =>
+const fits = ({ inFlightBytes, inFlightBytesMax }: BodyBudget, bytes: number): boolean =>
   inFlightBytes + bytes <= inFlightBytesMax;
 
 function take({ budget, lease }: BodyBounds, bytes: number): boolean {
-  if (!hasRoom(budget, bytes)) return false;
+  if (!fits(budget, bytes)) return false;
   budget.inFlightBytes += bytes;
   lease.bytes += bytes;
   return true;
@@ -86,7 +86,7 @@ export class BodyCollector {
     return null;
   }
 
-  whole(): BodyResult {
+  complete(): BodyResult {
     const isFull = this.#length === this.#bytes.length;
     const bytes = isFull ? this.#bytes : this.#bytes.subarray(0, this.#length);
     return { kind: 'bytes', bytes };
@@ -98,9 +98,9 @@ export class BodyCollector {
    */
   #grow(length: number): void {
     const declared = this.#declared ?? Infinity;
-    const atLeast = Math.min(this.#declared ?? firstRoomBytes, declaredRoomBytesMax);
-    const room = Math.min(declared, Math.max(length, this.#bytes.length * 2, atLeast));
-    const grown = Buffer.allocUnsafeSlow(room);
+    const atLeast = Math.min(this.#declared ?? initialBufferBytes, declaredBufferBytesMax);
+    const capacity = Math.min(declared, Math.max(length, this.#bytes.length * 2, atLeast));
+    const grown = Buffer.allocUnsafeSlow(capacity);
     this.#bytes.copy(grown, 0, 0, this.#length);
     this.#bytes = grown;
   }

@@ -54,10 +54,10 @@ export const closedCode = 'closed';
 
 const keepAliveProbeMs = 60_000;
 /** An upstream that does not say how long it keeps an idle connection keeps it so long at least. */
-const keptMsDefault = 4000;
-const keptMsMax = 600_000;
+const idleMsDefault = 4000;
+const idleMsMax = 600_000;
 /** The connection is left so long before the upstream would close it under a request. */
-const keptMarginMs = 1000;
+const idleMarginMs = 1000;
 
 export class Connection implements Watched {
   deadlineTick = Infinity;
@@ -111,22 +111,23 @@ export class Connection implements Watched {
    * closed.
    */
   release(): boolean {
-    const { isKept, head } = this.#reader;
+    const { isReusable, head } = this.#reader;
     this.#user = null;
     // An answer may come before the whole request was written.
-    if (!isKept || this.#isGone || this.#socket.writableLength > 0) {
+    if (!isReusable || this.#isGone || this.#socket.writableLength > 0) {
       this.destroy();
       return false;
     }
     this.#reader = new ResponseReader();
     this.isReused = true;
-    const saidMs = head?.keptMs ?? null;
-    const keptMs = saidMs === null ? keptMsDefault : Math.min(saidMs - keptMarginMs, keptMsMax);
-    if (keptMs <= 0) {
+    const announcedMs = head?.keepAliveMs ?? null;
+    const keepAliveMs =
+      announcedMs === null ? idleMsDefault : Math.min(announcedMs - idleMarginMs, idleMsMax);
+    if (keepAliveMs <= 0) {
       this.destroy();
       return false;
     }
-    this.deadlineTick = this.#watch.tick + this.#watch.ticks(keptMs);
+    this.deadlineTick = this.#watch.tick + this.#watch.ticks(keepAliveMs);
     this.#watch.add(this);
     return true;
   }
@@ -134,7 +135,7 @@ export class Connection implements Watched {
   /** The user is told nothing more. */
   destroy(): void {
     this.#user = null;
-    this.#leave();
+    this.#detach();
     this.#socket.destroy();
   }
 
@@ -147,7 +148,7 @@ export class Connection implements Watched {
   }
 
   /** It has been idle for too long. */
-  onLate(): void {
+  onDeadline(): void {
     this.destroy();
   }
 
@@ -175,12 +176,12 @@ export class Connection implements Watched {
   #onClosed(): void {
     const user = this.#user;
     this.#user = null;
-    this.#leave();
+    this.#detach();
     this.#socket.destroy();
     user?.onClosed(this.#reader, this.#code);
   }
 
-  #leave(): void {
+  #detach(): void {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#watch.remove(this);

@@ -23,7 +23,7 @@ export type ExchangeContext = Readonly<{
  * After an early answer the rest of a body is read and thrown away for so long, then cut; who was refused has so long to read
  * why, and to close.
  */
-export const lingerMs = 2000;
+export const lingeringCloseMs = 2000;
 
 const requestIdPattern = /^[\w.:-]{1,128}$/;
 

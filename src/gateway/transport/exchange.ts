@@ -7,7 +7,7 @@ import type { Trace } from '../../telemetry/trace.ts';
 import { releaseBody } from './body.ts';
 import type { BodyLease } from './body.ts';
 import type { BodyResult, Exchange, ExchangeListener, FlatHeaders, OwnField } from './boundary.ts';
-import { isUsableId, lingerMs } from './exchange-context.ts';
+import { isUsableId, lingeringCloseMs } from './exchange-context.ts';
 import type { ExchangeContext } from './exchange-context.ts';
 import { fieldIn, readRequestHead } from './header-policy.ts';
 import type { RequestHead } from './header-policy.ts';
@@ -42,7 +42,7 @@ export class HttpExchange implements Exchange, Watched {
   /** What goes out together with the end. */
   #last: Buffer | null = null;
   /** Whether the head waits for the first bytes behind it. */
-  #isHeadWaiting = false;
+  #isHeadPending = false;
 
   /** `askForBody` when the client waits to be asked for its body (`Expect: 100-continue`). */
   constructor(
@@ -117,14 +117,14 @@ export class HttpExchange implements Exchange, Watched {
     headers.push('content-length', String(Buffer.byteLength(body)));
     this.#writeHead(status, headers);
     if (this.method === 'HEAD') this.#response.end();
-    else this.#endBehindHead(body);
-    if (!this.#request.complete) this.#linger();
+    else this.#endWithHead(body);
+    if (!this.#request.complete) this.#startLingeringClose();
     else this.#awaitReader();
   }
 
   start(status: number, headers: FlatHeaders, isFollowed: boolean): void {
     this.#writeHead(status, headers);
-    this.#isHeadWaiting = isFollowed;
+    this.#isHeadPending = isFollowed;
     if (!isFollowed) this.#response.flushHeaders();
   }
 
@@ -133,7 +133,7 @@ export class HttpExchange implements Exchange, Watched {
       this.#last = chunk;
       return true;
     }
-    this.#isHeadWaiting = false;
+    this.#isHeadPending = false;
     if (this.#response.write(chunk)) return true;
     if (!this.#hasDrainListener) {
       this.#hasDrainListener = true;
@@ -145,7 +145,7 @@ export class HttpExchange implements Exchange, Watched {
   end(): void {
     const last = this.#last;
     if (last === null) this.#response.end();
-    else if (this.#isHeadWaiting) this.#endBehindHead(last);
+    else if (this.#isHeadPending) this.#endWithHead(last);
     else this.#response.end(last);
     this.#last = null;
     this.#awaitReader();
@@ -155,7 +155,7 @@ export class HttpExchange implements Exchange, Watched {
     this.#response.destroy();
   }
 
-  onLate(): void {
+  onDeadline(): void {
     const { writableLength, socket } = this.#response;
     const isWaitingItsTurn = socket === null;
     if (this.#unreadBytes > 0 && (isWaitingItsTurn || writableLength < this.#unreadBytes)) {
@@ -171,7 +171,7 @@ export class HttpExchange implements Exchange, Watched {
   }
 
   /** Text is put behind a head that has not gone out, and both go in one piece. */
-  #endBehindHead(body: string | Buffer): void {
+  #endWithHead(body: string | Buffer): void {
     if (typeof body === 'string' || body.length > joinedBytesMax) this.#response.end(body);
     else this.#response.end(body.toString('latin1'), 'latin1');
   }
@@ -190,8 +190,8 @@ export class HttpExchange implements Exchange, Watched {
   }
 
   /** Closing at once would reset the connection before the client has read why. */
-  #linger(): void {
-    this.#watchFor(lingerMs);
+  #startLingeringClose(): void {
+    this.#watchFor(lingeringCloseMs);
     this.#request.resume();
     this.#request.on('close', () => this.#awaitReader());
   }

@@ -28,7 +28,7 @@ export function readIncomingBody(
       request.off('data', onData).off('end', onEnd).off('close', onClose);
       resolve(refused);
     };
-    const onEnd = (): void => resolve(collector.whole());
+    const onEnd = (): void => resolve(collector.complete());
     /** Comes after the end too, and then changes nothing. */
     const onClose = (): void => resolve(gone);
     bounds.ask();

@@ -4,9 +4,9 @@
 import type { Socket } from 'node:net';
 
 import type { WriteScratch } from './connection.ts';
-import { lingerMs } from './exchange-context.ts';
+import { lingeringCloseMs } from './exchange-context.ts';
 import { RawExchange } from './raw-exchange.ts';
-import type { ExchangeLine, RawExchangeContext } from './raw-exchange.ts';
+import type { ExchangeConnection, RawExchangeContext } from './raw-exchange.ts';
 import { rawRefusal } from './raw-refusal.ts';
 import type { MalformedAnswer } from './raw-refusal.ts';
 import { readStrictHead } from './request-head.ts';
@@ -29,7 +29,7 @@ export type RawConnectionContext = Readonly<{
 /** A head in more pieces is for Node's parser, which does not begin anew with each. */
 const headPiecesMax = 8;
 /** So much may come of the next requests while one is answered; the client is not read further. */
-const keptBytesMax = 64 * 1024;
+const pendingBytesMax = 64 * 1024;
 
 /**
  * `fresh` before the first request, `idle` between two of them; `settling` once an answer is written and not all of it taken,
@@ -37,7 +37,7 @@ const keptBytesMax = 64 * 1024;
  */
 type State = 'fresh' | 'idle' | 'serving' | 'settling' | 'leaving';
 
-export class RawConnection implements ExchangeLine, Watched {
+export class RawConnection implements ExchangeConnection, Watched {
   deadlineTick: number;
   watchIndex = unwatched;
   readonly #socket: Socket;
@@ -45,14 +45,14 @@ export class RawConnection implements ExchangeLine, Watched {
   #state: State = 'fresh';
   #exchange: RawExchange | null = null;
   /** What came and is not read yet: the beginning of a head, or what follows the request under way. */
-  #kept: Buffer | null = null;
-  #keptPieces = 0;
+  #pending: Buffer | null = null;
+  #headPieces = 0;
   /** When the head under way began. */
   #headTick = 0;
-  #leftOfBody = 0;
+  #bodyBytesLeft = 0;
   /** The client reads nothing after the answer under way. */
   #isLast = false;
-  #untakenBytes = 0;
+  #unsentBytes = 0;
 
   constructor(socket: Socket, context: RawConnectionContext) {
     const { watch } = context.exchange;
@@ -66,14 +66,14 @@ export class RawConnection implements ExchangeLine, Watched {
 
   /** Nothing of a request has come since the last answer. */
   get isIdle(): boolean {
-    return this.#state === 'idle' && this.#kept === null;
+    return this.#state === 'idle' && this.#pending === null;
   }
 
   destroy(): void {
     this.#socket.destroy();
   }
 
-  keeps(): boolean {
+  keepsAlive(): boolean {
     this.#isLast ||= this.#context.exchange.isClosing();
     return !this.#isLast;
   }
@@ -90,21 +90,21 @@ export class RawConnection implements ExchangeLine, Watched {
     let at = before === '' ? 0 : bytes.write(before, 0, 'latin1');
     if (chunk !== null) at += chunk.copy(bytes, at);
     if (after !== '') at += bytes.write(after, at, 'latin1');
-    const mayGoOn = socket.write(bytes.subarray(0, at));
+    const isWritable = socket.write(bytes.subarray(0, at));
     if (!isQueued && socket.writableLength > 0) {
       scratch.writeBytes = Buffer.allocUnsafeSlow(bytes.length);
     }
-    return mayGoOn;
+    return isWritable;
   }
 
   answered(): void {
     // On a connection that is being closed nobody gets it.
     if (this.#state !== 'serving' || !this.#socket.writable) return;
     this.#state = 'settling';
-    if (this.#leftOfBody > 0) this.#linger();
-    if (this.#socket.writableLength === 0) return this.#onTaken();
-    this.#socket.write('', 'latin1', this.#onTaken);
-    if (this.#leftOfBody === 0) this.#awaitReader();
+    if (this.#bodyBytesLeft > 0) this.#startLingeringClose();
+    if (this.#socket.writableLength === 0) return this.#onFlushed();
+    this.#socket.write('', 'latin1', this.#onFlushed);
+    if (this.#bodyBytesLeft === 0) this.#awaitReader();
   }
 
   askForBody(): void {
@@ -115,17 +115,17 @@ export class RawConnection implements ExchangeLine, Watched {
     this.#socket.destroy();
   }
 
-  onLate(): void {
+  onDeadline(): void {
     switch (this.#state) {
       case 'fresh':
         return this.#refuse('ERR_HTTP_REQUEST_TIMEOUT');
       case 'serving':
         return this.#refuse('ERR_HTTP_REQUEST_TIMEOUT');
       case 'idle':
-        if (this.#kept === null) return this.destroy();
+        if (this.#pending === null) return this.destroy();
         return this.#refuse('ERR_HTTP_REQUEST_TIMEOUT');
       case 'settling':
-        if (this.#leftOfBody > 0 || this.#socket.writableLength >= this.#untakenBytes) {
+        if (this.#bodyBytesLeft > 0 || this.#socket.writableLength >= this.#unsentBytes) {
           return this.destroy();
         }
         return this.#awaitReader();
@@ -138,10 +138,10 @@ export class RawConnection implements ExchangeLine, Watched {
     switch (this.#state) {
       case 'fresh':
       case 'idle':
-        return this.#read(this.#kept === null ? chunk : Buffer.concat([this.#kept, chunk]));
+        return this.#read(this.#pending === null ? chunk : Buffer.concat([this.#pending, chunk]));
       case 'serving':
       case 'settling':
-        return this.#leftOfBody > 0 ? this.#takeBody(chunk) : this.#keep(chunk);
+        return this.#bodyBytesLeft > 0 ? this.#takeBody(chunk) : this.#addPending(chunk);
       case 'leaving':
     }
   };
@@ -149,9 +149,9 @@ export class RawConnection implements ExchangeLine, Watched {
   /** The client sends nothing more, and with that, as to Node's server, has left what is not answered yet. */
   readonly #onEnd = (): void => {
     const isWaiting = this.#state === 'fresh' || this.#state === 'idle';
-    const isCut = isWaiting ? this.#kept !== null : this.#leftOfBody > 0;
+    const isCut = isWaiting ? this.#pending !== null : this.#bodyBytesLeft > 0;
     if (isCut && this.#state !== 'settling') return this.#refuse('HPE_INVALID_EOF_STATE');
-    if (this.#state === 'serving') this.#giveUp();
+    if (this.#state === 'serving') this.#abandon();
     this.#socket.end();
   };
 
@@ -161,22 +161,22 @@ export class RawConnection implements ExchangeLine, Watched {
 
   readonly #onClose = (): void => {
     this.#state = 'leaving';
-    this.#leave();
+    this.#detach();
     this.#exchange?.close(false);
     this.#exchange = null;
   };
 
   /** The answer has been taken by the system, and with it the exchange is over. */
-  readonly #onTaken = (error?: Error | null): void => {
+  readonly #onFlushed = (error?: Error | null): void => {
     if (this.#state !== 'settling' || (error !== undefined && error !== null)) return;
     this.#exchange?.close(true);
     this.#exchange = null;
-    if (this.#leftOfBody === 0) this.#next();
+    if (this.#bodyBytesLeft === 0) this.#next();
     else if (this.#isLast) this.#socket.end();
   };
 
   #read(bytes: Buffer): void {
-    this.#kept = null;
+    this.#pending = null;
     let at = 0;
     do {
       const head = readStrictHead(bytes, at);
@@ -184,13 +184,13 @@ export class RawConnection implements ExchangeLine, Watched {
       if (head === 'partial') return this.#awaitHead(bytes.subarray(at));
       at = this.#serve(head, bytes);
     } while (this.#state === 'idle' && at < bytes.length);
-    if (at < bytes.length && this.#state !== 'leaving') this.#keep(bytes.subarray(at));
+    if (at < bytes.length && this.#state !== 'leaving') this.#addPending(bytes.subarray(at));
   }
 
   #awaitHead(bytes: Buffer): void {
-    if (++this.#keptPieces > headPiecesMax) return this.#handOver(bytes);
-    this.#kept = bytes;
-    if (this.#keptPieces > 1) return;
+    if (++this.#headPieces > headPiecesMax) return this.#handOver(bytes);
+    this.#pending = bytes;
+    if (this.#headPieces > 1) return;
     this.#headTick = this.#context.exchange.watch.tick;
     this.deadlineTick = this.#headTick + this.#context.ticks.headers;
   }
@@ -199,46 +199,46 @@ export class RawConnection implements ExchangeLine, Watched {
   #serve(head: StrictHead, bytes: Buffer): number {
     const { exchange: context, ticks, handle } = this.#context;
     const end = Math.min(bytes.length, head.end + head.bodyBytes);
-    const startTick = this.#keptPieces > 0 ? this.#headTick : context.watch.tick;
-    this.#keptPieces = 0;
-    this.#leftOfBody = head.end + head.bodyBytes - end;
+    const startTick = this.#headPieces > 0 ? this.#headTick : context.watch.tick;
+    this.#headPieces = 0;
+    this.#bodyBytesLeft = head.end + head.bodyBytes - end;
     this.#isLast = head.isLast;
     this.#state = 'serving';
-    this.deadlineTick = this.#leftOfBody === 0 ? Infinity : startTick + ticks.request;
+    this.deadlineTick = this.#bodyBytesLeft === 0 ? Infinity : startTick + ticks.request;
     const exchange = new RawExchange(head, bytes, this, context);
     this.#exchange = exchange;
     handle(exchange);
-    if (this.#leftOfBody > 0 && !exchange.isBodySettled) this.#socket.pause();
+    if (this.#bodyBytesLeft > 0 && !exchange.isBodySettled) this.#socket.pause();
     return end;
   }
 
   #takeBody(chunk: Buffer): void {
-    const length = Math.min(chunk.length, this.#leftOfBody);
-    this.#leftOfBody -= length;
-    if (length < chunk.length) this.#keep(chunk.subarray(length));
+    const length = Math.min(chunk.length, this.#bodyBytesLeft);
+    this.#bodyBytesLeft -= length;
+    if (length < chunk.length) this.#addPending(chunk.subarray(length));
     const isServing = this.#state === 'serving';
     if (isServing) this.#exchange?.takeBody(chunk.subarray(0, length));
-    if (this.#leftOfBody > 0) return;
+    if (this.#bodyBytesLeft > 0) return;
     if (isServing) this.deadlineTick = Infinity;
     else if (this.#exchange === null) this.#next();
     else this.#awaitReader();
   }
 
-  #keep(chunk: Buffer): void {
-    this.#kept = this.#kept === null ? chunk : Buffer.concat([this.#kept, chunk]);
-    if (this.#kept.length >= keptBytesMax) this.#socket.pause();
+  #addPending(chunk: Buffer): void {
+    this.#pending = this.#pending === null ? chunk : Buffer.concat([this.#pending, chunk]);
+    if (this.#pending.length >= pendingBytesMax) this.#socket.pause();
   }
 
-  #linger(): void {
+  #startLingeringClose(): void {
     const { watch } = this.#context.exchange;
-    this.deadlineTick = watch.tick + watch.ticks(lingerMs);
+    this.deadlineTick = watch.tick + watch.ticks(lingeringCloseMs);
     this.#resume();
   }
 
   /** The answer is complete, but the client has not taken all of it. */
   #awaitReader(): void {
     const { exchange, ticks } = this.#context;
-    this.#untakenBytes = this.#socket.writableLength;
+    this.#unsentBytes = this.#socket.writableLength;
     this.deadlineTick = exchange.watch.tick + ticks.slowReader;
   }
 
@@ -247,45 +247,45 @@ export class RawConnection implements ExchangeLine, Watched {
     if (this.#isLast || !this.#socket.writable) return this.#close();
     this.#state = 'idle';
     this.deadlineTick = exchange.watch.tick + ticks.keepAlive;
-    const kept = this.#kept;
-    if (kept === null) return;
+    const pending = this.#pending;
+    if (pending === null) return;
     this.#resume();
-    this.#read(kept);
+    this.#read(pending);
   }
 
   /** As Node's server closes: once all that was written is on its way. */
   #close(): void {
-    this.#depart();
+    this.#startClosing();
     this.#socket.destroySoon();
   }
 
   /** Bytes of ours in the middle of an answer would be taken for the model's. */
   #refuse(code: string): void {
     if (this.#exchange?.hasStarted === true) return this.destroy();
-    this.#giveUp();
+    this.#abandon();
     this.#socket.end(rawRefusal(code, this.#context.malformedAnswer), 'utf8');
   }
 
-  #giveUp(): void {
-    this.#depart();
+  #abandon(): void {
+    this.#startClosing();
     this.#exchange?.close(false);
     this.#exchange = null;
     this.#resume();
   }
 
   /** What still comes is thrown away; whoever does not close in time is closed. */
-  #depart(): void {
+  #startClosing(): void {
     const { watch } = this.#context.exchange;
     this.#state = 'leaving';
-    this.#kept = null;
-    this.deadlineTick = watch.tick + watch.ticks(lingerMs);
+    this.#pending = null;
+    this.deadlineTick = watch.tick + watch.ticks(lingeringCloseMs);
   }
 
   #handOver(bytes: Buffer): void {
     const socket = this.#socket;
     this.#state = 'leaving';
-    this.#kept = null;
-    this.#leave();
+    this.#pending = null;
+    this.#detach();
     socket.pause();
     socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain);
     socket.off('error', ignore).off('close', this.#onClose);
@@ -294,7 +294,7 @@ export class RawConnection implements ExchangeLine, Watched {
     socket.resume();
   }
 
-  #leave(): void {
+  #detach(): void {
     this.#context.exchange.watch.remove(this);
     this.#context.onGone(this);
   }

@@ -13,9 +13,9 @@ import { ownValue, rawFields } from './request-head.ts';
 import type { StrictHead } from './request-head.ts';
 
 /** The connection, as its exchange sees it. */
-export type ExchangeLine = {
+export type ExchangeConnection = {
   /** Whether it carries another request after the answer whose head is about to be written. */
-  keeps(): boolean;
+  keepsAlive(): boolean;
   /** Writes the three in one go; false when the client does not keep up. Text is Latin-1. */
   send(before: string, chunk: Buffer | null, after: string): boolean;
   /** The answer has been written to its end. */
@@ -48,26 +48,31 @@ export class RawExchange implements Exchange {
   /** The fields as they came. */
   readonly #fields: Buffer;
   #rawFields: string[] | null = null;
-  readonly #line: ExchangeLine;
+  readonly #connection: ExchangeConnection;
   readonly #context: RawExchangeContext;
   readonly #lease: BodyLease = { bytes: 0 };
   #listener: ExchangeListener | null = null;
   #collector: BodyCollector | null = null;
   #resolveBody: ((result: BodyResult) => void) | null = null;
   /** What came of the body and was not collected; the rest follows. */
-  #atHand: Buffer | null;
-  #leftOfBody: number;
+  #received: Buffer | null;
+  #bodyBytesLeft: number;
   #framing: AnswerFraming = 'empty';
   /** What the head of the answer says that is still to come of its body. */
-  #leftOfAnswer = 0;
+  #answerBytesLeft = 0;
   /** The head, while it waits for the first bytes behind it. */
-  #waitingHead = '';
+  #pendingHead = '';
   /** What goes out together with the end. */
   #last: Buffer | null = null;
   #isClosed = false;
 
   /** `bytes` hold the head, and what came of the body behind it; they are not used again by the caller. */
-  constructor(head: StrictHead, bytes: Buffer, line: ExchangeLine, context: RawExchangeContext) {
+  constructor(
+    head: StrictHead,
+    bytes: Buffer,
+    connection: ExchangeConnection,
+    context: RawExchangeContext,
+  ) {
     const { target, method, own, end, bodyBytes } = head;
     const query = target.indexOf('?');
     this.method = method;
@@ -78,13 +83,13 @@ export class RawExchange implements Exchange {
     this.startedMs = context.now();
     this.startedAt = context.monotonic();
     this.#head = head;
-    this.#line = line;
+    this.#connection = connection;
     this.#context = context;
-    this.#atHand = bodyBytes === 0 ? null : bytes.subarray(end, end + bodyBytes);
-    this.#leftOfBody = bodyBytes - (this.#atHand?.length ?? 0);
+    this.#received = bodyBytes === 0 ? null : bytes.subarray(end, end + bodyBytes);
+    this.#bodyBytesLeft = bodyBytes - (this.#received?.length ?? 0);
     const fields = bytes.subarray(head.fieldsAt, end);
     // A body in several pieces is copied together: what its first piece came in is not kept for the fields alone.
-    this.#fields = this.#leftOfBody === 0 ? fields : Buffer.from(fields);
+    this.#fields = this.#bodyBytesLeft === 0 ? fields : Buffer.from(fields);
   }
 
   header(name: OwnField): string | undefined {
@@ -104,31 +109,31 @@ export class RawExchange implements Exchange {
   readBody(): BodyResult | Promise<BodyResult> {
     this.isBodySettled = true;
     const { bodyBytes } = this.#head;
-    const atHand = this.#atHand;
-    this.#atHand = null;
-    if (atHand === null) return none;
+    const received = this.#received;
+    this.#received = null;
+    if (received === null) return none;
     const bounds: BodyBounds = {
       bytesMax: this.#context.bodyBytesMax,
       budget: this.#context.bodyBudget,
       lease: this.#lease,
     };
     const collector = new BodyCollector(bounds, bodyBytes);
-    const refusal = refuseBody(bodyBytes, bounds) ?? collector.add(atHand);
+    const refusal = refuseBody(bodyBytes, bounds) ?? collector.add(received);
     if (refusal !== null) return refusal;
-    if (this.#leftOfBody === 0) return collector.whole();
+    if (this.#bodyBytesLeft === 0) return collector.complete();
     this.#collector = collector;
-    this.#line.askForBody();
+    this.#connection.askForBody();
     return new Promise((resolve) => (this.#resolveBody = resolve));
   }
 
   /** More of the body came, and no more than belongs to it. */
   takeBody(chunk: Buffer): void {
-    this.#leftOfBody -= chunk.length;
+    this.#bodyBytesLeft -= chunk.length;
     const collector = this.#collector;
     if (collector === null) return;
     const refusal = collector.add(chunk);
     if (refusal !== null) this.#settleBody(refusal);
-    else if (this.#leftOfBody === 0) this.#settleBody(collector.whole());
+    else if (this.#bodyBytesLeft === 0) this.#settleBody(collector.complete());
   }
 
   listen(listener: ExchangeListener): void {
@@ -147,8 +152,8 @@ export class RawExchange implements Exchange {
     if (this.isGone) return;
     this.#begin(status, headers);
     if (isFollowed) return;
-    this.#line.send(this.#waitingHead, null, '');
-    this.#waitingHead = '';
+    this.#connection.send(this.#pendingHead, null, '');
+    this.#pendingHead = '';
   }
 
   write(chunk: Buffer, isLast: boolean): boolean {
@@ -163,7 +168,7 @@ export class RawExchange implements Exchange {
   }
 
   cut(): void {
-    if (!this.#isClosed) this.#line.cut();
+    if (!this.#isClosed) this.#connection.cut();
   }
 
   onDrain(): void {
@@ -190,45 +195,45 @@ export class RawExchange implements Exchange {
 
   #begin(status: number, headers: FlatHeaders): void {
     const length = lengthIn(headers);
-    this.#leftOfAnswer = length ?? 0;
+    this.#answerBytesLeft = length ?? 0;
     this.#framing = framingOf(status, length);
-    const how = { framing: this.#framing, isKept: this.#line.keeps() };
-    this.#waitingHead = this.#context.answerHead(status, headers, how);
+    const how = { framing: this.#framing, isKeepAlive: this.#connection.keepsAlive() };
+    this.#pendingHead = this.#context.answerHead(status, headers, how);
     this.hasStarted = true;
     this.isBodySettled = true;
   }
 
-  #finish(last: Buffer | null): void {
+  #finish(close: Buffer | null): void {
     this.#last = null;
-    this.#send(last, true);
-    this.#line.answered();
+    this.#send(close, true);
+    this.#connection.answered();
   }
 
   #send(chunk: Buffer | null, isEnd: boolean): boolean {
-    const head = this.#waitingHead;
-    this.#waitingHead = '';
+    const head = this.#pendingHead;
+    this.#pendingHead = '';
     switch (this.#framing) {
       case 'empty':
-        return this.#line.send(head, null, '');
+        return this.#connection.send(head, null, '');
       case 'length':
         return this.#sendOfLength(head, chunk, isEnd);
       case 'chunked': {
         // A chunk without bytes would be the end.
         if (chunk === null || chunk.length === 0) {
-          return this.#line.send(head, null, isEnd ? '0\r\n\r\n' : '');
+          return this.#connection.send(head, null, isEnd ? '0\r\n\r\n' : '');
         }
         const size = chunk.length.toString(16);
-        return this.#line.send(`${head}${size}\r\n`, chunk, isEnd ? '\r\n0\r\n\r\n' : '\r\n');
+        return this.#connection.send(`${head}${size}\r\n`, chunk, isEnd ? '\r\n0\r\n\r\n' : '\r\n');
       }
     }
   }
 
   /** A byte too many would begin the next answer, and one too few would be taken out of it. */
   #sendOfLength(head: string, chunk: Buffer | null, isEnd: boolean): boolean {
-    this.#leftOfAnswer -= chunk?.length ?? 0;
-    const isBroken = this.#leftOfAnswer < 0 || (isEnd && this.#leftOfAnswer > 0);
-    if (!isBroken) return this.#line.send(head, chunk, '');
-    this.#line.cut();
+    this.#answerBytesLeft -= chunk?.length ?? 0;
+    const isBroken = this.#answerBytesLeft < 0 || (isEnd && this.#answerBytesLeft > 0);
+    if (!isBroken) return this.#connection.send(head, chunk, '');
+    this.#connection.cut();
     return true;
   }
 }

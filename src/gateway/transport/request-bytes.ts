@@ -3,19 +3,19 @@
 
 import type { UpstreamRequest } from './boundary.ts';
 
-const unfitInPath = /[^\x21-\x7e]/;
-const unfitInName = /[^!#$%&'*+.^`|~\w-]/;
-const unfitInValue = /[^\t\x20-\x7e\x80-\xff]/;
+const invalidInPath = /[^\x21-\x7e]/;
+const invalidInName = /[^!#$%&'*+.^`|~\w-]/;
+const invalidInValue = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** The head with its empty line, or null when something in it could be read as another line. */
 export function requestHead(host: string, request: UpstreamRequest): string | null {
   const { path, headers, body } = request;
-  if (unfitInPath.test(path)) return null;
+  if (invalidInPath.test(path)) return null;
   let head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] ?? '';
     const value = headers[index + 1] ?? '';
-    if (unfitInName.test(name) || unfitInValue.test(value)) return null;
+    if (invalidInName.test(name) || invalidInValue.test(value)) return null;
     head += `${name}: ${value}\r\n`;
   }
   return `${head}content-length: ${lengthOf(body)}\r\n\r\n`;

@@ -26,9 +26,9 @@ export type ResponseHead = Readonly<{
   /** The length of the body where that is its framing. */
   bodyBytes: number;
   /** Whether the connection can carry another request after this answer. */
-  isKept: boolean;
+  isReusable: boolean;
   /** So long the upstream says that it keeps the idle connection; null when it does not say. */
-  keptMs: number | null;
+  keepAliveMs: number | null;
   /** Where the body begins. */
   end: number;
 }>;
@@ -83,7 +83,7 @@ class HeadReader {
   #isChunked = false;
   #isClosing = false;
   #isKeptAlive = false;
-  #keptMs: number | null = null;
+  #keepAliveMs: number | null = null;
 
   constructor(bytes: Buffer, limit: number) {
     this.#bytes = bytes;
@@ -158,8 +158,8 @@ class HeadReader {
       headers: this.#headers,
       framing,
       bodyBytes: isEmpty ? 0 : (this.#length ?? 0),
-      isKept: mayKeep && isFramed && !this.#isClosing && framing !== 'close',
-      keptMs: this.#keptMs,
+      isReusable: mayKeep && isFramed && !this.#isClosing && framing !== 'close',
+      keepAliveMs: this.#keepAliveMs,
       end,
     };
   }
@@ -192,7 +192,7 @@ class HeadReader {
 
   #take(name: KnownField, value: string): boolean {
     if (name === 'connection') this.#takeConnection(value.toLowerCase());
-    else if (name === 'keep-alive') this.#keptMs = readTimeout(value) ?? this.#keptMs;
+    else if (name === 'keep-alive') this.#keepAliveMs = readTimeout(value) ?? this.#keepAliveMs;
     else if (name === 'transfer-encoding') return this.#takeCoding(value);
     else {
       if (name === 'content-length' && !this.#takeLength(value)) return false;

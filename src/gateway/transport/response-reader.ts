@@ -16,7 +16,7 @@ export class ResponseReader {
   isComplete = false;
   problem: string | null = null;
   /** Whether nothing came after the answer, and the connection can be used again. */
-  isKept = false;
+  isReusable = false;
   #partialHead: Buffer | null = null;
   #chunked: ChunkedBody | null = null;
   #leftBytes = 0;
@@ -37,7 +37,7 @@ export class ResponseReader {
       if ('problem' in head) return this.#refuse(head.problem);
       at = head.end;
       if (head.status >= 200) return this.#begin(head, all);
-      if (!head.isKept) return this.#refuse('an interim answer says that it is the last');
+      if (!head.isReusable) return this.#refuse('an interim answer says that it is the last');
       if (++this.#interimAnswers > interimAnswersMax) {
         return this.#refuse('too many interim answers');
       }
@@ -90,7 +90,7 @@ export class ResponseReader {
 
   #complete(head: ResponseHead, isLast: boolean): void {
     this.isComplete = true;
-    this.isKept = head.isKept && isLast;
+    this.isReusable = head.isReusable && isLast;
   }
 
   #refuse(problem: string): void {

@@ -12,7 +12,7 @@ import { boundConnections, connectionsPerAddressDefault } from '../../ingress/bo
 import type { ConnectionsRefused } from '../../ingress/bound-connections.ts';
 import type { Exchange } from './boundary.ts';
 import { HttpExchange } from './exchange.ts';
-import { lingerMs } from './exchange-context.ts';
+import { lingeringCloseMs } from './exchange-context.ts';
 import type { ExchangeContext } from './exchange-context.ts';
 import { acceptRaw, noRawConnections } from './raw-connections.ts';
 import { rawRefusal } from './raw-refusal.ts';
@@ -26,9 +26,9 @@ export type ServerOptions = Readonly<{
   /** What is said to what is no HTTP request. */
   malformedAnswer: (message: string) => MalformedAnswer;
   /** Connections are not kept, though requests are served. */
-  keepsNone: () => boolean;
+  disablesKeepAlive: () => boolean;
   /** Told how many connections there were too many, at most once in a while. */
-  onTurnedAway: (connections: number) => void;
+  onConnectionsRefused: (connections: number) => void;
   connectionsRefused: ConnectionsRefused;
   /** Told when a connection could not be accepted: those that are open go on. */
   onFault: (error: Error) => void;
@@ -73,7 +73,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const context: ExchangeContext = {
     ...options.context,
     slowReaderMs: limits.slowReaderMs,
-    isClosing: () => isClosing || options.keepsNone(),
+    isClosing: () => isClosing || options.disablesKeepAlive(),
     onClosed: () => void inFlight--,
   };
   const { malformedAnswer } = options;
@@ -84,7 +84,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const begin = (request: IncomingMessage, response: ServerResponse, ask?: () => void): void => {
     if (isOtherVersion(request))
       refuseUnread(response, 505, malformedAnswer(otherVersion(request)));
-    else if (isHostless(request)) refuseUnread(response, 400, malformedAnswer(hostless));
+    else if (lacksHost(request)) refuseUnread(response, 400, malformedAnswer(missingHost));
     else handle(new HttpExchange(request, response, context, ask));
   };
   const server = createServer(
@@ -110,8 +110,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       ? noRawConnections
       : acceptRaw(server, { context, handle, malformedAnswer, limits });
   const { connectionsMax: max, connectionsPerAddress: perAddressMax } = limits;
-  const { connectionsRefused: refused, onTurnedAway: tell } = options;
-  boundConnections(server, { max, perAddressMax, refused, tell });
+  const { connectionsRefused: refused, onConnectionsRefused: onRefused } = options;
+  boundConnections(server, { max, perAddressMax, refused, onRefused });
   server.listen(options.port, options.host);
   await once(server, 'listening');
   server.on('error', options.onFault);
@@ -169,10 +169,10 @@ const otherVersion = ({ httpVersion }: IncomingMessage): string =>
   `the version of HTTP must be 1.1 or 1.0, not ${httpVersion}`;
 
 /** RFC 9112, section 3.2. */
-const isHostless = ({ headers, httpVersion }: IncomingMessage): boolean =>
+const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
   headers.host === undefined && httpVersion !== '1.0';
 
-const hostless = 'host: must be there once, was there 0 times';
+const missingHost = 'host: must be there once, was there 0 times';
 
 /** Behind the answers to what came before it on the connection, which ends with it. */
 function refuseUnread(
@@ -193,7 +193,7 @@ function refuseUnread(
 function refuseRaw(socket: Socket, text: string): void {
   if (!socket.writable || isAnswering(socket)) return void socket.destroy();
   socket.end(text);
-  setTimeout(() => socket.destroy(), lingerMs).unref();
+  setTimeout(() => socket.destroy(), lingeringCloseMs).unref();
 }
 
 /** Node notes the answer under way on the socket. */

@@ -18,10 +18,10 @@ export type AttemptLimits = Readonly<{
   staleTicks: number;
 }>;
 
-type Surroundings = Readonly<{ watch: Watch; limits: AttemptLimits }>;
+type AttemptDependencies = Readonly<{ watch: Watch; limits: AttemptLimits }>;
 
 /** How a connection fails that the other side closed. */
-const goneCodes: ReadonlySet<string> = new Set([closedCode, 'ECONNRESET', 'EPIPE']);
+const peerClosedCodes: ReadonlySet<string> = new Set([closedCode, 'ECONNRESET', 'EPIPE']);
 
 export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
   deadlineTick: number;
@@ -42,7 +42,7 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
 
   constructor(
     origin: Origin,
-    { watch, limits }: Surroundings,
+    { watch, limits }: AttemptDependencies,
     sink: AnswerSink,
     request: UpstreamRequest,
   ) {
@@ -82,14 +82,14 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
 
   onRead(reader: ResponseReader): boolean {
     try {
-      return this.#tell(reader);
+      return this.#forward(reader);
     } catch (error) {
-      this.#breakInside(error);
+      this.#breakOnError(error);
       return false;
     }
   }
 
-  #tell(reader: ResponseReader): boolean {
+  #forward(reader: ResponseReader): boolean {
     this.#hasBytes = true;
     const { head, payload, problem, isComplete } = reader;
     if (head !== null) {
@@ -104,11 +104,12 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
         this.#sink.onHead(head.status, head.headers, payload !== null || isComplete);
       }
     }
-    const mayGoOn = this.#hasEnded || payload === null || this.#sink.onChunk(payload, isComplete);
+    const isWritable =
+      this.#hasEnded || payload === null || this.#sink.onChunk(payload, isComplete);
     if (this.#hasEnded) return false;
     if (problem !== null) this.#break(problem);
     else if (isComplete) this.#complete();
-    else if (!mayGoOn) {
+    else if (!isWritable) {
       this.#isPaused = true;
       this.deadlineTick = this.#watch.tick + this.#limits.slowReaderTicks;
       return false;
@@ -121,29 +122,29 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
     this.#connection = null;
     try {
       if (code === closedCode && reader.close()) this.#complete();
-      else if (connection !== null && this.#isStale(connection, code)) this.#sendAfresh();
+      else if (connection !== null && this.#isStale(connection, code)) this.#resend();
       else this.#break(code);
     } catch (error) {
-      this.#breakInside(error);
+      this.#breakOnError(error);
     }
   }
 
   /** The upstream closed a kept connection just as the request went out, and answered nothing. */
   #isStale(connection: Connection, code: string): boolean {
     const isSoon = this.#watch.tick - this.#startTick <= this.#limits.staleTicks;
-    return connection.isReused && !this.#hasBytes && isSoon && goneCodes.has(code);
+    return connection.isReused && !this.#hasBytes && isSoon && peerClosedCodes.has(code);
   }
 
   /**
    * Once, on a connection of its own. It risks no more than a failover to another backend does,
    * and where there is no other the client would be failed for nothing.
    */
-  #sendAfresh(): void {
+  #resend(): void {
     const head = requestHead(this.#origin.authority, this.#request);
     if (head !== null) this.#sendOn(this.#open(), head);
   }
 
-  onLate(): void {
+  onDeadline(): void {
     if (this.#isPaused) this.#fail({ kind: 'unread', detail: 'the client does not read' });
     else if (this.#hasHead) this.#fail({ kind: 'stalled', detail: 'the upstream fell silent' });
     else if (this.#isConnecting && this.deadlineTick < this.#firstByteTick) {
@@ -170,7 +171,7 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
   }
 
   /** What a sink throws would, in a socket's event, end the process and all other requests. */
-  #breakInside(error: unknown): void {
+  #breakOnError(error: unknown): void {
     this.#break(`failed inside: ${codeOf(error)}`);
   }
 

@@ -45,7 +45,7 @@ export function createUpstreams(watch: Watch, options: UpstreamOptions): Upstrea
     slowReaderTicks: watch.ticks(options.slowReaderMs ?? slowReaderMsDefault),
     staleTicks: watch.ticks(staleMs),
   };
-  const surroundings = { watch, limits };
+  const dependencies = { watch, limits };
   const guard = options.guard ?? createOpenGuard();
   const shared = { watch, scratch: createScratch(), context, guard, idleConnectionsMax };
   const originOf = (name: string): Origin => {
@@ -57,7 +57,7 @@ export function createUpstreams(watch: Watch, options: UpstreamOptions): Upstrea
   };
   return {
     send: (origin, request, sink) => {
-      const attempt = new UpstreamAttempt(originOf(origin), surroundings, sink, request);
+      const attempt = new UpstreamAttempt(originOf(origin), dependencies, sink, request);
       attempt.send();
       return attempt;
     },

@@ -6,7 +6,7 @@ export type Watched = {
   deadlineTick: number;
   /** Where the watch keeps it, or `unwatched`. */
   watchIndex: number;
-  onLate(): void;
+  onDeadline(): void;
 };
 
 export const unwatched = -1;
@@ -48,7 +48,7 @@ export function createWatch(tickMs: number = tickMsDefault): Watch {
     // Backwards, because what is late leaves, and the last takes its place.
     for (let index = items.length - 1; index >= 0; index--) {
       const item = items[index];
-      if (item !== undefined && item.deadlineTick < watch.tick) item.onLate();
+      if (item !== undefined && item.deadlineTick < watch.tick) item.onDeadline();
     }
   }, tickMs).unref();
   return watch;

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 
 import type { Clock } from '../../lib/clock.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
-import { readKept, together, writeKept } from '../../limits/kept-budgets.ts';
-import type { Counted, KeptBudgets } from '../../limits/kept-budgets.ts';
+import { readStoredBudgets, addCounts, writeStoredBudgets } from '../../limits/stored-budgets.ts';
+import type { Counted, StoredBudgets } from '../../limits/stored-budgets.ts';
 import type { Figure, Spending } from '../../limits/spending.ts';
 import { alignedWindowStart, windowEnd } from '../../limits/window.ts';
 import type { BudgetUse, Snapshot } from '../../snapshot/schema.ts';
@@ -45,20 +45,20 @@ export type FileBudgets = Readonly<{
 export async function openFileBudgets(options: FileBudgetsOptions): Promise<FileBudgets> {
   const state = new State(options);
   await state.readAll();
-  let keeping: Promise<void> | null = null;
+  let syncing: Promise<void> | null = null;
   // A disk that hangs must not let the turns pile up.
-  const keep = (): Promise<void> =>
-    (keeping ??= state.keep().finally(() => {
-      keeping = null;
+  const sync = (): Promise<void> =>
+    (syncing ??= state.sync().finally(() => {
+      syncing = null;
     }));
-  const timer = setInterval(() => void keep(), options.saveMs ?? saveMsDefault).unref();
+  const timer = setInterval(() => void sync(), options.saveMs ?? saveMsDefault).unref();
   return {
     record: ({ id, principal_id: holder }) => state.count(holder, id),
     withSpent: (snapshot) => state.withSpent(snapshot),
     close: async () => {
       clearInterval(timer);
-      await keeping;
-      await keep();
+      await syncing;
+      await sync();
     },
   };
 }
@@ -67,8 +67,8 @@ class State {
   readonly #options: FileBudgetsOptions;
   readonly #own = new Map<PrincipalId, Counted>();
   /** By the name of the file, as they were last read. */
-  #otherFiles: ReadonlyMap<string, KeptBudgets> = new Map();
-  #others: KeptBudgets = new Map();
+  #otherFiles: ReadonlyMap<string, StoredBudgets> = new Map();
+  #others: StoredBudgets = new Map();
   /** Of the file that is served. */
   #starts: ReadonlyMap<PrincipalId, Start> = new Map();
   #isChanged = false;
@@ -105,7 +105,7 @@ class State {
   }
 
   /** Writes what changed, reads what the other processes wrote, and begins the next window of budgets whose window is over. */
-  async keep(): Promise<void> {
+  async sync(): Promise<void> {
     if (this.#starts.size === 0) return;
     try {
       if (this.#isChanged) await this.#write();
@@ -179,7 +179,7 @@ class State {
     const isOther = (file: string): boolean =>
       file.startsWith(`${name}-`) && file.endsWith('.json') && file !== own;
     const files = (await readdir(directory).catch(ignoreAbsent)) ?? [];
-    const read = new Map<string, KeptBudgets>();
+    const read = new Map<string, StoredBudgets>();
     const failures: unknown[] = [];
     for (const file of files.filter(isOther)) {
       try {
@@ -196,11 +196,11 @@ class State {
 
   async #write(): Promise<void> {
     this.#isChanged = false;
-    const kept = [...this.#own].slice(-principalsMax);
-    const text = writeKept(kept);
+    const stored = [...this.#own].slice(-principalsMax);
+    const text = writeStoredBudgets(stored);
     try {
       await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
-      await writeWhole(this.#path(this.#options.slot), Buffer.from(text));
+      await writeAtomically(this.#path(this.#options.slot), Buffer.from(text));
     } catch (error) {
       this.#isChanged = true;
       throw error;
@@ -218,10 +218,10 @@ class State {
   }
 }
 
-function sumOf(files: readonly KeptBudgets[]): KeptBudgets {
+function sumOf(files: readonly StoredBudgets[]): StoredBudgets {
   const sum = new Map<PrincipalId, Counted>();
   for (const [holder, one] of files.flatMap((budgets) => [...budgets])) {
-    sum.set(holder, together(sum.get(holder), one));
+    sum.set(holder, addCounts(sum.get(holder), one));
   }
   return sum;
 }
@@ -229,12 +229,12 @@ function sumOf(files: readonly KeptBudgets[]): KeptBudgets {
 type Start = Readonly<{ tokensUsed: number; window: Parameters<typeof alignedWindowStart>[0] }>;
 
 /** Empty when there is no such file. Throws for one that cannot be read. */
-async function readBudgets(path: string): Promise<KeptBudgets> {
+async function readBudgets(path: string): Promise<StoredBudgets> {
   const bytes = await readFile(path).catch(ignoreAbsent);
   if (bytes === null) return new Map();
   if (bytes.length > fileBytesMax) throw new Error(`${path} has ${bytes.length} bytes`);
   try {
-    return readKept(bytes.toString());
+    return readStoredBudgets(bytes.toString());
   } catch (cause) {
     throw new Error(`reading ${path}`, { cause });
   }
@@ -246,7 +246,7 @@ function ignoreAbsent(error: unknown): null {
 }
 
 /** A reader sees the old file or the new one, whole, whenever the process or the machine stops. */
-async function writeWhole(path: string, bytes: Buffer): Promise<void> {
+async function writeAtomically(path: string, bytes: Buffer): Promise<void> {
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   const temporary = `${path}.tmp`;
   {

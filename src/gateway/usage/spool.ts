@@ -64,7 +64,7 @@ export async function openUsageSpool(options: UsageSpoolOptions): Promise<UsageS
   const spool = new Files(options, owner, await takeOver(options.directory, owner));
   // One thing at a time: an append may come while the oldest file is read.
   let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
+  const serially = <Value>(work: () => Promise<Value>): Promise<Value> => {
     const turn = last.then(work);
     last = turn.catch(() => undefined);
     return turn;
@@ -75,10 +75,10 @@ export async function openUsageSpool(options: UsageSpoolOptions): Promise<UsageS
       scrape.add('usageSpoolBytes', {}, spool.bytes());
       scrape.add('usageSpoolBytesMax', {}, options.bytesMax);
     },
-    append: (rows) => inTurn(() => spool.append(rows)),
-    next: (eventsMax) => inTurn(() => spool.next(eventsMax)),
-    drop: () => inTurn(() => spool.drop()),
-    close: () => inTurn(() => spool.closeActive()),
+    append: (rows) => serially(() => spool.append(rows)),
+    next: (eventsMax) => serially(() => spool.next(eventsMax)),
+    drop: () => serially(() => spool.drop()),
+    close: () => serially(() => spool.closeActive()),
   };
 }
 

@@ -21,9 +21,9 @@ import type { CompiledModel } from './models.ts';
 export type Grants = Readonly<{ all: boolean; bits: Uint32Array }>;
 
 /** The spending that the control plane told. The start of the window is null when it did not say. */
-export type ToldSpend = Spent & Readonly<{ windowStartMs: number | null }>;
+export type ReportedSpend = Spent & Readonly<{ windowStartMs: number | null }>;
 
-export type CompiledBudget = Readonly<{ caps: Caps; told: ToldSpend }>;
+export type CompiledBudget = Readonly<{ caps: Caps; reported: ReportedSpend }>;
 
 export type Caller = Readonly<{
   /** Null for a caller of an open gateway. */
@@ -167,10 +167,10 @@ function budgetOf(
   const { tokens_used, cost_used_micros } = use ?? nothingSpent;
   const start = use?.window_start ?? null;
   const windowStartMs = start === null ? null : Date.parse(start);
-  const told = { tokens_used, cost_used_micros, windowStartMs };
+  const reported = { tokens_used, cost_used_micros, windowStartMs };
   return {
-    budget: { caps, told },
-    budgetUsedPercent: percentSpent(caps, told),
-    reachedCap: reachedCap(caps, told),
+    budget: { caps, reported },
+    budgetUsedPercent: percentSpent(caps, reported),
+    reachedCap: reachedCap(caps, reported),
   };
 }

@@ -8,7 +8,7 @@ import {
   afterAnswer,
   afterPass,
   isDue,
-  undetected,
+  notDetected,
 } from '../../../src/gateway/engine-metrics/detection.ts';
 import type { Answer, Detection } from '../../../src/gateway/engine-metrics/detection.ts';
 
@@ -16,14 +16,14 @@ const minuteMs = 60_000;
 const intervalMs = 2000;
 
 /** Asks whenever it is time to, from 0 on, and says at which minutes that was and what came of it. */
-function askThrough(answers: readonly Answer[], from: Detection = undetected(0)) {
+function askThrough(answers: readonly Answer[], from: Detection = notDetected(0)) {
   const askedAt: number[] = [];
   let detection = from;
   for (const answer of answers) {
     if (detection.kind === 'none') break;
-    const askedMs = detection.askAtMs;
-    askedAt.push(askedMs / minuteMs);
-    detection = afterAnswer(detection, answer, { askedMs, intervalMs });
+    const scrapedAtMs = detection.nextAtMs;
+    askedAt.push(scrapedAtMs / minuteMs);
+    detection = afterAnswer(detection, answer, { scrapedAtMs, intervalMs });
   }
   return { detection, askedAt };
 }
@@ -32,13 +32,13 @@ describe('an endpoint of which nothing is known', () => {
   it('is asked once, then every five minutes while there is no reading, and given up after fifteen', () => {
     const { detection, askedAt } = askThrough(Array.from({ length: 9 }, () => 'none'));
     assert.deepEqual(askedAt, [0, 5, 10, 15]);
-    assert.deepEqual(detection, { kind: 'none', mayAskAgain: true });
+    assert.deepEqual(detection, { kind: 'none', mayRetry: true });
   });
 
   it('is settled as none at the second answer without engine metrics', () => {
     const { detection, askedAt } = askThrough(['foreign', 'foreign', 'reading']);
     assert.deepEqual(askedAt, [0, 5]);
-    assert.deepEqual(detection, { kind: 'none', mayAskAgain: false });
+    assert.deepEqual(detection, { kind: 'none', mayRetry: false });
   });
 
   it('is settled as none also when it was silent in between', () =>
@@ -72,7 +72,7 @@ describe('one that was given up without an answer', () => {
     it(`is settled when that question brings ${answer}`, () => {
       const { detection, askedAt } = askThrough([answer, 'reading'], afterPass(given, 0));
       assert.equal(askedAt.length, 1);
-      assert.deepEqual(afterPass(detection, 0), { kind: 'none', mayAskAgain: false });
+      assert.deepEqual(afterPass(detection, 0), { kind: 'none', mayRetry: false });
     });
   }
 });

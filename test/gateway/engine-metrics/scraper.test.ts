@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { metricsPath } from '../../../src/gateway/engine-metrics/ask.ts';
+import { metricsPath } from '../../../src/gateway/engine-metrics/scrape.ts';
 import { chatBody, startTestGateway } from '../../harness/gateway/gateway.ts';
 import type { TestGateway } from '../../harness/gateway/gateway.ts';
 import { readMetrics } from '../../harness/gateway/metrics-text.ts';

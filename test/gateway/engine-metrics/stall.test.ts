@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { afterPage, isStalled, unseen } from '../../../src/gateway/engine-metrics/stall.ts';
+import { afterPage, isStalled, noBaseline } from '../../../src/gateway/engine-metrics/stall.ts';
 
 type Page = readonly [progress: string | null, running: number];
 
 const after = (pages: readonly Page[]) =>
-  pages.reduce((stall, [progress, running]) => afterPage(stall, { progress, running }), unseen);
+  pages.reduce((stall, [progress, running]) => afterPage(stall, { progress, running }), noBaseline);
 
 const frozen = (times: number): readonly Page[] => Array.from({ length: times }, () => ['2', 1]);
 

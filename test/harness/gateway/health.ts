@@ -1,11 +1,15 @@
 // Makes a whole health report of the few facts that a test is about.
 
-import type { BackendReport, HealthReport, Sighting } from '../../../src/snapshot/health-report.ts';
+import type {
+  BackendReport,
+  HealthReport,
+  LogObservation,
+} from '../../../src/snapshot/health-report.ts';
 
 type GivenReport = Readonly<{
   version?: number;
   /** What the replica has seen of the log. */
-  seen?: readonly Sighting[];
+  seen?: readonly LogObservation[];
   uptimeSeconds?: number;
   /** By the name of the model: whether it is healthy. */
   backends?: Readonly<Record<string, boolean>>;

@@ -7,8 +7,8 @@ import { describe, it } from 'node:test';
 import type { Caller } from '../../../../src/snapshot/compile/callers.ts';
 import { anonymous } from '../../../../src/snapshot/compile/callers.ts';
 import type { CompiledSnapshot } from '../../../../src/snapshot/compile.ts';
-import { everyWay } from '../../../../src/routing/every-way.ts';
-import { firstPlace, placeKey } from '../../../../src/routing/first-place.ts';
+import { enumerateAnswers } from '../../../../src/routing/enumerate-answers.ts';
+import { choiceKey, firstChoice } from '../../../../src/routing/first-choice.ts';
 import { idleView } from '../../../../src/routing/idle-view.ts';
 import { chooseRoute } from '../../../../src/routing/route.ts';
 import { ruleInputs } from '../../../../src/routing/rule-inputs.ts';
@@ -49,7 +49,7 @@ function compared(given: Given): Comparison {
   const budget = percent === undefined ? '' : 'a budget';
   const route = chooseRoute(served, asking);
   const tokens = request.promptEstimate + (request.maxTokens ?? 0);
-  const place = route.kind === 'chain' ? placeKey(firstPlace(route, tokens)) : null;
+  const place = route.kind === 'chain' ? choiceKey(firstChoice(route, tokens)) : null;
   const by = served.models.get(given.answered ?? '')?.id;
   return compareRecorded(
     {
@@ -370,17 +370,17 @@ const question = (key: string) => ({ key, fields: [key] });
 
 describe('every way', () => {
   it('asks once for each answer to what is asked, and not for what is not', () => {
-    const { answers, asked, isWhole } = everyWay((suppose) => {
-      if (!suppose(question('x'))) return 'not x';
-      return suppose(question('y')) && suppose(question('x')) ? 'x and y' : 'x alone';
+    const { answers, asked, isWhole } = enumerateAnswers((assume) => {
+      if (!assume(question('x'))) return 'not x';
+      return assume(question('y')) && assume(question('x')) ? 'x and y' : 'x alone';
     });
     assert.deepEqual(answers.toSorted(), ['not x', 'x alone', 'x and y']);
     assert.deepEqual([asked, isWhole], [['x', 'y'], true]);
   });
 
   it('ends when there are more than are tried', () => {
-    const { answers, isWhole } = everyWay((suppose) =>
-      Array.from({ length: 20 }, (_, at) => suppose({ key: `${at}`, fields: [] })),
+    const { answers, isWhole } = enumerateAnswers((assume) =>
+      Array.from({ length: 20 }, (_, at) => assume({ key: `${at}`, fields: [] })),
     );
     assert.deepEqual([answers.length, isWhole], [64, false]);
   });

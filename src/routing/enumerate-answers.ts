@@ -3,9 +3,9 @@
 import type { Question } from '../conditions/asked.ts';
 
 /** How a question is answered, in the way that is tried. */
-export type Suppose = (question: Pick<Question, 'key' | 'fields'>) => boolean;
+export type Assume = (question: Pick<Question, 'key' | 'fields'>) => boolean;
 
-export type Ways<Answer> = Readonly<{
+export type AnswerSet<Answer> = Readonly<{
   /** Of each way; of the first ones when there are more than are tried. */
   answers: readonly Answer[];
   /** The fields of all questions that were asked, each once. */
@@ -14,23 +14,23 @@ export type Ways<Answer> = Readonly<{
 }>;
 
 /** Six questions that are all asked in every way come to as many. */
-const waysMax = 64;
+const combinationsMax = 64;
 
 /** `ask` is a pure function of what is supposed; it is asked again for each way. */
-export function everyWay<Answer>(ask: (suppose: Suppose) => Answer): Ways<Answer> {
+export function enumerateAnswers<Answer>(ask: (assume: Assume) => Answer): AnswerSet<Answer> {
   const answers: Answer[] = [];
   const asked = new Set<string>();
-  const untried: ReadonlyMap<string, boolean>[] = [new Map()];
-  for (let way = untried.pop(); way !== undefined; way = untried.pop()) {
-    if (answers.length === waysMax) return { answers, asked: [...asked], isWhole: false };
-    const supposed = new Map(way);
+  const pending: ReadonlyMap<string, boolean>[] = [new Map()];
+  for (let way = pending.pop(); way !== undefined; way = pending.pop()) {
+    if (answers.length === combinationsMax) return { answers, asked: [...asked], isWhole: false };
+    const assumed = new Map(way);
     answers.push(
       ask(({ key, fields }) => {
-        const known = supposed.get(key);
+        const known = assumed.get(key);
         if (known !== undefined) return known;
         for (const field of fields) asked.add(field);
-        untried.push(new Map(supposed).set(key, false));
-        supposed.set(key, true);
+        pending.push(new Map(assumed).set(key, false));
+        assumed.set(key, true);
         return true;
       }),
     );

@@ -17,28 +17,28 @@ const counted = z.object({
 /** The count of one process in one window. */
 export type Counted = z.output<typeof counted>;
 
-export type KeptBudgets = ReadonlyMap<PrincipalId, Counted>;
+export type StoredBudgets = ReadonlyMap<PrincipalId, Counted>;
 
 const format = 'gw-file-budgets-v1';
 
-const keptFile = z.object({
+const storedFile = z.object({
   format: z.literal(format),
   budgets: z.record(z.string(), counted),
 });
 
 /** Throws for a text that `writeKept` did not write. */
-export function readKept(text: string): KeptBudgets {
-  const { budgets } = keptFile.parse(JSON.parse(text));
+export function readStoredBudgets(text: string): StoredBudgets {
+  const { budgets } = storedFile.parse(JSON.parse(text));
   return new Map(
     Object.entries(budgets).map(([holder, one]) => [principalId.parse(Number(holder)), one]),
   );
 }
 
-export const writeKept = (budgets: readonly (readonly [PrincipalId, Counted])[]): string =>
+export const writeStoredBudgets = (budgets: readonly (readonly [PrincipalId, Counted])[]): string =>
   JSON.stringify({ format, budgets: Object.fromEntries(budgets) });
 
 /** Adds up the counts of two processes. When their windows differ, only the newer window counts. */
-export function together(sum: Counted | undefined, one: Counted): Counted {
+export function addCounts(sum: Counted | undefined, one: Counted): Counted {
   if (sum === undefined) return one;
   const first_window_ms = Math.min(sum.first_window_ms, one.first_window_ms);
   if (sum.window_ms !== one.window_ms) {

@@ -5,7 +5,7 @@ import type { CompiledPool } from '../snapshot/compile/targets.ts';
 import { poolAround } from './route.ts';
 import type { ChainRoute } from './route.ts';
 
-export type FirstPlace = Readonly<{
+export type FirstChoice = Readonly<{
   /** At least one. */
   models: readonly CompiledModel[];
   /** Of several; null when there is one. */
@@ -13,10 +13,10 @@ export type FirstPlace = Readonly<{
 }>;
 
 /** `tokens` are what the request may come to. Every endpoint is taken to be up. */
-export function firstPlace(
+export function firstChoice(
   { candidates, fallback, decision }: ChainRoute,
   tokens: number,
-): FirstPlace {
+): FirstChoice {
   const [first] = candidates;
   const pool = first === fallback ? null : poolAround(decision, first);
   if (pool === null) return { models: [first], pool };
@@ -32,7 +32,7 @@ export function firstPlace(
 }
 
 /** Equal where a request goes to the same place: the same endpoints by the same choice. */
-export const placeKey = ({ models, pool }: FirstPlace): string =>
+export const choiceKey = ({ models, pool }: FirstChoice): string =>
   JSON.stringify(
     pool === null
       ? models.map(modelKey)

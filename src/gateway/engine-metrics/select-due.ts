@@ -4,7 +4,7 @@
 
 export type Waiting = Readonly<{
   /** When it was last asked. */
-  askedMs: number;
+  scrapedAtMs: number;
   /** It has not answered its last question. */
   isSilent: boolean;
 }>;
@@ -14,14 +14,14 @@ const parallelMax = 64;
 const silentMax = 32;
 
 /** `asking` are those that have been asked and have not answered yet. */
-export function chosen<One extends Waiting>(
+export function selectDue<One extends Waiting>(
   due: readonly One[],
   asking: readonly Waiting[],
 ): readonly One[] {
   let slots = parallelMax - asking.length;
   let silentSlots = silentMax - asking.filter(({ isSilent }) => isSilent).length;
   return due
-    .toSorted((a, b) => a.askedMs - b.askedMs)
+    .toSorted((a, b) => a.scrapedAtMs - b.scrapedAtMs)
     .filter(({ isSilent }) => {
       if (slots <= 0 || (isSilent && silentSlots <= 0)) return false;
       slots--;

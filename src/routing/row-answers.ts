@@ -1,7 +1,7 @@
 // What a usage row tells about the conditions of a configuration that did not serve it. The row has the answers to what the rules of
 // its own time asked (rule-inputs.ts). What only other rules ask stays open and is never guessed.
 
-import type { Question, Room } from '../conditions/asked.ts';
+import type { Question, LoadCeiling } from '../conditions/asked.ts';
 import type { CompiledFrontendModel } from '../snapshot/compile/frontend-models.ts';
 import type { RecordedRequest } from './explain-recorded.ts';
 
@@ -23,7 +23,7 @@ export type RowAnswers = Readonly<{
   /** The question as it stays open under the configuration that asks; null where the row tells the answer. */
   open: (question: Question) => Question | null;
   /** No endpoint had room; false where the row does not tell. */
-  isCrowded: (room: Room) => boolean;
+  isCrowded: (ceiling: LoadCeiling) => boolean;
 }>;
 
 /** `serving` is null when it is not known what served the request: its row then tells its own fields alone. */
@@ -36,14 +36,14 @@ export function answersOf(
   const questions = inputs === null ? null : (then?.questions ?? null);
   const crowded = new Set(inputs?.crowded_rules);
   const headers = new Set(Object.keys(inputs?.headers ?? {}).map((name) => `headers.${name}`));
-  const isClassTold =
+  const isClassKnown =
     then !== undefined &&
     then.namedClasses.size > 0 &&
     then.namesRefined === namesRefined &&
     serving?.classes === classes;
   return {
     open: (question) => {
-      switch (question.toldBy) {
+      switch (question.answeredBy) {
         case 'rules': {
           const isKept = question.fields.every((field) => headers.has(field));
           return isKept || questions?.has(question.key) ? null : question;
@@ -51,7 +51,7 @@ export function answersOf(
         case 'prices':
           return null;
         case 'classes':
-          return isClassTold ? null : inContext(question, [classes, namesRefined]);
+          return isClassKnown ? null : inContext(question, [classes, namesRefined]);
         case 'budget':
           // A caller without a budget has used nothing of it, whatever it had then.
           return budget === '' || serving?.budget === budget ? null : inContext(question, [budget]);

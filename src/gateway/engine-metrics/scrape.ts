@@ -10,17 +10,17 @@ import { createOpenGuard } from '../../egress/egress.ts';
 import type { Guard } from '../../egress/egress.ts';
 import { readBounded } from '../../lib/bounded-body.ts';
 import type { EndpointState } from '../backend-state.ts';
-import { withinTime } from '../within-time.ts';
+import { withTimeout } from '../with-timeout.ts';
 import type { Answer } from './detection.ts';
 import { pageOfModels, readEnginePage } from './families.ts';
 import type { EnginePage } from './families.ts';
 
-export type Asked =
+export type ScrapeResult =
   | Readonly<{ answer: 'reading'; page: EnginePage }>
   | Readonly<{ answer: Exclude<Answer, 'reading'>; page: null }>;
 
 /** Never rejects. */
-export type Ask = (endpoint: EndpointState, signal: AbortSignal) => Promise<Asked>;
+export type Scrape = (endpoint: EndpointState, signal: AbortSignal) => Promise<ScrapeResult>;
 
 const timeoutMs = 5000;
 /** An engine with many adapters has a page of some 100 KiB. */
@@ -30,12 +30,12 @@ const needsModel = 400;
 /** Of an endpoint that has a page for each; of further ones nothing is known. */
 const modelsMax = 128;
 
-const foreign: Asked = { answer: 'foreign', page: null };
-const none: Asked = { answer: 'none', page: null };
+const foreign: ScrapeResult = { answer: 'foreign', page: null };
+const none: ScrapeResult = { answer: 'none', page: null };
 
-export function createAsk(
+export function createScrape(
   options: Readonly<{ caBundle: readonly string[]; guard?: Guard }>,
-): Readonly<{ ask: Ask; close: () => Promise<void> }> {
+): Readonly<{ scrape: Scrape; close: () => Promise<void> }> {
   const { caBundle, guard = createOpenGuard() } = options;
   const dispatcher = new Agent({
     allowH2: false,
@@ -47,24 +47,27 @@ export function createAsk(
       ...(caBundle.length === 0 ? {} : { ca: [...rootCertificates, ...caBundle] }),
     }),
   });
-  const ask: Ask = async (endpoint, stopping) => {
-    const { signal, end } = withinTime(timeoutMs, stopping);
+  const scrape: Scrape = async (endpoint, stopping) => {
+    const { signal, end } = withTimeout(timeoutMs, stopping);
     try {
-      return await askAt(endpoint, { dispatcher, signal });
+      return await scrapeEndpoint(endpoint, { dispatcher, signal });
     } catch {
       return none;
     } finally {
       end();
     }
   };
-  return { ask, close: () => dispatcher.destroy() };
+  return { scrape, close: () => dispatcher.destroy() };
 }
 
-type Asking = Readonly<{ dispatcher: Dispatcher; signal: AbortSignal }>;
+type ScrapeContext = Readonly<{ dispatcher: Dispatcher; signal: AbortSignal }>;
 
-async function askAt(endpoint: EndpointState, asking: Asking): Promise<Asked> {
-  const { status, text } = await fetchPage(endpoint, '', asking);
-  if (status === needsModel) return askByModel(endpoint, asking);
+async function scrapeEndpoint(
+  endpoint: EndpointState,
+  context: ScrapeContext,
+): Promise<ScrapeResult> {
+  const { status, text } = await fetchPage(endpoint, '', context);
+  if (status === needsModel) return scrapeByModel(endpoint, context);
   if (status < 200 || status >= 300) return isBusy(status) ? none : foreign;
   if (text === null) return none;
   const page = readEnginePage(text);
@@ -75,12 +78,15 @@ async function askAt(endpoint: EndpointState, asking: Asking): Promise<Asked> {
  * Asks for each model by its name, as a router of llama.cpp wants it (ggml-org/llama.cpp, tools/server/README.md, "Using multiple models").
  * A question loads no model; one that is not loaded is answered with an error, and nothing runs in it.
  */
-async function askByModel(endpoint: EndpointState, asking: Asking): Promise<Asked> {
+async function scrapeByModel(
+  endpoint: EndpointState,
+  context: ScrapeContext,
+): Promise<ScrapeResult> {
   const names = new Set(endpoint.backends.map(({ backend }) => backend.upstreamModel));
   const pages = new Map<string, EnginePage | null>();
   for (const name of [...names].slice(0, modelsMax)) {
     const query = new URLSearchParams({ model: name, autoload: 'false' });
-    const { status, text } = await fetchPage(endpoint, `?${query.toString()}`, asking);
+    const { status, text } = await fetchPage(endpoint, `?${query.toString()}`, context);
     pages.set(name, status === 200 && text !== null ? readEnginePage(text) : null);
   }
   const page = pageOfModels(pages);
@@ -91,7 +97,7 @@ async function askByModel(endpoint: EndpointState, asking: Asking): Promise<Aske
 async function fetchPage(
   { backend }: EndpointState,
   query: string,
-  { dispatcher, signal }: Asking,
+  { dispatcher, signal }: ScrapeContext,
 ): Promise<Readonly<{ status: number; text: string | null }>> {
   const { origin, basePath, credentialHeaders } = backend;
   const { statusCode: status, body } = await request(origin + metricsPath(basePath) + query, {

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import type { CompiledModel } from '../../snapshot/compile/models.ts';
 import type { ProxiedRoute } from '../routes.ts';
 
-export type CachePlace = Readonly<{
+export type CacheKey = Readonly<{
   /** Of the snapshot that the request is served by. */
   edition: string;
   /** SHA-256 over the route, the model that the name was resolved to, and the body. */
@@ -15,7 +15,7 @@ export type CachePlace = Readonly<{
   ttlMs: number;
 }>;
 
-export type CacheQuestion = Readonly<{
+export type CacheableRequest = Readonly<{
   edition: string;
   proxied: ProxiedRoute;
   /** The first of the chain: what another one answers is not stored. */
@@ -41,7 +41,7 @@ const usual: ReadonlyMap<string, RegExp> = new Map([
 ]);
 const vendorPrefix = 'openai-';
 
-export function placeOf(question: CacheQuestion): CachePlace | null {
+export function cacheKeyOf(question: CacheableRequest): CacheKey | null {
   const { edition, proxied, model, isStream, body, headers } = question;
   const ttlMs = model.cacheTtlMs;
   if (ttlMs === null || isStream || body.length > hashedBytesMax) return null;

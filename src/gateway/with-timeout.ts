@@ -1,7 +1,7 @@
 // A time limit for one question to an endpoint, off the request path.
 
 /** A timer that ends with the question: one that does not would be kept for every question asked. */
-export function withinTime(
+export function withTimeout(
   timeoutMs: number,
   stopping: AbortSignal,
 ): Readonly<{ signal: AbortSignal; end: () => void }> {
