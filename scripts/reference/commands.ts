@@ -1,4 +1,4 @@
-// The page of the command line: every command with its options.
+// Builds the page of the command line: every command with its options and examples.
 
 import { commandLine } from '../../src/cli/main.ts';
 import { exitCodes } from '../../src/cli/printing/exit-codes.ts';
@@ -16,9 +16,9 @@ export function commandsPage(): string {
     generated,
     [
       `Exit codes: ${Object.entries(exitCodes)
-        .map(([name, value]) => `${value} ${name}`)
+        .map(([name, value]) => `${value} ${words(name)}`)
         .join(', ')}.`,
-      'Of those options that are settings, [settings.md](settings.md) says variables and defaults.',
+      'The options of `gw` itself are in [settings.md](settings.md).',
     ].join('\n'),
     ...definitions.flatMap(commandParts),
   ]);
@@ -36,7 +36,7 @@ function commandParts(definition: Definition): readonly string[] {
   ];
 }
 
-/** Those of the serving command are a page of their own. */
+/** Settings of the serving command have their own page. */
 const serving: ReadonlySet<string> = new Set(
   Object.values(settingsTable).flatMap(({ flag }) => flag?.split(',') ?? []),
 );
@@ -52,7 +52,11 @@ const optionsTable = (options: Definition['options']): string =>
     ]),
   );
 
-/** What the help breaks into lines of a terminal is one paragraph here. */
+/** `notFound` reads "not found". */
+const words = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** Joins the lines of a help text into one paragraph. */
 function sentence(text: string): string {
   const joined = text.replaceAll(/\s+/g, ' ').trim();
   const stop = /[.:]$/.test(joined) ? '' : '.';

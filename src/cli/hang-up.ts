@@ -1,7 +1,6 @@
-// What SIGHUP means to a serving process: read the configuration file again; where there is none, nothing. Without a listener it
-// would end the process.
+// Handles SIGHUP, which reloads the configuration file. Without a listener, SIGHUP would end the process.
 
-/** Calls back on SIGHUP; answers how to stop that. */
+/** Calls back on SIGHUP. Returns a function that removes the listener. */
 export type OnHangUp = (listener: () => void) => () => void;
 
 export const onHangUp: OnHangUp = (listener) => {

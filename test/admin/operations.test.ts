@@ -14,7 +14,7 @@ import { testRef } from '../harness/events/test-log.ts';
 const setting = {
   flag: '--config-poll',
   variable: 'GW_CONFIG_POLL',
-  description: 'how often a proxy asks for a newer snapshot',
+  description: 'time between requests of a proxy for a newer snapshot',
   unit: 'seconds',
   is_secret: false,
   is_set: true,

@@ -168,9 +168,7 @@ describe('what is refused', () => {
     [
       'a port that is none',
       { ...needed, advertise: 'h', scanPorts: '8000,0' },
-      [
-        '--scan-ports must be port numbers from 1 to 65535 with commas between, or none, was "8000,0"',
-      ],
+      ['--scan-ports must be comma-separated port numbers from 1 to 65535, or none, was "8000,0"'],
     ],
     [
       'an endpoint that is no address',

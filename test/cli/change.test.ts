@@ -107,7 +107,7 @@ it('an approved change is scheduled and unscheduled, at a time that is to come',
   assert.match(past.stderr, /2001-01-01/);
   for (const given of [[], ['--at', at, '--unset']]) {
     const unclear = await schedule(...given);
-    const said = 'gw: one of --at and --unset is needed\n';
+    const said = 'gw: either --at or --unset is required\n';
     assert.deepEqual([unclear.code, unclear.stderr], [2, said]);
   }
 });
@@ -125,7 +125,7 @@ it('the change policy is shown and set, and one in force protects itself', async
   const set = await policy('--set', 'models, prices', '--reason', 'CHG-2: für alle');
   assert.deepEqual(
     [set.stderr, set.stdout],
-    ['', 'an approval is needed for: models, prices\nand so for: policy\n'],
+    ['', 'an approval is needed for: models, prices\nand therefore for: policy\n'],
   );
   const again = await policy('--set', 'none');
   assert.equal(again.code, 4);
@@ -136,8 +136,5 @@ it('the change policy is shown and set, and one in force protects itself', async
   const said = await gw(['change', 'list', '--login', 'ada', '--state', 'review_due'], { env });
   assert.match(said.stdout, /review_due {2}ada {2}policy/);
   const alone = await policy('--reason', 'why');
-  assert.deepEqual(
-    [alone.code, alone.stderr],
-    [2, 'gw: --reason and --break-glass are for --set\n'],
-  );
+  assert.deepEqual([alone.code, alone.stderr], [2, 'gw: --reason and --break-glass need --set\n']);
 });

@@ -79,7 +79,7 @@ it('an apply that needs an approval is drafted, once for each plan and reason', 
     gw(['apply', '-f', directory, '--login', 'ada', ...more], { env });
   const first = await apply('--reason', 'commit 1');
   assert.deepEqual([first.code, first.stderr], [4, '']);
-  assert.match(first.stdout, /change request 1 was drafted, and nothing is changed yet\n$/);
+  assert.match(first.stdout, /change request 1 was drafted, nothing is changed yet\n$/);
   assert.deepEqual(await apply('--reason', 'commit 1'), first);
   assert.match((await apply('--reason', 'commit 2')).stdout, /change request 2 was drafted/);
   await plane.refresh();

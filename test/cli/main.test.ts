@@ -10,7 +10,7 @@ import { testDatabase } from '../harness/postgres/postgres.ts';
 test('--help lists the commands on standard output, without colours in a pipe', async () => {
   const { code, stdout, stderr } = await gwProcess(['--help']);
   assert.equal(code, 0);
-  assert.match(stdout, /serve +serve in a role/);
+  assert.match(stdout, /serve +serve as a proxy/);
   assert.equal(stdout.includes('\u001b'), false);
   assert.equal(stderr, '');
 });
@@ -125,7 +125,7 @@ test('set-password says which role it granted where admin may not do what it sho
     await run({ command: { type: 'RevokePermission', ...permission } }, { isForced: true });
   }
   const mended = await gw(['set-password', '--name', 'bob', '--password', '-'], { env, input });
-  assert.match(mended.stdout, /, role admin mended, .*, role admin granted\n$/);
+  assert.match(mended.stdout, /, role admin repaired, .*, role admin granted\n$/);
 });
 
 test('set-password refuses a name that no route would take', async (t) => {

@@ -61,10 +61,10 @@ test('sync-prices needs no encryption key, and running control planes take up wh
   const { code, stdout, stderr } = await sync();
   assert.deepEqual([code, stderr], [0, '']);
   assert.deepEqual(stdout.split('\n'), [
-    'aggregator: 3 prices, 2 that cannot be',
-    'catalogue: 3 prices, 4 that cannot be',
+    'aggregator: 3 prices, 2 implausible',
+    'catalogue: 3 prices, 4 implausible',
     'gpt-9: 3.00 in and 12.50 out per million, was unpriced (aggregator openai/gpt-9)',
-    'own: no price of own is known',
+    'own: no price found for own',
     '1 updated, 0 already priced, 1 unmatched',
     '',
   ]);

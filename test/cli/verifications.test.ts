@@ -48,7 +48,7 @@ it('the last verification of the chain and of the read models is kept and shown,
   assert.match(after.verified.read_models?.problem ?? '', /^models holds .*, a rebuild /);
   const status = await asked('projections', 'status');
   assert.match(status.stdout, /\ncompared with a rebuild: 1 wrong: models holds .* by .+@/);
-  assert.match(status.stdout, /\nchain of the log: holds, up to position \d+, /);
+  assert.match(status.stdout, /\nchain of the log: correct, up to position \d+, /);
 
   assert.equal((await asked('projections', 'rebuild')).code, 0);
   const rebuilt = await head();

@@ -22,18 +22,20 @@ const needs = 'Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.';
 export class AccessCommand extends HistoryCommand {
   static override paths = [['access']];
   static override usage = HistoryCommand.Usage({
-    description: 'say who could call what',
+    description: 'show who could call which model',
     details: `
-      Each principal with each model that it may invoke, its live keys, and the role and permission
-      by which, with the events that granted them. ${needs}
+      Lists each principal with each model that it may invoke, its active keys, and the role and
+      permission that grant it, with the events that granted them. ${needs}
     `,
-    examples: [['At the end of a year', '$0 access --as-of 2026-12-31T23:59:59Z --csv']],
+    examples: [
+      ['Show the access at the end of a year', '$0 access --as-of 2026-12-31T23:59:59Z --csv'],
+    ],
   });
 
   asOf = Option.String('--as-of', {
-    description: 'a snapshot version, a position of the log or a time',
+    description: 'snapshot version, log position or time (default now)',
   });
-  csv = Option.Boolean('--csv', false, { description: 'print CSV' });
+  csv = Option.Boolean('--csv', false, { description: 'print the result as CSV' });
 
   protected override async read(plane: ControlPlane): Promise<Streamed | Refusal> {
     const moment = this.asOf === undefined ? null : readMoment(this.asOf, '--as-of');
@@ -56,9 +58,12 @@ export class AccessCommand extends HistoryCommand {
 export class AccessDiffCommand extends HistoryCommand {
   static override paths = [['access', 'diff']];
   static override usage = HistoryCommand.Usage({
-    description: 'say who gained and who lost the right to call what',
-    details: `Between two versions, positions or times. Exits 10 when something differs. ${needs}`,
-    examples: [['Since version 1482', '$0 access diff 1482 1490']],
+    description: 'compare the access at two points in time',
+    details: `
+      Lists who gained or lost the right to call a model between two versions, positions or times.
+      Exits 10 if something differs. ${needs}
+    `,
+    examples: [['Show the changes since version 1482', '$0 access diff 1482 1490']],
   });
 
   from = Option.String({ name: 'from' });

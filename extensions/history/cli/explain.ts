@@ -17,20 +17,25 @@ import type { Printed } from '../../../src/cli/control-plane/history-command.ts'
 export class ExplainCommand extends HistoryCommand {
   static override paths = [['explain']];
   static override usage = HistoryCommand.Usage({
-    description: 'say why a past request went where it went',
+    description: 'explain the route of a past request',
     details: `
-      Its usage row is routed again on the snapshot that served it: the verdict of each rule, the
-      candidates, and what could not be asked again. Exits 10 when another route comes out than was
-      recorded. Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
+      Routes the recorded request again on the snapshot that served it. Prints the verdict of each
+      rule, the candidates, and what was not recorded. Exits 10 if the result differs from the
+      recorded route. Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
     `,
-    examples: [['By the id of its usage row', '$0 explain 01ARZ3NDEKTSV4RRFFQ6000001']],
+    examples: [
+      ['Explain a request by the id of its usage row', '$0 explain 01ARZ3NDEKTSV4RRFFQ6000001'],
+    ],
   });
 
   id = Option.String({ name: 'usage id' });
 
   protected override async read({ reports: db, past }: ControlPlane): Promise<Printed | Refusal> {
     if (!/^[0-9A-HJKMNP-TV-Z]{26}$/.test(this.id)) {
-      return refuse('invalid', `usage id must be one of a row, was ${JSON.stringify(this.id)}`);
+      return refuse(
+        'invalid',
+        `usage id must be the id of a usage row, was ${JSON.stringify(this.id)}`,
+      );
     }
     const { explainUsage } = await import('../../../src/control/history/explain.ts');
     const { createAskRouted } = await import('../../../src/control/history/routed.ts');
@@ -50,7 +55,7 @@ function linesOf(explained: UsageExplanation): readonly string[] {
     `route ${route ?? 'none'}${tag === null ? '' : `  #${tag}`}`,
     ...(denied === null ? [] : [`denied ${denied.status} ${denied.message}`]),
     ...explained.candidates.map(candidateLine),
-    `answered ${usage.status ?? 'nobody'}  ${usage.refusal ?? usage.model ?? ''}  attempts ${usage.attempts}`,
+    `answered ${usage.status ?? 'none'}  ${usage.refusal ?? usage.model ?? ''}  attempts ${usage.attempts}`,
     ...explained.not_recorded.map((one) => `not recorded: ${one}`),
     ...explained.differences.map((one) => `differs: ${one}`),
   ];
@@ -64,7 +69,7 @@ function ruleLine({ frontend_model, rule_index, rule_id, action, ...verdict }: E
     ...unknown.map((field) => `${field} not recorded`),
     ...(jump_lost ? ['its destination was gone'] : []),
   ];
-  const said = why.length === 0 ? 'matches, behind the one that decides' : why.join(', ');
+  const said = why.length === 0 ? 'matches, after the rule that decides' : why.join(', ');
   return `  ${frontend_model} rule ${rule_index} (${rule_id}) ${action}: ${said}`;
 }
 

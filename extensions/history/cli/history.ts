@@ -27,17 +27,19 @@ type ActorKind = (typeof actorKinds.options)[number];
 /** The newest first. */
 abstract class ListCommand extends HistoryCommand {
   stream = Option.String('--stream', {
-    description: 'of this entity alone, as <kind>-<id>: model-7',
+    description: 'only this entity, as <kind>-<id>, for example model-7',
   });
-  from = Option.String('--from', { description: 'since this RFC 3339 time' });
-  to = Option.String('--to', { description: 'before this RFC 3339 time' });
-  actor = Option.String('--actor', { description: 'by this principal alone: its id' });
+  from = Option.String('--from', { description: 'only since this RFC 3339 time' });
+  to = Option.String('--to', { description: 'only before this RFC 3339 time' });
+  actor = Option.String('--actor', { description: 'only by this principal: its id' });
   before = Option.String('--before', {
-    description: 'what lies before this: the number that a line begins with',
+    description: 'only entries before this one: the number at the start of its line',
   });
-  requestId = Option.String('--request-id', { description: 'by this request alone: its id' });
-  actorKind = Option.String('--actor-kind', { description: 'by session, api_key, cli, agent, …' });
-  limit = Option.String('--limit', '50', { description: 'how many; default 50' });
+  requestId = Option.String('--request-id', { description: 'only by this request: its id' });
+  actorKind = Option.String('--actor-kind', {
+    description: 'only by session, api_key, cli, agent, …',
+  });
+  limit = Option.String('--limit', '50', { description: 'maximum number of entries (default 50)' });
 
   /** One more than is shown tells whether there are more. */
   protected filter() {
@@ -93,12 +95,14 @@ function readActorKind(given: string | undefined): ActorKind | Refusal | null {
 export class HistoryCommandsCommand extends ListCommand {
   static override paths = [['history', 'commands']];
   static override usage = HistoryCommand.Usage({
-    description: 'list the mutations: who, when, what and why',
-    details: `The newest first, each with the snapshot versions before and after it. ${needs}`,
-    examples: [['Of one model', '$0 history commands --stream model-7']],
+    description: 'list the changes with author, time and reason',
+    details: `Newest first, each with the snapshot versions before and after it. ${needs}`,
+    examples: [['List the changes of one model', '$0 history commands --stream model-7']],
   });
 
-  command = Option.String('--command', { description: 'of this name alone: DeleteModel' });
+  command = Option.String('--command', {
+    description: 'only this command, for example DeleteModel',
+  });
 
   protected override async read({ reports, vault }: ControlPlane): Promise<Printed | Refusal> {
     const filter = this.filter();
@@ -127,11 +131,11 @@ export class HistoryEventsCommand extends ListCommand {
   static override paths = [['history', 'events']];
   static override usage = HistoryCommand.Usage({
     description: 'list the events of the log',
-    details: `The newest first. ${needs}`,
-    examples: [['Keys that were made', '$0 history events --type ApiKeyCreated']],
+    details: `Newest first. ${needs}`,
+    examples: [['List created keys', '$0 history events --type ApiKeyCreated']],
   });
 
-  type = Option.String('--type', { description: 'of this type alone: ModelCreated' });
+  type = Option.String('--type', { description: 'only this type, for example ModelCreated' });
 
   protected override async read({ reports }: ControlPlane): Promise<Printed | Refusal> {
     const filter = this.filter();
@@ -150,9 +154,9 @@ export class HistoryEventsCommand extends ListCommand {
 export class HistoryEventCommand extends HistoryCommand {
   static override paths = [['history', 'event']];
   static override usage = HistoryCommand.Usage({
-    description: 'print one event whole, with its hashes',
-    details: `As JSON. ${needs}`,
-    examples: [['At position 1482', '$0 history event 1482']],
+    description: 'show one event with its hashes',
+    details: `Prints JSON. ${needs}`,
+    examples: [['Show the event at position 1482', '$0 history event 1482']],
   });
 
   position = Option.String({ name: 'position' });

@@ -15,30 +15,36 @@ import type { Printed } from '../../../src/cli/control-plane/history-command.ts'
 export class SnapshotRestoreCommand extends HistoryCommand {
   static override paths = [['snapshot', 'restore']];
   static override usage = HistoryCommand.Usage({
-    description: 'bring back the configuration of a snapshot version',
+    description: 'restore the configuration of a snapshot version',
     details: `
-      In one transaction, as a new version; the history keeps what was in between, and restoring
-      that undoes it. A version is a position of the log; an RFC 3339 time stands for the one that
-      held then. What the vault has erased, keys that were revoked and passwords that were replaced
-      do not come back; they are listed. Needs --reason, --database-url (GW_DATABASE_URL) and
-      GW_ENCRYPTION_KEY.
+      Creates a new version in one transaction. To undo a restore, restore the version before it. A
+      version is a position of the log; an RFC 3339 time selects the version of that time. Erased
+      secrets, revoked keys and replaced passwords are not restored; the command lists them. Needs
+      --reason, --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
     `,
     examples: [
-      ['See what it would come to', '$0 snapshot restore 1482 --dry-run'],
-      ['One provider alone', '$0 snapshot restore 1482 --only provider-7 --reason CHG-7'],
-      ['All but one', '$0 snapshot restore 1482 --except principal-3 --reason CHG-7'],
+      ['Show what would change', '$0 snapshot restore 1482 --dry-run'],
+      ['Restore one provider', '$0 snapshot restore 1482 --only provider-7 --reason CHG-7'],
+      [
+        'Restore all except one principal',
+        '$0 snapshot restore 1482 --except principal-3 --reason CHG-7',
+      ],
     ],
   });
 
   version = Option.String({ name: 'version' });
-  only = Option.Array('--only', [], { description: 'an entity, as provider-7; may be repeated' });
-  except = Option.Array('--except', [], {
-    description: 'an entity that stays as it is; may be repeated, not with --only',
+  only = Option.Array('--only', [], {
+    description: 'only this entity, for example provider-7; repeatable',
   });
-  dryRun = Option.Boolean('--dry-run', false, { description: 'only say what would change' });
-  reason = Option.String('--reason', { description: 'why; kept in the history' });
+  except = Option.Array('--except', [], {
+    description: 'all except this entity; repeatable, not with --only',
+  });
+  dryRun = Option.Boolean('--dry-run', false, {
+    description: 'print what would change and change nothing',
+  });
+  reason = Option.String('--reason', { description: 'reason, kept in the history' });
   breakGlass = Option.String('--break-glass', {
-    description: 'why it is done although the change policy asks for an approval',
+    description: 'reason for skipping the approval that the change policy requires',
   });
 
   protected override async read(plane: ControlPlane): Promise<Printed | Refusal> {
@@ -46,16 +52,19 @@ export class SnapshotRestoreCommand extends HistoryCommand {
     if (isRefusal(version)) return version;
     const { reason = null } = this;
     if (!this.dryRun && (reason === null || reason === '')) {
-      return refuse('invalid', '--reason is needed');
+      return refuse('invalid', '--reason is required');
     }
     const { entityField } = await import('../../../src/control/history/entity-field.ts');
     if (this.only.length > 0 && this.except.length > 0) {
-      return refuse('invalid', '--except names what --only leaves out: give one of them');
+      return refuse('invalid', '--only and --except cannot be combined');
     }
     const named = this.only.length > 0 ? '--only' : '--except';
     const unfit = [...this.only, ...this.except].find((one) => !entityField.safeParse(one).success);
     if (unfit !== undefined) {
-      return refuse('invalid', `${named} must be a kind and an id, as provider-7, was ${unfit}`);
+      return refuse(
+        'invalid',
+        `${named} must be a kind and an id, for example provider-7, was ${unfit}`,
+      );
     }
     return this.#restore(plane, { version, reason });
   }

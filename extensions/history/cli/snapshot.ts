@@ -20,18 +20,20 @@ import { commandWords, pageOf } from '../../../src/cli/printing/next-page.ts';
 
 const needs = 'Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.';
 const moments =
-  'A version is a position of the log; an RFC 3339 time stands for the one that held then.';
+  'A version is a position of the log; an RFC 3339 time selects the version of that time.';
 
 export class SnapshotListCommand extends HistoryCommand {
   static override paths = [['snapshot', 'list']];
   static override usage = HistoryCommand.Usage({
     description: 'list the snapshot versions',
-    details: `The newest first, each with who made it, how and why. ${needs}`,
-    examples: [['The last five', '$0 snapshot list --limit 5']],
+    details: `Newest first, each with its author, change and reason. ${needs}`,
+    examples: [['List the last five', '$0 snapshot list --limit 5']],
   });
 
-  before = Option.String('--before', { description: 'the versions before this one' });
-  limit = Option.String('--limit', '20', { description: 'how many; default 20' });
+  before = Option.String('--before', { description: 'only versions before this one' });
+  limit = Option.String('--limit', '20', {
+    description: 'maximum number of versions (default 20)',
+  });
 
   protected override async read(plane: ControlPlane): Promise<Printed | Refusal> {
     const limit = readLimit(this.limit);
@@ -63,9 +65,9 @@ function versionLine({ version, created_at, changed, made_by }: HistoryVersion):
 export class SnapshotShowCommand extends HistoryCommand {
   static override paths = [['snapshot', 'show']];
   static override usage = HistoryCommand.Usage({
-    description: 'print the configuration of a snapshot version',
-    details: `As JSON, without credentials and verifiers. ${moments} ${needs}`,
-    examples: [['Version 1482', '$0 snapshot show 1482']],
+    description: 'show the configuration of a snapshot version',
+    details: `Prints JSON without credentials and verifiers. ${moments} ${needs}`,
+    examples: [['Show version 1482', '$0 snapshot show 1482']],
   });
 
   version = Option.String({ name: 'version' });
@@ -85,12 +87,12 @@ export class SnapshotShowCommand extends HistoryCommand {
 export class SnapshotDiffCommand extends HistoryCommand {
   static override paths = [['snapshot', 'diff']];
   static override usage = HistoryCommand.Usage({
-    description: 'tell what lies between two snapshot versions',
+    description: 'compare two snapshot versions',
     details: `
-      By kind, id and field; of a secret only that it is another. ${moments} Exits 10 when something
-      differs. ${needs}
+      Lists the differences by kind, id and field. Of a secret it only shows that it changed.
+      ${moments} Exits 10 if something differs. ${needs}
     `,
-    examples: [['Since version 1482', '$0 snapshot diff 1482 1490']],
+    examples: [['Show the changes since version 1482', '$0 snapshot diff 1482 1490']],
   });
 
   from = Option.String({ name: 'from' });

@@ -19,18 +19,19 @@ export class TailCommand extends LogCommand {
   static override usage = LogCommand.Usage({
     description: 'follow the event log',
     details: `
-      One line an event, in the order of the log, until it is interrupted. It goes on behind
-      the last one by itself when the database was away. Needs --database-url
-      (GW_DATABASE_URL).
+      Prints one line per event, in the order of the log, until interrupted. After a lost database
+      connection it continues where it stopped. Needs --database-url (GW_DATABASE_URL).
     `,
     examples: [
-      ['What changes from now on', '$0 tail'],
-      ['All of it, for a collector', '$0 tail --after 0 --json'],
+      ['Print events from now on', '$0 tail'],
+      ['Send the whole log to a collector', '$0 tail --after 0 --json'],
     ],
   });
 
-  after = Option.String('--after', { description: 'behind this position; the last when absent' });
-  json = Option.Boolean('--json', false, { description: 'print each as a CloudEvent in JSON' });
+  after = Option.String('--after', { description: 'start after this position (default the last)' });
+  json = Option.Boolean('--json', false, {
+    description: 'print each event as a CloudEvent in JSON',
+  });
 
   protected override async read(db: Database): Promise<ExitCode | Refusal> {
     const asked = readAfter(this.after);

@@ -124,7 +124,7 @@ it('a restore is shown, asks for its reason, and says what it made', async (t) =
     [2, 2],
   );
   const both = await restore('--only', 'model-1', '--except', 'model-1', '--dry-run');
-  assert.deepEqual([both.code, /give one of them/.test(both.stderr)], [2, true]);
+  assert.deepEqual([both.code, /cannot be combined/.test(both.stderr)], [2, true]);
   const but = await restore('--except', 'model-1', '--dry-run');
   assert.deepEqual([but.code, but.stdout], [0, '0 changes would be made\n']);
   const absent = await restore('--only', 'model-9', '--reason', 'CHG-7');

@@ -1,4 +1,4 @@
-// The command that shows an export of the log, or a pack of evidence, in a browser of this machine: no database, and no control plane.
+// Defines `gw history view`, which shows an export or evidence in a browser, without a database.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -21,23 +21,24 @@ export class HistoryViewCommand extends Command {
   static override usage = Command.Usage({
     description: 'show an export of the event log in a browser',
     details: `
-      The file that \`gw log export\` wrote, or the directory that \`gw evidence\` made. It is verified
-      in the browser, which then shows its changes, events, configurations, what lies between two of
-      them, and who could call what. Needs no database. Prints the address, on loopback, and serves
-      it until it is interrupted. With --page it writes the viewer instead, one HTML file that opens
-      exports on any machine.
+      Takes the output file of \`gw log export\` or the directory of \`gw evidence\`. The browser
+      verifies it and shows changes, events, configurations, their differences, and who could call
+      which model. Needs no database. Prints a loopback address and serves it until interrupted.
+      With --page it writes the viewer instead, as one HTML file that opens exports on any machine.
     `,
     examples: [
-      ['An export', '$0 history view log.ndjson'],
-      ['For an auditor who has no gw', '$0 history view --page gw-viewer.html'],
+      ['Show an export', '$0 history view log.ndjson'],
+      ['Write the viewer for an auditor without gw', '$0 history view --page gw-viewer.html'],
     ],
   });
 
   json = Option.Boolean('--json', false, { description: 'print the address as JSON' });
-  port = Option.String('--port', '0', { description: 'any free port when 0' });
+  port = Option.String('--port', '0', {
+    description: 'port to serve; 0 is any free port (default 0)',
+  });
   anchor = anchorOption();
   key = keyOption();
-  page = Option.String('--page', { description: 'a new file that the viewer is written to' });
+  page = Option.String('--page', { description: 'file to create with the viewer' });
   file = Option.String({ name: 'file', required: false });
 
   async execute(): Promise<ExitCode> {

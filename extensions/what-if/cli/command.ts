@@ -17,36 +17,39 @@ import type { Settings } from '../../../src/cli/settings/settings.ts';
 export class WhatIfCommand extends HistoryCommand {
   static override paths = [['what-if']];
   static override usage = HistoryCommand.Usage({
-    description: 'say what a proposal would have made of requests of the past',
+    description: 'show how a proposed change would have routed past requests',
     details: `
-      Recorded requests are routed again on what is proposed (a version, a change request, or a
-      file of calls of the admin API, [{method, path, body}]) and on the configuration as it stands,
-      or --base: newly denied, newly allowed, re-routed, and what it costs. What their rows do not
-      tell is counted apart. Nothing is written. Exits 10 when something would change. Needs
-      --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
+      Routes recorded requests on the proposed configuration and on the current one (or --base), and
+      counts which are newly denied, newly allowed or re-routed, and the difference in cost. The
+      proposal is a version, a change request, or a file of calls of the admin API
+      [{method, path, body}]. Requests whose rows hold too little are counted separately. Changes
+      nothing. Exits 10 if something would change. Needs --database-url (GW_DATABASE_URL) and
+      GW_ENCRYPTION_KEY.
     `,
     examples: [
-      ['A version, on the requests of the last 24 hours', '$0 what-if --version 1482'],
-      ['Calls that are not made yet', '$0 what-if -f calls.json --since 2026-11-01T00:00:00Z'],
+      ['Try a version on the requests of the last 24 hours', '$0 what-if --version 1482'],
+      ['Try calls of a file', '$0 what-if -f calls.json --since 2026-11-01T00:00:00Z'],
     ],
   });
 
   since = Option.String('--since', {
-    description: 'requests from this time on; a day when absent',
+    description: 'only requests since this time (default 24 hours ago)',
   });
-  until = Option.String('--until', { description: 'requests before this time; now when absent' });
+  until = Option.String('--until', { description: 'only requests before this time (default now)' });
   version = Option.String('--version', {
-    description: 'a version, position or time that is proposed',
+    description: 'proposed version, position or time',
   });
-  base = Option.String('--base', { description: 'what a version is compared with' });
+  base = Option.String('--base', {
+    description: 'version to compare with (default the current one)',
+  });
   file = Option.String('-f,--file', {
-    description: 'a file with the calls that are proposed, as JSON',
+    description: 'JSON file with the proposed calls',
   });
   changeRequest = Option.String('--change-request', {
-    description: 'the id of a change request whose calls are proposed',
+    description: 'id of the proposed change request',
   });
   requests = Option.String('--requests', {
-    description: 'how many are compared; 1000 when absent',
+    description: 'maximum number of requests (default 1000)',
   });
 
   constructor() {
@@ -88,7 +91,7 @@ function readCalls(file: string): unknown {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return refuse('invalid', `${file} is no JSON: ${error.message}`);
+    return refuse('invalid', `${file} is not valid JSON: ${error.message}`);
   }
 }
 

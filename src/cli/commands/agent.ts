@@ -1,4 +1,4 @@
-// The command that registers the model servers of a host or a cluster (specification, "Host-registration agent").
+// Defines `gw agent`, which registers the model servers of a host or a cluster (specification, "Host-registration agent").
 
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -18,14 +18,14 @@ export class AgentCommand extends Command {
   static override usage = Command.Usage({
     description: 'register the model servers of a host or a cluster with a control plane',
     details: `
-      It looks for model servers, registers each on a lease and renews that. It is never dialled,
-      and sends no models: the control plane asks each endpoint for them itself. Each option has a
-      GW_* variable; an option wins over its variable.
+      Finds model servers, registers each with a lease, and renews the leases. The agent only makes
+      outgoing connections. It sends no model lists: the control plane asks each endpoint itself.
+      Each option has a GW_* variable; the option takes precedence.
     `,
     examples: [
-      ['Whatever serves models on this host', '$0 agent --advertise 10.0.0.5'],
-      ['One endpoint', '$0 agent --api-base http://10.0.0.5:8000/v1'],
-      ['What a cluster exposes', '$0 agent --kubernetes --provider-name cluster-1'],
+      ['Register all model servers of this host', '$0 agent --advertise 10.0.0.5'],
+      ['Register one endpoint', '$0 agent --api-base http://10.0.0.5:8000/v1'],
+      ['Register what a cluster exposes', '$0 agent --kubernetes --provider-name cluster-1'],
     ],
   });
 
@@ -46,7 +46,7 @@ export class AgentCommand extends Command {
       stderr.write(`gw: warning: ${warning}\n`);
     }
     return reportingFailure(this.context, async () => {
-      // Loaded here, because its HTTP client is much to load for a program that only shows its help.
+      // Imported late to keep --help fast.
       const { runAgent, runAgentOnce } = await import('../agent.ts');
       return settings.once
         ? runAgentOnce(settings, plan)

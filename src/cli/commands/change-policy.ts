@@ -1,4 +1,4 @@
-// The command on the change policy: which kinds of change need an approved change request.
+// Defines `gw change policy`, which shows or sets the kinds of change that need an approved change request.
 
 import { Option } from 'clipanion';
 import { z } from 'zod';
@@ -16,23 +16,26 @@ const policy = z.looseObject({ kinds: z.array(z.string()), protected: z.array(z.
 export class ChangePolicyCommand extends ChangeCommand {
   static override paths = [['change', 'policy']];
   static override usage = ChangeCommand.Usage({
-    description: 'show which kinds of change need an approval, or set them',
+    description: 'show or set the kinds of change that need an approval',
     details: `
-      The kinds are ${changeKind.options.join(', ')}. With a policy in force, a new one needs an
-      approval too. Needs --control-url (GW_CONTROL_URL) and a login or an admin token, as change
-      list does.
+      The kinds are ${changeKind.options.join(', ')}. While a policy is in force, changing
+      it needs an approval too. Needs --control-url (GW_CONTROL_URL) and a login or an admin token,
+      as change list does.
     `,
     examples: [
-      ['Which need one', '$0 change policy --login ada'],
-      ['Keys and prices do', '$0 change policy --login ada --set keys,prices --reason CHG-9'],
-      ['None does', '$0 change policy --login ada --set none --reason CHG-10'],
+      ['Show the policy', '$0 change policy --login ada'],
+      [
+        'Require approval for keys and prices',
+        '$0 change policy --login ada --set keys,prices --reason CHG-9',
+      ],
+      ['Require no approvals', '$0 change policy --login ada --set none --reason CHG-10'],
     ],
   });
 
-  kinds = Option.String('--set', { description: 'kinds of change, with commas between; or none' });
-  reason = Option.String('--reason', { description: 'why; kept in the history' });
+  kinds = Option.String('--set', { description: 'kinds of change, comma-separated, or none' });
+  reason = Option.String('--reason', { description: 'reason, kept in the history' });
   breakGlass = Option.String('--break-glass', {
-    description: 'why it is done although the change policy asks for an approval',
+    description: 'reason for skipping the approval that the change policy requires',
   });
 
   protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
@@ -42,7 +45,7 @@ export class ChangePolicyCommand extends ChangeCommand {
     const also = all.filter((kind) => !kinds.includes(kind));
     const text = [
       `an approval is needed for: ${kinds.join(', ') || 'nothing'}`,
-      ...(also.length === 0 ? [] : [`and so for: ${also.join(', ')}`]),
+      ...(also.length === 0 ? [] : [`and therefore for: ${also.join(', ')}`]),
     ].join('\n');
     return { json: answer, text };
   }
@@ -51,7 +54,7 @@ export class ChangePolicyCommand extends ChangeCommand {
     const { reason, breakGlass } = this;
     if (this.kinds === undefined) {
       const alone = [reason, breakGlass].some((one) => one !== undefined);
-      if (alone) return refuse('invalid', '--reason and --break-glass are for --set');
+      if (alone) return refuse('invalid', '--reason and --break-glass need --set');
       return admin.ask({ method: 'GET', path, answer: policy });
     }
     const kinds = this.kinds === 'none' ? [] : this.kinds.split(',').map((kind) => kind.trim());
@@ -63,6 +66,6 @@ export class ChangePolicyCommand extends ChangeCommand {
   }
 }
 
-/** One line, as the bytes of its UTF-8. */
+/** Encodes text as one header line: header values are latin1, so UTF-8 bytes are passed through. */
 const inHeader = (text: string): string =>
   Buffer.from(text.replaceAll(/\s+/g, ' ').trim()).toString('latin1');

@@ -1,4 +1,4 @@
-// The commands on change requests: they are drafted, looked at, and taken through their steps.
+// Defines `gw change …`: draft, list, show, approve, schedule and apply change requests.
 
 import { readFileSync } from 'node:fs';
 
@@ -14,7 +14,7 @@ import { differenceLines } from '../printing/history-lines.ts';
 
 const path = '/admin/change-requests';
 
-/** What is printed of one; `--json` prints all that was answered. */
+/** The fields of a change request that are printed as text; `--json` prints the whole answer. */
 const request = z.looseObject({
   id: z.int(),
   state: z.string(),
@@ -65,10 +65,12 @@ export class ChangeListCommand extends ChangeCommand {
       Needs --control-url (GW_CONTROL_URL), and either --login with a password (--password,
       GW_PASSWORD or GW_PASSWORD_FILE) or an admin token (GW_ADMIN_TOKEN or GW_ADMIN_TOKEN_FILE).
     `,
-    examples: [['What awaits a review', '$0 change list --login ada --state review_due']],
+    examples: [['Changes that await a review', '$0 change list --login ada --state review_due']],
   });
 
-  state = Option.String('--state', { description: 'open, approved, scheduled, review_due, …' });
+  state = Option.String('--state', {
+    description: 'only this state: open, approved, scheduled, review_due, …',
+  });
 
   protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
     const query = this.state === undefined ? '' : `?state=${encodeURIComponent(this.state)}`;
@@ -81,9 +83,10 @@ export class ChangeListCommand extends ChangeCommand {
 export class ChangeShowCommand extends ChangeCommand {
   static override paths = [['change', 'show']];
   static override usage = ChangeCommand.Usage({
-    description: 'show a change request, what it comes to now, and how it is approved',
+    description:
+      'show a change request, its effect on the current configuration, and how to approve it',
     details: 'Needs --control-url (GW_CONTROL_URL), --login and a password, as change list does.',
-    examples: [['Look at one', '$0 change show 7 --login ada']],
+    examples: [['Show change request 7', '$0 change show 7 --login ada']],
   });
 
   id = Option.String({ name: 'id' });
@@ -105,7 +108,7 @@ function toText(one: z.output<typeof shown>): string {
     ...calls.map((call) => `  ${call.method} ${call.path}`),
     ...listed.flatMap(differenceLines).map((text) => `  ${text}`),
     ...(unlisted > 0 ? [`  and ${unlisted} more`] : []),
-    ...(refusal === null ? [] : [`  cannot be made: ${refusal.message}`]),
+    ...(refusal === null ? [] : [`  cannot be applied: ${refusal.message}`]),
     ...history.map(({ at, actor_name: name, command }) => `  ${at}  ${name ?? '-'}  ${command}`),
     ...(one.state !== 'scheduled' ? [] : [`  scheduled for ${one.apply_at}`]),
     ...(failure === null ? [] : [`  could not be applied: ${failure.message ?? failure.cause}`]),
@@ -116,24 +119,27 @@ function toText(one: z.output<typeof shown>): string {
 export class ChangeDraftCommand extends ChangeCommand {
   static override paths = [['change', 'draft']];
   static override usage = ChangeCommand.Usage({
-    description: 'draft calls of the admin API as one change',
+    description: 'draft a change request from calls of the admin API',
     details: `
-      --calls is a file with a JSON list of {method, path, body}. Needs --title, --reason,
-      --control-url (GW_CONTROL_URL), --login and a password, as change list does.
+      The file holds a JSON list of {method, path, body}. Needs --title, --reason, --control-url
+      (GW_CONTROL_URL) and a login or an admin token, as change list does.
     `,
     examples: [
       [
-        'New prices',
+        'Draft new prices',
         '$0 change draft --login ada --title "Autumn prices" --reason CHG-9 --calls prices.json',
       ],
     ],
   });
 
-  title = Option.String('--title', { required: true, description: 'what it is about' });
-  reason = Option.String('--reason', { required: true, description: 'why; kept in the history' });
+  title = Option.String('--title', { required: true, description: 'title of the change request' });
+  reason = Option.String('--reason', {
+    required: true,
+    description: 'reason, kept in the history',
+  });
   calls = Option.String('-f,--file,--calls', {
     required: true,
-    description: 'a file of calls, as JSON',
+    description: 'JSON file with the calls',
   });
 
   protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
@@ -151,23 +157,24 @@ function readCalls(file: string): Readonly<{ list: unknown }> | Refusal {
     return { list: JSON.parse(readFileSync(file, 'utf8')) };
   } catch (error) {
     const why = error instanceof Error ? error.message : '';
-    return refuse('invalid', `--calls names ${file}, which is no JSON: ${why}`);
+    return refuse('invalid', `--calls names ${file}, which is not valid JSON: ${why}`);
   }
 }
 
 export class ChangeStepCommand extends ChangeCommand {
   static override paths = ['refuse', 'withdraw', 'apply', 'review'].map((step) => ['change', step]);
   static override usage = ChangeCommand.Usage({
-    description: 'refuse, withdraw or apply a change request, or review one made without',
+    description:
+      'refuse, withdraw or apply a change request, or review one applied without approval',
     details: 'Needs --control-url (GW_CONTROL_URL), --login and a password, as change list does.',
     examples: [
-      ['Apply what is approved', '$0 change apply 7 --login ada'],
-      ['Refuse it', '$0 change refuse 7 --login bob --reason "not in December"'],
+      ['Apply an approved change request', '$0 change apply 7 --login ada'],
+      ['Refuse a change request', '$0 change refuse 7 --login bob --reason "not in December"'],
     ],
   });
 
   id = Option.String({ name: 'id' });
-  reason = Option.String('--reason', { description: 'why; kept in the history' });
+  reason = Option.String('--reason', { description: 'reason, kept in the history' });
 
   protected override ask(admin: AdminClient): Promise<Said | Refusal> {
     return step(admin, {
@@ -181,25 +188,27 @@ export class ChangeStepCommand extends ChangeCommand {
 export class ChangeScheduleCommand extends ChangeCommand {
   static override paths = [['change', 'schedule']];
   static override usage = ChangeCommand.Usage({
-    description: 'have an approved change request applied at a time',
+    description: 'schedule an approved change request',
     details: `
-      Needs one of --at and --unset, --control-url (GW_CONTROL_URL), --login and a password, as
+      Needs either --at or --unset, --control-url (GW_CONTROL_URL) and a login or an admin token, as
       change list does.
     `,
     examples: [
-      ['In the night', '$0 change schedule 7 --login ada --at 2026-12-01T02:00:00Z'],
-      ['Only when it is asked for', '$0 change schedule 7 --login ada --unset'],
+      ['Apply at night', '$0 change schedule 7 --login ada --at 2026-12-01T02:00:00Z'],
+      ['Remove the schedule', '$0 change schedule 7 --login ada --unset'],
     ],
   });
 
   id = Option.String({ name: 'id' });
-  at = Option.String('--at', { description: 'an RFC 3339 time to come' });
-  unset = Option.Boolean('--unset', false, { description: 'apply it only when it is asked for' });
-  reason = Option.String('--reason', { description: 'why; kept in the history' });
+  at = Option.String('--at', { description: 'RFC 3339 time in the future' });
+  unset = Option.Boolean('--unset', false, {
+    description: 'remove the schedule; change apply applies it',
+  });
+  reason = Option.String('--reason', { description: 'reason, kept in the history' });
 
   protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
     const { id, at = null, unset, reason } = this;
-    if (unset === (at !== null)) return refuse('invalid', 'one of --at and --unset is needed');
+    if (unset === (at !== null)) return refuse('invalid', 'either --at or --unset is required');
     return step(admin, { id, step: 'schedule', body: { at, reason } });
   }
 }
@@ -207,20 +216,26 @@ export class ChangeScheduleCommand extends ChangeCommand {
 export class ChangeApproveCommand extends ChangeCommand {
   static override paths = [['change', 'approve']];
   static override usage = ChangeCommand.Usage({
-    description: 'approve a change request, exactly as change show printed it',
+    description: 'approve a change request exactly as change show printed it',
     details: `
-      Not by its author, nor with a password that the author set. Needs --control-url
+      The author cannot approve it, nor anyone whose password the author set. Needs --control-url
       (GW_CONTROL_URL), --login and a password, as change list does.
     `,
     examples: [
-      ['As it was shown', '$0 change approve 7 --login bob --digest 3f1c… --outcome 9c56…'],
+      ['Approve what was shown', '$0 change approve 7 --login bob --digest 3f1c… --outcome 9c56…'],
     ],
   });
 
   id = Option.String({ name: 'id' });
-  digest = Option.String('--digest', { required: true, description: 'of the calls, as shown' });
-  outcome = Option.String('--outcome', { required: true, description: 'of what they come to' });
-  reason = Option.String('--reason', { description: 'why; kept in the history' });
+  digest = Option.String('--digest', {
+    required: true,
+    description: 'digest of the calls, as shown',
+  });
+  outcome = Option.String('--outcome', {
+    required: true,
+    description: 'digest of the effect, as shown',
+  });
+  reason = Option.String('--reason', { description: 'reason, kept in the history' });
 
   protected override ask(admin: AdminClient): Promise<Said | Refusal> {
     const { id, digest, outcome, reason } = this;

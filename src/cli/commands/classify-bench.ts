@@ -1,4 +1,4 @@
-// The command that measures what it takes to classify prompts with the configured encoders on this machine.
+// Defines `gw classify-bench`, which measures how long the configured encoders take to classify prompts.
 
 import { readFileSync } from 'node:fs';
 
@@ -19,18 +19,19 @@ const concurrencyMax = 64;
 export class ClassifyBenchCommand extends Command {
   static override paths = [['classify-bench']];
   static override usage = Command.Usage({
-    description: 'measure what it takes to classify a prompt on this machine',
+    description: 'measure how long this machine takes to classify a prompt',
     details: `
-      Encodes prompts of several lengths with the encoder of the fast tier, one after the other, and
-      with that of the refined tier, if one is configured, several at a time. Prints milliseconds a
-      prompt.
+      Encodes prompts of several lengths: one by one with the encoder of the fast tier, and several
+      at a time with that of the refined tier, if configured. Prints milliseconds per prompt.
     `,
     examples: [['Measure the built-in encoder', '$0 classify-bench']],
   });
 
-  iterations = Option.String('--iterations', '20', { description: 'prompts of each length' });
+  iterations = Option.String('--iterations', '20', {
+    description: 'number of prompts of each length (default 20)',
+  });
   concurrency = Option.String('--concurrency', '4', {
-    description: 'prompts at a time in the refined tier',
+    description: 'concurrent prompts in the refined tier (default 4)',
   });
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
 
@@ -53,7 +54,7 @@ export class ClassifyBenchCommand extends Command {
       const concurrency = countIn('--concurrency', this.concurrency, concurrencyMax);
       if (isRefusal(iterations)) return reportRefusals(stderr, [iterations]);
       if (isRefusal(concurrency)) return reportRefusals(stderr, [concurrency]);
-      // Loaded here, because a program that only shows its help needs no encoder.
+      // Imported late to keep --help fast.
       const { measureClassifier } = await import('../classify-bench.ts');
       const measured = await measureClassifier(read.settings, { iterations, concurrency });
       stdout.write(`${this.json ? JSON.stringify(measured) : toText(measured)}\n`);

@@ -1,4 +1,4 @@
-// The command that tries gw out: everything on this machine, nothing to configure, one box that says how to call it.
+// Defines `gw dev`, which starts gw with a database and a demo provider on this machine and prints how to call it.
 
 import { readFileSync } from 'node:fs';
 
@@ -16,23 +16,25 @@ import { readSettings } from '../settings/settings.ts';
 export class DevCommand extends Command {
   static override paths = [['dev']];
   static override usage = Command.Usage({
-    description: 'try gw on this machine: database, demo provider, login and key included',
+    description: 'start a trial of gw on this machine, with database, demo provider, login and key',
     details: `
-      Serves role all on loopback and keeps its data in ./.gw, so that a second start finds it
-      again. Not for production. Ctrl-C stops everything. Other commands work on it while it runs,
-      with the database_url that --json prints as GW_DATABASE_URL, and the encryption_key of
-      ./.gw/dev.json as GW_ENCRYPTION_KEY.
+      Serves role all on loopback and keeps its data in ./.gw between starts. Not for production.
+      Ctrl-C stops everything. To run other commands against it, set GW_DATABASE_URL to the
+      database_url that --json prints and GW_ENCRYPTION_KEY to the encryption_key in
+      ./.gw/dev.json.
     `,
     examples: [
-      ['Start, and print how to call it', '$0 dev'],
-      ['On any free ports, keeping nothing', '$0 dev --ephemeral --port 0 --admin-port 0'],
+      ['Start and print how to call it', '$0 dev'],
+      ['Use free ports and keep no data', '$0 dev --ephemeral --port 0 --admin-port 0'],
     ],
   });
 
-  dataDirectory = Option.String('--data-dir', '.gw', { description: 'where the data is kept' });
-  ephemeral = Option.Boolean('--ephemeral', false, { description: 'keep nothing' });
+  dataDirectory = Option.String('--data-dir', '.gw', {
+    description: 'directory of the data (default .gw)',
+  });
+  ephemeral = Option.Boolean('--ephemeral', false, { description: 'delete the data at the end' });
   json = Option.Boolean('--json', false, {
-    description: 'print one line of JSON when ready, instead of the box',
+    description: 'print one line of JSON when ready',
   });
 
   constructor() {
@@ -51,7 +53,7 @@ export class DevCommand extends Command {
     const { settings } = read;
     return reportingFailure(this.context, () =>
       serveUntilSignal(process, async () => {
-        // Loaded here, because it is much to load for a program that only shows its help.
+        // Imported late to keep --help fast.
         const { startDev } = await import('../dev/dev.ts');
         const dev = await startDev({
           dataDirectory: this.dataDirectory,
@@ -67,7 +69,7 @@ export class DevCommand extends Command {
   }
 }
 
-/** A database or a key of the user's shell belongs to another gw than this one. */
+/** Other GW_* variables of the shell, such as a database, belong to another gw. */
 const honouredVariables = ['GW_PORT', 'GW_ADMIN_PORT', 'GW_LOG', 'GW_LOG_FORMAT'] as const;
 
 function box(ready: DevReady): string {

@@ -1,4 +1,4 @@
-// The command that packs the evidence of a time for an auditor.
+// Defines `gw evidence`, which packs the evidence of a period for an auditor.
 
 import { Option } from 'clipanion';
 
@@ -16,34 +16,32 @@ import { programVersion } from '../version.ts';
 export class EvidenceCommand extends HistoryCommand {
   static override paths = [['evidence']];
   static override usage = HistoryCommand.Usage({
-    description: 'pack the evidence of a time for an auditor',
+    description: 'export the evidence of a period for an auditor',
     details: `
-      A directory: the exact events with their signed checkpoints, each change with who, when and
-      why, who could call what at both ends, which replica served which version, what was restored
-      and what was erased, and a manifest with the hash of each file. Signed with
-      GW_AUDIT_SIGNING_KEY, which must be the audit key of the log when it has one.
-      deploy/verify.mjs checks it with Node alone. Needs --out, --database-url (GW_DATABASE_URL) and
+      Writes a directory with the exact events and their signed checkpoints, each change with its
+      author, time and reason, the access rights at the start and the end, the version that each
+      replica served, restores, erasures, and a manifest with the hash of each file. Signed with
+      GW_AUDIT_SIGNING_KEY, which must be the audit key of the log if it has one. deploy/verify.mjs
+      checks the directory with Node alone. Needs --output, --database-url (GW_DATABASE_URL) and
       GW_ENCRYPTION_KEY.
     `,
     examples: [
       [
-        'A quarter',
+        'Export a quarter',
         '$0 evidence --from 2026-07-01T00:00:00Z --to 2026-09-30T23:59:59Z --out 2026-q3',
       ],
     ],
   });
 
   from = Option.String('--from', {
-    description:
-      'what happened behind this time, version or position; from the beginning on when absent',
+    description: 'after this time, version or position (default the start of the log)',
   });
   to = Option.String('--to', {
-    description:
-      'up to this time, version or position, and with it; the head of the log when absent',
+    description: 'up to and including this time, version or position (default the head of the log)',
   });
-  out = Option.String('-o,--output,--out', { description: 'a new directory' });
+  out = Option.String('-o,--output,--out', { description: 'directory to create; required' });
   withPersonalData = Option.Boolean('--with-personal-data', false, {
-    description: 'names of people and reasons in clear; by their refs in the vault when absent',
+    description: 'include names of people and reasons instead of their refs in the vault',
   });
 
   protected override async read(
@@ -51,7 +49,8 @@ export class EvidenceCommand extends HistoryCommand {
     settings: Settings,
   ): Promise<Printed | Refusal> {
     const { out: directory } = this;
-    if (directory === undefined || directory === '') return refuse('invalid', '--out is needed');
+    if (directory === undefined || directory === '')
+      return refuse('invalid', '--output is required');
     const from = this.from === undefined ? null : readMoment(this.from, '--from');
     if (isRefusal(from)) return from;
     const to = this.to === undefined ? null : readMoment(this.to, '--to');

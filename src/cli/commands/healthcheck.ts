@@ -1,4 +1,4 @@
-// The command that says whether the process of this container is ready.
+// Defines `gw healthcheck`, which checks whether the process of this container is ready.
 
 import { readFileSync } from 'node:fs';
 
@@ -13,12 +13,12 @@ import { readSettings } from '../settings/settings.ts';
 export class HealthcheckCommand extends Command {
   static override paths = [['healthcheck']];
   static override usage = Command.Usage({
-    description: 'ask the listeners of a process on this machine whether they are ready',
+    description: 'check whether a process on this machine is ready',
     details: `
-      Asks GET /readyz of the gateway, of the admin listener, or of both, as the role has them, with
-      the settings that the process was started with. Exits 0 when all are ready, else 1.
+      Requests GET /readyz from the listeners of the role. Give it the settings of the process, for
+      example by running it in the same environment. Exits 0 if all listeners are ready, else 1.
     `,
-    examples: [['In a container, with its own environment', '$0 healthcheck']],
+    examples: [['Check the process of a container', '$0 healthcheck']],
   });
 
   constructor() {
@@ -31,7 +31,7 @@ export class HealthcheckCommand extends Command {
       const { env, stdout, stderr } = this.context;
       const read = readSettings({ flags: givenFlags(this), env, readFile });
       if ('refusals' in read) return reportRefusals(stderr, read.refusals);
-      // Loaded here, because its HTTP client is much to load for a program that only shows its help.
+      // Imported late to keep --help fast.
       const { checkReadiness, readinessUrls } = await import('../health-check.ts');
       const checked = await checkReadiness(readinessUrls(read.settings));
       for (const { url, said } of checked) stdout.write(`${url} ${said}\n`);

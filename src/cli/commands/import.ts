@@ -1,4 +1,4 @@
-// The command that seeds a control plane from a configuration file (specification, "Commands of the binary").
+// Defines `gw import`, which seeds a control plane from a configuration file (specification, "Commands of the binary").
 
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -17,23 +17,25 @@ import { readSettings } from '../settings/settings.ts';
 export class ImportCommand extends Command {
   static override paths = [['import']];
   static override usage = Command.Usage({
-    description: 'seed a control plane from a configuration file, or apply changes of the file',
+    description: 'import a configuration file into a control plane',
     details: `
-      Creates or changes the providers, models, keys and records that the file names and
-      leaves the rest alone. Grants that the file no longer holds are revoked. Up to 1,000
-      changes are one transaction. If a larger import breaks off, it says how much of it is
-      made; run it again to make the rest. It calls no provider and prints no key. It needs
-      --config, --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
+      Creates or updates the providers, models, keys and records that the file names and leaves
+      others unchanged. Grants that the file no longer lists are revoked. Up to 1,000 changes are
+      one transaction. If a larger import fails midway, it reports how much was applied; run it
+      again to apply the rest. The command calls no provider and prints no keys. Needs --config,
+      --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
     `,
     examples: [
       ['Import a file', '$0 import --config gw.yaml'],
-      ['See what would change', '$0 import --config gw.yaml --dry-run'],
+      ['Show what would change', '$0 import --config gw.yaml --dry-run'],
     ],
   });
 
-  dryRun = Option.Boolean('--dry-run', false, { description: 'only say what would change' });
+  dryRun = Option.Boolean('--dry-run', false, {
+    description: 'print what would change and change nothing',
+  });
   breakGlass = Option.String('--break-glass', {
-    description: 'why it is done although the change policy asks for an approval',
+    description: 'reason for skipping the approval that the change policy requires',
   });
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
 
@@ -52,7 +54,7 @@ export class ImportCommand extends Command {
       if (config === null) return reportRefusals(stderr, [needs('--config')]);
       if (databaseUrl === null) return reportRefusals(stderr, [needs('--database-url')]);
       if (encryptionKey === null) return reportRefusals(stderr, [needs('GW_ENCRYPTION_KEY')]);
-      // Loaded here, because the control plane is much to load for a program that only shows its help.
+      // Imported late to keep --help fast.
       const { readConfigFiles } = await import('../../gateway/config/config-files.ts');
       const files = await readConfigFiles(config, env);
       if (isRefusal(files)) return reportRefusals(stderr, [files]);

@@ -1,4 +1,4 @@
-// The command that writes the event log out, byte by byte as it is hashed, with its checkpoints.
+// Defines `gw log export`, which writes the exact bytes of the event log, with its checkpoints.
 
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -19,19 +19,20 @@ export class LogExportCommand extends LogCommand {
     ['history', 'export'],
   ];
   static override usage = LogCommand.Usage({
-    description: 'write the event log out, with its signed checkpoints',
+    description: 'export the event log with its signed checkpoints',
     details: `
-      One line of JSON an event, in the order of the log, and a line for each checkpoint.
-      Secrets and personal data are not in it. \`gw log verify-export\` and deploy/verify.mjs
-      check it, \`gw log replay\` makes a database of it. Needs --database-url
-      (GW_DATABASE_URL).
+      Writes one line of JSON per event, in the order of the log, and one per checkpoint. The export
+      holds no secrets or personal data. \`gw log verify-export\` and deploy/verify.mjs check it;
+      \`gw log replay\` restores it into a database. Needs --database-url (GW_DATABASE_URL).
     `,
-    examples: [['All of it', '$0 log export -o log.ndjson']],
+    examples: [['Export the whole log', '$0 log export -o log.ndjson']],
   });
 
-  from = Option.String('--from', { description: 'from this position on; the first when absent' });
-  to = Option.String('--to', { description: 'up to this position; the last when absent' });
-  output = Option.String('-o,--output', { description: 'a new file; standard output when absent' });
+  from = Option.String('--from', { description: 'first position (default the first of the log)' });
+  to = Option.String('--to', { description: 'last position (default the last of the log)' });
+  output = Option.String('-o,--output', {
+    description: 'file to create (default standard output)',
+  });
 
   protected override async read(db: Database): Promise<ExitCode | Refusal> {
     const from = readPosition(this.from, '--from');

@@ -1,4 +1,4 @@
-// The command that goes on behind a loss: for a database that was restored from a copy older than what proxies have seen.
+// Defines `gw log new-epoch`, for a database that was restored from a backup older than what proxies serve.
 
 import { randomUUID } from 'node:crypto';
 
@@ -13,16 +13,21 @@ import type { Printed } from '../control-plane/history-command.ts';
 export class LogNewEpochCommand extends HistoryCommand {
   static override paths = [['log', 'new-epoch']];
   static override usage = HistoryCommand.Usage({
-    description: 'count snapshot versions on, behind a loss of events',
+    description: 'start a new epoch of snapshot versions after a loss of events',
     details: `
-      After the database was restored from a copy that is older than what proxies serve:
-      snapshot versions then lie above all that were published before the loss. It is an event
-      of the log. Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
+      Run it after you restored the database from a backup that is older than what proxies serve.
+      The next snapshot versions are higher than all that were published before the loss. Appends an
+      event to the log. Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
     `,
-    examples: [['After a restore', '$0 log new-epoch --reason "restored from the copy of 3 am"']],
+    examples: [
+      ['Continue after a restore', '$0 log new-epoch --reason "restored from the copy of 3 am"'],
+    ],
   });
 
-  reason = Option.String('--reason', { required: true, description: 'kept with the event' });
+  reason = Option.String('--reason', {
+    required: true,
+    description: 'reason, kept in the history',
+  });
 
   protected override async read({ execute }: ControlPlane): Promise<Printed | Refusal> {
     const outcome = await execute(
@@ -37,7 +42,7 @@ export class LogNewEpochCommand extends HistoryCommand {
     );
     if (isRefusal(outcome)) return outcome;
     const { version, position } = outcome;
-    const text = `a new epoch began at position ${position}; the snapshot version is ${version}`;
+    const text = `a new epoch starts at position ${position}; the snapshot version is ${version}`;
     return { json: { version, position }, text };
   }
 }

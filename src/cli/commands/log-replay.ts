@@ -1,4 +1,4 @@
-// The commands of the disaster drill: the vault written out as it is sealed, and a log brought into an empty database.
+// Defines `gw vault export` and `gw log replay`, which restore a log and its vault into an empty database.
 
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -19,16 +19,16 @@ import { postgresUrl } from '../settings/setting.ts';
 export class VaultExportCommand extends LogCommand {
   static override paths = [['vault', 'export']];
   static override usage = LogCommand.Usage({
-    description: 'write the vault out, sealed as it is',
+    description: 'export the encrypted vault',
     details: `
-      Secrets and personal data stay sealed with GW_ENCRYPTION_KEY, which is not in it. With
-      an export of the log, this is what \`gw log replay\` needs. Needs --database-url
+      Secrets and personal data stay encrypted with GW_ENCRYPTION_KEY, which the export does not
+      hold. \`gw log replay\` reads it together with an export of the log. Needs --database-url
       (GW_DATABASE_URL).
     `,
-    examples: [['All of it', '$0 vault export -o vault.ndjson']],
+    examples: [['Export the vault', '$0 vault export -o vault.ndjson']],
   });
 
-  output = Option.String('-o,--output', { required: true, description: 'a new file' });
+  output = Option.String('-o,--output', { required: true, description: 'file to create' });
 
   protected override async read(db: Database): Promise<ExitCode> {
     const { vaultLines } = await import('../../control/evidence/replay.ts');
@@ -41,21 +41,26 @@ export class VaultExportCommand extends LogCommand {
 export class LogReplayCommand extends Command {
   static override paths = [['log', 'replay']];
   static override usage = Command.Usage({
-    description: 'make a database of an export of the event log',
+    description: 'restore an export of the event log into an empty database',
     details: `
-      Into an empty database: each event is verified, then written, and the read models are
-      built. Secrets and personal data are not in an export: give --vault what \`gw vault
-      export\` wrote, or what the configuration then lacks is counted. Usage, sessions and
-      leases do not come back.
+      Verifies and writes each event, then builds the read models. An export holds no secrets or
+      personal data: pass the output of \`gw vault export\` as --vault. Without it, the command counts
+      what the configuration lacks. Usage, sessions and leases are not restored.
     `,
     examples: [
-      ['With the vault', '$0 log replay log.ndjson --vault vault.ndjson --into postgres://…/gw'],
+      [
+        'Restore log and vault',
+        '$0 log replay log.ndjson --vault vault.ndjson --into postgres://…/gw',
+      ],
     ],
   });
 
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
-  into = Option.String('--into', { required: true, description: 'postgres:// address, empty' });
-  vault = Option.String('--vault', { description: 'what gw vault export wrote' });
+  into = Option.String('--into', {
+    required: true,
+    description: 'postgres:// address of an empty database',
+  });
+  vault = Option.String('--vault', { description: 'output of gw vault export' });
   file = Option.String({ name: 'file' });
 
   async execute(): Promise<ExitCode> {
@@ -90,5 +95,5 @@ function toText({ check, version, missing }: Replayed): string {
   const { events, checkpoints, hash } = check;
   const log = `${events} events and ${checkpoints} checkpoints, head ${hash}, snapshot ${version}`;
   if (missing === 0) return log;
-  return `${log}\n${missing} secrets and names are not in the vault: what holds them does not work`;
+  return `${log}\n${missing} secrets and names are missing from the vault: the resources that use them will not work`;
 }

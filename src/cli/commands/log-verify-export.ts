@@ -1,4 +1,4 @@
-// The command that checks an export of the event log, without a database.
+// Defines `gw log verify-export`, which checks an export of the event log without a database.
 
 import { readFileSync } from 'node:fs';
 
@@ -16,14 +16,14 @@ import { linesOf } from '../printing/lines.ts';
 export class LogVerifyExportCommand extends Command {
   static override paths = [['log', 'verify-export']];
   static override usage = Command.Usage({
-    description: 'check an export of the event log',
+    description: 'verify an export of the event log',
     details: `
-      Checks every byte: digests, hash chain, audit keys and checkpoints. Exits 10 when something
-      does not hold, naming the first position. An event whose payload was removed is a finding,
-      unless --allow-redacted is given. deploy/verify.mjs does the same without gw.
+      Checks every byte: digests, hash chain, audit keys and checkpoints. Exits 10 and names the
+      first wrong position if a check fails. An event whose payload was removed fails, unless
+      --allow-redacted is given. deploy/verify.mjs does the same without gw.
     `,
     examples: [
-      ['With checkpoints that were kept', '$0 log verify-export log.ndjson --anchor kept'],
+      ['Verify against saved checkpoints', '$0 log verify-export log.ndjson --anchor kept'],
     ],
   });
 
@@ -31,7 +31,7 @@ export class LogVerifyExportCommand extends Command {
   anchor = anchorOption();
   key = keyOption();
   allowRedacted = Option.Boolean('--allow-redacted', false, {
-    description: 'events whose payload was removed are not a finding',
+    description: 'accept events whose payload was removed',
   });
   file = Option.String({ name: 'file' });
 

@@ -1,4 +1,4 @@
-// The command that checks the event log: its hash chain, its checkpoints, and everything derived from it against a rebuild.
+// Defines `gw log verify`, which checks the event log and compares everything derived from it with a rebuild.
 
 import { readFileSync } from 'node:fs';
 
@@ -18,18 +18,18 @@ import { recordVerified } from '../control-plane/verified.ts';
 export class LogVerifyCommand extends LogCommand {
   static override paths = [['log', 'verify']];
   static override usage = LogCommand.Usage({
-    description: 'check the event log and all that is derived from it',
+    description: 'verify the event log and everything derived from it',
     details: `
       Reads every event and checks the digests, the hash chain up to the head and the signed
       checkpoints. Compares the items of the vault with those that the events name, and the read
-      models with a rebuild, the hash of each snapshot version included. With GW_ENCRYPTION_KEY it
-      also opens every item of the vault, which finds items that were swapped or altered. Changes
-      nothing; the result is kept in the database (gw projections status). Exits 10 when something
-      differs, and names the position. Needs --database-url (GW_DATABASE_URL).
+      models and snapshot hashes with a rebuild. With GW_ENCRYPTION_KEY it also decrypts every item
+      of the vault, which detects swapped or altered items. Changes nothing except that it stores
+      the result (gw projections status). Exits 10 and names the position if something differs.
+      Needs --database-url (GW_DATABASE_URL).
     `,
     examples: [
-      ['Check the log', '$0 log verify'],
-      ['Against checkpoints that were kept', '$0 log verify --anchor checkpoints.ndjson'],
+      ['Verify the log', '$0 log verify'],
+      ['Verify against saved checkpoints', '$0 log verify --anchor checkpoints.ndjson'],
     ],
   });
 
@@ -65,8 +65,8 @@ function toText({ events, head, checkpoints, tables, vault, problems }: LogCheck
   const contents = vault === null || vault.opened ? [] : [contentsUnchecked];
   if (problems.length === 0) {
     const signed = checkpoints === 0 ? '' : `, with ${checkpoints} checkpoints`;
-    const items = `the vault holds the ${vault?.items ?? 0} items that it must hold`;
-    const holds = `the chain holds${signed}, and ${tables} tables equal a rebuild`;
+    const items = `the vault holds all of its ${vault?.items ?? 0} items`;
+    const holds = `the chain is intact${signed}, and ${tables} tables equal a rebuild`;
     return [log, holds, items, ...contents].join('\n');
   }
   const lines = problems.map(({ position, problem }) =>
@@ -76,4 +76,4 @@ function toText({ events, head, checkpoints, tables, vault, problems }: LogCheck
 }
 
 const contentsUnchecked =
-  'the contents of the vault were not checked, because GW_ENCRYPTION_KEY is not given';
+  'the contents of the vault were not checked, because GW_ENCRYPTION_KEY is not set';

@@ -1,4 +1,4 @@
-// The command that runs managed deployments in a cluster, each as its resource says.
+// Defines `gw operator`, which runs managed deployments in a Kubernetes cluster.
 
 import { readFileSync } from 'node:fs';
 
@@ -18,12 +18,12 @@ export class OperatorCommand extends Command {
   static override usage = Command.Usage({
     description: 'run the managed deployments of a Kubernetes namespace',
     details: `
-      It makes of each GwDeployment a control plane and proxies, replaces the control plane before
-      the proxies, and keeps both as the resource says. Of several operators one leads. Runs in a
-      pod, with the service account of deploy/operator. Each option has a GW_* variable; an option
-      wins over its variable.
+      Runs a control plane and proxies for each GwDeployment and keeps them as its resource
+      specifies. Upgrades replace the control plane before the proxies. Of several operators, one
+      leads. Runs in a pod, with the service account of deploy/operator. Each option has a GW_*
+      variable; the option takes precedence.
     `,
-    examples: [['The namespace of its own pod', '$0 operator']],
+    examples: [['Manage the namespace of its own pod', '$0 operator']],
   });
 
   constructor() {
@@ -40,7 +40,7 @@ export class OperatorCommand extends Command {
     if (isRefusal(place)) return reportRefusals(stderr, [place]);
     for (const warning of read.warnings) stderr.write(`gw: warning: ${warning}\n`);
     return reportingFailure(this.context, async () => {
-      // Loaded here, because its HTTP client is much to load for a program that only shows its help.
+      // Imported late to keep --help fast.
       const { runOperator } = await import('../operator.ts');
       return serveUntilSignal(process, () => runOperator(read.settings, place));
     });

@@ -1,4 +1,4 @@
-// The commands that check and rebuild what is derived from the event log.
+// Defines `gw projections …`, which check and rebuild the read models.
 
 import { Option } from 'clipanion';
 
@@ -12,12 +12,12 @@ import { recordVerified } from '../control-plane/verified.ts';
 export class ProjectionsVerifyCommand extends LogCommand {
   static override paths = [['projections', 'verify']];
   static override usage = LogCommand.Usage({
-    description: 'compare the read models with a rebuild',
+    description: 'verify the read models against a rebuild',
     details: `
-      Changes nothing; that it was made, and its result, is kept (gw projections status). Exits 10
-      when a table differs. Needs --database-url (GW_DATABASE_URL).
+      Changes nothing except that it stores its result (gw projections status). Exits 10 if a table
+      differs. Needs --database-url (GW_DATABASE_URL).
     `,
-    examples: [['Compare', '$0 projections verify']],
+    examples: [['Verify the read models', '$0 projections verify']],
   });
 
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
@@ -39,12 +39,12 @@ export class ProjectionsVerifyCommand extends LogCommand {
 export class ProjectionsStatusCommand extends LogCommand {
   static override paths = [['projections', 'status']];
   static override usage = LogCommand.Usage({
-    description: 'say how far the read models are, and when they were built and verified',
+    description: 'show the position of the read models and when they were built and verified',
     details: `
-      The chain of the log as well, by gw log verify. Reads no event. Needs --database-url
-      (GW_DATABASE_URL).
+      Also shows when gw log verify last checked the chain of the log. Reads no events. Needs
+      --database-url (GW_DATABASE_URL).
     `,
-    examples: [['How they stand', '$0 projections status']],
+    examples: [['Show the status', '$0 projections status']],
   });
 
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
@@ -75,25 +75,25 @@ function statusText(head: number, { read_models: models, verified }: Derived): s
 function verifiedText(last: Verified | null): string {
   if (last === null) return 'not verified yet';
   const { at, by, position, problem_count: count, problem } = last;
-  const found = problem === null ? 'holds' : `${count} wrong: ${problem}`;
+  const found = problem === null ? 'correct' : `${count} wrong: ${problem}`;
   return `${found}, up to position ${position}, ${at} by ${by}`;
 }
 
 export class ProjectionsRebuildCommand extends LogCommand {
   static override paths = [['projections', 'rebuild']];
   static override usage = LogCommand.Usage({
-    description: 'build the read models anew from the event log',
+    description: 'rebuild the read models from the event log',
     details: `
-      Beside the live ones, which serve meanwhile, and then in their place. Needs --database-url
+      Builds new tables while the current ones keep serving, then swaps them. Needs --database-url
       (GW_DATABASE_URL).
     `,
-    examples: [['Build', '$0 projections rebuild']],
+    examples: [['Rebuild the read models', '$0 projections rebuild']],
   });
 
   protected override async read(db: Database): Promise<ExitCode> {
     const { rebuildReadModel } = await import('../../../projections/read-model-rebuild.ts');
     const position = await rebuildReadModel(db);
-    this.context.stdout.write(`the read models are built anew, up to position ${position}\n`);
+    this.context.stdout.write(`the read models are rebuilt, up to position ${position}\n`);
     return exitCodes.ok;
   }
 }

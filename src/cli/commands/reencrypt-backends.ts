@@ -1,4 +1,4 @@
-// The command that ends a rotation of the encryption key (specification, "Commands of the binary").
+// Defines `gw reencrypt-backends`, which completes a rotation of the encryption key (specification, "Commands of the binary").
 
 import { randomUUID } from 'node:crypto';
 
@@ -14,13 +14,14 @@ import { PlaneCommand } from '../control-plane/plane-command.ts';
 export class ReencryptBackendsCommand extends PlaneCommand {
   static override paths = [['reencrypt-backends']];
   static override usage = PlaneCommand.Usage({
-    description: 'seal every stored secret anew with GW_ENCRYPTION_KEY',
+    description: 're-encrypt every stored secret with GW_ENCRYPTION_KEY',
     details: `
-      Needs --database-url (GW_DATABASE_URL), GW_ENCRYPTION_KEY, and the key before as
-      GW_ENCRYPTION_KEY_PREVIOUS, which can be dropped afterwards. It may be interrupted and run
-      again. Exits 1 when something could not be opened.
+      Completes a rotation of the encryption key. You can interrupt the command and run it again.
+      Exits 1 if a secret could not be decrypted. Needs --database-url (GW_DATABASE_URL),
+      GW_ENCRYPTION_KEY, and the previous key as GW_ENCRYPTION_KEY_PREVIOUS, which you can remove
+      afterwards.
     `,
-    examples: [['After every process has both keys', '$0 reencrypt-backends']],
+    examples: [['Run once every process has both keys', '$0 reencrypt-backends']],
   });
 
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
@@ -29,15 +30,15 @@ export class ReencryptBackendsCommand extends PlaneCommand {
     plane: ControlPlane,
     encryptionKey: string,
   ): Promise<ExitCode | Refusal> {
-    // Loaded here, because they are much to load for a program that only shows its help.
+    // Imported late to keep --help fast.
     const { resealVault } = await import('../../control/vault/reseal.ts');
     const { keyId: keyIdOf } = await import('../../db/vault.ts');
     const keyId = keyIdOf(Buffer.from(encryptionKey, 'hex'));
     const report = await resealVault({ plane, keyId, newId: randomUUID });
     if (isRefusal(report)) return report;
     const { resealed, unreadable } = report;
-    for (const ref of unreadable) this.warn(`vault item ${ref} could not be opened`);
-    const text = `${resealed} items sealed anew with key ${keyId}, ${unreadable.length} unreadable`;
+    for (const ref of unreadable) this.warn(`vault item ${ref} could not be decrypted`);
+    const text = `${resealed} items re-encrypted with key ${keyId}, ${unreadable.length} unreadable`;
     const { stdout } = this.context;
     stdout.write(`${this.json ? JSON.stringify({ key_id: keyId, ...report }) : text}\n`);
     return unreadable.length === 0 ? exitCodes.ok : exitCodes.failed;

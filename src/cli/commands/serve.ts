@@ -1,4 +1,4 @@
-// The command that serves in a role; it is what `gw` without a command does ("What the service does" rule 3).
+// Defines `gw serve`, which is also what `gw` without a command does ("What the service does" rule 3).
 
 import { readFileSync } from 'node:fs';
 
@@ -17,12 +17,12 @@ import { takeSeat } from '../workers/seat.ts';
 export class ServeCommand extends Command {
   static override paths = [Command.Default, ['serve']];
   static override usage = Command.Usage({
-    description: 'serve in a role: proxy (default), control or all',
-    details: 'Each option has a GW_* variable; an option wins over its variable.',
+    description: 'serve as a proxy (default), a control plane, or both',
+    details: 'Each option has a GW_* variable; the option takes precedence.',
     examples: [
-      ['Forward, as a configuration file says', '$0 --config gw.yaml'],
-      ['Forward, as a control plane says', '$0 --control-url https://control.example'],
-      ['Control plane and forwarding in one process', '$0 --role all'],
+      ['Run a proxy from a configuration file', '$0 --config gw.yaml'],
+      ['Run a proxy that follows a control plane', '$0 --control-url https://control.example'],
+      ['Run control plane and proxy in one process', '$0 --role all'],
     ],
   });
 
@@ -43,12 +43,12 @@ export class ServeCommand extends Command {
     const refusals = startupRefusals(settings);
     if (refusals.length > 0) return reportRefusals(stderr, refusals);
     const seat = takeSeat();
-    // The parent has said them.
+    // The parent process has printed them.
     const warnings = seat === null ? [...read.warnings, ...startupWarnings(settings)] : [];
     for (const warning of warnings) {
       stderr.write(`gw: warning: ${warning}\n`);
     }
-    // A role that has a file to read again listens for itself.
+    // Keeps SIGHUP from ending the process. A proxy with a configuration file adds a listener that reloads it.
     const stopHangUp = onHangUp(() => {});
     try {
       return await reportingFailure(this.context, () =>

@@ -1,4 +1,4 @@
-// The command that makes the first login, and resets a lost one (specification, "Commands of the binary").
+// Defines `gw set-password`, which creates the first login and resets lost passwords (specification, "Commands of the binary").
 
 import { readFileSync } from 'node:fs';
 
@@ -15,25 +15,24 @@ import { readSettings } from '../settings/settings.ts';
 export class SetPasswordCommand extends Command {
   static override paths = [['set-password']];
   static override usage = Command.Usage({
-    description: 'set the password of a login; make it, as an administrator, if it is absent',
+    description: 'set the password of a login, or create it as an administrator',
     details: `
-      Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY, because names and password
-      hashes are sealed in the vault. The password comes from --password, GW_PASSWORD or
-      GW_PASSWORD_FILE, or is asked for at a terminal. It has at least 12 characters, and the most
-      common passwords are refused.
+      The password comes from --password, GW_PASSWORD or GW_PASSWORD_FILE, or from a prompt. It must
+      have at least 12 characters and must not be a common one. Needs --name, --database-url
+      (GW_DATABASE_URL) and GW_ENCRYPTION_KEY, because the vault holds names and password hashes.
     `,
     examples: [
-      ['Ask for the password', '$0 set-password --name admin'],
-      ['Read it from standard input', '$0 set-password --name admin --password -'],
+      ['Prompt for the password', '$0 set-password --name admin'],
+      ['Read the password from standard input', '$0 set-password --name admin --password -'],
     ],
   });
 
-  name = Option.String('--name', { description: 'name of the principal' });
+  name = Option.String('--name', { description: 'name of the principal; required' });
   password = Option.String('--password', {
-    description: 'the password, visible to others in the process list; - reads standard input',
+    description: 'password, visible in the process list; - reads standard input',
   });
   breakGlass = Option.String('--break-glass', {
-    description: 'why it is done although the change policy asks for an approval',
+    description: 'reason for skipping the approval that the change policy requires',
   });
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
 
@@ -56,7 +55,7 @@ export class SetPasswordCommand extends Command {
       const password = await readPassword({ option: this.password, env, stdin, stderr });
       if (isRefusal(password)) return reportRefusals(stderr, [password]);
       const warn = (message: string): void => void stderr.write(`gw: warning: ${message}\n`);
-      // Loaded here, because the control plane is much to load for a program that only shows its help.
+      // Imported late to keep --help fast.
       const { setLoginIn } = await import('../control-plane/login-principal.ts');
       const opening = { databaseUrl, encryptionKey, encryptionKeyPrevious, warn };
       const { name, breakGlass } = this;
@@ -65,7 +64,8 @@ export class SetPasswordCommand extends Command {
       const { id, created, roleGranted, adminMended } = set;
       const done = ['password set'];
       if (created) done.push('principal created');
-      if (adminMended) done.push('role admin mended, since no role could write the configuration');
+      if (adminMended)
+        done.push('role admin repaired, because no role could write the configuration');
       if (roleGranted !== null) done.push(`role ${roleGranted} granted`);
       const facts = { id, created, role_granted: roleGranted, admin_mended: adminMended };
       const answer = JSON.stringify(facts);

@@ -1,4 +1,4 @@
-// The command that looks up prices (specification, "Commands of the binary").
+// Defines `gw sync-prices` (specification, "Commands of the binary").
 
 import { readFileSync } from 'node:fs';
 
@@ -18,29 +18,31 @@ import { readSettings } from '../settings/settings.ts';
 export class SyncPricesCommand extends Command {
   static override paths = [['sync-prices']];
   static override usage = Command.Usage({
-    description: 'look up the prices of the provider models and store them',
+    description: 'update the prices of provider models from price lists',
     details: `
-      A model is found by its upstream name: under its vendor's prefix first, then bare. The
-      aggregator's price wins over the catalogue's; a source that cannot be read is reported and
-      skipped. Prices that stand are kept, unless --overwrite is given. Needs --database-url
-      (GW_DATABASE_URL), and no encryption key.
+      Looks up each model by its upstream name, first with the prefix of its vendor, then without.
+      The aggregator takes precedence over the catalogue. A source that cannot be read is reported
+      and skipped. Existing prices are kept, unless --overwrite is given. Needs --database-url
+      (GW_DATABASE_URL).
     `,
     examples: [
       ['Show what would change', '$0 sync-prices --dry-run'],
       [
-        'Replace every price by that of the catalogue',
+        'Replace all prices by those of the catalogue',
         '$0 sync-prices --source catalogue --overwrite',
       ],
     ],
   });
 
   source = Option.String('--source', 'both', {
-    description: `${priceSource.options.join(', ')}; default both`,
+    description: `price list to read: ${priceSource.options.join(', ')} (default both)`,
   });
   overwrite = Option.Boolean('--overwrite', false, {
-    description: 'replace prices that stand',
+    description: 'replace existing prices',
   });
-  dryRun = Option.Boolean('--dry-run', false, { description: 'only show what would change' });
+  dryRun = Option.Boolean('--dry-run', false, {
+    description: 'print what would change and change nothing',
+  });
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
 
   constructor() {
@@ -69,7 +71,7 @@ export class SyncPricesCommand extends Command {
       }
       const source = readSource(this.source);
       if (typeof source !== 'string') return reportRefusals(stderr, [source]);
-      // Loaded here, because the control plane is much to load for a program that only shows its help.
+      // Imported late to keep --help fast.
       const { syncPricesIn } = await import('../sync-prices.ts');
       const synced = await syncPricesIn({
         databaseUrl,
@@ -98,7 +100,7 @@ function readSource(given: string): PriceSource | Refusal {
 function toText(synced: PriceSyncRecord): string {
   const sources = synced.sources.map(({ source, prices, nonsense, skipped }) =>
     skipped === null
-      ? `${source}: ${prices} prices${nonsense > 0 ? `, ${nonsense} that cannot be` : ''}`
+      ? `${source}: ${prices} prices${nonsense > 0 ? `, ${nonsense} implausible` : ''}`
       : `${source}: skipped, ${skipped}`,
   );
   const changes = synced.changes.map((change) => {
@@ -107,7 +109,7 @@ function toText(synced: PriceSyncRecord): string {
     return `${change.model}: ${is}, was ${was} (${change.source} ${change.found_as})`;
   });
   const unmatched = synced.unmatched_models.map(({ model, upstream_model: upstream }) =>
-    upstream === null ? `${model}: no provider` : `${model}: no price of ${upstream} is known`,
+    upstream === null ? `${model}: no provider` : `${model}: no price found for ${upstream}`,
   );
   const verb = synced.dry_run ? 'would be updated' : 'updated';
   const counts = [
@@ -125,7 +127,7 @@ const pair = (input: Micros, output: Micros): string =>
     ? 'unpriced'
     : `${money(input)} in and ${money(output)} out per million`;
 
-/** Micro-units as money: at least two places, and as many as are needed. */
+/** Formats micro-units as money with at least two decimal places. */
 function money(micros: Micros): string {
   if (micros === null) return 'unpriced';
   const fraction = String(micros % 1_000_000).padStart(6, '0');

@@ -1,4 +1,4 @@
-// The command that erases from the vault before a retention is over.
+// Defines `gw vault erase`, which erases from the vault before the retention ends.
 
 import { randomUUID } from 'node:crypto';
 
@@ -15,32 +15,35 @@ import type { Printed } from '../control-plane/history-command.ts';
 export class VaultEraseCommand extends HistoryCommand {
   static override paths = [['vault', 'erase']];
   static override usage = HistoryCommand.Usage({
-    description: 'erase personal data, or what was superseded',
+    description: 'erase personal data or superseded secrets',
     details: `
-      --principal erases what a principal, also a deleted one, was called, reached by and gave as
-      reasons; the name that one who stands goes by stays. --superseded erases the secrets and
-      personal data that nothing refers to any more. The log says what kinds and how many, and its
-      chain stays as it is. Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
+      --principal erases the names, addresses and reasons of a principal, even of a deleted one; an
+      existing principal keeps its current name. --superseded erases the secrets and personal data that nothing refers
+      to any more. The log records how many items of each kind were erased; its hash chain stays
+      valid. Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
     `,
     examples: [
-      ['Someone who has left', '$0 vault erase --principal 7 --reason "request of 3 May"'],
       [
-        'A leaked credential, right after its rotation',
-        '$0 vault erase --superseded --reason leak',
+        'Erase the data of a former employee',
+        '$0 vault erase --principal 7 --reason "request of 3 May"',
       ],
+      ['Erase a leaked credential after its rotation', '$0 vault erase --superseded --reason leak'],
     ],
   });
 
-  principal = Option.String('--principal', { description: 'the id of a principal' });
+  principal = Option.String('--principal', { description: 'id of a principal' });
   superseded = Option.Boolean('--superseded', false, {
-    description: 'what nothing refers to any more',
+    description: 'erase what nothing refers to any more',
   });
-  reason = Option.String('--reason', { required: true, description: 'kept with the event' });
+  reason = Option.String('--reason', {
+    required: true,
+    description: 'reason, kept in the history',
+  });
 
   protected override async read(plane: ControlPlane): Promise<Printed | Refusal> {
     const id = this.principal === undefined ? null : principalId.safeParse(Number(this.principal));
     if ((id !== null) === this.superseded) {
-      return refuse('invalid', 'either --principal or --superseded is needed');
+      return refuse('invalid', 'either --principal or --superseded is required');
     }
     if (id?.success === false) {
       return refuse('invalid', `--principal must be an id, was ${JSON.stringify(this.principal)}`);
@@ -85,6 +88,6 @@ function toPrinted(all: readonly Erased['erased'][]): Printed {
     erased[kind] = (erased[kind] ?? 0) + items;
   }
   const counted = Object.entries(erased).map(([kind, items]) => `${kind}: ${items}`);
-  const text = counted.length === 0 ? 'there was nothing to erase' : `erased ${counted.join(', ')}`;
+  const text = counted.length === 0 ? 'nothing to erase' : `erased ${counted.join(', ')}`;
   return { json: { erased }, text };
 }

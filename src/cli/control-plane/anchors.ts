@@ -8,11 +8,11 @@ import type { Refusal } from '../../lib/refusal.ts';
 
 export const anchorOption = () =>
   Option.String('--anchor', {
-    description: 'file of checkpoints that were kept elsewhere; the log must hold them',
+    description: 'file of saved checkpoints that the log must contain',
   });
 
 export const keyOption = () =>
-  Option.String('--key', { description: 'audit key that must have signed a checkpoint, in hex' });
+  Option.String('--key', { description: 'audit key, in hex, that must have signed a checkpoint' });
 
 const line = z.object({ checkpoint: z.string() });
 

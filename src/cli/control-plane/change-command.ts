@@ -21,9 +21,9 @@ import { readSettings } from '../settings/settings.ts';
 export type Said = Readonly<{ json: unknown; text: string; exit?: ExitCode }>;
 
 export abstract class ChangeCommand extends Command {
-  login = Option.String('--login', { description: 'the name that you log in with' });
+  login = Option.String('--login', { description: 'name to log in with' });
   password = Option.String('--password', {
-    description: 'your password, visible to others in the process list; - reads standard input',
+    description: 'password, visible in the process list; - reads standard input',
   });
   json = Option.Boolean('--json', false, { description: 'print the result as JSON' });
 

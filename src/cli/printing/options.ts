@@ -1,4 +1,4 @@
-// Turns tables of settings into options of a command, and the options that were given back into texts.
+// Turns tables of settings into options of a command, and reads the given options.
 
 import { Option } from 'clipanion';
 import type { Command } from 'clipanion';
@@ -8,14 +8,14 @@ import type { Setting, SettingTable } from '../settings/setting.ts';
 import type { SettingName } from '../settings/settings-table.ts';
 import { settingNames } from '../settings/settings.ts';
 
-/** For `Object.assign` in a command's constructor: one option for each setting that has a flag. */
+/** One option per setting with a flag, for `Object.assign` in a command's constructor. */
 export function settingOptions(
   names: readonly SettingName[] = settingNames(),
 ): Readonly<Partial<Record<SettingName, unknown>>> {
   return tableOptions(Object.fromEntries(names.map((name) => [name, settingsTable[name]])));
 }
 
-/** The same, for the settings of a table. */
+/** Same, for the settings of a table. */
 export function tableOptions(table: SettingTable): Readonly<Record<string, unknown>> {
   const options: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(table)) {
@@ -31,11 +31,11 @@ function optionOf(flag: string, setting: Setting): unknown {
   return Option.String(flag, { description, tolerateBoolean });
 }
 
-/** The texts that clipanion left on the command in place of its options. */
+/** The texts that clipanion stored on the command for its options. */
 export const givenFlags = (command: Command): Readonly<Partial<Record<SettingName, string>>> =>
   flagsOf(command, settingsTable);
 
-/** The same, of the settings of a table. */
+/** Same, for the settings of a table. */
 export function flagsOf<Table extends SettingTable>(
   command: Command,
   table: Table,

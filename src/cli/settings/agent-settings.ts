@@ -1,5 +1,4 @@
-// Holds every setting of the host-registration agent, once (specification, "Host-registration agent"): its flag, its GW_* variable, its
-// default, its type, its meaning.
+// Lists the settings of `gw agent` (specification, "Host-registration agent").
 
 import { isIP } from 'node:net';
 
@@ -12,7 +11,7 @@ import { settingsTable } from './settings-table.ts';
 const secondsMax = 86_400;
 const workersMax = 1024;
 
-/** What stands in an address between scheme and port: a host name, or an IP address with or without brackets. */
+/** A host name, or an IP address with or without brackets. */
 const hostMessage = 'must be a host name or an IP address, without scheme and port';
 const host = z
   .string()
@@ -21,7 +20,7 @@ const host = z
     error: hostMessage,
   });
 
-const portMessage = 'must be port numbers from 1 to 65535 with commas between, or none';
+const portMessage = 'must be comma-separated port numbers from 1 to 65535, or none';
 const ports = z
   .string()
   .transform((given): readonly string[] => (given === 'none' ? [] : given.split(',')))
@@ -38,7 +37,7 @@ const ports = z
   )
   .transform((found): readonly number[] => [...new Set(found)]);
 
-/** What it holds is shown in logs and lists, so nothing secret may be part of it. */
+/** Must hold no secret, because logs and lists show it. */
 const endpoint = httpUrl.refine(
   (given) => {
     const { username, password, search, hash } = new URL(given);
@@ -55,7 +54,7 @@ export const agentSettings = {
     variable: 'GW_CONTROL_URL',
     schema: httpUrl,
     fallback: null,
-    description: 'admin address of the control plane that hosts are registered with',
+    description: 'admin address of the control plane to register with',
   }),
   token: define({
     flag: '--token',
@@ -63,21 +62,21 @@ export const agentSettings = {
     schema: text,
     fallback: null,
     secret: true,
-    description: 'API key of the principal that registers',
+    description: 'API key of the principal that owns the registrations',
   }),
   caCert: define({
     flag: '--ca-cert',
     variable: 'GW_CA_CERT',
     schema: text,
     fallback: null,
-    description: 'PEM bundle that alone verifies the control plane; there is no way to skip that',
+    description: 'PEM bundle that replaces the built-in certificates for the control plane',
   }),
   advertise: define({
     flag: '--advertise',
     variable: 'GW_ADVERTISE',
     schema: host,
     fallback: null,
-    description: 'host name or IP address that proxies dial; it is never inferred',
+    description: 'host name or IP address at which proxies reach this host; never inferred',
   }),
   scanPorts: define({
     flag: '--scan-ports',
@@ -85,7 +84,7 @@ export const agentSettings = {
     schema: ports,
     fallback: null,
     description:
-      'ports to probe on that address; default 8000,8001,8080,8890, and none under --kubernetes',
+      'ports to probe on that address; default 8000,8001,8080,8890, or none with --kubernetes',
   }),
   apiBase: define({
     flag: '--api-base',
@@ -93,7 +92,8 @@ export const agentSettings = {
     schema: addresses,
     fallback: none,
     repeatable: true,
-    description: 'registers an endpoint outright, such as http://10.0.0.5:8000/v1; repeatable',
+    description:
+      'endpoint to register without probing for it, such as http://10.0.0.5:8000/v1; repeatable',
   }),
   ttl: define({
     flag: '--ttl',
@@ -101,7 +101,7 @@ export const agentSettings = {
     schema: wholeNumber({ from: 2, to: secondsMax }),
     fallback: 90,
     unit: 'seconds',
-    description: 'how long a lease lasts without a heartbeat',
+    description: 'lifetime of a lease without a heartbeat',
   }),
   interval: define({
     flag: '--interval',
@@ -117,14 +117,14 @@ export const agentSettings = {
     schema: wholeNumber({ from: 1, to: secondsMax }),
     fallback: 60,
     unit: 'seconds',
-    description: 'how often is looked for endpoints anew',
+    description: 'time between searches for endpoints',
   }),
   probeWorkers: define({
     flag: '--probe-workers',
     variable: 'GW_PROBE_WORKERS',
     schema: wholeNumber({ from: 1, to: workersMax }),
     fallback: 32,
-    description: 'candidates that are probed at once',
+    description: 'maximum number of concurrent probes',
   }),
   providerName: define({
     flag: '--provider-name',
@@ -132,7 +132,7 @@ export const agentSettings = {
     schema: text,
     fallback: null,
     description:
-      'first part of the names of its providers: the host, or the cluster under --kubernetes; default --node',
+      'prefix of provider names: the host, or with --kubernetes the cluster; default --node',
   }),
   node: define({
     flag: '--node',
@@ -146,21 +146,21 @@ export const agentSettings = {
     variable: 'GW_ENGINE',
     schema: text,
     fallback: null,
-    description: 'what serves the models, a hint; default what the model list says of itself',
+    description: 'engine that serves the models, a hint; default from the model list',
   }),
   once: define({
     flag: '--once',
     variable: 'GW_ONCE',
     schema: onOrOff,
     fallback: false,
-    description: 'registers what is found and exits',
+    description: 'register what is found, then exit',
   }),
   kubernetes: define({
     flag: '--kubernetes',
     variable: 'GW_KUBERNETES',
     schema: onOrOff,
     fallback: false,
-    description: 'asks the Kubernetes API which addresses the cluster exposes',
+    description: 'register the addresses that the Kubernetes API reports as exposed',
   }),
   ...clusterSettings,
   log: settingsTable.log,

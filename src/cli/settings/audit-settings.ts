@@ -1,4 +1,4 @@
-// The settings of what a control plane keeps beside its configuration: secrets that went, and signed checkpoints of its event log.
+// Lists the settings of the vault retention and of signed checkpoints of the event log.
 
 import { define, hexKey, text, wholeNumber } from './setting.ts';
 
@@ -9,8 +9,7 @@ export const auditSettings = {
     schema: wholeNumber({ from: 1, to: 3650 }),
     fallback: 30,
     unit: 'days',
-    description:
-      'how long secrets and personal data stay sealed in the vault once nothing refers to them',
+    description: 'time until the vault erases secrets and personal data that nothing refers to',
   }),
   auditSigningKey: define({
     flag: null,
@@ -19,7 +18,7 @@ export const auditSettings = {
     fallback: null,
     secret: true,
     description:
-      'private Ed25519 key that signs checkpoints of the event log; none, none is signed',
+      'private Ed25519 key that signs checkpoints of the event log; without it, checkpoints are unsigned',
   }),
   auditSigningKeyPrevious: define({
     flag: null,
@@ -27,14 +26,13 @@ export const auditSettings = {
     schema: hexKey,
     fallback: null,
     secret: true,
-    description: 'the audit key before, which hands over to the new one',
+    description: 'previous audit key, which signs the handover to the new one',
   }),
   auditCheckpointFile: define({
     flag: '--audit-checkpoint-file',
     variable: 'GW_AUDIT_CHECKPOINT_FILE',
     schema: text,
     fallback: null,
-    description:
-      'file that each signed checkpoint of the event log is added to, a line of JSON each',
+    description: 'file to which each signed checkpoint is appended, one line of JSON each',
   }),
 } as const;

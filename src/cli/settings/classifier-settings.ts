@@ -1,4 +1,4 @@
-// The settings that decide what prompts are classified with, a part of the settings table.
+// Lists the settings of the prompt classifier.
 
 import { define, text } from './setting.ts';
 
@@ -9,7 +9,7 @@ export const classifierSettings = {
     schema: text,
     fallback: null,
     description:
-      'directory of a model2vec model for prompt classes of tier fast; the built-in one when absent',
+      'directory of a model2vec model for the fast tier of prompt classes; default the built-in model',
   }),
   classifierRefinedModel: define({
     flag: '--classifier-refined-model',
@@ -17,13 +17,14 @@ export const classifierSettings = {
     schema: text,
     fallback: null,
     description:
-      'directory of an ONNX sentence encoder for tier refined; the fast tier decides alone when absent',
+      'directory of an ONNX sentence encoder for the refined tier; without it, only the fast tier decides',
   }),
   classifierRefinedRuntime: define({
     flag: '--classifier-refined-runtime',
     variable: 'GW_CLASSIFIER_REFINED_RUNTIME',
     schema: text,
     fallback: 'onnxruntime-node',
-    description: 'what runs it: an installed package, or the path of a module, with its interface',
+    description:
+      'runtime of that encoder: an installed package or the path of a module with the same interface',
   }),
 } as const;

@@ -1,4 +1,4 @@
-// Holds the settings of whatever calls the API server of its cluster, once.
+// Lists the settings for calls to the Kubernetes API.
 
 import { z } from 'zod';
 
@@ -12,7 +12,7 @@ export const clusterSettings = {
     schema: text,
     fallback: mountedAccount,
     description:
-      'directory of the service account in a cluster: its token, ca.crt and namespace, read anew for each use',
+      'directory of the service account: token, ca.crt and namespace, read again for each use',
   }),
 } as const;
 
@@ -20,14 +20,14 @@ const resourceName = z.string().regex(/^[a-z0-9-]{1,63}\/[a-z0-9-]{1,63}$/, {
   error: 'must be the namespace and the name of a resource, such as gw/gw',
 });
 
-/** Of a control plane that an operator may run. */
+/** The settings of a control plane that the operator manages. */
 export const managedSettings = {
   operatorResource: define({
     flag: null,
     variable: 'GW_OPERATOR_RESOURCE',
     schema: resourceName,
     fallback: null,
-    description: 'namespace/name of the resource that `gw operator` runs this control plane by',
+    description: 'namespace/name of the GwDeployment that manages this control plane',
   }),
   ...clusterSettings,
 } as const;

@@ -1,4 +1,4 @@
-// Settings that decide how a configuration file is read, and whom it is served to.
+// Lists the settings for reading and serving a configuration file.
 
 import { define, onOrOff, text } from './setting.ts';
 
@@ -9,7 +9,7 @@ export const fileSettings = {
     schema: onOrOff,
     fallback: false,
     description:
-      'leave out entries of model_list that gw cannot serve, with a warning each, instead of refusing the file',
+      'skip entries of model_list that gw cannot serve, with a warning each, instead of refusing the file',
   }),
   open: define({
     flag: '--open',
@@ -17,7 +17,7 @@ export const fileSettings = {
     schema: onOrOff,
     fallback: false,
     description:
-      'serve a configuration file that asks for authentication which gw does not do, to everyone',
+      'serve everyone, even if the configuration file requires authentication that gw does not support',
   }),
   masterKey: define({
     flag: '--master-key',

@@ -1,5 +1,4 @@
-// The settings that decide how requests are forwarded, a part of the settings table: times, retries,
-// bodies, the response cache, engines, connections.
+// Lists the settings for forwarding requests: timeouts, retries, bodies, the response cache, engines, connections.
 
 import { connectionsPerAddressDefault } from '../../ingress/bound-connections.ts';
 import { choice, define, text, wholeNumber } from './setting.ts';
@@ -11,35 +10,35 @@ export const forwardingSettings = {
     schema: wholeNumber({ from: 1, to: 86_400 }),
     fallback: 120,
     unit: 'seconds',
-    description: 'time to the first byte of an upstream, unless its backend sets another',
+    description: 'timeout for the first byte of an upstream, unless its backend sets another',
   }),
   attemptsMax: define({
     flag: '--attempts-max',
     variable: 'GW_ATTEMPTS_MAX',
     schema: wholeNumber({ from: 1, to: 64 }),
     fallback: 8,
-    description: 'most attempts of one request, over all backends of all its targets',
+    description: 'maximum attempts per request, over all backends of all targets',
   }),
   maxRetries: define({
     flag: '--max-retries',
     variable: 'GW_MAX_RETRIES',
     schema: wholeNumber({ from: 0, to: 10 }),
     fallback: null,
-    description: 'how many more backends of one model are tried; all of them when not set',
+    description: 'maximum number of other backends to try per model; default all',
   }),
   policy: define({
     flag: '--policy',
     variable: 'GW_POLICY',
     schema: choice(['cache-affinity', 'least-loaded', 'lowest-latency', 'round-robin']),
     fallback: 'cache-affinity',
-    description: 'spreads requests over several backends of one model',
+    description: 'how requests are spread over several backends of one model',
   }),
   budgetState: define({
     flag: '--budget-state',
     variable: 'GW_BUDGET_STATE',
     schema: text,
     fallback: '/var/lib/gw/budgets',
-    description: 'directory where a proxy keeps what is spent of the budgets of its --config file',
+    description: 'directory where a proxy stores the spend of the budgets in its --config file',
   }),
   maxBodyMb: define({
     flag: '--max-body-mb',
@@ -47,7 +46,7 @@ export const forwardingSettings = {
     schema: wholeNumber({ from: 1, to: 1024 }),
     fallback: 64,
     unit: 'MiB',
-    description: 'largest request body; beyond it, 413',
+    description: 'maximum size of a request body; larger ones get 413',
   }),
   maxInflightBodyMb: define({
     flag: '--max-inflight-body-mb',
@@ -55,14 +54,14 @@ export const forwardingSettings = {
     schema: wholeNumber({ from: 1, to: 1_048_576 }),
     fallback: 512,
     unit: 'MiB',
-    description: 'all request bodies held at once; beyond it, 503',
+    description: 'maximum size of all concurrent request bodies; beyond it, requests get 503',
   }),
   cacheMaxEntries: define({
     flag: '--cache-max-entries',
     variable: 'GW_CACHE_MAX_ENTRIES',
     schema: wholeNumber({ from: 0, to: 10_000_000 }),
     fallback: 4096,
-    description: 'answers that the response cache holds; 0 turns it off',
+    description: 'maximum number of cached answers; 0 turns the cache off',
   }),
   cacheMaxBytes: define({
     flag: '--cache-max-bytes',
@@ -70,7 +69,7 @@ export const forwardingSettings = {
     schema: wholeNumber({ from: 0, to: 1_099_511_627_776 }),
     fallback: 67_108_864,
     unit: 'bytes',
-    description: 'memory for the answers that the response cache holds',
+    description: 'maximum memory for cached answers',
   }),
   engineScrapeInterval: define({
     flag: '--engine-scrape-interval',
@@ -78,20 +77,21 @@ export const forwardingSettings = {
     schema: wholeNumber({ from: 0, to: 3600 }),
     fallback: 2,
     unit: 'seconds',
-    description: 'how often the metrics of engines that publish them are read; 0 turns it off',
+    description: 'time between reads of the metrics of engines; 0 turns them off',
   }),
   poolMaxIdle: define({
     flag: '--pool-max-idle',
     variable: 'GW_POOL_MAX_IDLE',
     schema: wholeNumber({ from: 1, to: 65_536 }),
     fallback: 256,
-    description: 'connections kept to one backend',
+    description: 'maximum idle connections to one backend',
   }),
   connectionsPerAddress: define({
     flag: '--connections-per-address',
     variable: 'GW_CONNECTIONS_PER_ADDRESS',
     schema: wholeNumber({ from: 0, to: 1_000_000 }),
     fallback: connectionsPerAddressDefault,
-    description: 'connections of one address to each listener, at most half of all; 0 is unlimited',
+    description:
+      'maximum connections from one address to each listener, at most half of all; 0 is unlimited',
   }),
 } as const;

@@ -1,4 +1,4 @@
-// Holds every setting of the operator, once: its flag, its GW_* variable, its default, its type, its meaning.
+// Lists the settings of `gw operator`.
 
 import { z } from 'zod';
 
@@ -16,28 +16,28 @@ export const operatorSettings = {
     variable: 'GW_OPERATOR_NAMESPACE',
     schema: label,
     fallback: null,
-    description: 'namespace whose deployments are managed; default that of this pod',
+    description: 'namespace of the managed deployments; default that of this pod',
   }),
   lease: define({
     flag: '--lease',
     variable: 'GW_OPERATOR_LEASE',
     schema: label,
     fallback: 'gw-operator',
-    description: 'name of the Lease in that namespace by which one operator leads',
+    description: 'name of the Lease in that namespace that elects the leader',
   }),
   host: define({
     flag: '--host',
     variable: 'GW_HOST',
     schema: text,
     fallback: '127.0.0.1',
-    description: 'address on which /healthz, /readyz and /metrics are served',
+    description: 'listen address of /healthz, /readyz and /metrics',
   }),
   port: define({
     flag: '-p,--port',
     variable: 'GW_OPERATOR_PORT',
     schema: wholeNumber({ from: 0, to: 65_535 }),
     fallback: 4002,
-    description: 'their port; 0 is any free port',
+    description: 'port of those pages; 0 is any free port',
   }),
   ...clusterSettings,
   log: settingsTable.log,

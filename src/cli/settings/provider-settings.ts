@@ -1,4 +1,4 @@
-// The settings of the providers that a control plane looks after, a part of the settings table.
+// Lists the settings for providers.
 
 import { dynamicProvidersMaxDefault } from '../../control/providers/registration-dial.ts';
 import { choice, define, wholeNumber } from './setting.ts';
@@ -10,14 +10,14 @@ export const providerSettings = {
     schema: wholeNumber({ from: 1, to: 3600 }),
     fallback: 60,
     unit: 'seconds',
-    description: 'how often the control plane asks every provider for its model list',
+    description: 'time between requests for the model list of every provider',
   }),
   dynamicProvidersMax: define({
     flag: '--dynamic-providers-max',
     variable: 'GW_DYNAMIC_PROVIDERS_MAX',
     schema: wholeNumber({ from: 0, to: 100_000 }),
     fallback: dynamicProvidersMaxDefault,
-    description: 'how many providers one principal may hold by registration',
+    description: 'maximum number of providers that one principal may register',
   }),
   providerRegistration: define({
     flag: '--provider-registration',
@@ -25,6 +25,6 @@ export const providerSettings = {
     schema: choice(['any-key', 'permitted']),
     fallback: 'any-key',
     description:
-      'who may register providers: any-key is every API key, permitted is the keys of principals that hold provider:register',
+      'who may register providers: any-key (every API key) or permitted (principals with provider:register)',
   }),
 };

@@ -1,4 +1,4 @@
-// A secret from the environment: from its variable, or from the file that `<variable>_FILE` names.
+// Reads a secret from its environment variable, or from the file that `<variable>_FILE` names.
 
 import { readFileSync } from 'node:fs';
 
@@ -7,7 +7,7 @@ import type { Refusal } from '../../lib/refusal.ts';
 
 type Asked = Readonly<{ variable: string; param: string }>;
 
-/** Null when neither is set. The message of a refusal names the variables, never the secret. */
+/** Returns null if neither is set. Refusals name the variable, never the secret. */
 export function secretVariable(
   env: Readonly<Record<string, string | undefined>>,
   { variable, param }: Asked,

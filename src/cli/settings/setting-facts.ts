@@ -1,4 +1,4 @@
-// Decides what is shown of each setting as it took effect: never a secret, nor what stands for a user in an address.
+// Shows the effective value of each setting, without secrets and without users in addresses.
 
 import type { SettingFact } from '../../admin/operations/program.ts';
 import { longFlag, settingNames } from './settings.ts';

@@ -1,4 +1,4 @@
-// What a setting is made of, and the forms that several settings take. The table of them is in settings-table.ts.
+// Defines the type of a setting and the value types that several settings share. settings-table.ts lists the settings.
 
 import { z } from 'zod';
 
@@ -6,23 +6,23 @@ import { isRefusal } from '../../lib/refusal.ts';
 import { readLogFilter } from '../../telemetry/log-filter.ts';
 
 export type Setting<Schema extends z.ZodType = z.ZodType, Fallback = unknown> = Readonly<{
-  /** Null: by environment alone, because a flag is visible to every user of the machine. */
+  /** Null: environment only, because every user of the machine can see flags. */
   flag: string | null;
   variable: string;
-  /** Reads the text of a flag or variable. Its messages say what the value must be. */
+  /** Parses the text of a flag or variable. Its messages say what the value must be. */
   schema: Schema;
   fallback: Fallback;
   unit: 'seconds' | 'days' | 'MiB' | 'bytes' | null;
-  /** Never shown, and also read from the file that `<variable>_FILE` names. */
+  /** Never shown. `<variable>_FILE` can name a file that holds it. */
   secret: boolean;
-  /** The flag may be given several times; its texts are joined with commas. */
+  /** The flag can be repeated; the values are joined with commas. */
   repeatable: boolean;
   description: string;
 }>;
 
 export type SettingTable = Readonly<Record<string, Setting>>;
 
-/** What the settings of a table come to, by name. */
+/** The values of a table's settings, by name. */
 export type ValuesOf<Table extends SettingTable> = Readonly<{
   [Name in keyof Table]: ValueOf<Table[Name]>;
 }>;
@@ -64,7 +64,7 @@ export function choice<const Values extends readonly [string, ...string[]]>(valu
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }
 
-/** On by its flag alone, too. */
+/** The flag without a value means true. */
 export const onOrOff = z
   .enum(['true', 'false'], { error: 'must be true or false' })
   .transform((word) => word === 'true');

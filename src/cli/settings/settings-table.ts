@@ -1,5 +1,4 @@
-// Holds every setting of a serving role, once: its flag, its GW_* variable, its default, its type, its meaning.
-// Options, help, the answer of /admin/config and the reference page come from this table.
+// Lists every setting of the serving roles. Options, help, /admin/config and the reference page come from this table.
 
 import { availableParallelism } from 'node:os';
 
@@ -27,7 +26,7 @@ import {
 } from './setting.ts';
 import type { ValuesOf } from './setting.ts';
 
-/** What has no scheme is the path of a file. */
+/** A value without a scheme is a file path. */
 const urlOrFile = text.refine(
   (place) => !/^[a-z][a-z\d+.-]*:\/\//i.test(place) || /^(?:https?|file):\/\/./i.test(place),
   { error: 'must be an http://, https:// or file:// address, or the path of a file' },
@@ -40,7 +39,7 @@ const egressList = list.refine(
 
 const workersMax = 256;
 
-/** The word `cores` stands for as many as this process may use. */
+/** `cores` means one per core that this process may use. */
 const workerCount = z
   .string()
   .transform((count) => (count === 'cores' ? String(availableParallelism()) : count))
@@ -49,14 +48,15 @@ const workerCount = z
 const none: readonly string[] = [];
 const port = wholeNumber({ from: 0, to: 65_535 });
 
-/** Each setting has the name of its flag; `unit` says what a number counts. */
+/** Settings are named after their flags. `unit` is the unit of a number. */
 export const settingsTable = {
   role: define({
     flag: '--role',
     variable: 'GW_ROLE',
     schema: choice(['proxy', 'control', 'all']),
     fallback: 'proxy',
-    description: 'proxy forwards, control configures, all does both in one process',
+    description:
+      'proxy forwards requests, control serves the admin API, all does both in one process',
   }),
   config: define({
     flag: '-c,--config',
@@ -70,7 +70,7 @@ export const settingsTable = {
     variable: 'GW_HOST',
     schema: text,
     fallback: '127.0.0.1',
-    description: 'address that both listeners bind',
+    description: 'listen address of both listeners',
   }),
   port: define({
     flag: '-p,--port',
@@ -91,7 +91,8 @@ export const settingsTable = {
     variable: 'GW_GATEWAY_URL',
     schema: httpUrl,
     fallback: null,
-    description: 'where clients reach the gateway, for the management UI; role all knows its own',
+    description:
+      'address at which clients reach the gateway, for the management UI; role all knows its own',
   }),
   databaseUrl: define({
     flag: '--database-url',
@@ -99,21 +100,21 @@ export const settingsTable = {
     schema: postgresUrl,
     fallback: null,
     secret: true,
-    description: 'the Postgres of roles control and all',
+    description: 'Postgres database of the control plane',
   }),
   databaseMaxConnections: define({
     flag: null,
     variable: 'GW_DATABASE_MAX_CONNECTIONS',
     schema: wholeNumber({ from: 2, to: 1000 }),
     fallback: 8,
-    description: 'connections to Postgres for commands; reports and listening take three more',
+    description: 'maximum Postgres connections for commands; reports and LISTEN need three more',
   }),
   controlUrl: define({
     flag: '--control-url',
     variable: 'GW_CONTROL_URL',
     schema: httpUrl,
     fallback: null,
-    description: 'admin address of the control plane that a proxy follows (Http mode)',
+    description: 'admin address of the control plane; a proxy follows it (Http mode)',
   }),
   proxyToken: define({
     flag: '--proxy-token',
@@ -121,7 +122,7 @@ export const settingsTable = {
     schema: text,
     fallback: null,
     secret: true,
-    description: 'token that proxies and control plane share',
+    description: 'token with which proxies authenticate at the control plane',
   }),
   snapshotCache: define({
     flag: '--snapshot-cache',
@@ -129,7 +130,7 @@ export const settingsTable = {
     schema: text,
     fallback: '/var/lib/gw/snapshot.json',
     description:
-      'where a gateway keeps the last snapshot and what it saw of the log; a proxy starts from it without its control plane',
+      'file with the last snapshot and log position, from which a proxy starts while its control plane is unavailable',
   }),
   configPoll: define({
     flag: '--config-poll',
@@ -137,14 +138,14 @@ export const settingsTable = {
     schema: wholeNumber({ from: 1, to: 3600 }),
     fallback: 5,
     unit: 'seconds',
-    description: 'how often a proxy asks for a newer snapshot',
+    description: 'time between requests of a proxy for a newer snapshot',
   }),
   acceptLog: define({
     flag: '--accept-log',
     variable: 'GW_ACCEPT_LOG',
     schema: text,
     fallback: null,
-    description: 'id of another event log that a proxy may follow in place of the one it serves',
+    description: 'id of a new event log that a proxy may follow instead of the current one',
   }),
   snapshotRebuildInterval: define({
     flag: '--snapshot-rebuild-interval',
@@ -152,14 +153,14 @@ export const settingsTable = {
     schema: wholeNumber({ from: 1, to: 3600 }),
     fallback: 5,
     unit: 'seconds',
-    description: 'how often a control plane turns budget windows and tells proxies what is spent',
+    description: 'time between updates of budget windows and of the spend that proxies receive',
   }),
   usageSpool: define({
     flag: '--usage-spool',
     variable: 'GW_USAGE_SPOOL',
     schema: text,
     fallback: null,
-    description: 'directory where usage waits on disk while the control plane is away',
+    description: 'directory that buffers usage while the control plane is unavailable',
   }),
   usageSpoolMaxMb: define({
     flag: '--usage-spool-max-mb',
@@ -167,7 +168,7 @@ export const settingsTable = {
     schema: wholeNumber({ from: 1, to: 1_048_576 }),
     fallback: 256,
     unit: 'MiB',
-    description: 'all usage on disk at once; beyond it, rows are dropped and counted',
+    description: 'maximum size of that buffer; beyond it, rows are dropped and counted',
   }),
   usageRetention: define({
     flag: '--usage-retention',
@@ -175,7 +176,7 @@ export const settingsTable = {
     schema: wholeNumber({ from: 1, to: 3650 }),
     fallback: 90,
     unit: 'days',
-    description: 'how long a control plane keeps single usage rows; older ones are hourly sums',
+    description: 'retention of single usage rows; older ones are kept as hourly sums',
   }),
   rateLimitReconcileInterval: define({
     flag: '--rate-limit-reconcile-interval',
@@ -183,7 +184,7 @@ export const settingsTable = {
     schema: wholeNumber({ from: 1, to: 3600 }),
     fallback: 5,
     unit: 'seconds',
-    description: 'how often a proxy asks for its share of the rate limits',
+    description: 'time between requests of a proxy for its share of the rate limits',
   }),
   healthReportInterval: define({
     flag: '--health-report-interval',
@@ -191,7 +192,7 @@ export const settingsTable = {
     schema: wholeNumber({ from: 1, to: 3600 }),
     fallback: 10,
     unit: 'seconds',
-    description: 'how often a proxy reports the health of its backends',
+    description: 'time between health reports of a proxy',
   }),
   healthInterval: define({
     flag: '--health-interval',
@@ -199,7 +200,7 @@ export const settingsTable = {
     schema: wholeNumber({ from: 1, to: 3600 }),
     fallback: 10,
     unit: 'seconds',
-    description: 'how often a gateway asks each endpoint for its model list, to see that it lives',
+    description: 'time between health probes of each endpoint (a request for its model list)',
   }),
   healthTimeout: define({
     flag: '--health-timeout',
@@ -207,7 +208,7 @@ export const settingsTable = {
     schema: wholeNumber({ from: 1, to: 300 }),
     fallback: 3,
     unit: 'seconds',
-    description: 'how long such a probe may take before it has failed',
+    description: 'timeout of a health probe',
   }),
   webhookUrl: define({
     flag: '--webhook-url',
@@ -215,7 +216,7 @@ export const settingsTable = {
     schema: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }),
     fallback: null,
     secret: true,
-    description: 'where a control plane sends notifications of its fleet',
+    description: 'address that receives notifications about the fleet',
   }),
   webhookSecret: define({
     flag: '--webhook-secret',
@@ -223,7 +224,7 @@ export const settingsTable = {
     schema: text,
     fallback: null,
     secret: true,
-    description: 'signs each notification in x-gw-signature (HMAC-SHA256)',
+    description: 'secret that signs each notification in x-gw-signature (HMAC-SHA256)',
   }),
   ...forwardingSettings,
   ...providerSettings,
@@ -234,7 +235,7 @@ export const settingsTable = {
     schema: wholeNumber({ from: 0, to: 3600 }),
     fallback: 25,
     unit: 'seconds',
-    description: 'how long requests in flight may take to end after SIGTERM',
+    description: 'time for requests in flight to finish after SIGTERM',
   }),
   shutdownDelay: define({
     flag: '--shutdown-delay',
@@ -243,14 +244,14 @@ export const settingsTable = {
     fallback: null,
     unit: 'seconds',
     description:
-      'how long a gateway serves on after SIGTERM with /readyz at 503; default 5 under Kubernetes, else 0',
+      'time that a gateway keeps serving after SIGTERM while /readyz answers 503; default 5 under Kubernetes, else 0',
   }),
   workers: define({
     flag: '--workers',
     variable: 'GW_WORKERS',
     schema: workerCount,
     fallback: 1,
-    description: 'processes of a proxy that share its port: a number, or cores for one a core',
+    description: 'proxy processes that share the port: a number, or cores for one per core',
   }),
   tlsCert: define({
     flag: '--tls-cert',
@@ -272,28 +273,28 @@ export const settingsTable = {
     schema: text,
     fallback: null,
     description:
-      'PEM certificates trusted besides the built-in ones, for control plane and backends',
+      'PEM certificates to trust in addition to the built-in ones, for control plane and backends',
   }),
   egressAllow: define({
     flag: '--egress-allow',
     variable: 'GW_EGRESS_ALLOW',
     schema: egressList,
     fallback: none,
-    description: `only these may be dialled: ${egressEntryForms}`,
+    description: `only these addresses may be dialled: ${egressEntryForms}`,
   }),
   egressDeny: define({
     flag: '--egress-deny',
     variable: 'GW_EGRESS_DENY',
     schema: egressList,
     fallback: none,
-    description: 'these are never dialled; written as --egress-allow',
+    description: 'these addresses are never dialled; same syntax as --egress-allow',
   }),
   priceAggregatorUrl: define({
     flag: '--price-aggregator-url',
     variable: 'GW_PRICE_AGGREGATOR_URL',
     schema: urlOrFile,
     fallback: 'https://openrouter.ai/api/v1/models',
-    description: 'where prices are synced from first: URL or file of an aggregator',
+    description: 'first source of prices: URL or file of an aggregator',
   }),
   priceCatalogueUrl: define({
     flag: '--price-catalogue-url',
@@ -301,7 +302,7 @@ export const settingsTable = {
     schema: urlOrFile,
     fallback:
       'https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json',
-    description: 'where prices are synced from next: URL or file of a price catalogue',
+    description: 'second source of prices: URL or file of a price catalogue',
   }),
   strictKeyMint: define({
     flag: '--strict-key-mint',
@@ -309,7 +310,7 @@ export const settingsTable = {
     schema: onOrOff,
     fallback: false,
     description:
-      'who lacks config:write makes keys only for principals that may do no more than they may',
+      'callers without config:write create keys only for principals with no more permissions than their own',
   }),
   log: define({
     flag: '--log',
@@ -317,14 +318,14 @@ export const settingsTable = {
     schema: logFilter,
     fallback: 'info',
     description:
-      'log filter: a level (trace, debug, info, warn, error, off), and levels of single components, such as info,gw::gateway=debug',
+      'log filter: a level (trace, debug, info, warn, error, off) and levels of components, such as info,gw::gateway=debug',
   }),
   logFormat: define({
     flag: '--log-format',
     variable: 'GW_LOG_FORMAT',
     schema: choice(['text', 'json']),
     fallback: 'text',
-    description: 'json writes one object a line',
+    description: 'text, or json for one object per line',
   }),
   otelEndpoint: define({
     flag: '--otel-endpoint',
@@ -332,7 +333,7 @@ export const settingsTable = {
     schema: httpUrl,
     fallback: null,
     description:
-      'OTLP/HTTP collector that spans go to, such as http://127.0.0.1:4318; none, no traces',
+      'OTLP/HTTP collector for spans, such as http://127.0.0.1:4318; without it, traces are off',
   }),
   otelSampleOneIn: define({
     flag: '--otel-sample-one-in',
@@ -340,14 +341,14 @@ export const settingsTable = {
     schema: wholeNumber({ from: 1, to: 1_000_000_000 }),
     fallback: 100,
     description:
-      'one request in so many is traced; 1 traces all; a decision upstream is honoured first',
+      'traces one request in this many; 1 traces all; a sampling decision of the caller takes precedence',
   }),
   otelServiceName: define({
     flag: '--otel-service-name',
     variable: 'GW_OTEL_SERVICE_NAME',
     schema: text,
     fallback: 'gw',
-    description: 'the service.name of its spans',
+    description: 'service.name of the spans',
   }),
   ...signOnSettings,
   ...managedSettings,
@@ -358,7 +359,7 @@ export const settingsTable = {
     schema: hexKey,
     fallback: null,
     secret: true,
-    description: 'key that provider credentials are encrypted with',
+    description: 'key that encrypts provider credentials and personal data',
   }),
   ...auditSettings,
   encryptionKeyPrevious: define({
@@ -367,7 +368,7 @@ export const settingsTable = {
     schema: hexKey,
     fallback: null,
     secret: true,
-    description: 'the key before, for reading, until `gw reencrypt-backends` is done',
+    description: 'previous encryption key, for decryption until `gw reencrypt-backends` is done',
   }),
 } as const;
 
@@ -376,7 +377,7 @@ export type SettingName = keyof SettingsTable;
 
 export type SettingValues = ValuesOf<SettingsTable>;
 
-/** Variables that other code reads. A check of the environment accepts them. */
+/** Variables that other code reads. The check for unknown variables accepts them. */
 export const otherVariables: readonly string[] = [
   'GW_ADMIN_TOKEN',
   'GW_ADMIN_TOKEN_FILE',

@@ -1,4 +1,4 @@
-// Decides the value of every setting: flag before environment before default, with where each came from.
+// Decides the value and source of every setting: flag, then environment, then default.
 
 import assert from 'node:assert/strict';
 
@@ -12,16 +12,16 @@ import type { Setting, SettingTable, ValuesOf } from './setting.ts';
 import { otherVariables, settingsTable } from './settings-table.ts';
 import type { SettingName, SettingsTable } from './settings-table.ts';
 
-/** `file` is a file that a `GW_*_FILE` variable names. */
+/** `file`: from the file that a `GW_*_FILE` variable names. */
 export type SettingSource = 'flag' | 'env' | 'file' | 'default';
 
-/** The values of a table of settings, and where each came from. */
+/** The values of a table of settings, and their sources. */
 export type SettingsOf<Table extends SettingTable> = ValuesOf<Table> &
   Readonly<{ sources: Readonly<Record<keyof Table, SettingSource>> }>;
 export type Settings = SettingsOf<SettingsTable>;
 
 export type TableInput<Table extends SettingTable> = Readonly<{
-  /** The text of each flag that was given. */
+  /** The text of each given flag. */
   flags: Readonly<Partial<Record<keyof Table, string>>>;
   env: Readonly<Record<string, string | undefined>>;
   readFile: (path: string) => string;
@@ -35,7 +35,7 @@ export type TableRead<Table extends SettingTable> =
 export const readSettings = (input: SettingsInput): TableRead<SettingsTable> =>
   readTable(settingsTable, input);
 
-/** All that is wrong is answered at once. */
+/** Reports all problems at once. */
 export function readTable<Table extends SettingTable>(
   table: Table,
   input: TableInput<Table>,
@@ -58,7 +58,7 @@ export function readTable<Table extends SettingTable>(
   return { settings, warnings: unknownVariables(input.env) };
 }
 
-/** Each value came out of its own setting's schema or is its fallback, so completeness is all there is to check. */
+/** Each value comes from its schema or fallback, so only completeness needs a check. */
 const isWhole = <Table extends SettingTable>(
   table: Table,
   settings: Readonly<{ sources: object }>,
@@ -83,7 +83,7 @@ function readSetting(input: Surroundings, asked: Asked): Read | Refusal {
   const parsed = asked.schema.safeParse(found.text, plainly);
   if (parsed.success) return { value: parsed.data, source: found.source };
   const must = ruleText(parsed.error);
-  // A secret's value is not repeated: messages end in logs.
+  // Secrets are not repeated, because messages reach logs.
   const was = asked.secret ? '' : `, was ${JSON.stringify(found.text)}`;
   return refuse('invalid', `${found.from} ${must}${was}`, { param: asked.name });
 }
@@ -99,7 +99,7 @@ function findText(input: Surroundings, asked: Asked): Found | Refusal | null {
     return refuse('invalid', `${variable} and ${variable}_FILE are both set`, { param: name });
   }
   if (file !== '') return fromFile(input, { name, variable: `${variable}_FILE`, file });
-  // Kubernetes sets GW_PORT to such an address when there is a Service named gw.
+  // Kubernetes sets GW_PORT to such an address if a Service is named gw.
   if (text === '' || text.startsWith('tcp://')) return null;
   return { text, source: 'env', from: variable };
 }
@@ -123,7 +123,7 @@ function fromFile(input: Surroundings, { name, variable, file }: FileSource): Fo
 
 const misspeltDistanceMax = 4;
 
-/** A mistyped name would otherwise be a setting that silently does nothing. */
+/** Warns of mistyped names, which would otherwise be ignored silently. */
 function unknownVariables(env: SettingsInput['env']): readonly string[] {
   const known = [...otherVariables];
   for (const { variable, secret } of allSettings()) {
@@ -141,12 +141,12 @@ function unknownVariables(env: SettingsInput['env']): readonly string[] {
     });
 }
 
-/** Of every table: the variables of one machine may be for several commands. */
+/** The variables of all tables, because one environment may serve several commands. */
 const allSettings = (): readonly Setting[] =>
   [settingsTable, agentSettings, operatorSettings].flatMap((table) =>
     Object.values<Setting>(table),
   );
 
-/** Kubernetes describes a Service named gw, or gw-…, in variables of these forms. */
+/** Matches the variables in which Kubernetes describes Services named gw or gw-…. */
 const isServiceLink = (name: string, value = ''): boolean =>
   value.startsWith('tcp://') || /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP)/.test(name);

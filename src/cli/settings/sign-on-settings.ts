@@ -1,4 +1,4 @@
-// The settings of single sign-on by an OpenID provider, a part of the settings table, and what they come to.
+// Lists the settings of single sign-on by an OpenID provider, and combines them.
 
 import { z } from 'zod';
 
@@ -8,7 +8,7 @@ import type { ValuesOf } from './setting.ts';
 
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** As the provider writes it: a slash at its end is a part of it (OpenID Connect Discovery 1.0, section 4.3). */
+/** Kept exactly: a trailing slash is part of the issuer (OpenID Connect Discovery 1.0, section 4.3). */
 const issuer = z.string().refine(isIssuer, {
   error: 'must be an https:// address without query, or an http:// one of this machine',
 });
@@ -19,7 +19,7 @@ function isIssuer(value: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname));
 }
 
-/** An address that a path can be put behind. */
+/** An address to which a path can be appended. */
 function isBare(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { search, hash, username, password } = new URL(value);
@@ -30,7 +30,7 @@ const publicUrl = httpUrl.refine(isBare, { error: 'must be an address without qu
 
 const groupRoles = z.record(z.string().min(1), z.string().min(1));
 
-/** Stays the text that it was: it is shown among the settings. */
+/** Keeps the text, because it is shown among the settings. */
 const groupRolesText = z.string().refine((value) => readGroupRoles(value) !== null, {
   error: 'must be JSON of the form {"group":"role"}',
 });
@@ -50,14 +50,14 @@ export const signOnSettings = {
     schema: issuer,
     fallback: null,
     description:
-      'OpenID provider by which people sign on to the control plane; none, by password alone',
+      'OpenID provider for sign-in to the control plane; without it, only passwords are accepted',
   }),
   oidcClientId: define({
     flag: '--oidc-client-id',
     variable: 'GW_OIDC_CLIENT_ID',
     schema: text,
     fallback: null,
-    description: 'what the provider calls this control plane',
+    description: 'client id of this control plane at the provider',
   }),
   oidcClientSecret: define({
     flag: null,
@@ -65,7 +65,7 @@ export const signOnSettings = {
     schema: text,
     fallback: null,
     secret: true,
-    description: 'secret of that client; none for a public client',
+    description: 'secret of that client; absent for a public client',
   }),
   oidcPublicUrl: define({
     flag: '--oidc-public-url',
@@ -73,23 +73,23 @@ export const signOnSettings = {
     schema: publicUrl,
     fallback: null,
     description:
-      'where browsers reach the admin listener, such as https://ops.example/gw; default the host that they ask',
+      'address at which browsers reach the admin listener, such as https://ops.example/gw; default the Host header',
   }),
   oidcScopes: define({
     flag: '--oidc-scopes',
     variable: 'GW_OIDC_SCOPES',
     schema: z.string().regex(/^(?:\S+ )*openid(?: \S+)*$/, {
-      error: 'must be words parted by spaces, openid among them',
+      error: 'must be words separated by spaces, including openid',
     }),
     fallback: 'openid email profile',
-    description: 'scopes that are asked for',
+    description: 'requested scopes',
   }),
   oidcLabel: define({
     flag: '--oidc-label',
     variable: 'GW_OIDC_LABEL',
     schema: text.max(60, { error: 'must have at most 60 characters' }),
     fallback: 'single sign-on',
-    description: 'what the login screen calls the provider: Sign in with …',
+    description: 'name of the provider on the login screen: Sign in with …',
   }),
   oidcFirstLogin: define({
     flag: '--oidc-first-login',
@@ -97,42 +97,41 @@ export const signOnSettings = {
     schema: choice(['refuse', 'link', 'create']),
     fallback: 'refuse',
     description:
-      'link lets an unknown person in as the principal of that name or e-mail address, create makes one where none is',
+      'how unknown people sign in: link uses the principal with that name or e-mail address, create also creates one',
   }),
   oidcMatchClaim: define({
     flag: '--oidc-match-claim',
     variable: 'GW_OIDC_MATCH_CLAIM',
     schema: text,
     fallback: 'email',
-    description: 'claim that names the person at a first login; email has to be verified',
+    description: 'claim that names the person at the first login; email must be verified',
   }),
   oidcGroupsClaim: define({
     flag: '--oidc-groups-claim',
     variable: 'GW_OIDC_GROUPS_CLAIM',
     schema: text,
     fallback: 'groups',
-    description: 'claim of the ID token with the groups of the person',
+    description: 'claim of the ID token that lists the groups of the person',
   }),
   oidcGroupRoles: define({
     flag: '--oidc-group-roles',
     variable: 'GW_OIDC_GROUP_ROLES',
     schema: groupRolesText,
     fallback: '{}',
-    description:
-      'the role that each group gives, as JSON {"group":"role"}; others stay as they are',
+    description: 'role for each group, as JSON {"group":"role"}; other roles stay unchanged',
   }),
   oidcHidePassword: define({
     flag: '--oidc-hide-password',
     variable: 'GW_OIDC_HIDE_PASSWORD',
     schema: onOrOff,
     fallback: false,
-    description: 'the login screen shows the form for a password only when asked for it',
+    description: 'replace the password form of the login screen by a link',
   }),
 } as const;
 
 export type SignOnSettings = ValuesOf<typeof signOnSettings>;
 
-/** Null without an issuer. */
+/** Returns null without an issuer. */
 export function signOnOptions(settings: SignOnSettings): SignOnOptions | null {
   const { oidcIssuer, oidcClientId } = settings;
   if (oidcIssuer === null || oidcClientId === null) return null;

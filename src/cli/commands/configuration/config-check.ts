@@ -1,4 +1,4 @@
-// The command that says what is wrong with a configuration file, and what gw ignores in it, each with its line.
+// Defines `gw config check`, which reports the errors of a configuration file and what gw ignores in it.
 
 import { readFileSync } from 'node:fs';
 
@@ -14,11 +14,11 @@ import { readSettings } from '../../settings/settings.ts';
 export class ConfigCheckCommand extends Command {
   static override paths = [['config', 'check']];
   static override usage = Command.Usage({
-    description: 'say what is wrong with a configuration file, and what gw ignores in it',
+    description: 'check a configuration file and show what gw ignores in it',
     details: `
-      Reads the file as a proxy in File mode would, with the variables of this environment, and
-      names every error and warning with its line. Exits 0 when the file can be served, warnings
-      or not, and 1 when it cannot.
+      Reads the file as a proxy in File mode does, with the variables of this environment, and
+      prints every error and warning with its line. Exits 0 if a proxy can serve the file, even
+      with warnings, and 1 if not.
     `,
     examples: [['Check a file', '$0 config check --config gw.yaml']],
   });
@@ -37,7 +37,7 @@ export class ConfigCheckCommand extends Command {
       if ('refusals' in read) return reportRefusals(stderr, read.refusals);
       const { config: path } = read.settings;
       if (path === null) return reportRefusals(stderr, [refuse('invalid', noFile)]);
-      // Loaded here, because the format is much to load for a program that only shows its help.
+      // Imported late to keep --help fast.
       const { readConfigFiles } = await import('../../../gateway/config/config-files.ts');
       const { checkConfigFile } = await import('../../../snapshot/file-mode.ts');
       const { issueText } = await import('../../../snapshot/file/source.ts');

@@ -1,4 +1,4 @@
-// The commands of configuration as code: plan, apply and export declarative files (docs/configuration-as-code.md).
+// Defines `gw plan`, `gw apply` and `gw export`: configuration as code (docs/configuration-as-code.md).
 
 import { hash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -47,17 +47,19 @@ const needs = `
 `;
 
 abstract class FilesCommand extends ChangeCommand {
-  files = Option.Array('-f,--file', { required: true, description: 'a file or a folder' });
-  set = Option.String('--set', 'default', { description: 'the name of this set of files' });
+  files = Option.Array('-f,--file', { required: true, description: 'file or folder; repeatable' });
+  set = Option.String('--set', 'default', {
+    description: 'name of this set of files (default default)',
+  });
   prune = Option.Boolean('--prune', false, {
-    description: 'remove what the lists of the files do not name',
+    description: 'delete resources that the files do not list',
   });
 
-  /** Sends the files, and says of a refusal where it is in them. */
+  /** Sends the files. Refusals name the file and line. */
   protected async send(
     work: (body: object) => Promise<Said | Refusal>,
   ): Promise<Said | Refusal | readonly Refusal[]> {
-    // Loaded here, because the format is much to load for a program that only shows its help.
+    // Imported late to keep --help fast.
     const { readDeclaredFiles } = await import('../../declared-files.ts');
     const read = await readDeclaredFiles(this.files, this.context.env);
     if (!('resources' in read)) return read;
@@ -70,9 +72,9 @@ abstract class FilesCommand extends ChangeCommand {
 export class PlanCommand extends FilesCommand {
   static override paths = [['plan']];
   static override usage = ChangeCommand.Usage({
-    description: 'show what an apply of declarative files would change',
+    description: 'show what applying declarative files would change',
     details: `
-      Writes nothing. Exits 0 when nothing would change and 10 when something would. ${needs}
+      Changes nothing. Exits 0 if nothing would change and 10 if something would. ${needs}
     `,
     examples: [['Plan a folder', '$0 plan -f config/']],
   });
@@ -93,18 +95,23 @@ const drafted = z.looseObject({ id: z.int(), state: z.string() });
 export class ApplyCommand extends FilesCommand {
   static override paths = [['apply']];
   static override usage = ChangeCommand.Usage({
-    description: 'make the configuration what declarative files say',
+    description: 'apply declarative files to the configuration',
     details: `
-      All changes are one transaction. Where the change policy needs an approval, a change request
-      is drafted instead, and the exit code is 4. ${needs}
+      Applies all changes in one transaction. If the change policy requires an approval, the command
+      drafts a change request instead and exits 4. ${needs}
     `,
     examples: [['Apply a folder', '$0 apply -f config/ --reason "commit 3f1c2aa"']],
   });
 
-  reason = Option.String('--reason', { required: true, description: 'why; kept in the history' });
-  plan = Option.String('--plan', { description: 'the digest of a plan: apply exactly that' });
+  reason = Option.String('--reason', {
+    required: true,
+    description: 'reason, kept in the history',
+  });
+  plan = Option.String('--plan', {
+    description: 'digest of a plan; refuse to apply anything else',
+  });
   breakGlass = Option.String('--break-glass', {
-    description: 'why it is done although the change policy asks for an approval',
+    description: 'reason for skipping the approval that the change policy requires',
   });
 
   protected override ask(admin: AdminClient) {
@@ -128,7 +135,7 @@ export class ApplyCommand extends FilesCommand {
     });
   }
 
-  /** The same plan drafted again for the same reason is the same change request. */
+  /** Drafting the same plan for the same reason again returns the same change request. */
   async #draft(admin: AdminClient, body: object): Promise<Said | Refusal> {
     const { reason } = this;
     const plan = await admin.ask({
@@ -147,7 +154,7 @@ export class ApplyCommand extends FilesCommand {
       answer: drafted,
     });
     if (isRefusal(request)) return request;
-    const text = `the change policy needs an approval: change request ${request.id} was drafted, and nothing is changed yet`;
+    const text = `the change policy requires an approval: change request ${request.id} was drafted, nothing is changed yet`;
     return {
       json: { ...plan, applied: false, change_request: request.id },
       text: `${planText(plan)}\n${text}`,
@@ -167,12 +174,12 @@ const exported = z.object({
 export class ExportCommand extends ChangeCommand {
   static override paths = [['export']];
   static override usage = ChangeCommand.Usage({
-    description: 'write the configuration as a declarative file',
-    details: `A plan of the file changes nothing. It holds no secret. ${needs}`,
-    examples: [['Begin to keep the configuration in git', '$0 export -o config/gw.yaml']],
+    description: 'export the configuration as a declarative file',
+    details: `Planning the file shows no changes. The file holds no secrets. ${needs}`,
+    examples: [['Start to keep the configuration in git', '$0 export -o config/gw.yaml']],
   });
 
-  output = Option.String('-o,--output', { description: 'the file; standard output when absent' });
+  output = Option.String('-o,--output', { description: 'file to write (default standard output)' });
 
   protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
     const call = { method: 'POST', path: `${path}/export`, body: {}, answer: exported } as const;
@@ -184,7 +191,7 @@ export class ExportCommand extends ChangeCommand {
       ([, list]) => !Array.isArray(list) || list.length > 0,
     );
     const notes = [
-      `Exported at snapshot version ${version}. It holds no credential: "held" keeps the one that gw holds.`,
+      `Exported at snapshot version ${version}. The file holds no credentials: "held" keeps the stored one.`,
       ...warnings.map((warning) => `Left out: ${warning}`),
     ];
     const text = writeYaml(Object.fromEntries(named), notes);
