@@ -18,9 +18,9 @@ export class VaultEraseCommand extends HistoryCommand {
     description: 'erase personal data or superseded secrets',
     details: `
       --principal erases the names, addresses and reasons of a principal, even of a deleted one; an
-      existing principal keeps its current name. --superseded erases the secrets and personal data that nothing refers
-      to any more. The log records how many items of each kind were erased; its hash chain stays
-      valid. Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
+      existing principal keeps its current name. --superseded erases the secrets and personal data
+      that nothing refers to any more. The log records how many items of each kind were erased; its
+      hash chain stays valid. Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.
     `,
     examples: [
       [
