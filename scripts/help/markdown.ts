@@ -1,11 +1,10 @@
 // Adapts the Markdown of the repository to the site: links between pages, pictures for two themes, and diagrams.
 
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 
 import type { MarkdownRenderer } from 'vitepress';
 
-import { linkedFile, root, sitePathOf } from './pages.ts';
+import { diagramName, linkedFile, root, sitePathOf } from './pages.ts';
 
 type Token = ReturnType<MarkdownRenderer['parse']>[number];
 
@@ -18,13 +17,10 @@ function addressOnSite(page: string, address: string): string {
   return anchor === undefined ? target : `${target}#${anchor}`;
 }
 
-/** Diagrams are drawn ahead of time by scripts/draw-diagrams.ts, named by a hash of their source. */
-export const diagramName = (source: string): string =>
-  createHash('sha256').update(source.trim()).digest('hex').slice(0, 12);
-
+/** Not loaded lazily: a picture that grows late moves the heading that a link leads to. */
 const picturePair = (light: string, dark: string, alt: string): string =>
-  `<img class="for-light" loading="lazy" src="${light}" alt="${alt}">` +
-  `<img class="for-dark" loading="lazy" src="${dark}" alt="${alt}">`;
+  `<img class="for-light" src="${light}" alt="${alt}">` +
+  `<img class="for-dark" src="${dark}" alt="${alt}">`;
 
 function picture(text: string): string {
   const named = (attribute: string): string =>

@@ -1,5 +1,6 @@
 // Decides which Markdown pages are on the documentation site, their addresses there, and their order in its menu.
 
+import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -42,3 +43,7 @@ export function menu(): MenuGroup[] {
     return { text, collapsed: false, items };
   });
 }
+
+/** Drawings are named by a hash of their source, so that an outdated one is never shown. */
+export const diagramName = (source: string): string =>
+  createHash('sha256').update(source.trim()).digest('hex').slice(0, 12);

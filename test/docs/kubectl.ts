@@ -1,5 +1,5 @@
-// Stands for kubectl in the shell blocks of the documentation: of what is applied every file must be there and hold objects, and of what is
-// asked for, the kind must be one of a cluster or of deploy/operator. It ends with 1 otherwise.
+// Replaces kubectl in the shell blocks of the documentation. Applied files must exist and hold objects, and a requested kind must be one of
+// Kubernetes or of deploy/operator. Otherwise it exits with 1.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,7 +27,7 @@ function objectsIn(file: string): readonly string[] {
 
 function apply([how, place = '']: readonly string[]): readonly string[] {
   if (how === '-f') return objectsIn(place);
-  if (how !== '-k') throw new Error(`apply ${how} is not shown`);
+  if (how !== '-k') throw new Error(`apply ${how} is not supported here`);
   const text = readFileSync(path.join(place, 'kustomization.yaml'), 'utf8');
   const { resources } = kustomization.parse(parse(text));
   return resources.flatMap((name) => objectsIn(path.join(place, name)));
@@ -35,7 +35,7 @@ function apply([how, place = '']: readonly string[]): readonly string[] {
 
 function named(what = ''): readonly string[] {
   const [kind = ''] = what.split('/');
-  if (!kinds.has(kind)) throw new Error(`${kind} is no kind that there is`);
+  if (!kinds.has(kind)) throw new Error(`unknown kind ${kind}`);
   return [what];
 }
 
@@ -48,6 +48,6 @@ const verbs: Readonly<Record<string, () => readonly string[]>> = {
   describe: () => named(given[0]),
   logs: () => named(given[0]),
 };
-const done = verbs[verb ?? ''];
-if (done === undefined) throw new Error(`kubectl ${verb} is not shown`);
-for (const line of done()) console.log(`${line} ${verb}`);
+const run = verbs[verb ?? ''];
+if (run === undefined) throw new Error(`kubectl ${verb} is not supported here`);
+for (const line of run()) console.log(`${line} ${verb}`);

@@ -1,4 +1,4 @@
-// The reference of metrics says of each series what the table says.
+// Checks that the reference of metrics has the names, types, labels and texts of the code.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

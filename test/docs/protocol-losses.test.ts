@@ -1,4 +1,4 @@
-// The reference of what a translation leaves out names each member of a request that the code leaves out, and no other.
+// Checks that the reference of translations names every request field that the code leaves out, and no other.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { droppedMembers as droppedOfChat } from '../../src/protocols/untranslata
 const file = path.join(import.meta.dirname, '../../docs/reference/protocol-losses.md');
 const sections = readFileSync(file, 'utf8').split(/^## /m);
 
-/** Rows that are about one member of the request itself. */
+/** The rows about one field of the request itself. */
 function membersIn(title: string): readonly string[] {
   const section = sections.find((one) => one.startsWith(title)) ?? '';
   return [...section.matchAll(/^\| `(\w+)` +\|/gm)].flatMap(([, name]) => name ?? []);

@@ -1,4 +1,4 @@
-// The generated pages of the reference say what the program's tables say.
+// Checks that the generated pages are up to date.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { referencePages } from '../../scripts/reference/pages.ts';
 
 describe('the reference', () => {
   for (const { file, text } of referencePages()) {
-    it(`holds in ${path.basename(file)} what node scripts/generate-reference.ts makes`, () => {
+    it(`${path.basename(file)} is what node scripts/generate-reference.ts writes`, () => {
       assert.equal(readFileSync(file, 'utf8'), text);
     });
   }

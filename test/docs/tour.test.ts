@@ -1,4 +1,4 @@
-// The tour of the management UI shows every screen, in both themes, and its pictures weigh little.
+// Checks that the tour shows every screen of the management UI in both themes, with small pictures.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { stops } from '../ui/tour/stops.ts';
 const docs = path.join(import.meta.dirname, '../../docs');
 const pictures = readdirSync(path.join(docs, 'tour'));
 
-it('the tour stops at every screen', () => {
+it('the tour shows every screen', () => {
   const shown = new Set(stops.map((stop) => stop.path.split(/[/?]/)[0] || 'overview'));
   assert.deepEqual(
     screenNames().filter((name) => !shown.has(name)),
@@ -19,7 +19,7 @@ it('the tour stops at every screen', () => {
   );
 });
 
-it('the page shows the pictures that are there, and no others are', () => {
+it('the page uses every picture, and no others exist', () => {
   const page = readFileSync(path.join(docs, 'tour.md'), 'utf8');
   const named = [...page.matchAll(/tour\/([\w-]+\.webp)/g)].map(([, name]) => name);
   assert.deepEqual(new Set(named), new Set(pictures));
@@ -27,7 +27,7 @@ it('the page shows the pictures that are there, and no others are', () => {
   assert.deepEqual(pictures.toSorted(), wanted.toSorted());
 });
 
-it('the pictures are less than 6 MB', () => {
+it('the pictures are smaller than 6 MB together', () => {
   const bytes = pictures.map((name) => statSync(path.join(docs, 'tour', name)).size);
   const sum = bytes.reduce((total, size) => total + size, 0);
   assert.ok(sum < 6 * 1024 * 1024, `${sum} bytes`);
