@@ -49,7 +49,7 @@ const suites: readonly Suite[] = [
   },
   {
     name: 'leases: schedules of beats, losses and sweeps',
-    files: ['test/control/lease-schedules.test.ts'],
+    files: ['test/control/providers/lease-schedules.test.ts'],
     sizes: { GW_TEST_SCHEDULES: 1000 },
   },
   {
@@ -74,12 +74,15 @@ const suites: readonly Suite[] = [
   },
   {
     name: 'bodies that are read by offsets',
-    files: ['test/gateway/peek.test.ts', 'test/gateway/peek-form.test.ts'],
+    files: ['test/gateway/body/peek.test.ts', 'test/gateway/body/peek-form.test.ts'],
     sizes: { GW_TEST_BODIES: 100_000 },
   },
   {
     name: 'requests that two readers read',
-    files: ['test/gateway/request-head.test.ts', 'test/gateway/reader-differential.test.ts'],
+    files: [
+      'test/gateway/transport/request-head.test.ts',
+      'test/gateway/transport/reader-differential.test.ts',
+    ],
     sizes: { GW_TEST_REQUESTS: 1_000_000, GW_TEST_CONNECTIONS: 100_000 },
   },
   {

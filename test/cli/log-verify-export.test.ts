@@ -11,10 +11,10 @@ import {
   exported,
   nextAuditKey,
   signedPlane,
-  temporaryDirectory,
   unanchored,
   verifyOffline,
 } from '../harness/control/evidence.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 /** An export of a sound log from which these payloads were removed. */
 async function exportWithout(t: TestContext, positions: readonly number[]): Promise<string> {

@@ -8,7 +8,7 @@ import { openWitness } from '../../src/cli/roles/witness.ts';
 import { createSnapshotCache } from '../../src/gateway/control-link/cache.ts';
 import { createLive } from '../../src/gateway/config/live.ts';
 import type { Snapshot } from '../../src/snapshot/schema.ts';
-import { temporaryDirectory } from '../harness/control/evidence.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { collectLog } from '../harness/gateway/gateway.ts';
 import type { LogLine } from '../harness/gateway/gateway.ts';
 import { givenSnapshot } from '../harness/gateway/snapshot.ts';

@@ -110,9 +110,9 @@ test(
     const copy = await bareCopy(t, [...programFolders, 'ui', 'test']);
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const files = [
-      'test/admin/openapi.test.ts',
+      'test/admin/openapi/openapi.test.ts',
       'test/cli/main.test.ts',
-      'test/ui/lib/palette.test.ts',
+      'test/ui/lib/page/palette.test.ts',
     ];
     const { stdout } = await run(process.execPath, ['--test', '--test-isolation=none', ...files], {
       cwd: copy,

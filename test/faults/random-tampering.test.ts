@@ -24,10 +24,10 @@ import {
   exported,
   nextAuditKey,
   signedPlane,
-  temporaryDirectory,
   unanchored,
   verifyOffline,
 } from '../harness/control/evidence.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { verifyInProcess } from '../harness/control/verifier.ts';
 
 const tamperings = Number(process.env['GW_TEST_TAMPERINGS'] ?? 60);

@@ -18,7 +18,7 @@ import {
   prepareControl,
   startControlProgram,
 } from '../harness/program/control-program.ts';
-import { temporaryDirectory } from '../harness/control/evidence.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { testDatabase } from '../harness/postgres/postgres.ts';
 import { startProgram } from '../harness/program/program.ts';
 import type { Program } from '../harness/program/program.ts';

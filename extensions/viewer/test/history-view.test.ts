@@ -10,7 +10,7 @@ import type { TestContext } from 'node:test';
 
 import { serveViewer } from '../cli/serve.ts';
 import { gw } from '../../../test/harness/program/command-line.ts';
-import { temporaryDirectory } from '../../../test/harness/control/evidence.ts';
+import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
 
 async function served(t: TestContext) {
   const directory = await temporaryDirectory(t);

@@ -12,7 +12,7 @@ import { createWhatIf } from '../what-if.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 import { errorOf, member, testAdministrator } from '../../../test/harness/admin/admin.ts';
 import { gw } from '../../../test/harness/program/command-line.ts';
-import { temporaryDirectory } from '../../../test/harness/control/evidence.ts';
+import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
 import { listedProvider } from '../../../test/harness/upstream/model-list.ts';
 import { testKey } from '../../../test/harness/control/plane.ts';
 import { reported, reportUsage } from '../../../test/harness/admin/usage.ts';

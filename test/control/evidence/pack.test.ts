@@ -21,10 +21,10 @@ import {
   auditKey,
   nextAuditKey,
   signedPlane,
-  temporaryDirectory,
   unanchored,
   verifyOffline,
 } from '../../harness/control/evidence.ts';
+import { temporaryDirectory } from '../../harness/temporary-directory.ts';
 import { testKey, testPlane } from '../../harness/control/plane.ts';
 
 const ref = '5b0c2f4e-8a3d-4c55-9a57-3f2f9d1c7e10';

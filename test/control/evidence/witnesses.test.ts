@@ -16,7 +16,7 @@ import type { Notice } from '../../../src/control/fleet/notify.ts';
 import { noNotifier } from '../../../src/control/fleet/notify.ts';
 import { epochOf, readHead } from '../../../src/db/log/event-log.ts';
 import { proxyToken, testAdministrator } from '../../harness/admin/admin.ts';
-import { temporaryDirectory } from '../../harness/control/evidence.ts';
+import { temporaryDirectory } from '../../harness/temporary-directory.ts';
 import { collectLog } from '../../harness/gateway/gateway.ts';
 import { healthOf } from '../../harness/gateway/health.ts';
 import { testDatabase } from '../../harness/postgres/postgres.ts';

@@ -1,8 +1,6 @@
 // A log with signed checkpoints, one of them behind a rotation of the audit key, and the verifier that needs no gw.
 
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 
@@ -81,12 +79,6 @@ export async function exported(db: Database, from?: number, to?: number): Promis
   const pieces: string[] = [];
   for await (const piece of exportLog(db, found.head, found.range)) pieces.push(piece);
   return pieces.join('');
-}
-
-export async function temporaryDirectory(test: Pick<TestContext, 'after'>): Promise<string> {
-  const directory = await mkdtemp(path.join(os.tmpdir(), 'gw-evidence-'));
-  test.after(() => rm(directory, { recursive: true }));
-  return directory;
 }
 
 /** What both verifiers say of what holds, when no checkpoints were given that were kept elsewhere. */

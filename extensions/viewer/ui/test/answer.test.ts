@@ -10,7 +10,8 @@ import { isRefusal } from '../../../../src/lib/refusal.ts';
 import { answer } from '../log/answer.ts';
 import { openExport } from '../log/open-export.ts';
 import { testAdministrator } from '../../../../test/harness/admin/admin.ts';
-import { exported, temporaryDirectory } from '../../../../test/harness/control/evidence.ts';
+import { exported } from '../../../../test/harness/control/evidence.ts';
+import { temporaryDirectory } from '../../../../test/harness/temporary-directory.ts';
 
 const none = { key: null, anchors: [] };
 

@@ -16,10 +16,10 @@ import {
   exported,
   nextAuditKey,
   signedPlane,
-  temporaryDirectory,
   unanchored,
   verifyOffline,
 } from '../../../../test/harness/control/evidence.ts';
+import { temporaryDirectory } from '../../../../test/harness/temporary-directory.ts';
 
 const ends: (() => unknown)[] = [];
 const file = {

@@ -1,0 +1,156 @@
+// Rate limits and budgets, over HTTP (specification, "Limits and budget").
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { sql } from '@databases/pg';
+
+import { errorOf, member, testAdministrator } from '../../harness/admin/admin.ts';
+
+type Administrator = Awaited<ReturnType<typeof testAdministrator>>;
+
+async function createPrincipal({ send }: Administrator, body: Record<string, unknown>) {
+  const created = await send('POST', '/admin/principals', body);
+  assert.equal(created.status, 200);
+  return Number(member(created.body, 'id'));
+}
+
+describe('limits', () => {
+  it('are set, replaced, listed with names and cleared', async (t) => {
+    const started = await testAdministrator(t);
+    const { send } = started;
+    const ci = await createPrincipal(started, { name: 'ci' });
+    const ada = await createPrincipal(started, { name: 'Ada', kind: 'user' });
+    const set = await send('PUT', `/admin/principals/${ci}/limits`, { requests_per_min: 60 });
+    const record = { principal_id: ci, requests_per_min: 60, tokens_per_min: null };
+    assert.deepEqual([set.status, set.body], [200, { ...record, principal: 'ci', version: 2 }]);
+    assert.ok(Number(set.headers.get('x-gw-snapshot-version')) > 0);
+    await send('PUT', `/admin/principals/${ada}/limits`, {
+      requests_per_min: null,
+      tokens_per_min: 5,
+    });
+    const replaced = { principal_id: ci, principal: 'ci', requests_per_min: null };
+    await send('PUT', `/admin/principals/${ci}/limits`, { tokens_per_min: 9 });
+    const listed = await send('GET', '/admin/limits');
+    assert.deepEqual(listed.body, [
+      { ...replaced, tokens_per_min: 9, version: 3 },
+      {
+        principal_id: ada,
+        principal: 'Ada',
+        requests_per_min: null,
+        tokens_per_min: 5,
+        version: 2,
+      },
+    ]);
+    assert.equal(listed.headers.get('x-total-count'), '2');
+    const page = await send('GET', '/admin/limits?limit=1');
+    assert.match(page.headers.get('link') ?? '', /rel="next"/);
+    const cleared = await send('DELETE', `/admin/principals/${ci}/limits`);
+    assert.deepEqual([cleared.status, cleared.body], [200, { id: ci }]);
+    const again = await send('DELETE', `/admin/principals/${ci}/limits`);
+    assert.deepEqual(errorOf(again), [404, 'absent', null]);
+    await send('DELETE', `/admin/principals/${ada}`);
+    assert.deepEqual((await send('GET', '/admin/limits')).body, []);
+  });
+
+  it('reach the snapshot', async (t) => {
+    const { send, plane } = await testAdministrator(t);
+    await send('PUT', '/admin/principals/1/limits', { requests_per_min: 7 });
+    const { snapshot } = plane.publisher.current() ?? {};
+    const held = snapshot?.config.principals.find(({ id }) => id === 1)?.limits;
+    assert.deepEqual(held, { requests_per_min: 7, tokens_per_min: null });
+  });
+
+  it('that are malformed, limit nothing or limit nobody are refused', async (t) => {
+    const { send } = await testAdministrator(t);
+    const put = async (body: unknown, id = 1) =>
+      errorOf(await send('PUT', `/admin/principals/${id}/limits`, body));
+    for (const [body, param] of [
+      [{}, 'requests_per_min'],
+      [{ requests_per_min: null, tokens_per_min: null }, 'requests_per_min'],
+      [{ requests_per_min: 0 }, 'requests_per_min'],
+      [{ tokens_per_min: -1 }, 'tokens_per_min'],
+      [{ tokens_per_min: 1.5 }, 'tokens_per_min'],
+      [{ tokens_per_min: '60' }, 'tokens_per_min'],
+      [{ requests_per_min: 1, burst: 5 }, 'burst'],
+    ] as const) {
+      assert.deepEqual(await put(body), [400, 'invalid', param]);
+    }
+    assert.deepEqual(await put({ requests_per_min: 1 }, 999), [404, 'absent', null]);
+  });
+});
+
+describe('a budget', () => {
+  it('is set and listed with what is spent, the window and its end', async (t) => {
+    const started = await testAdministrator(t);
+    const { send, plane } = started;
+    const ada = await createPrincipal(started, { name: 'Ada', kind: 'user' });
+    const path = `/admin/principals/${ada}/budget`;
+    const set = await send('PUT', path, { tokens_total: 1000, window: 'weekly' });
+    const start = String(member(set.body, 'window_start'));
+    const record = {
+      principal_id: ada,
+      principal: 'Ada',
+      tokens_total: 1000,
+      tokens_used: 0,
+      cost_total_micros: null,
+      cost_used_micros: 0,
+      window: 'weekly',
+      window_start: start,
+      window_end: new Date(Date.parse(start) + 7 * 24 * 3_600_000).toISOString(),
+    };
+    assert.deepEqual([set.status, set.body], [200, { ...record, version: 2 }]);
+    assert.ok(Math.abs(Date.parse(start) - Date.now()) < 60_000);
+
+    await plane.db.query(sql`
+      update op.budget_usage set tokens_used = 7, cost_used_micros = 8, initial_tokens_used = 7`);
+    const changed = await send('PUT', path, { cost_total_micros: 50 });
+    const expected = {
+      ...record,
+      tokens_total: null,
+      tokens_used: 7,
+      cost_total_micros: 50,
+      cost_used_micros: 8,
+      version: 3,
+    };
+    assert.deepEqual(changed.body, expected);
+    assert.deepEqual((await send('GET', '/admin/budgets')).body, [expected]);
+
+    assert.deepEqual((await send('DELETE', path)).body, { id: ada });
+    assert.deepEqual(errorOf(await send('DELETE', path)), [404, 'absent', null]);
+    assert.deepEqual((await send('GET', '/admin/budgets')).body, []);
+    const anew = await send('PUT', path, { tokens_total: 1 });
+    assert.deepEqual(
+      [member(anew.body, 'tokens_used'), member(anew.body, 'window')],
+      [0, 'monthly'],
+    );
+  });
+
+  it('is set by many at once, more than there are connections', async (t) => {
+    const started = await testAdministrator(t);
+    const { send } = started;
+    const ada = await createPrincipal(started, { name: 'Ada', kind: 'user' });
+    const path = `/admin/principals/${ada}/budget`;
+    const caps = Array.from({ length: 8 }, (_, index) => index + 1);
+    const answers = await Promise.all(caps.map((cap) => send('PUT', path, { tokens_total: cap })));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  });
+
+  it('that is malformed, caps nothing or nobody is refused', async (t) => {
+    const { send } = await testAdministrator(t);
+    const put = async (body: unknown, id = 1) =>
+      errorOf(await send('PUT', `/admin/principals/${id}/budget`, body));
+    for (const [body, param] of [
+      [{}, 'tokens_total'],
+      [{ window: 'daily' }, 'tokens_total'],
+      [{ tokens_total: null, cost_total_micros: null }, 'tokens_total'],
+      [{ tokens_total: 0 }, 'tokens_total'],
+      [{ cost_total_micros: -5 }, 'cost_total_micros'],
+      [{ tokens_total: 1, window: 'yearly' }, 'window'],
+      [{ tokens_total: 1, tokens_used: 5 }, 'tokens_used'],
+    ] as const) {
+      assert.deepEqual(await put(body), [400, 'invalid', param]);
+    }
+    assert.deepEqual(await put({ tokens_total: 1 }, 999), [404, 'absent', null]);
+  });
+});

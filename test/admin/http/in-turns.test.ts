@@ -1,0 +1,42 @@
+// Text that is made while it is sent: what else the process does goes on.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { inTurns } from '../../../src/admin/http/in-turns.ts';
+
+async function chunksOf(pieces: Iterable<string>): Promise<string[]> {
+  const chunks: string[] = [];
+  for await (const chunk of inTurns(pieces)) chunks.push(chunk);
+  return chunks;
+}
+
+function* faulty(): Generator<string> {
+  yield 'a';
+  throw new Error('of the text');
+}
+
+it('text of any length comes whole, and leaves other work its turns', async () => {
+  const pieces = Array.from({ length: 2_000 }, (_, at) => `${at}`.padEnd(1_024, '.'));
+  let turns = 0;
+  let text = '';
+  let isSent = false;
+  const takeTurn = (): void => {
+    turns += 1;
+    if (!isSent) setImmediate(takeTurn);
+  };
+  takeTurn();
+  for await (const chunk of inTurns(pieces)) text += chunk;
+  isSent = true;
+  assert.equal(text, pieces.join(''));
+  assert.ok(turns > 20, `${turns} turns`);
+});
+
+it('text that is short is one chunk, and none is none', async () => {
+  assert.deepEqual(await chunksOf(['a', 'b']), ['ab']);
+  assert.deepEqual(await chunksOf([]), []);
+});
+
+it('a fault of the text is a fault of what is sent', async () => {
+  await assert.rejects(chunksOf(faulty()), /of the text/);
+});

@@ -1,0 +1,123 @@
+// What proxies ask of the control plane, over HTTP (specification, "Control-plane protocol").
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { openControlPlane } from '../../../src/control/plane.ts';
+import { isRefusal } from '../../../src/lib/refusal.ts';
+import { snapshot } from '../../../src/snapshot/schema.ts';
+import { errorOf, member, proxyToken, testAdministrator } from '../../harness/admin/admin.ts';
+import { person, testKey } from '../../harness/control/plane.ts';
+
+const token = proxyToken;
+
+describe('the snapshot', () => {
+  it('is the published one, with its ETag, and 304 to who holds it', async (t) => {
+    const { ask, plane } = await testAdministrator(t);
+    const answer = await ask({ path: '/snapshot', token });
+    const { version, overlay, config_hash: hash } = snapshot.parse(answer.body);
+    const etag = `"${version}.${overlay.seq}.${hash.slice(0, 16)}"`;
+    assert.equal(answer.headers.get('etag'), etag);
+    assert.deepEqual(answer.body, JSON.parse(String(plane.publisher.current()?.body())));
+    const held = await ask({ path: '/snapshot', token, headers: { 'if-none-match': etag } });
+    assert.deepEqual([held.status, held.body, held.headers.get('etag')], [304, null, etag]);
+    for (const tags of [`"other", ${etag}`, `W/${etag}`, '*']) {
+      const listed = await ask({ path: '/snapshot', token, headers: { 'if-none-match': tags } });
+      assert.equal(listed.status, 304, tags);
+    }
+  });
+
+  it('is answered as soon as a change is published to who waits for one', async (t) => {
+    const { ask, send } = await testAdministrator(t);
+    const etag = (await ask({ path: '/snapshot', token })).headers.get('etag') ?? '';
+    const headers = { 'if-none-match': etag };
+    const startedAt = performance.now();
+    const waiting = ask({ path: '/snapshot?wait=30', token, headers });
+    const made = await send('POST', '/admin/models', { name: 'small' });
+    const news = await waiting;
+    assert.equal(news.status, 200);
+    assert.equal(
+      String(snapshot.parse(news.body).version),
+      made.headers.get('x-gw-snapshot-version'),
+    );
+    assert.ok(performance.now() - startedAt < 10_000);
+  });
+
+  it('is not waited for by who holds none, and 304 when the time is over', async (t) => {
+    const { ask } = await testAdministrator(t);
+    const first = await ask({ path: '/snapshot?wait=30', token });
+    assert.equal(first.status, 200);
+    const headers = { 'if-none-match': first.headers.get('etag') ?? '' };
+    assert.equal((await ask({ path: '/snapshot?wait=1', token, headers })).status, 304);
+    const tooLong = await ask({ path: '/snapshot?wait=31', token });
+    assert.deepEqual(errorOf(tooLong), [400, 'invalid', 'wait']);
+  });
+
+  it('of a log that was restored from an older copy is answered, and said to be older', async (t) => {
+    const { ask, plane } = await testAdministrator(t);
+    const version = plane.publisher.current()?.snapshot.version ?? 0;
+    const ahead = await ask({ path: `/snapshot?at_least=${version + 1}`, token });
+    assert.equal(ahead.status, 200);
+    assert.equal(member(ahead.body, 'version'), version);
+  });
+
+  it('is read up to the head of the log before an asker gets an older one than it has', async (t) => {
+    const { ask, databaseUrl } = await testAdministrator(t);
+    const other = await openControlPlane({
+      databaseUrl,
+      encryptionKey: testKey,
+      connectionsMax: 2,
+      appVersion: 'test',
+      clock: Date.now,
+      onFailure: () => undefined,
+    });
+    t.after(other.close);
+    const command = { type: 'CreateModel', name: 'small', fields: {} } as const;
+    const made = await other.execute({ command }, person);
+    assert.ok(!isRefusal(made));
+    const { version } = made;
+    const answer = await ask({ path: `/snapshot?at_least=${version}`, token });
+    assert.equal(member(answer.body, 'version'), version);
+  });
+
+  it('that is waited for does not hold the server open', async (t) => {
+    const { ask, admin, url } = await testAdministrator(t);
+    const etag = (await ask({ path: '/snapshot', token })).headers.get('etag') ?? '';
+    const waiting = fetch(`${url}/snapshot?wait=30`, {
+      headers: { authorization: `Bearer ${token}`, 'if-none-match': etag },
+    });
+    // The second request is answered after the first has come in.
+    await ask({ path: '/healthz' });
+    const startedAt = performance.now();
+    assert.equal(await admin.close(20_000), 0);
+    assert.equal((await waiting).status, 304);
+    assert.ok(performance.now() - startedAt < 5_000);
+  });
+});
+
+describe('health', () => {
+  it('is open to all: alive, and ready once the log is read', async (t) => {
+    const { ask } = await testAdministrator(t);
+    assert.deepEqual((await ask({ path: '/healthz' })).body, { status: 'ok' });
+    assert.deepEqual((await ask({ path: '/readyz' })).body, { status: 'ok' });
+    assert.equal((await ask({ method: 'HEAD', path: '/healthz' })).status, 200);
+  });
+
+  it('is not ready once the process was told to end, though it serves on', async (t) => {
+    let isLeaving = false;
+    const { ask } = await testAdministrator(t, {
+      program: {
+        role: 'control',
+        version: 'test',
+        settings: [],
+        uptimeSeconds: () => 1,
+        isLeaving: () => isLeaving,
+        backends: () => [],
+      },
+    });
+    assert.equal((await ask({ path: '/readyz' })).status, 200);
+    isLeaving = true;
+    assert.equal((await ask({ path: '/readyz' })).status, 503);
+    assert.equal((await ask({ path: '/healthz' })).status, 200);
+  });
+});

@@ -1,0 +1,99 @@
+// Which failures to publish are worth a notification: a table, and a control plane that loses its vault.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { sql } from '@databases/pg';
+
+import type { Notice } from '../../../src/control/fleet/notify.ts';
+import {
+  afterRebuildFailure,
+  createRebuildNotices,
+  noRebuildFailures,
+} from '../../../src/control/notify-rebuild.ts';
+import { principalId } from '../../../src/lib/ids.ts';
+import { testRef } from '../../harness/events/test-log.ts';
+import { testPlane } from '../../harness/control/plane.ts';
+
+type Failure = readonly [version: number, publishedVersion: number];
+
+/** For each failure `consecutive` when it is notified, else a dash. */
+function notified(failures: readonly Failure[]): string {
+  let state = noRebuildFailures;
+  return failures
+    .map(([version, publishedVersion]) => {
+      const before = state;
+      state = afterRebuildFailure(before, { version, publishedVersion });
+      return state.notifiedVersion > before.notifiedVersion ? String(state.consecutive) : '-';
+    })
+    .join(' ');
+}
+
+describe('a failed rebuild', () => {
+  for (const [what, failures, expected] of [
+    ['after a write is notified', [[5, 4]], '1'],
+    [
+      'of the same version again is not',
+      [
+        [5, 4],
+        [5, 4],
+      ],
+      '1 -',
+    ],
+    [
+      'of the next write is, with those before counted',
+      [
+        [5, 4],
+        [5, 4],
+        [6, 4],
+      ],
+      '1 - 3',
+    ],
+    [
+      'after one that was published counts anew',
+      [
+        [5, 4],
+        [6, 5],
+      ],
+      '1 1',
+    ],
+    [
+      'without a write behind it diverges from nothing',
+      [
+        [4, 4],
+        [4, 4],
+        [5, 4],
+      ],
+      '- - 3',
+    ],
+  ] as const) {
+    it(what, () => assert.equal(notified(failures), expected));
+  }
+});
+
+it('a write that cannot be published is notified with why and by whom, and not again while that is tried', async (t) => {
+  const notices: Notice[] = [];
+  const notify = (notice: Notice) => void notices.push(notice);
+  const test = await testPlane(t, {
+    onUnpublished: createRebuildNotices({ notify, replica: 'control-1' }),
+  });
+  await test.plane.db.query(sql`alter table vault.items rename to items_away`);
+  // A key's verifier is not in the vault here, so that the command itself needs no vault.
+  await test.run({
+    command: {
+      type: 'CreateApiKey',
+      name: 'k',
+      principalId: principalId.parse(1),
+      prefix: 'p',
+      verifierRef: testRef(1),
+      expiresAt: null,
+    },
+  });
+  await test.plane.publisher.publish();
+  assert.ok(test.failures.length >= 2);
+  const [notice, ...more] = notices;
+  assert.deepEqual(more, []);
+  assert.ok(notice?.event === 'snapshot_rebuild_failed');
+  assert.deepEqual([notice.replica, notice.consecutive], ['control-1', 1]);
+  assert.match(notice.error, /vault\.items/);
+});

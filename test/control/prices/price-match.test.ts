@@ -1,0 +1,87 @@
+// The price of a model is found by its upstream name, compared exactly.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { matchPrices } from '../../../src/control/prices/price-match.ts';
+import type { PriceLists } from '../../../src/control/prices/price-match.ts';
+import { providerCatalogue } from '../../../src/snapshot/provider-catalogue.ts';
+import { vendorNames } from '../../../src/control/prices/price-vendors.ts';
+import {
+  backendAttached,
+  endpointAt,
+  modelCreated,
+  providerCreated,
+} from '../../harness/events/examples.ts';
+import { given } from '../../harness/events/test-log.ts';
+
+const price = { inputPricePerMtok: 1, outputPricePerMtok: 2 };
+const listOf = (names: readonly string[]) => new Map(names.map((name) => [name, price]));
+
+type Names = Readonly<{ aggregator?: readonly string[]; catalogue?: readonly string[] }>;
+const lists = ({ aggregator, catalogue }: Names): PriceLists => ({
+  aggregator: aggregator === undefined ? null : listOf(aggregator),
+  catalogue: catalogue === undefined ? null : listOf(catalogue),
+});
+
+/** Where the price of `upstream` is found, at a provider with that address: source and name. */
+function found(upstream: string, names: Names, address = 'https://engine.example/v1') {
+  const provider = providerCreated(1, 'p', { endpoint: endpointAt(address) });
+  const { state } = given([provider, modelCreated(1, 'm'), backendAttached(1, 1, upstream)]);
+  const found = matchPrices(state, lists(names))[0]?.found ?? null;
+  return found === null ? null : `${found.source} ${found.name}`;
+}
+
+const openai = 'https://api.openai.com/v1';
+
+describe('a model', () => {
+  for (const [what, expected, actual] of [
+    ['its own name', 'catalogue u', found('u', { catalogue: ['u'] })],
+    ['its name with a prefix, first', 'catalogue v/u', found('v/u', { catalogue: ['u', 'v/u'] })],
+    ['its name without the prefix, then', 'catalogue u', found('v/u', { catalogue: ['u'] })],
+    ['all behind the first slash', 'catalogue w/u', found('v/w/u', { catalogue: ['w/u', 'u'] })],
+    [
+      "the name under its vendor's, before its own",
+      'aggregator openai/u',
+      found('u', { aggregator: ['u', 'openai/u'] }, openai),
+    ],
+    [
+      "the aggregator's price, whatever the catalogue has",
+      'aggregator u',
+      found('v/u', { aggregator: ['u'], catalogue: ['v/u'] }),
+    ],
+    [
+      "the catalogue's price, where the aggregator has none",
+      'catalogue u',
+      found('u', { aggregator: ['x'], catalogue: ['u'] }),
+    ],
+    [
+      'nothing that is merely like it',
+      null,
+      found('gpt-9', { catalogue: ['gpt-9-mini', 'GPT-9'] }),
+    ],
+    ['nothing under the vendor of another address', null, found('u', { aggregator: ['openai/u'] })],
+  ] as const) {
+    it(`is found by ${what}`, () => assert.equal(actual, expected));
+  }
+
+  it('without a provider is not looked for', () => {
+    const { state } = given([modelCreated(1, 'u')]);
+    const [match] = matchPrices(state, lists({ catalogue: ['u'] }));
+    assert.deepEqual([match?.upstreamModel, match?.found], [null, null]);
+  });
+});
+
+it('a vendor is known by the catalogue entry of the provider, before its address', () => {
+  const endpoint = endpointAt(openai);
+  assert.equal(vendorNames({ catalogueKey: null, endpoint }).aggregator, 'openai');
+  assert.equal(vendorNames({ catalogueKey: 'xai', endpoint }).aggregator, 'x-ai');
+  assert.equal(vendorNames({ catalogueKey: 'vllm', endpoint }).aggregator, null);
+  assert.equal(vendorNames({ catalogueKey: 'constructor', endpoint }).aggregator, null);
+});
+
+it('a provider of the catalogue whose address is its own is known by that address', () => {
+  const endpoint = endpointAt('https://api.groq.com/openai/v1');
+  assert.ok(providerCatalogue.some(({ key }) => key === 'groq'));
+  assert.equal(vendorNames({ catalogueKey: null, endpoint }).catalogue, 'groq');
+});

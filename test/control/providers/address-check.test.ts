@@ -1,0 +1,38 @@
+// Whether a stored address could be dialled: judged as before a connection, and nothing is sent there.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { createAddressCheck } from '../../../src/control/providers/address-check.ts';
+import { createEgress } from '../../../src/egress/egress.ts';
+
+const open = createAddressCheck(createEgress({ allow: [], deny: [] }));
+
+it('refuses what is never dialled, in whatever spelling', async () => {
+  for (const host of [
+    '169.254.169.254',
+    '2852039166',
+    '[fe80::1]',
+    '[::ffff:a9fe:a9fe]',
+    '0.0.0.0',
+  ]) {
+    const refusal = await open(`http://${host}/mcp`);
+    assert.equal(refusal?.refused, 'invalid', host);
+  }
+});
+
+it('takes what may be dialled', async () => {
+  for (const host of ['127.0.0.1', 'localhost', '[::1]', '10.1.2.3']) {
+    assert.equal(await open(`http://${host}:9/mcp`), null, host);
+  }
+});
+
+it('resolves a name and judges each of its addresses', async () => {
+  const deny = createEgress({ allow: [], deny: ['127.0.0.0/8', '::1'] });
+  const refusal = await createAddressCheck(deny)('http://localhost/mcp');
+  assert.match(refusal?.message ?? '', /of localhost may not be dialled/);
+});
+
+it('takes a name that has no address now', async () => {
+  assert.equal(await open('http://nowhere.invalid/mcp'), null);
+});

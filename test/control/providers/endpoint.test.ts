@@ -1,0 +1,59 @@
+// What is filled in for a provider, and what its address and credential may be.
+
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { it } from 'node:test';
+
+import { completeEndpoint, unfitCredential } from '../../../src/control/providers/endpoint.ts';
+import { findCatalogueEntry } from '../../../src/snapshot/provider-catalogue.ts';
+import { isRefusal } from '../../../src/lib/refusal.ts';
+
+it('a native protocol brings its own header, and an operator may still say another', () => {
+  const api_base = 'https://a.example/v1/';
+  assert.deepEqual(completeEndpoint({ api_base, protocol: 'gemini' }, null), {
+    api_base: 'https://a.example/v1',
+    protocol: 'gemini',
+    auth_header: 'x-goog-api-key',
+    auth_scheme: null,
+  });
+  assert.deepEqual(completeEndpoint({ api_base, auth_header: 'X-Key', auth_scheme: '' }, null), {
+    api_base: 'https://a.example/v1',
+    protocol: 'openai',
+    auth_header: 'x-key',
+    auth_scheme: null,
+  });
+});
+
+it('the catalogue fills in what is not given', () => {
+  const entry = findCatalogueEntry('azure-openai');
+  const api_base = 'https://mine.openai.azure.com/openai/v1';
+  assert.deepEqual(completeEndpoint({ api_base }, entry), {
+    api_base,
+    protocol: 'openai',
+    auth_header: 'api-key',
+    auth_scheme: null,
+  });
+});
+
+it('one address has one spelling', () => {
+  for (const api_base of ['HTTP://A.Example:80/v1//', 'http://a.example/v1']) {
+    const endpoint = completeEndpoint({ api_base }, null);
+    assert.ok(!isRefusal(endpoint));
+    assert.equal(endpoint.api_base, 'http://a.example/v1');
+  }
+});
+
+it('a service account credential is a key file whose key can be read', () => {
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  const file = { client_email: 'a@b.example', private_key: privateKey };
+  assert.equal(unfitCredential('cloud_service_account', JSON.stringify(file)), null);
+  for (const text of ['', 'sk-123', '{}', JSON.stringify({ ...file, private_key: 'not a key' })]) {
+    const refusal = unfitCredential('cloud_service_account', text);
+    assert.equal(refusal?.param, 'upstream_api_key');
+    assert.doesNotMatch(refusal.message, /sk-123/);
+  }
+});

@@ -1,0 +1,344 @@
+// Budgets as they are spent: counted once with the usage rows, turned one window at a time, and told to proxies under the version
+// that they have.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { sql } from '@databases/pg';
+
+import { createUsageIntake } from '../../../src/control/usage/usage-intake.ts';
+import { budgetUsages, strayBudgets } from '../../../src/db/usage/budget-usage.ts';
+import { principalId } from '../../../src/lib/ids.ts';
+import type { BudgetWindow } from '../../../src/lib/vocabulary.ts';
+import { snapshotEtag } from '../../../src/snapshot/schema.ts';
+import type { Snapshot } from '../../../src/snapshot/schema.ts';
+import { testPlane } from '../../harness/control/plane.ts';
+import type { TestPlane } from '../../harness/control/plane.ts';
+
+const one = principalId.parse(1);
+const dayMs = 24 * 60 * 60 * 1000;
+
+type Given = { tokens?: number; costMicros?: number; window?: BudgetWindow; used?: number };
+
+const setBudget = ({ run }: TestPlane, { tokens, costMicros, window, used }: Given, id = one) =>
+  run({
+    command: {
+      type: 'SetBudget',
+      id,
+      tokensTotal: tokens ?? null,
+      costTotalMicros: costMicros ?? null,
+      window,
+      initialTokensUsed: used ?? 0,
+    },
+  });
+
+/** An answered request of principal 1, with its own id. */
+const spent = (number: number, tokens: number, change: Readonly<Record<string, unknown>> = {}) => ({
+  id: `01ARZ3NDEKTSV4RRFFQ69${String(number).padStart(5, '0')}`,
+  at: new Date().toISOString(),
+  principal_id: 1,
+  key_id: null,
+  model_id: null,
+  model: null,
+  provider_id: null,
+  virtual_model: 'chat',
+  path: '/v1/chat/completions',
+  snapshot_version: 1,
+  route: 'concrete',
+  tag: null,
+  stream: false,
+  status: 200,
+  refusal: null,
+  prompt_tokens: tokens,
+  completion_tokens: 0,
+  usage_reported: true,
+  reported_cost_micros: null,
+  cached: false,
+  duration_ms: 100,
+  ttft_ms: 10,
+  attempts: 1,
+  prompt_estimate: 900,
+  max_tokens: null,
+  ...change,
+});
+
+function take({ plane }: TestPlane, events: readonly unknown[]) {
+  const { db, vault, refresh } = plane;
+  const { state } = plane.store;
+  const intake = createUsageIntake({ db, vault, state, refresh, clock: Date.now });
+  return intake({ replica: 'r1', events: [...events] });
+}
+
+/** Tokens and money spent of the budget of principal 1; null without a counter. */
+async function counted({ plane }: TestPlane): Promise<readonly number[] | null> {
+  const [usage] = await budgetUsages(plane.db, [1]);
+  return usage === undefined ? null : [usage.tokens_used, usage.cost_used_micros];
+}
+
+const startOf = async ({ plane }: TestPlane): Promise<number | undefined> =>
+  (await budgetUsages(plane.db, [1]))[0]?.window_start.getTime();
+
+const current = ({ plane }: TestPlane): Snapshot => {
+  const { snapshot } = plane.publisher.current() ?? {};
+  assert.ok(snapshot);
+  return snapshot;
+};
+
+const told = (test: TestPlane): unknown =>
+  current(test).overlay.budgets.map((use) => [
+    use.principal_id,
+    use.tokens_used,
+    use.cost_used_micros,
+  ]);
+
+describe('a counter', () => {
+  it('is there as long as its budget, and begins with what is said to be spent', async (t) => {
+    const test = await testPlane(t);
+    await take(test, [spent(1, 100)]);
+    assert.equal(await counted(test), null);
+    await setBudget(test, { tokens: 1000, used: 40 });
+    assert.deepEqual(await counted(test), [40, 0]);
+    await take(test, [spent(2, 5)]);
+    assert.deepEqual(await counted(test), [45, 0]);
+    await test.run({ command: { type: 'ClearBudget', id: one } });
+    assert.equal(await counted(test), null);
+    await setBudget(test, { tokens: 1000 });
+    assert.deepEqual(await counted(test), [0, 0]);
+    await test.run({ command: { type: 'DeletePrincipal', id: one } });
+    assert.equal(await counted(test), null);
+  });
+
+  it('and its window are left alone by a change of the budget', async (t) => {
+    const test = await testPlane(t);
+    const { events } = await setBudget(test, { tokens: 1000, window: 'daily', used: 40 });
+    const start = await startOf(test);
+    assert.equal(start, events[0]?.recordedAt);
+    await setBudget(test, { costMicros: 5, window: 'weekly', used: 90 });
+    assert.deepEqual(await counted(test), [40, 0]);
+    assert.equal(await startOf(test), start);
+  });
+
+  it('adds tokens of both sides, and money, of each row once', async (t) => {
+    const test = await testPlane(t);
+    await setBudget(test, { tokens: 1000, costMicros: 1000 });
+    const batch = [
+      spent(1, 10, { completion_tokens: 5, reported_cost_micros: 7 }),
+      spent(2, 1),
+      spent(3, 0, { status: 402, refusal: 'budget', usage_reported: false }),
+    ];
+    for (const _time of ['first', 'second', 'third']) await take(test, batch);
+    await take(test, [...batch, spent(4, 2)]);
+    assert.deepEqual(await counted(test), [18, 7]);
+    assert.deepEqual(await strayBudgets(test.plane.db), []);
+  });
+
+  it('counts a batch once that comes to several replicas at a time', async (t) => {
+    const test = await testPlane(t);
+    const other = await test.another();
+    await setBudget(test, { tokens: 1_000_000 });
+    const batches = Array.from({ length: 8 }, (_, batch) =>
+      Array.from({ length: 50 }, (_, index) => spent(batch * 50 + index, 1)),
+    );
+    await Promise.all(
+      batches.flatMap((batch) => [take(test, batch), take(other, batch), take(test, batch)]),
+    );
+    assert.deepEqual(await counted(test), [400, 0]);
+    assert.deepEqual(await strayBudgets(test.plane.db), []);
+  });
+
+  it('answers each batch with what is spent, of rows that were counted before too', async (t) => {
+    const test = await testPlane(t);
+    assert.deepEqual((await take(test, [spent(9, 3)])).budgets, []);
+    await setBudget(test, { tokens: 1000, used: 40 });
+    const window_start = new Date((await startOf(test)) ?? 0).toISOString();
+    const figure = (tokens_used: number, cost_used_micros = 0) => [
+      { principal_id: 1, window_start, tokens_used, cost_used_micros },
+    ];
+    const batch = [spent(1, 10, { reported_cost_micros: 7 }), spent(2, 1)];
+    assert.deepEqual((await take(test, batch)).budgets, figure(51, 7));
+    await take(test, [spent(3, 100)]);
+    assert.deepEqual((await take(test, batch)).budgets, figure(151, 7));
+    const malformed = [{ ...spent(4, 5), model_id: 999 }];
+    assert.deepEqual((await take(test, malformed)).budgets, []);
+  });
+
+  it('says at once when a batch reaches a cap, and only then', async (t) => {
+    const test = await testPlane(t);
+    await setBudget(test, { tokens: 100, costMicros: 50 });
+    let reached = 0;
+    const { db, vault, refresh, store } = test.plane;
+    const onReached = (): void => void reached++;
+    const { state } = store;
+    const intake = createUsageIntake({ db, vault, state, refresh, onReached, clock: Date.now });
+    const takes = async (number: number, tokens: number, costMicros = 0): Promise<number> => {
+      const row = spent(number, tokens, { reported_cost_micros: costMicros });
+      await intake({ replica: 'r1', events: [row] });
+      return reached;
+    };
+    assert.equal(await takes(1, 99), 0);
+    assert.equal(await takes(2, 1), 1);
+    assert.equal(await takes(2, 1), 1);
+    assert.equal(await takes(3, 1), 1);
+    await setBudget(test, { costMicros: 50 });
+    assert.equal(await takes(4, 1000, 49), 1);
+    assert.equal(await takes(5, 1000, 1), 2);
+  });
+
+  it('is bounded by what can be answered exactly', async (t) => {
+    const test = await testPlane(t);
+    await setBudget(test, { tokens: 5 });
+    const most = Number.MAX_SAFE_INTEGER;
+    await take(test, [spent(1, most, { completion_tokens: most }), spent(2, most)]);
+    await take(test, [spent(3, most)]);
+    assert.deepEqual(await counted(test), [most, 0]);
+    assert.deepEqual(await strayBudgets(test.plane.db), []);
+  });
+
+  it('that is not the sum of its rows is found', async (t) => {
+    const test = await testPlane(t);
+    await setBudget(test, { tokens: 1000, used: 3 });
+    await take(test, [spent(1, 10)]);
+    await test.plane.db.query(sql`update op.budget_usage set tokens_used = tokens_used + 1`);
+    assert.deepEqual(await strayBudgets(test.plane.db), [
+      {
+        principal_id: 1,
+        counted_tokens: 14,
+        counted_cost_micros: 0,
+        summed_tokens: 13,
+        summed_cost_micros: 0,
+      },
+    ]);
+  });
+});
+
+/** A plane whose clock the test sets; principal 1 has a daily budget of 1,000 tokens, begun at `startMs`. */
+async function withDailyBudget(t: TestContext) {
+  const clock = { ms: Date.now() };
+  const test = await testPlane(t, { clock: () => clock.ms });
+  await setBudget(test, { tokens: 1000, window: 'daily' });
+  const startMs = await startOf(test);
+  assert.ok(startMs !== undefined);
+  return { test, clock, startMs };
+}
+
+describe('a window', () => {
+  it('turns at its end: nothing is spent of the next one', async (t) => {
+    const { test, clock, startMs } = await withDailyBudget(t);
+    await take(test, [spent(1, 10)]);
+    clock.ms = startMs + dayMs - 1;
+    await test.plane.rebuild();
+    assert.deepEqual([await startOf(test), await counted(test)], [startMs, [10, 0]]);
+    clock.ms = startMs + dayMs;
+    await test.plane.rebuild();
+    assert.deepEqual([await startOf(test), await counted(test)], [startMs + dayMs, [0, 0]]);
+    await take(test, [spent(2, 3)]);
+    assert.deepEqual(await counted(test), [3, 0]);
+    assert.deepEqual(await strayBudgets(test.plane.db), []);
+  });
+
+  it('turns once a rebuild, even when several are over, and never back', async (t) => {
+    const { test, clock, startMs } = await withDailyBudget(t);
+    clock.ms = startMs + 3.5 * dayMs;
+    for (const windows of [1, 2, 3, 3]) {
+      await test.plane.rebuild();
+      assert.equal(await startOf(test), startMs + windows * dayMs);
+    }
+    clock.ms = startMs - 10 * dayMs;
+    await test.plane.rebuild();
+    assert.equal(await startOf(test), startMs + 3 * dayMs);
+  });
+
+  it('turns once when several replicas rebuild at a time', async (t) => {
+    const { test, clock, startMs } = await withDailyBudget(t);
+    const others = [await test.another({ clock: () => clock.ms })].concat(
+      await test.another({ clock: () => clock.ms }),
+    );
+    clock.ms = startMs + 1.5 * dayMs;
+    await Promise.all([test, ...others].map(({ plane }) => plane.rebuild()));
+    assert.equal(await startOf(test), startMs + dayMs);
+  });
+});
+
+describe('what is spent', () => {
+  it('reaches proxies with the next rebuild, under the same version and another number', async (t) => {
+    const test = await testPlane(t);
+    const { version } = await setBudget(test, { tokens: 100 });
+    await test.plane.rebuild();
+    assert.deepEqual(told(test), [[1, 0, 0]]);
+    const before = current(test);
+    await take(test, [spent(1, 100)]);
+    await test.plane.rebuild();
+    const after = current(test);
+    assert.deepEqual(told(test), [[1, 100, 0]]);
+    assert.deepEqual([after.version, after.config_hash], [version, before.config_hash]);
+    assert.ok(after.overlay.seq > before.overlay.seq);
+    const etag = snapshotEtag(after);
+    assert.equal(test.plane.publisher.current()?.etag, etag);
+  });
+
+  it('is told once a rebuild at most, and not at all within a band', async (t) => {
+    const test = await testPlane(t);
+    await setBudget(test, { tokens: 1000 });
+    await test.plane.rebuild();
+    const numbers: number[] = [];
+    t.after(test.plane.publisher.onPublished(({ snapshot }) => numbers.push(snapshot.overlay.seq)));
+    const before = current(test).overlay.seq;
+    for (let number = 0; number < 10; number++) await take(test, [spent(number, 4)]);
+    await test.plane.rebuild();
+    assert.deepEqual(numbers, []);
+    for (let number = 10; number < 20; number++) await take(test, [spent(number, 4)]);
+    await test.plane.rebuild();
+    await test.plane.rebuild();
+    assert.deepEqual(numbers, [before + 1]);
+    assert.deepEqual(told(test), [[1, 80, 0]]);
+  });
+
+  it('is told alike, under one number, by every replica', async (t) => {
+    const test = await testPlane(t);
+    const other = await test.another();
+    await setBudget(test, { tokens: 100, used: 7 });
+    await other.plane.refresh();
+    await take(other, [spent(1, 50)]);
+    for (const { plane } of [test, other, test]) await plane.rebuild();
+    assert.deepEqual(told(test), [[1, 57, 0]]);
+    assert.equal(other.plane.publisher.current()?.etag, test.plane.publisher.current()?.etag);
+    assert.deepEqual(current(other), current(test));
+    // And by one that starts later.
+    const late = await test.another();
+    assert.deepEqual(current(late), current(test));
+  });
+
+  it('goes back to nothing with the next window', async (t) => {
+    const { test, clock, startMs } = await withDailyBudget(t);
+    await take(test, [spent(1, 1000)]);
+    await test.plane.rebuild();
+    assert.deepEqual(told(test), [[1, 1000, 0]]);
+    clock.ms = startMs + dayMs;
+    await test.plane.rebuild();
+    assert.deepEqual(told(test), [[1, 0, 0]]);
+  });
+
+  it('is told with the window that it was spent in, also where nothing was', async (t) => {
+    const { test, clock, startMs } = await withDailyBudget(t);
+    const windows = () => current(test).overlay.budgets.map(({ window_start: start }) => start);
+    await test.plane.rebuild();
+    assert.deepEqual(windows(), [new Date(startMs).toISOString()]);
+    const before = current(test).overlay.seq;
+    clock.ms = startMs + dayMs;
+    await test.plane.rebuild();
+    assert.deepEqual(windows(), [new Date(startMs + dayMs).toISOString()]);
+    assert.ok(current(test).overlay.seq > before);
+  });
+
+  it('is told of nobody whose budget is gone, and anew of one that is new', async (t) => {
+    const test = await testPlane(t);
+    await setBudget(test, { tokens: 100, used: 60 });
+    await test.plane.rebuild();
+    await test.run({ command: { type: 'ClearBudget', id: one } });
+    assert.deepEqual(told(test), []);
+    await setBudget(test, { tokens: 100 });
+    await test.plane.rebuild();
+    assert.deepEqual(told(test), [[1, 0, 0]]);
+  });
+});

@@ -1,0 +1,85 @@
+// A usage row as it travels reads back as the event that it was made of, whatever its texts hold.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import * as fc from 'fast-check';
+
+import { reportedEvent, usageEvent } from '../../../src/usage/usage-event.ts';
+import type { UsageEvent } from '../../../src/usage/usage-event.ts';
+import { asciiJson, usageRow } from '../../../src/usage/usage-row.ts';
+import { reported } from '../../harness/admin/usage.ts';
+
+const event = (change: Readonly<Record<string, unknown>>): UsageEvent =>
+  usageEvent.parse(reported(1, change));
+
+const sparse = event({ model_id: null, model: null, route: null, status: null, ttft_ms: null });
+const full = event({
+  key_id: 7,
+  provider_id: 3,
+  tag: 'night',
+  frontend_model_id: 4,
+  rule_id: 5,
+  prompt_class_id: 6,
+  budget_percent: 80,
+  matched_headers: ['x-team', 'x-"odd"'],
+  rule_inputs: { at_ms: 1, headers: { 'x-team': 'a' }, crowded_rules: [5, 6], cost_micros: null },
+  stream: true,
+  refusal: 'rate_limit',
+  reported_cost_micros: 12,
+  cached: true,
+  max_tokens: 64,
+});
+
+const estimated = { usage_reported: false, prompt_tokens: 9, completion_tokens: 20 };
+
+describe('a usage row', () => {
+  it('of an overloaded backend has a refusal that an older control plane knows, and reads back', () => {
+    const one = event({ refusal: 'backend_overloaded', status: 503 });
+    const row: unknown = JSON.parse(usageRow(one));
+    assert.partialDeepStrictEqual(row, { refusal: 'no_backend' });
+    assert.deepEqual(usageEvent.parse(row), one);
+    const newer = { ...reported(1, { refusal: 'no_backend' }), refused_as: 'a later one' };
+    assert.equal(usageEvent.parse(newer).refusal, 'no_backend');
+  });
+
+  it('with an estimate is read by a control plane that does not know of estimates', () => {
+    const row: unknown = JSON.parse(usageRow(event({ ...estimated, usage_estimated: true })));
+    const older = reportedEvent.omit({ usage_estimated: true, refused_as: true });
+    const { usage_estimated: _unknown, ...known } = event(estimated);
+    assert.deepEqual(older.parse(row), known);
+  });
+
+  it('of a proxy that does not know of estimates is read as one without', () => {
+    const { usage_estimated: _unknown, ...row } = event(estimated);
+    assert.equal(usageEvent.parse(row).usage_estimated, false);
+  });
+
+  for (const [name, one] of Object.entries({ sparse, full })) {
+    it(`of a ${name} event has each of its members in their order`, () => {
+      assert.equal(usageRow(one), JSON.stringify(one));
+    });
+  }
+
+  it('knows every member that an event has', () => {
+    const row: unknown = JSON.parse(usageRow(full));
+    // Only a refusal that older control planes do not know is reported by it.
+    const members = Object.keys(reportedEvent.shape).filter((name) => name !== 'refused_as');
+    assert.deepEqual(Object.keys(Object(row)), members);
+  });
+
+  it('is ASCII and gives any text back', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const json = asciiJson(text);
+        assert.match(json, /^[\x20-\x7e]*$/);
+        assert.equal(JSON.parse(json), text);
+        const row: unknown = JSON.parse(usageRow({ ...sparse, virtual_model: text, tag: text }));
+        assert.deepEqual(row, { ...sparse, virtual_model: text, tag: text });
+        const inputs = { at_ms: 1, headers: { 'x-team': text }, crowded_rules: [], cost_micros: 1 };
+        const asked: unknown = JSON.parse(usageRow({ ...sparse, rule_inputs: inputs }));
+        assert.deepEqual(asked, { ...sparse, rule_inputs: inputs });
+      }),
+    );
+  });
+});

@@ -1,0 +1,104 @@
+// The snapshot cache is read back whole or not at all, and only with the token that sealed it.
+
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+
+import * as fc from 'fast-check';
+
+import { createSnapshotCache } from '../../../src/gateway/control-link/cache.ts';
+import { givenSnapshot } from '../../harness/gateway/snapshot.ts';
+
+async function directory() {
+  const path = await mkdtemp(join(tmpdir(), 'gw-cache-'));
+  return {
+    file: join(path, 'deep', 'snapshot.json'),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true }),
+  };
+}
+
+const backends = [{ apiBase: 'http://one/v1', credential: 'very secret' }];
+const version = (number: number) => ({
+  snapshot: givenSnapshot({ version: number, models: { m: { backends } }, keys: { key: {} } }),
+  seen: [{ log_id: 'test', version: number, position: number, hash: `hash ${number}` }],
+});
+
+const cacheAt = (path: string, proxyToken = 'token-of-sixteen') =>
+  createSnapshotCache({ path, secret: proxyToken });
+
+describe('the snapshot cache', () => {
+  it('gives back what was written, sealed and for the owner alone', async () => {
+    await using place = await directory();
+    const cache = cacheAt(place.file);
+    await cache.write(version(1));
+    assert.deepEqual(await cache.read(), { cached: version(1), refused: [] });
+    assert.equal((await stat(place.file)).mode & 0o777, 0o600);
+    assert.doesNotMatch(await readFile(place.file, 'latin1'), /very secret|provider/);
+  });
+
+  it('is empty before the first write', async () => {
+    await using place = await directory();
+    const { cached, refused } = await cacheAt(place.file).read();
+    assert.equal(cached, null);
+    assert.equal(refused.length, 2);
+  });
+
+  it('falls back to the version before, then to none', async () => {
+    await using place = await directory();
+    const cache = cacheAt(place.file);
+    await cache.write(version(1));
+    await cache.write(version(2));
+    assert.equal((await cache.read()).cached?.snapshot.version, 2);
+    await writeFile(place.file, (await readFile(place.file)).subarray(0, -5));
+    const { cached, refused } = await cache.read();
+    assert.equal(cached?.snapshot.version, 1);
+    assert.match(refused[0] ?? '', /changed, torn or sealed/);
+    await writeFile(`${place.file}.1`, '');
+    assert.equal((await cache.read()).cached, null);
+  });
+
+  it('refuses a file that another token sealed', async () => {
+    await using place = await directory();
+    await cacheAt(place.file).write(version(1));
+    assert.equal((await cacheAt(place.file, 'another-token-16').read()).cached, null);
+  });
+
+  it('refuses a file in which any byte was changed', async () => {
+    await using place = await directory();
+    const cache = cacheAt(place.file);
+    await cache.write(version(1));
+    const whole = await readFile(place.file);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(whole.length - 1),
+        fc.integer({ min: 1, max: 255 }),
+        async (at, by) => {
+          const damaged = Buffer.from(whole);
+          damaged[at] = (damaged[at] ?? 0) ^ by;
+          await writeFile(place.file, damaged);
+          assert.equal((await cache.read()).cached, null);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('does not follow a link', async () => {
+    await using place = await directory();
+    const cache = cacheAt(place.file);
+    await cache.write(version(1));
+    await symlink(place.file, `${place.file}.link`);
+    assert.equal((await cacheAt(`${place.file}.link`).read()).cached, null);
+  });
+
+  it('throws when the disk refuses, and leaves the old file whole', async () => {
+    await using place = await directory();
+    const cache = cacheAt(place.file);
+    await cache.write(version(1));
+    await symlink('/nonexistent/elsewhere', `${place.file}.tmp`);
+    await assert.rejects(cache.write(version(2)));
+    assert.equal((await cache.read()).cached?.snapshot.version, 1);
+  });
+});

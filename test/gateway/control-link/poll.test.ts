@@ -1,0 +1,159 @@
+// The poll hears of a change at once where the control plane lets it wait, and asks no more than it should where that does not.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { createControlClient } from '../../../src/gateway/control-link/client.ts';
+import { startPoll } from '../../../src/gateway/control-link/poll.ts';
+import type { PollOptions } from '../../../src/gateway/control-link/poll.ts';
+import { createLive } from '../../../src/gateway/config/live.ts';
+import { snapshotEtag } from '../../../src/snapshot/schema.ts';
+import type { Snapshot } from '../../../src/snapshot/schema.ts';
+import { collectLog } from '../../harness/gateway/gateway.ts';
+import type { LogLine } from '../../harness/gateway/gateway.ts';
+import { givenSnapshot } from '../../harness/gateway/snapshot.ts';
+import { startUpstream, unusedApiBase } from '../../harness/upstream/upstream.ts';
+import type { Script } from '../../harness/upstream/upstream.ts';
+import { until } from '../../harness/wait.ts';
+
+const version = (number: number, log = 'test'): Snapshot => {
+  const snapshot = givenSnapshot({ version: number, models: {} });
+  return { ...snapshot, log: { ...snapshot.log, id: log } };
+};
+
+const send =
+  (snapshot: Snapshot): Script =>
+  (_, response) =>
+    void response.writeHead(200, { etag: snapshotEtag(snapshot) }).end(JSON.stringify(snapshot));
+
+const unchanged: Script = (_, response) => void response.writeHead(304).end();
+
+const monotonic = () => performance.now();
+
+async function poll(script: Script | null, more: Partial<PollOptions> = {}) {
+  const control = await startUpstream(script ?? (() => {}));
+  if (script === null) await control[Symbol.asyncDispose]();
+  const lines: LogLine[] = [];
+  const log = collectLog(lines);
+  const live = createLive({ log, monotonic });
+  const client = createControlClient({
+    controlUrl: control.apiBase.replace('/v1', ''),
+    proxyToken: 'token',
+    caBundle: [],
+  });
+  const options = { client, live, cache: null, acceptLog: null, log, pollMs: 10, monotonic };
+  const running = await startPoll({ ...options, random: () => 1, ...more });
+  return {
+    control,
+    live,
+    lines,
+    served: () => live.current()?.version,
+    [Symbol.asyncDispose]: async () => {
+      await running.stop();
+      await client.close();
+      await control[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Of one that kept a snapshot before this process. */
+const cacheOf = (snapshot: Snapshot): PollOptions['cache'] => ({
+  read: async () => ({ cached: { snapshot, seen: [] }, refused: [] }),
+  write: async () => {},
+});
+
+describe('the poll', () => {
+  it('waits at the control plane for an interval, and takes up a change when it comes', async () => {
+    await using link = await poll(send(version(1)), { pollMs: 60_000 });
+    const { seen, play } = link.control;
+    assert.equal(seen[0]?.path, '/snapshot?at_least=0');
+    const held = Promise.withResolvers<void>();
+    play((request, response) => void held.promise.then(() => send(version(2))(request, response)));
+    await until(() => seen.length === 2, { what: 'the poll that waits' });
+    assert.equal(seen[1]?.path, '/snapshot?at_least=1&wait=30');
+    held.resolve();
+    // Far sooner than the next interval.
+    await until(() => link.served() === 2, { what: 'the change' });
+  });
+
+  it('asks one that does not wait once an interval', async () => {
+    const times: number[] = [];
+    await using link = await poll(send(version(1)), { pollMs: 1000 });
+    link.control.play((request, response) => {
+      times.push(performance.now());
+      unchanged(request, response);
+    });
+    await until(() => times.length === 2, { what: 'two more polls' });
+    const [first = 0, second = 0] = times;
+    assert.ok(second - first > 900, `${second - first} ms between them`);
+  });
+
+  it('takes the same snapshot again for no change, and applies it once', async () => {
+    await using link = await poll(send(version(1)));
+    await until(() => link.control.seen.length > 4, { what: 'more polls' });
+    assert.equal(link.lines.filter(({ message }) => message === 'snapshot applied').length, 1);
+  });
+
+  it('starts with what it has while the control plane hangs', async () => {
+    await using link = await poll(() => {}, { cache: cacheOf(version(3)) });
+    assert.equal(link.served(), 3);
+    assert.equal(link.control.seen[0]?.path, '/snapshot?at_least=3');
+  });
+
+  it('says what it refused until something better came, and keeps what it has', async () => {
+    await using link = await poll(send(version(1)));
+    link.control.play(send({ ...version(2), schema: 99 }));
+    await until(() => link.live.refused()?.version === 2, { what: 'the refusal' });
+    assert.equal(link.served(), 1);
+    link.control.play((_, response) => void response.writeHead(200, { etag: '"x"' }).end('[]'));
+    await until(() => link.live.refused()?.version === null, { what: 'the second refusal' });
+    link.control.play(send(version(3)));
+    await until(() => link.served() === 3, { what: 'a good one' });
+    assert.equal(link.live.refused(), null);
+  });
+
+  it('refuses a snapshot of another log, and says how to be told otherwise', async () => {
+    await using link = await poll(send(version(9, 'b')), { cache: cacheOf(version(3, 'a')) });
+    await until(() => link.live.refused() !== null, { what: 'the refusal' });
+    assert.equal(link.served(), 3);
+    assert.match(link.live.refused()?.reason ?? '', /log b, served is one of a.*--accept-log b/);
+  });
+
+  it('follows another log when it is told to', async () => {
+    const cache = cacheOf(version(3, 'a'));
+    await using link = await poll(send(version(1, 'b')), { cache, acceptLog: 'b' });
+    await until(() => link.served() === 1, { what: 'the other log' });
+    assert.ok(link.lines.some(({ message }) => message.includes('another log, as accepted')));
+  });
+
+  it('says when the log has another past than it had', async () => {
+    const first = version(1);
+    await using link = await poll(send(first));
+    link.control.play((_, response) => {
+      const forked = { ...first, log: { ...first.log, hash: 'other' } };
+      response.writeHead(200, { etag: '"forked"' }).end(JSON.stringify(forked));
+    });
+    const says = () => link.lines.some(({ message }) => message.includes('another past'));
+    await until(says, { what: 'the warning' });
+  });
+
+  it('tries again within one interval for as long as the control plane is away', async () => {
+    const away = await unusedApiBase();
+    const client = createControlClient({
+      controlUrl: away.replace('/v1', ''),
+      proxyToken: 'token',
+      caBundle: [],
+    });
+    const times: number[] = [];
+    const counting: PollOptions['client'] = {
+      get: (path, call) => {
+        times.push(performance.now());
+        return client.get(path, call);
+      },
+    };
+    await using link = await poll(null, { client: counting, pollMs: 50 });
+    await until(() => times.length >= 8, { what: 'eight tries' });
+    assert.equal(link.lines.filter(({ message }) => message.includes('not answer')).length, 1);
+    await client.close();
+  });
+});

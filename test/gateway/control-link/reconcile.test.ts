@@ -1,0 +1,117 @@
+// A proxy asks for its shares of the rate limits, and enforces the full limits whenever it has none (specification,
+// "Reconciliation").
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { createControlClient } from '../../../src/gateway/control-link/client.ts';
+import { startReconcile } from '../../../src/gateway/control-link/reconcile.ts';
+import { principalId } from '../../../src/lib/ids.ts';
+import { Limiter } from '../../../src/limits/limiter.ts';
+import { reconcileReport } from '../../../src/limits/reconciliation.ts';
+import type { ReconcileReport } from '../../../src/limits/reconciliation.ts';
+import { collectLog } from '../../harness/gateway/gateway.ts';
+import type { LogLine } from '../../harness/gateway/gateway.ts';
+import { startUpstream } from '../../harness/upstream/upstream.ts';
+import type { Script, ScriptedUpstream } from '../../harness/upstream/upstream.ts';
+import { until } from '../../harness/wait.ts';
+
+const one = principalId.parse(1);
+const limits = { requests_per_min: 100, tokens_per_min: null };
+
+const answering =
+  (share: number): Script =>
+  (_request, response) =>
+    void response.end(
+      JSON.stringify({
+        allowances: [{ principal_id: 1, requests_share: share, tokens_share: 1, added_later: 1 }],
+      }),
+    );
+
+/** A replica whose limiter has a clock of the test's own, and that reports every 10 ms. */
+function startReplica(t: TestContext, control: ScriptedUpstream) {
+  const limiter = new Limiter();
+  const clock = { ms: 0 };
+  const lines: LogLine[] = [];
+  const controlUrl = control.apiBase.replace(/\/v1$/, '');
+  const client = createControlClient({ controlUrl, proxyToken: 'token', caBundle: [] });
+  const reconciling = startReconcile({
+    client,
+    limiter,
+    replica: 'replica-1',
+    log: collectLog(lines),
+    intervalMs: 10,
+    monotonic: () => clock.ms,
+  });
+  t.after(async () => {
+    await reconciling.stop();
+    await client.close();
+  });
+  const ask = () => {
+    const { allowances } = limiter.admit(one, limits, { tokens: 1, nowMs: clock.ms });
+    return allowances.requests?.remaining ?? NaN;
+  };
+  return { ask, clock, lines, stop: reconciling.stop };
+}
+
+const reports = ({ seen }: ScriptedUpstream): ReconcileReport[] =>
+  seen.map(({ body }) => reconcileReport.parse(JSON.parse(body.toString())));
+
+it('reports at once and then on, what it saw since the last time, with the proxy token', async (t) => {
+  await using control = await startUpstream(answering(1));
+  const { ask } = startReplica(t, control);
+  await until(() => control.seen.length >= 1, { what: 'the first report' });
+  const [first] = control.seen;
+  assert.deepEqual(
+    [first?.method, first?.path, first?.headers.authorization],
+    ['POST', '/limits/reconcile', 'Bearer token'],
+  );
+  assert.deepEqual(reports(control)[0], { replica_id: 'replica-1', counts: [] });
+  for (const _time of [1, 2, 3]) ask();
+  const total = () =>
+    reports(control)
+      .flatMap(({ counts }) => counts)
+      .reduce((sum, { requests }) => sum + requests, 0);
+  await until(() => total() >= 3, { what: 'a report of three requests' });
+  const known = reports(control).length;
+  await until(() => reports(control).length > known + 2, { what: 'later reports' });
+  assert.equal(total(), 3);
+  assert.deepEqual(reports(control).at(-1)?.counts, [{ principal_id: 1, requests: 0, tokens: 0 }]);
+});
+
+it('lets through its share, and all of the limit once that is three intervals old', async (t) => {
+  await using control = await startUpstream(answering(0.25));
+  const { ask, clock } = startReplica(t, control);
+  assert.equal(ask(), 99);
+  await until(() => ask() < 25, { what: 'the share' });
+  control.play((_request, response) => void response.writeHead(503).end());
+  const failed = control.seen.length;
+  await until(() => control.seen.length > failed + 1, { what: 'a report that fails' });
+  clock.ms = 29;
+  assert.ok(ask() < 25);
+  clock.ms = 10 * 60_000;
+  assert.equal(ask(), 99);
+});
+
+it('says once that the control plane does not answer, and once that it does again', async (t) => {
+  await using control = await startUpstream((_request, response) => void response.end('{"no":1}'));
+  const { lines } = startReplica(t, control);
+  await until(() => control.seen.length >= 4, { what: 'several reports' });
+  control.play(answering(1));
+  await until(() => lines.some(({ level }) => level === 'info'), { what: 'the recovery' });
+  assert.deepEqual(
+    lines.map(({ message }) => message),
+    ['rate limits were not reconciled', 'rate limits are reconciled again'],
+  );
+});
+
+it('stops at once, also while the control plane keeps it waiting', async (t) => {
+  await using control = await startUpstream(() => {});
+  const { stop, lines } = startReplica(t, control);
+  await until(() => control.seen.length === 1, { what: 'a report that is not answered' });
+  const startedAt = performance.now();
+  await stop();
+  assert.ok(performance.now() - startedAt < 2000);
+  assert.deepEqual(lines, []);
+});

@@ -1,0 +1,129 @@
+// Checks that the reporter delivers usage events in batches, retries them, and counts those that it drops.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createControlClient } from '../../../src/gateway/control-link/client.ts';
+import { createUsageReporter } from '../../../src/gateway/control-link/report.ts';
+import { newCounts } from '../../../src/telemetry/metrics.ts';
+import { usageBatch, usageEvent } from '../../../src/usage/usage-event.ts';
+import type { UsageEvent } from '../../../src/usage/usage-event.ts';
+import { collectLog } from '../../harness/gateway/gateway.ts';
+import { answerJson, startUpstream, unusedApiBase } from '../../harness/upstream/upstream.ts';
+import { until } from '../../harness/wait.ts';
+
+const token = 'proxy-token-of-test';
+
+const event = (id: number): UsageEvent =>
+  usageEvent.parse({
+    id: String(id).padStart(26, '0'),
+    at: '2026-01-01T00:00:00Z',
+    principal_id: 1,
+    key_id: null,
+    model_id: 1,
+    model: 'm',
+    provider_id: 1,
+    virtual_model: 'm',
+    path: '/v1/chat/completions',
+    snapshot_version: 1,
+    route: 'concrete',
+    tag: null,
+    stream: false,
+    status: 200,
+    refusal: null,
+    prompt_tokens: 1,
+    completion_tokens: 1,
+    usage_reported: true,
+    reported_cost_micros: null,
+    cached: false,
+    duration_ms: 1,
+    ttft_ms: 1,
+    attempts: 1,
+    prompt_estimate: 1,
+    max_tokens: null,
+  });
+
+const reporter = (controlUrl: string, more: { flushMs: number; queuedMax?: number }) => {
+  const client = createControlClient({ controlUrl, proxyToken: token, caBundle: [] });
+  const counts = newCounts();
+  const made = createUsageReporter({
+    client,
+    replica: 'r',
+    counts,
+    log: collectLog([]),
+    ...more,
+  });
+  return { ...made, counts, client };
+};
+
+describe('usage reporter', () => {
+  it('sends the same events again until they are taken', async () => {
+    await using upstream = await startUpstream(answerJson({}, 503));
+    const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 10 });
+    usage.record(event(1));
+    await until(() => upstream.seen.length >= 2, { what: 'a second delivery' });
+    upstream.play(answerJson({ accepted: 1, dropped: 0 }));
+    await until(() => usage.queued() === 0, { what: 'the delivery' });
+    const bodies = new Set(upstream.seen.map(({ body }) => body.toString()));
+    assert.equal(bodies.size, 1);
+    assert.equal(usage.counts.usageDropped, 0);
+    await usage.close();
+    await usage.client.close();
+  });
+
+  it('cuts what is queued into batches of 500, without waiting for the timer', async () => {
+    await using upstream = await startUpstream(answerJson({}));
+    const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 60_000 });
+    for (let id = 0; id < 1200; id++) usage.record(event(id));
+    await usage.close();
+    const sizes = upstream.seen.map(
+      ({ body }) => usageBatch.parse(JSON.parse(body.toString())).events.length,
+    );
+    assert.deepEqual(sizes, [500, 500, 200]);
+    await usage.client.close();
+  });
+
+  it('leaves what fills no batch to the timer, so that each delivery is worth it', async () => {
+    await using upstream = await startUpstream(answerJson({}));
+    const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 60_000 });
+    for (let id = 0; id < 700; id++) usage.record(event(id));
+    await until(() => usage.queued() === 200, { what: 'the delivery of a whole batch' });
+    usage.record(event(700));
+    await usage.close();
+    const sizes = upstream.seen.map(
+      ({ body }) => usageBatch.parse(JSON.parse(body.toString())).events.length,
+    );
+    assert.deepEqual(sizes, [500, 201]);
+    await usage.client.close();
+  });
+
+  it('drops and counts what a full queue cannot take', async () => {
+    const usage = reporter(await unusedApiBase(), { flushMs: 60_000, queuedMax: 10 });
+    for (let id = 0; id < 25; id++) usage.record(event(id));
+    assert.equal(usage.counts.usageDropped, 15);
+    await usage.close();
+    assert.equal(usage.counts.usageDropped, 25);
+    await usage.client.close();
+  });
+
+  it('keeps what is refused for its token, until that is mended', async () => {
+    await using upstream = await startUpstream(answerJson({}, 401));
+    const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 2 });
+    usage.record(event(1));
+    await until(() => upstream.seen.length > 25, { what: 'many refusals' });
+    upstream.play(answerJson({}));
+    await until(() => usage.queued() === 0, { what: 'the delivery' });
+    assert.equal(usage.counts.usageDropped, 0);
+    await usage.close();
+    await usage.client.close();
+  });
+
+  it('drops a batch that is refused again and again, so that others get through', async () => {
+    await using upstream = await startUpstream(answerJson({}, 400));
+    const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 2 });
+    usage.record(event(1));
+    await until(() => usage.counts.usageDropped === 1, { what: 'the batch to be dropped' });
+    assert.equal(usage.queued(), 0);
+    await usage.close();
+    await usage.client.close();
+  });
+});

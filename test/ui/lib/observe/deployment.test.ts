@@ -1,0 +1,106 @@
+// Holds what the form of the managed deployment sends, and how its status is read.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import {
+  changeOf,
+  draftOf,
+  fieldsBeside,
+  rolloutOf,
+  statusOf,
+  toneOfCondition,
+} from '../../../../ui/lib/observe/deployment.ts';
+
+const spec = {
+  image: 'registry.example/gw:1.0.0',
+  proxy: {
+    replicas: 2,
+    policy: 'cacheAffinity',
+    upstream_timeout: 120,
+    workers: 1,
+    pool_max_idle: 256,
+    autoscaling: {
+      enabled: false,
+      minReplicas: 2,
+      maxReplicas: 10,
+      targetCpuUtilizationPercentage: 70,
+    },
+  },
+};
+
+it('what was not touched is not sent, and an emptied number takes its default again', () => {
+  const draft = draftOf(spec);
+  assert.deepEqual(changeOf(draft, spec), {});
+  const changed = { ...draft, replicas: '5', workers: ' ', autoscaling_enabled: true };
+  assert.deepEqual(changeOf(changed, spec), {
+    replicas: 5,
+    workers: null,
+    autoscaling_enabled: true,
+  });
+});
+
+it('a status of an older generation says nothing of the change', () => {
+  const status = { phase: 'Ready', observedGeneration: 3, proxyReplicas: '2/2', conditions: [] };
+  assert.equal(rolloutOf(statusOf({ generation: 4, status })).word, 'change not seen yet');
+  assert.equal(rolloutOf(statusOf({ generation: 3, status })).word, 'Ready');
+  assert.equal(
+    rolloutOf(statusOf({ generation: 3, status: null })).word,
+    'not seen by an operator',
+  );
+});
+
+it('of a status of another release what is understood is shown', () => {
+  const status = statusOf({
+    generation: 1,
+    status: { phase: 7, conditions: [{ type: 'Ready' }, 3] },
+  });
+  assert.equal(status?.phase, 'unknown');
+  assert.deepEqual(
+    status?.conditions.map(({ type, status: is }) => [type, is]),
+    [['Ready', 'Unknown']],
+  );
+});
+
+it('a condition that something is amiss is good when it does not hold', () => {
+  const tones = [
+    ['Ready', 'True', 'good'],
+    ['Ready', 'False', 'warn'],
+    ['Degraded', 'False', 'good'],
+    ['Degraded', 'True', 'warn'],
+    ['Progressing', 'True', 'info'],
+    ['Progressing', 'False', 'plain'],
+    ['Ready', 'Unknown', 'plain'],
+  ] as const;
+  for (const [type, status, tone] of tones) {
+    assert.equal(toneOfCondition({ type, status }), tone, `${type} ${status}`);
+  }
+});
+
+it('each field says what is wanted of it beside what is', () => {
+  const status = statusOf({
+    generation: 2,
+    status: {
+      phase: 'Upgrading',
+      observedGeneration: 2,
+      observedImage: 'gw:1',
+      proxyReplicas: '1/2',
+    },
+  });
+  const wanted = { ...spec, image: 'gw:2' };
+  const rows = new Map(fieldsBeside(wanted, status).map((one) => [one.id, one]));
+  assert.deepEqual([rows.get('image')?.wanted, rows.get('image')?.live], ['gw:2', 'gw:1']);
+  assert.equal(rows.get('replicas')?.live, '1/2 ready');
+  assert.deepEqual(
+    [rows.get('workers')?.live, rows.get('workers')?.tone],
+    ['being rolled out', 'info'],
+  );
+  const done = statusOf({
+    generation: 2,
+    status: { phase: 'Ready', observedGeneration: 2, observedImage: 'gw:2', proxyReplicas: '2/2' },
+  });
+  const tones = fieldsBeside(wanted, done).map(({ tone }) => tone);
+  assert.deepEqual(new Set(tones), new Set(['good']));
+  const unseen = fieldsBeside(wanted, null).map(({ live }) => live);
+  assert.ok(unseen.every((live) => live === 'no operator yet'));
+});

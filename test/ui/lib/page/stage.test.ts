@@ -1,0 +1,23 @@
+// Holds what stands in the place of something of the server.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { stageOf } from '../../../../ui/lib/page/stage.ts';
+
+const failure = new Error('the control plane did not answer');
+
+it('below a failure of the first attempt nothing is shown as on its way, and what was there stays', () => {
+  const cases = [
+    [{ value: undefined, failure: null }, 'loading'],
+    [{ value: undefined, failure }, 'failed'],
+    [{ value: [], failure: null }, 'empty'],
+    [{ value: [], failure }, 'empty'],
+    [{ value: [1], failure }, 'shown'],
+    [{ value: { rows: [] }, failure: null }, 'shown'],
+    [{ value: null, failure: null }, 'shown'],
+  ] as const;
+  for (const [attempt, stage] of cases) {
+    assert.equal(stageOf<unknown>(attempt), stage, JSON.stringify(attempt));
+  }
+});

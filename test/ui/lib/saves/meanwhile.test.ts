@@ -1,0 +1,62 @@
+// Holds what is said where a record became another one, or none, while somebody was changing it.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { meanwhileOf, spanSince, streamOfPath } from '../../../../ui/lib/saves/meanwhile.ts';
+
+const last = { actor: 'ann', at: '2026-11-22 08:00 UTC' };
+const changed = { ...last, command: 'UpdateProvider' };
+const deleted = { ...last, command: 'DeleteProvider' };
+
+it('who changed or deleted it, and when, is said; other refusals are the words of the server', () => {
+  const cases = [
+    [
+      { status: 412, code: 'stale' },
+      changed,
+      'changed',
+      /changed meanwhile by ann, 2026-11-22 08:00/,
+    ],
+    [{ status: 412, code: 'stale' }, null, 'changed', /changed meanwhile\. What you typed is kept/],
+    [{ status: 404, code: 'absent' }, deleted, 'deleted', /deleted meanwhile by ann, 2026-11-22/],
+    [{ status: 404, code: 'absent' }, changed, undefined, /^$/],
+    [{ status: 404, code: 'absent' }, null, undefined, /^$/],
+    [{ status: 409, code: 'conflict' }, changed, undefined, /^$/],
+    [{ status: 400, code: 'invalid' }, changed, undefined, /^$/],
+    [{ status: 0, code: 'unreachable' }, null, undefined, /^$/],
+  ] as const;
+  for (const [failure, done, kind, said] of cases) {
+    const meanwhile = meanwhileOf(failure, done);
+    assert.equal(meanwhile?.kind, kind, `${failure.status}`);
+    assert.match(meanwhile?.message ?? '', said);
+  }
+});
+
+it('the record of a call is known by its path', () => {
+  const cases = {
+    '/admin/providers/7': 'provider-7',
+    '/admin/provider-models/3/backends': 'model-3',
+    '/admin/backends/3': 'model-3',
+    '/admin/principals/5/budget': 'principal-5',
+    '/admin/frontend-models/2/rules': 'frontend_model-2',
+    '/admin/model-pools/4/members': 'pool-4',
+    '/admin/a2a-agents/1': 'agent-1',
+    '/admin/providers': null,
+    '/admin/rules/5': null,
+    '/admin/roles/readers': null,
+  };
+  for (const [path, stream] of Object.entries(cases))
+    assert.equal(streamOfPath(path), stream, path);
+});
+
+it('what others did is told from the version that was seen, and not where that is not known', () => {
+  const events = [
+    { position: 90, version: 4 },
+    { position: 80, version: 3 },
+    { position: 70, version: 2 },
+  ];
+  assert.deepEqual(spanSince(events, 2), { from: 70, to: 90 });
+  assert.deepEqual(spanSince(events, 3), { from: 80, to: 90 });
+  for (const seen of [4, 1, undefined]) assert.equal(spanSince(events, seen), null, `${seen}`);
+  assert.equal(spanSince([], 2), null);
+});
