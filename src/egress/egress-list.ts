@@ -1,15 +1,16 @@
-// The entries of an egress list: CIDR blocks, addresses, host names, or `*.suffix`.
+// Parses the entries of an egress list: CIDR blocks, addresses, host names, or `*.suffix`.
 
 import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Whether the host, at that address, is meant. */
+/** True when the entry covers the host at that address. */
 export type EgressEntry = (host: string, address: Address) => boolean;
 
-export const egressEntryForms = 'addresses, CIDR blocks, host names or *.suffix, by comma';
+export const egressEntryForms =
+  'addresses, CIDR blocks, host names or *.suffix, separated by commas';
 
-/** Null for what is none of these: a list with a hole must not start. */
+/** Returns null for any other text, so that startup fails on an invalid list. */
 export function readEgressEntry(text: string): EgressEntry | null {
   const entry = text.trim().toLowerCase();
   if (ipaddr.isValidCIDR(entry)) {

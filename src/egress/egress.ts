@@ -1,7 +1,7 @@
-// Decides where this program may dial: one guard for the clients of every role, except for those that connect the parts of gw (to the
-// control plane, the gateway and the Kubernetes API). The addresses of a name are judged when they are resolved for a connection, and
-// that connection goes to one of them. So neither another spelling of an address nor a name that changes its address between two
-// look-ups gets past it. Nothing is resolved or judged for a connection that is kept.
+// Decides which addresses this program may dial. Every outbound client uses this guard, except for connections between
+// parts of gw (the control plane, the gateway and the Kubernetes API). The addresses of a name are checked when they are
+// resolved for a connection, and the connection uses one of them. This defeats alternative spellings of an address and DNS
+// rebinding. A connection that is reused is not checked again.
 
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupAddress, LookupAllOptions } from 'node:dns';
@@ -17,7 +17,7 @@ import type { Refusal } from '../lib/refusal.ts';
 import { egressEntryForms, readEgressEntry } from './egress-list.ts';
 import type { Address, EgressEntry } from './egress-list.ts';
 
-/** Entries are CIDR blocks, addresses, host names, or `*.suffix`. An empty `allow` allows all that is not refused. */
+/** Entries are CIDR blocks, addresses, host names, or `*.suffix`. An empty `allow` list allows everything that is not denied. */
 export type EgressLists = Readonly<{ allow: readonly string[]; deny: readonly string[] }>;
 
 /** The `lookup` of node:dns with the option `all`. */
@@ -28,28 +28,28 @@ export type Resolve = (
 ) => void;
 
 export type Guard = Readonly<{
-  /** Null when `address`, found for `host`, may be dialled. */
+  /** Returns null when `host` may be dialled at `address`. */
   judge: (host: string, address: string) => Refusal | null;
-  /** For a socket's `lookup` option, which Node does not call for a host that is an address: see `refusalOf`. */
+  /** The `lookup` option of a socket. Node does not call it for a host that is an IP address; use `refusalOf` for those. */
   lookup: LookupFunction;
-  /** Why a host that is an address itself may not be dialled; null for names, which `lookup` judges. */
+  /** The refusal for a host that is an IP address. Null when it is allowed, and for names, which `lookup` checks. */
   refusalOf: (host: string) => EgressRefused | null;
-  /** For the `connect` option of an undici dispatcher. */
+  /** The `connect` option of an undici dispatcher. */
   connector: (options: buildConnector.BuildOptions) => buildConnector.connector;
 }>;
 
 export type Egress = Guard &
   Readonly<{
     dispatcher: Agent;
-    /** An entry of `allow` means `host` at `address`: the operator thought of it, not merely did not forbid it. */
+    /** True when an entry of `allow` covers `host` at `address`, and not only when no entry denies it. */
     isNamed: (host: string, address: string) => boolean;
   }>;
 
 const connectTimeoutMs = 5_000;
-/** How many of a name's addresses are tried. */
+/** The number of addresses of one name that are tried. */
 const addressesMax = 4;
 
-/** Never dialled, whatever is allowed: ranges that mean no single host, that embed an IPv4 address, or that serve metadata. */
+/** Never dialled, even if allowed: ranges that are not a single host, that embed an IPv4 address, or that serve metadata. */
 const refusedRanges: ReadonlySet<string> = new Set([
   'unspecified',
   'linkLocal',
@@ -61,7 +61,7 @@ const refusedRanges: ReadonlySet<string> = new Set([
   'rfc6145',
 ]);
 
-/** Metadata services of instances, of containers (fd00:ec2::23) and of the platform (168.63.129.16) outside of the refused ranges. */
+/** Metadata services outside the refused ranges: instances, containers (fd00:ec2::23) and the platform (168.63.129.16). */
 const metadataAddresses: ReadonlySet<string> = new Set(
   [
     'fd00:ec2::254',
@@ -73,7 +73,7 @@ const metadataAddresses: ReadonlySet<string> = new Set(
   ].map((address) => ipaddr.parse(address).toNormalizedString()),
 );
 
-/** The clients of one role dial through such a guard. */
+/** Creates the guard for the clients of one role. */
 export function createGuard(lists: EgressLists, resolve: Resolve = systemLookup): Guard {
   const allow = lists.allow.map(parseEntry);
   const deny = lists.deny.map(parseEntry);
@@ -87,7 +87,9 @@ export function createGuard(lists: EgressLists, resolve: Resolve = systemLookup)
       metadataAddresses.has(parsed.toNormalizedString()) ||
       deny.some(matches) ||
       (allow.length > 0 && !allow.some(matches));
-    return refused ? refuse('invalid', `address ${address} of ${host} may not be dialled`) : null;
+    return refused
+      ? refuse('invalid', `address ${address} of ${host} is not an allowed egress destination`)
+      : null;
   };
 
   const lookup: LookupFunction = (host, options, callback) => {
@@ -98,7 +100,8 @@ export function createGuard(lists: EgressLists, resolve: Resolve = systemLookup)
       if (refusal !== null) return callback(new EgressRefused(refusal), []);
       if (options.all === true) return callback(null, addresses);
       const [first] = addresses;
-      if (first === undefined) return callback(new Error('the name has no address'), []);
+      if (first === undefined)
+        return callback(new Error('the host name resolves to no address'), []);
       callback(null, first.address, first.family);
     });
   };
@@ -119,11 +122,11 @@ export function createGuard(lists: EgressLists, resolve: Resolve = systemLookup)
   return { judge, lookup, refusalOf, connector };
 }
 
-/** Refuses what is never dialled, and nothing else. */
+/** Refuses only addresses that are never dialled. */
 export const createOpenGuard = (): Guard => createGuard({ allow: [], deny: [] });
 
 type EgressOptions = Readonly<{
-  /** PEM certificates that are trusted besides the runtime's own. */
+  /** PEM certificates that are trusted in addition to the built-in ones. */
   ca?: readonly string[];
   resolve?: Resolve;
 }>;
@@ -141,7 +144,7 @@ export function createEgress(lists: EgressLists, options: EgressOptions = {}): E
   return { ...guard, dispatcher: new Agent({ connect, pipelining: 1 }), isNamed };
 }
 
-/** One refused address refuses the name: a name that points both inside and outside is not an accident. */
+/** One refused address refuses the whole name: a name with internal and external addresses is suspicious. */
 function firstRefusal(
   judge: Egress['judge'],
   host: string,
@@ -150,7 +153,7 @@ function firstRefusal(
   return addresses.map(({ address }) => judge(host, address)).find(isRefusal) ?? null;
 }
 
-/** A socket can only report an error; this one carries the refusal. */
+/** Carries the refusal through a socket, which can only report an error. */
 export class EgressRefused extends Error {
   override readonly name = 'EgressRefused';
   readonly refusal: Refusal;
@@ -160,19 +163,20 @@ export class EgressRefused extends Error {
   }
 }
 
-/** Throws for an entry that cannot be read: settings are checked before. */
+/** Throws for an invalid entry. Settings are validated earlier. */
 function parseEntry(text: string): EgressEntry {
   const entry = readEgressEntry(text);
-  if (entry === null) throw new Error(`${text} is none of ${egressEntryForms}`);
+  if (entry === null)
+    throw new Error(`egress list entry ${text} is invalid; use ${egressEntryForms}`);
   return entry;
 }
 
-/** The prefix under which a NAT64 reaches IPv4 addresses (RFC 6052, section 2.1): names without IPv6 resolve to it there. */
+/** The NAT64 prefix for IPv4 addresses (RFC 6052, section 2.1). DNS64 resolves IPv4-only names to it. */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
 /**
- * An address of NAT64 is judged as the IPv4 address in it, and so is `::a.b.c.d`, the oldest way to write an IPv4 address in IPv6; `::` and
- * `::1` stay.
+ * A NAT64 address and an IPv4-compatible address (`::a.b.c.d`) are checked as the IPv4 address that they embed. `::`
+ * and `::1` are not changed.
  */
 function embeddedIPv4(address: Address): Address {
   if (address instanceof ipaddr.IPv4) return address;

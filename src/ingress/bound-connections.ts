@@ -1,20 +1,20 @@
-// Bounds the open connections of a listener, in all and for each address, so that one client cannot keep the others out. A connection
-// beyond a bound is closed as soon as it is accepted, and counted. Open connections are never closed for a new one.
+// Limits the open connections of a listener, in total and per address, so that one client cannot exhaust it. A connection
+// over the limit is closed on accept and counted. Open connections are never closed to accept a new one.
 
 import type { Server, Socket } from 'node:net';
 
 import { networkOf } from './network.ts';
 
-/** Counts the connections that were closed at once, by the bound that they exceeded. */
+/** Counts the connections that were closed on accept, by the limit that they exceeded. */
 export type ConnectionsRefused = { total: number; address: number };
 
 export type ConnectionBounds = Readonly<{
-  /** All connections of the listener. */
+  /** The total number of connections of the listener. */
   max: number;
-  /** Connections of one address (IPv6: of one network of 64 bits), but at most half of `max`; 0 is unlimited. */
+  /** Connections of one address (IPv6: one /64 network), at most half of `max`. 0 means unlimited. */
   perAddressMax: number;
   refused: ConnectionsRefused;
-  /** Told how many connections were closed, at most once in a while: a flood of them is not a flood of log lines. */
+  /** Receives the number of connections that were closed. Throttled, so that a flood of connections does not flood the log. */
   onRefused: (connections: number) => void;
 }>;
 
@@ -22,7 +22,10 @@ export const connectionsPerAddressDefault = 10_000;
 
 const reportIntervalMs = 10_000;
 
-/** Call it when the server has its own listener for connections: an accepted one reaches that listener only within the bounds. */
+/**
+ * Call this after the server has registered its own `connection` listener. That listener then receives only
+ * connections within the limits.
+ */
 export function boundConnections(
   server: Server,
   { max, perAddressMax, refused, onRefused }: ConnectionBounds,
@@ -48,7 +51,7 @@ export function boundConnections(
   });
 }
 
-/** Whether there is a place for the connection, which it has until it is closed. */
+/** Returns true and reserves a slot until the connection closes, or false when all slots are in use. */
 function createSlots(max: number): (socket: Socket) => boolean {
   const open = new Map<string, number>();
   return (socket) => {

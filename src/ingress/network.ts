@@ -1,14 +1,14 @@
-// Which addresses count as one client where clients are counted by address.
+// Maps addresses to the network by which clients are counted.
 
 import ipaddr from 'ipaddr.js';
 
-/** A client that has one IPv6 address has all 64 bits of its network (RFC 4291, section 2.5.4). */
+/** The /64 network of an IPv6 address, because one host can use all of it (RFC 4291, section 2.5.4). */
 export const networkOf = (address: string): string => prefixOf(address, 4);
 
-/** A site often has all networks of a prefix of 48 bits (RFC 6177, section 2). */
+/** The /48 prefix of an IPv6 address, which often belongs to one site (RFC 6177, section 2). */
 export const siteOf = (address: string): string => prefixOf(address, 3);
 
-/** An IPv4 address counts as a whole; of an IPv6 address the first groups of 16 bits count. */
+/** An IPv4 address is returned unchanged. An IPv6 address is cut to its first 16-bit groups. */
 function prefixOf(address: string, groups: number): string {
   if (!ipaddr.isValid(address)) return address;
   const read = ipaddr.process(address);

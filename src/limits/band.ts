@@ -1,12 +1,12 @@
-// When proxies are told that a budget was spent further. Not with every batch: a proxy judges a budget by what is left of it, and
-// each telling costs every proxy a fetch. So spending is cut into bands, and told when it leaves one. The bands end wherever a
-// decision may change: at the caps, and at the percentages that rules ask for.
+// Decides when the control plane reports increased spending to proxies. Each report makes every proxy fetch a snapshot, so
+// not every batch is reported. Spending is divided into bands and reported when it enters another one. Bands end at every
+// value where a decision can change: at the caps, and at the percentages that rules use.
 
 import { percentSpent, reachedCap } from '../snapshot/spend.ts';
 import type { Caps, Spent } from '../snapshot/spend.ts';
 import type { SnapshotFrontendModel } from '../snapshot/schema.ts';
 
-/** Every twentieth of a budget, and every hundredth of its last tenth. */
+/** Every 5 percent of a budget, and every percent of the last 10. */
 const marksAlways: readonly number[] = [
   ...Array.from({ length: 18 }, (_, index) => (index + 1) * 5),
   ...Array.from({ length: 10 }, (_, index) => index + 91),
@@ -19,14 +19,14 @@ export function marksOf(frontendModels: readonly SnapshotFrontendModel[]): Marks
   const asked = frontendModels.flatMap(({ rules }) =>
     rules.flatMap(({ conditions }) => {
       const { min_budget_used_percent: min, max_budget_used_percent: max } = conditions;
-      // A rule's most is inclusive: it stops matching one percent later.
+      // The maximum of a rule is inclusive, so the rule stops matching one percent above it.
       return [min ?? [], max === null ? [] : max + 1].flat();
     }),
   );
   return [...new Set([...marksAlways, ...asked])].toSorted((a, b) => a - b);
 }
 
-/** Whether a proxy that knows `told` must be told of `spent`: null was never told. */
+/** True when proxies that know `reported` need `spent`. Null means that nothing was reported yet. */
 export function mustReport(
   caps: Caps,
   reported: Spent | null,
@@ -34,7 +34,7 @@ export function mustReport(
   marks: Marks,
 ): boolean {
   if (reported === null) return true;
-  // The next window has begun: what is left is the whole of it.
+  // A lower value means that the next window has begun.
   if (spent.tokens_used < reported.tokens_used) return true;
   if (spent.cost_used_micros < reported.cost_used_micros) return true;
   return (

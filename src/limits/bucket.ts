@@ -1,13 +1,13 @@
-// A token bucket: it starts full and is refilled evenly over a minute, and never by anything else. Its size is this replica's part of a
-// limit; what a client is told is in terms of the whole limit. Time comes in as monotonic milliseconds.
+// A token bucket. It starts full and refills evenly over one minute. Its size is this replica's share of a limit, but
+// clients see values for the whole limit. Times are monotonic milliseconds.
 
-/** `paidSize` is the largest size since the bucket began to owe: growth up to it has paid off its part of the debt. */
+/** `paidSize` is the largest size since the level became negative. Growth up to it has already reduced the debt. */
 export type Bucket = { level: number; size: number; paidSize: number; atMs: number };
 
-/** A bucket is refilled at the rate of its size a minute. */
+/** A bucket refills by its size in this time. */
 const refillMs = 60_000;
 
-/** Sums of fractions differ by at most this from the exact number. */
+/** Rounding errors in sums of fractions stay below this. */
 const tolerance = 1e-6;
 
 export const fullBucket = (size: number, nowMs: number): Bucket => ({
@@ -18,8 +18,8 @@ export const fullBucket = (size: number, nowMs: number): Bucket => ({
 });
 
 /**
- * Brings the bucket to now and to this size. A smaller size cuts off what is above it. A larger one pays off what the bucket owes,
- * once for each debt, and gives nothing beyond that at once.
+ * Advances the bucket to `nowMs` and sets its size. A smaller size discards the excess. A larger size reduces a
+ * negative level, once for each debt, and does not add tokens beyond that.
  */
 export function settle(bucket: Bucket, size: number, nowMs: number): void {
   const grown = size - bucket.paidSize;
@@ -37,15 +37,15 @@ export function settle(bucket: Bucket, size: number, nowMs: number): void {
 export const isFull = ({ level, size }: Bucket): boolean => level >= size - tolerance;
 
 /**
- * Whether a settled bucket admits this cost. A cost above the size of the bucket is admitted when the bucket is full, and
- * takes the level below zero.
+ * True when a settled bucket admits this cost. A cost above the size is admitted when the bucket is full, and makes
+ * the level negative.
  */
 export const admits = ({ level, size }: Bucket, cost: number): boolean =>
   size > 0 && level >= Math.min(cost, size) - tolerance;
 
 /**
- * Milliseconds in which the whole limit earns what a settled bucket lacks for this cost. With a smaller part of the limit it takes
- * longer here, but a refused request raises the part that this replica gets.
+ * Milliseconds until the whole limit has earned what a settled bucket lacks for this cost. A smaller share takes
+ * longer, but a refused request increases the share of this replica.
  */
 export function waitMs({ level, size }: Bucket, limit: number, cost: number): number {
   if (limit <= 0) return refillMs;
@@ -53,10 +53,10 @@ export function waitMs({ level, size }: Bucket, limit: number, cost: number): nu
   return (Math.max(0, needed - level) * refillMs) / limit;
 }
 
-/** Whole, and never below zero. */
+/** A whole number, at least 0. */
 export const remainingOf = ({ level }: Bucket): number =>
   Math.max(0, Math.floor(level + tolerance));
 
-/** Milliseconds in which the whole limit earns what is spent of it here or divided among other replicas. */
+/** Milliseconds until the whole limit has earned back what was spent here or assigned to other replicas. */
 export const untilFullMs = ({ level }: Bucket, limit: number): number =>
   limit <= 0 || level >= limit - tolerance ? 0 : ((limit - level) * refillMs) / limit;

@@ -1,27 +1,27 @@
-// The gate of one backend at one replica: it bounds the requests that are at the engine at once, and queues the others (specification,
-// "Flow-control fields on a backend" and the states of the ceiling). Pure: time comes in as monotonic milliseconds, and every call
-// answers the waiters that got a slot or timed out, so that the caller can tell them.
+// Limits the concurrent requests at one backend from one replica and queues the others (specification, "Flow-control fields
+// on a backend" and the states of the ceiling). Pure: times are monotonic milliseconds. Calls return the waiters that were
+// admitted or timed out, and the caller notifies them.
 
 import type { FlowControl } from '../snapshot/compile/flow-control.ts';
 
 /**
- * Every request to the backend has a slot, also while the gate is off, so that one that is switched on knows what is there.
- * Invariant: while a request waits, no slot is free.
+ * Every request to the backend holds a slot, even while the gate is off, so that a gate that is switched on knows the
+ * requests in flight. Invariant: no slot is free while a request waits.
  */
 export class Gate<Waiter> {
-  /** Null while the gate is off: then no request waits, and nothing is counted. */
+  /** Null while the gate is off: no request waits and nothing is counted. */
   settings: FlowControl | null = null;
-  /** The ceiling in force. */
+  /** The current ceiling. */
   capacity = Infinity;
-  /** Above the ceiling after it was lowered: a debt that is repaid as requests end. */
+  /** Can exceed a ceiling that was lowered, until enough requests have ended. */
   inUse: number;
   admitted = 0;
   refusedFull = 0;
   refusedTimedOut = 0;
-  /** The waiters in the order in which they came, each with the time at which it came. */
+  /** Waiters in order of arrival, with their arrival time. */
   readonly #queue = new Map<Waiter, number>();
 
-  /** `inUse` are the requests at the backend already, each of which will be released. */
+  /** `inUse` is the number of requests that are already at the backend. Each must be released. */
   constructor(inUse = 0) {
     this.inUse = inUse;
   }
@@ -38,14 +38,14 @@ export class Gate<Waiter> {
     return this.settings === null || this.#queue.size < this.settings.queuedMax;
   }
 
-  /** Takes a slot when one is free. */
+  /** Takes a slot. Returns false when no slot is free. */
   take(): boolean {
     if (this.inUse >= this.capacity) return false;
     this.#admit();
     return true;
   }
 
-  /** Takes a place in the queue; false when it is full, which is counted. Ask only when no slot is free. */
+  /** Joins the queue. Returns false, and counts a refusal, when the queue is full. Call this only when no slot is free. */
   join(waiter: Waiter, nowMs: number): boolean {
     if (!this.hasQueueSpace) {
       this.refusedFull++;
@@ -55,18 +55,18 @@ export class Gate<Waiter> {
     return true;
   }
 
-  /** Removes a waiter that gives up. Does nothing for one that no longer waits. */
+  /** Removes a waiter that gave up. Has no effect on other waiters. */
   leave(waiter: Waiter): void {
     this.#queue.delete(waiter);
   }
 
-  /** A request is over: its slot goes to the first who waits. */
+  /** Ends a request and gives its slot to the first waiter. */
   release(): readonly Waiter[] {
     this.inUse--;
     return this.#admitQueued();
   }
 
-  /** When the wait of the first waiter times out; null when no request waits. */
+  /** The time at which the wait of the first waiter times out. Null when no request waits. */
   deadlineMs(): number | null {
     const first = this.#queue.values().next();
     return first.done === true || this.settings === null
@@ -74,7 +74,7 @@ export class Gate<Waiter> {
       : first.value + this.settings.waitMsMax;
   }
 
-  /** Removes the waiters that have waited for too long, and answers them. */
+  /** Removes and returns the waiters that have timed out. */
   expire(nowMs: number): readonly Waiter[] {
     if (this.settings === null) return [];
     const expired: Waiter[] = [];
@@ -87,7 +87,10 @@ export class Gate<Waiter> {
     return expired;
   }
 
-  /** Adjusts the ceiling to the number of requests in the engine's own queue: too many halve it, none raises it by one. */
+  /**
+   * Adjusts the ceiling to the length of the engine's own queue: at the high-water mark it is halved, and an empty
+   * queue raises it by 1.
+   */
   observe(waiting: number): readonly Waiter[] {
     if (this.settings === null) return [];
     const { highWater, concurrentMax } = this.settings;
@@ -96,13 +99,13 @@ export class Gate<Waiter> {
     return this.#admitQueued();
   }
 
-  /** Without the engine's own word the ceiling is the configured one. */
+  /** Resets the ceiling to the configured value when the engine reports no queue length. */
   restore(): readonly Waiter[] {
     this.capacity = this.settings?.concurrentMax ?? Infinity;
     return this.#admitQueued();
   }
 
-  /** A ceiling that was lowered stays lowered, within the new maximum. No waiter and no request in flight is sent away. */
+  /** Applies new settings. A lowered ceiling stays lowered, within the new maximum. Waiters and requests in flight are kept. */
   configure(settings: FlowControl | null): readonly Waiter[] {
     const most = this.settings?.concurrentMax ?? Infinity;
     this.settings = settings;

@@ -1,5 +1,5 @@
-// Rate limits of one replica: two token buckets a principal, its shares of the limits, and the demand it saw (specification,
-// "Rate limit", Gateway rule 13). Keeps no clock: every call says the time, in monotonic milliseconds.
+// Enforces the rate limits of one replica: two token buckets per principal, the replica's shares of the limits, and the
+// demand that it saw (specification, "Rate limit", Gateway rule 13). Every call passes the time in monotonic milliseconds.
 
 import type { PrincipalId } from '../lib/ids.ts';
 import type { SnapshotLimits } from '../snapshot/schema.ts';
@@ -7,27 +7,27 @@ import { admits, fullBucket, isFull, remainingOf, settle, untilFullMs, waitMs } 
 import type { Bucket } from './bucket.ts';
 import type { PerDimension } from './share.ts';
 
-/** A dimension that is limited: the configured limit, and how much of it this replica may still let through, whole. */
+/** A limited dimension: the configured limit, and the whole amount that this replica can still admit. */
 export type Allowance = Readonly<{ limit: number; remaining: number }>;
 
-/** The decision about one request. Null allowances are unlimited. */
+/** The decision about one request. A null allowance means unlimited. */
 export type Verdict = Readonly<{
   allowances: PerDimension<Allowance | null>;
-  /** Whole seconds until the whole limit is back; 0 when it is. */
+  /** Whole seconds until the full limit is available again; 0 when it is. */
   resetSeconds: number;
   refusedBy: 'requests' | 'tokens' | null;
-  /** At least 1 for what was refused, else null. */
+  /** At least 1 for a refused request, otherwise null. */
   retryAfterSeconds: number | null;
 }>;
 
 export type Demand = Readonly<{ principalId: PrincipalId }> & PerDimension<number>;
 export type Shares = Demand;
 
-/** An entry without requests for this long is dropped once its buckets are full: a new entry would be the same. */
+/** An entry that is idle for this long is dropped once its buckets are full, because a new entry would be identical. */
 const idleMs = 30 * 60_000;
 const sweepMs = 5 * 60_000;
 
-/** The bucket of this replica, and the whole limit that it is a part of; null is unlimited. */
+/** The bucket of this replica, and the whole limit. Null means unlimited. */
 type Meter = { readonly bucket: Bucket; limit: number } | null;
 
 type Entry = {
@@ -42,19 +42,19 @@ const fullShares: PerDimension<number> = { requests: 1, tokens: 1 };
 
 export class Limiter {
   readonly #entries = new Map<PrincipalId, Entry>();
-  /** The shares of principals that only other replicas have met. */
+  /** Shares of principals that have sent requests to other replicas only. */
   #pendingShares: ReadonlyMap<PrincipalId, PerDimension<number>> = new Map();
   #pendingSharesUntilMs = -Infinity;
   #sweptAtMs = 0;
 
-  /** How many principals are held in memory. */
+  /** The number of principals in memory. */
   get size(): number {
     return this.#entries.size;
   }
 
   /**
-   * Judges one request that may cost `tokens`. Both buckets are asked before either is charged. A refused request is not charged, but
-   * counts as demand.
+   * Decides on one request that may cost `tokens`. Both buckets are checked before either is charged. A refused
+   * request is not charged, but counts as demand.
    */
   admit(
     principalId: PrincipalId,
@@ -89,7 +89,7 @@ export class Limiter {
     };
   }
 
-  /** Whether admit() would refuse this request now. Charges nothing and counts no demand. */
+  /** True when `admit` would refuse this request now. Charges nothing and counts no demand. */
   wouldRefuse(
     principalId: PrincipalId,
     limits: SnapshotLimits,
@@ -101,7 +101,7 @@ export class Limiter {
     return requestsMs !== null || tokensMs !== null;
   }
 
-  /** The demand of each principal known here since the last call; at most `countMax` principals. */
+  /** Returns and resets the demand of each known principal, at most `countMax` of them. */
   takeDemand(countMax: number): Demand[] {
     const demand: Demand[] = [];
     for (const [principalId, entry] of this.#entries) {
@@ -112,8 +112,8 @@ export class Limiter {
   }
 
   /**
-   * Until `untilMs` the limits of these principals count in part, 0 to 1. Some of them may not have come here yet. Any other principal
-   * that comes here for the first time has its whole limit.
+   * Scales the limits of these principals by their shares (0 to 1) until `untilMs`. A share also applies to a
+   * principal that arrives here later. Principals without a share get the whole limit.
    */
   setShares(shares: readonly Shares[], { untilMs }: Readonly<{ untilMs: number }>): void {
     const pending = new Map<PrincipalId, PerDimension<number>>();
@@ -158,7 +158,7 @@ const costOf = (tokens: number): PerDimension<number> => ({
   tokens: Math.max(1, tokens),
 });
 
-/** Brings the meters to this time. For each, how long the cost must wait; null when it need not. */
+/** Advances the meters and returns how long the cost must wait in each dimension; null when it need not wait. */
 function judge(entry: Entry, limits: SnapshotLimits, cost: PerDimension<number>, nowMs: number) {
   const { meters } = entry;
   const shares = nowMs < entry.sharesUntilMs ? entry.shares : fullShares;
@@ -170,7 +170,7 @@ function judge(entry: Entry, limits: SnapshotLimits, cost: PerDimension<number>,
   };
 }
 
-/** The meter of this limit at this time. A new one is full. */
+/** Advances the meter to this time and limit. A new meter is full. */
 function meterAt(meter: Meter, limit: number | null, share: number, nowMs: number): Meter {
   if (limit === null) return null;
   const size = limit * share;
@@ -180,7 +180,7 @@ function meterAt(meter: Meter, limit: number | null, share: number, nowMs: numbe
   return meter;
 }
 
-/** Null when it is admitted. */
+/** Null when the cost is admitted. */
 function refusedForMs(meter: Meter, cost: number): number | null {
   if (meter === null || admits(meter.bucket, cost)) return null;
   return waitMs(meter.bucket, meter.limit, cost);
@@ -202,5 +202,5 @@ function isRefilled(meter: Meter, nowMs: number): boolean {
   return isFull(meter.bucket);
 }
 
-/** Rounded up, but not for what rounding in the sums has added. */
+/** Rounds up, but ignores the rounding error of the sums. */
 const wholeSeconds = (ms: number): number => (ms <= 0 ? 0 : Math.ceil(ms / 1000 - 1e-6));

@@ -1,9 +1,8 @@
-// How a limit is divided among replicas by what each of them was asked for (specification, "Reconciliation").
+// Divides a limit among replicas by their demand (specification, "Reconciliation").
 
-/** Requests and tokens, in whatever unit. */
 export type PerDimension<Value> = Readonly<{ requests: Value; tokens: Value }>;
 
-/** What the replicas were asked for, in the unit of the limit. */
+/** The demand at the replicas, in the unit of the limit. */
 export type Claims = Readonly<{
   /** This replica, since its last report. */
   mine: number;
@@ -13,12 +12,16 @@ export type Claims = Readonly<{
   lastMinute: number;
 }>;
 
+/** Returns the share (0 to 1) of one live replica. */
 /**
- * The part of a limit, 0 to 1, of one of the live replicas. Those that were asked since their last reports divide the limit by what
- * they were asked for. A replica that was not asked may have what nobody claimed in the last minute, so that a principal within its
- * limit is served wherever it comes, and an even part at least. One that was asked may have that too, less what all of them will be
- * asked for until the next report at the same rate: otherwise each of them would spend it. Once the claims of a minute come to the
- * limit, the parts of those that were asked come to 1.
+ * Replicas with demand since their last report divide the limit by that demand. A replica without demand gets what
+ * was not claimed in the last minute, and at least an even share, so that a principal within its limit is served by
+ * any replica.
+ */
+/**
+ * A replica with demand may also get the unclaimed part, reduced by the expected demand until the next report:
+ * otherwise several replicas would spend it. Once the demand of a minute reaches the limit, the shares of the
+ * replicas with demand add up to 1.
  */
 export function shareOf(
   { mine, latest, lastMinute }: Claims,

@@ -1,10 +1,9 @@
-// Counts what principals have spent of their budgets, as one replica knows it (Gateway rule 12): the figure of the control plane, plus
-// the rows that this replica recorded and that are not part of that figure yet, plus an estimate for the requests in flight.
+// Counts what principals have spent of their budgets, as one replica knows it (Gateway rule 12): the figure of the control
+// plane, plus rows recorded here that the figure does not include yet, plus an estimate for the requests in flight.
 //
-// No row is counted twice and none is left out. A delivery of rows is answered with the figure that includes them, so its rows leave
-// this memory in the same step in which the figure is taken. Until the answer comes, a row that was sent is in doubt: a figure that
-// comes some other way may include it or not. Such a figure is therefore lowered by all that is in doubt, and taken only if it is
-// still higher than what is known already.
+// Every row counts exactly once. The answer to a delivery contains a figure that includes its rows, so the rows are removed
+// when that figure is applied. Until the answer arrives, a sent row is in doubt: a figure from another source may include
+// it. Such a figure is reduced by all rows in doubt, and applied only if it is still higher than the known amount.
 
 import type { PrincipalId } from '../lib/ids.ts';
 import type { CompiledBudget, ReportedSpend } from '../snapshot/compile/callers.ts';
@@ -15,7 +14,7 @@ export type Amount = Readonly<{ tokens: number; micros: number }>;
 /** The spending that the control plane had counted when it answered a delivery. */
 export type Figure = Readonly<{ principalId: PrincipalId }> & ReportedSpend;
 
-/** The spending that counts now. `spent` is used; `inFlight` is an estimate of what the requests in flight will use. */
+/** The current spending. `spent` is used; `inFlight` estimates what the requests in flight will use. */
 export type CurrentSpend = Readonly<{ spent: Spent; inFlight: Spent }>;
 
 type Sum = { tokens: number; micros: number };
@@ -23,20 +22,20 @@ type Sum = { tokens: number; micros: number };
 type Account = {
   /** Spent in the window, without the rows that are held here. */
   known: Sum;
-  /** Null when the control plane does not say. */
+  /** Null when the control plane does not report it. */
   windowStartMs: number | null;
-  /** The step at which `known` was last learned. */
+  /** The step at which `known` was last updated. */
   knownAt: number;
-  /** The figure of the snapshot that was last looked at. */
+  /** The figure of the last snapshot that was read. */
   reported: ReportedSpend;
-  /** The sum of the rows that are held here, and of those among them that are in doubt. */
+  /** The sum of the rows held here (`pending`), and of those that are in doubt. */
   pending: Sum;
   inDoubt: Sum;
   inFlight: Sum;
   rows: number;
 };
 
-/** `held`: in memory only. `sent`: the control plane may have counted it. `spooled`: in a file that another process may deliver. */
+/** `held`: only in memory. `sent`: the control plane may have counted it. `spooled`: in a file that another process may deliver. */
 type RowState = 'held' | 'sent' | 'spooled';
 
 type Row = { readonly account: Account; readonly amount: Amount; state: RowState };
@@ -44,25 +43,25 @@ type Row = { readonly account: Account; readonly amount: Amount; state: RowState
 /** A request in flight. */
 export type Hold = { readonly account: Account; readonly estimate: Amount; isReleased: boolean };
 
-/** Rows beyond this number are added to what is known, and corrected by the next figure. */
+/** Rows over this limit are added to the known amount at once, and corrected by the next figure. */
 const rowsMax = 100_000;
 
 const zero: Amount = { tokens: 0, micros: 0 };
 
 export class Spending {
   readonly #accounts = new Map<PrincipalId, Account>();
-  /** Keyed by the id of the row. */
+  /** Keyed by row id. */
   readonly #rows = new Map<string, Row>();
-  /** Orders what is learned and what is sent. */
+  /** Orders updates and deliveries. */
   #step = 0;
   #spooled = 0;
 
-  /** Whether any row is held: without one a delivery need not be told. */
+  /** True when no row is held. A delivery then needs no bookkeeping. */
   get isIdle(): boolean {
     return this.#rows.size === 0;
   }
 
-  /** How many principals and rows are held in memory. */
+  /** The number of principals and rows in memory. */
   get size(): Readonly<{ accounts: number; rows: number }> {
     return { accounts: this.#accounts.size, rows: this.#rows.size };
   }
@@ -78,21 +77,21 @@ export class Spending {
     };
   }
 
-  /** A request is admitted that will use about as much. It must be concluded or released. */
+  /** Counts an admitted request by its estimated use. It must be concluded or released. */
   hold(principalId: PrincipalId, budget: CompiledBudget, estimate: Amount): Hold {
     const account = this.#accountOf(principalId, budget);
     add(account.inFlight, estimate);
     return { account, estimate, isReleased: false };
   }
 
-  /** The request ended without a row. Does nothing after the first call, or after `conclude`. */
+  /** Ends a request without a row. Has no effect after the first call, or after `conclude`. */
   release(hold: Hold): void {
     if (hold.isReleased) return;
     hold.isReleased = true;
     subtract(hold.account.inFlight, hold.estimate);
   }
 
-  /** The request ended with this row. */
+  /** Ends a request with this row. */
   conclude(hold: Hold, rowId: string, amount: Amount): void {
     const { account } = hold;
     this.release(hold);
@@ -103,7 +102,7 @@ export class Spending {
     account.rows++;
   }
 
-  /** Adds a row to what is known, where no control plane counts it. Answers its amount; null when it is not held. */
+  /** Adds a row to the known amount when there is no control plane. Returns its amount, or null when the row is not held. */
   countHere(rowId: string): Amount | null {
     const row = this.#take(rowId);
     if (row === undefined) return null;
@@ -111,13 +110,13 @@ export class Spending {
     return row.amount;
   }
 
-  /** These rows are about to be sent. Answers the step at which they were, for `delivered`. */
+  /** Marks rows as sent. Returns the step, for `delivered`. */
   sending(rowIds: readonly string[]): number {
     for (const rowId of rowIds) this.#markSent(rowId);
     return ++this.#step;
   }
 
-  /** These rows are in files from now on, which another process may deliver. */
+  /** Marks rows as written to files, which another process may deliver. */
   spooled(rowIds: readonly string[]): void {
     for (const rowId of rowIds) {
       const row = this.#markSent(rowId);
@@ -127,15 +126,15 @@ export class Spending {
     }
   }
 
-  /** No file is left: rows that were in one and were not delivered here are delivered by another process. */
+  /** Removes the spooled rows. Call this when no spool file is left, because another process has delivered them. */
   spoolIsEmpty(): void {
     if (this.#spooled === 0) return;
     for (const [rowId, { state }] of this.#rows) if (state === 'spooled') this.#take(rowId);
   }
 
   /**
-   * The control plane took these rows, sent at this step. `figures` are null when it does not answer with any: then the rows are added
-   * to what is known, which its next snapshot corrects.
+   * Removes rows that the control plane accepted, sent at step `sentAt`. If it returned no figures, the rows are
+   * added to the known amount, and the next snapshot corrects it.
    */
   delivered(
     rowIds: readonly string[],
@@ -158,7 +157,7 @@ export class Spending {
     }
   }
 
-  /** These rows are never delivered. They were spent all the same, so they count until the next figure. */
+  /** Handles rows that will never be delivered. They were spent, so they count until the next figure. */
   lost(rowIds: readonly string[]): void {
     for (const rowId of rowIds) {
       const row = this.#take(rowId);
@@ -166,7 +165,7 @@ export class Spending {
     }
   }
 
-  /** Forgets principals that have no budget any more. */
+  /** Removes principals that no longer have a budget. */
   keepOnly(hasBudget: (principalId: PrincipalId) => boolean): void {
     for (const [principalId, { rows }] of this.#accounts) {
       if (rows === 0 && !hasBudget(principalId)) this.#accounts.delete(principalId);
@@ -219,13 +218,13 @@ const newAccount = (reported: ReportedSpend, step: number): Account => ({
   rows: 0,
 });
 
-/** Takes what a snapshot says, which may be older than what is known. */
+/** Applies the figure of a snapshot, which may be older than the known amount. */
 function applySnapshot(account: Account, reported: ReportedSpend): void {
   const previous = account.reported;
   account.reported = reported;
   const window = compareWindows(account.windowStartMs, reported.windowStartMs);
   if (window < 0) return;
-  // Within a window what is spent never falls.
+  // Spending never decreases within a window.
   const hasDecreased =
     reported.tokens_used < previous.tokens_used ||
     reported.cost_used_micros < previous.cost_used_micros;
@@ -238,11 +237,12 @@ function applySnapshot(account: Account, reported: ReportedSpend): void {
 
 type Delivery = Readonly<{ taken: Amount; sentAt: number }>;
 
-/** Takes what the control plane had counted together with the rows of a delivery, which are held no more. */
+/** Applies the figure that includes the rows of a delivery. Those rows are no longer held. */
 function applyDelivery(account: Account, figure: Figure, { taken, sentAt }: Delivery): void {
   const counted = amountOf(figure);
   const window = compareWindows(account.windowStartMs, figure.windowStartMs);
-  // All that is known was learned before: a lower figure, or an earlier window, is a database that was restored.
+  // Everything known is older than the delivery, so a lower figure or an earlier window means that the database was
+  // restored.
   const isNewest = account.knownAt < sentAt;
   if (window < 0 && !isNewest) return;
   const base = window === 0 ? { ...account.known } : { ...zero };
@@ -252,7 +252,7 @@ function applyDelivery(account: Account, figure: Figure, { taken, sentAt }: Deli
   account.windowStartMs = figure.windowStartMs;
 }
 
-/** 0 for the same window, above for a later one, below for an earlier one; NaN when one of them is not said. */
+/** 0 for the same window, positive for a later one, negative for an earlier one; NaN when one of them is unknown. */
 const compareWindows = (held: number | null, next: number | null): number =>
   held === null || next === null ? NaN : next - held;
 

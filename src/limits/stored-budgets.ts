@@ -1,4 +1,5 @@
-// The format in which a process keeps what is spent of the budgets of a configuration file, and how several such files add up.
+// Defines the file in which a process stores the budgets of a configuration file (File mode), and adds up several such
+// files.
 
 import { z } from 'zod';
 
@@ -8,13 +9,13 @@ import type { PrincipalId } from '../lib/ids.ts';
 const amount = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 
 const counted = z.object({
-  /** The window in which the budget was first seen: `tokens_used` of the file counts in it alone. */
+  /** The first window of this budget. `tokens_used` of the configuration file counts only in this window. */
   first_window_ms: z.int(),
   window_ms: z.int(),
   tokens: amount,
   cost_micros: amount,
 });
-/** The count of one process in one window. */
+/** The spending counted by one process in one window. */
 export type Counted = z.output<typeof counted>;
 
 export type StoredBudgets = ReadonlyMap<PrincipalId, Counted>;
@@ -26,7 +27,7 @@ const storedFile = z.object({
   budgets: z.record(z.string(), counted),
 });
 
-/** Throws for a text that `writeKept` did not write. */
+/** Throws for a text that `writeStoredBudgets` did not write. */
 export function readStoredBudgets(text: string): StoredBudgets {
   const { budgets } = storedFile.parse(JSON.parse(text));
   return new Map(
@@ -37,7 +38,7 @@ export function readStoredBudgets(text: string): StoredBudgets {
 export const writeStoredBudgets = (budgets: readonly (readonly [PrincipalId, Counted])[]): string =>
   JSON.stringify({ format, budgets: Object.fromEntries(budgets) });
 
-/** Adds up the counts of two processes. When their windows differ, only the newer window counts. */
+/** Adds up the counts of two processes. If their windows differ, only the newer window counts. */
 export function addCounts(sum: Counted | undefined, one: Counted): Counted {
   if (sum === undefined) return one;
   const first_window_ms = Math.min(sum.first_window_ms, one.first_window_ms);

@@ -1,4 +1,4 @@
-// The windows of budgets: fixed lengths, one after the other, from the moment the budget was made (specification, "Budget
+// Computes budget windows: consecutive windows of a fixed length from the creation of the budget (specification, "Budget
 // windows"; states table, "Budget").
 
 import type { BudgetWindow } from '../lib/vocabulary.ts';
@@ -11,15 +11,15 @@ const windowMs: Readonly<Record<BudgetWindow, number>> = {
   monthly: 30 * dayMs,
 };
 
-/** The start of the window that this moment is in, where windows are counted from 1970-01-01 UTC. */
+/** The start of the current window, for windows that are aligned to 1970-01-01 UTC. Epoch milliseconds. */
 export const alignedWindowStart = (window: BudgetWindow, nowMs: number): number =>
   nowMs - (nowMs % windowMs[window]);
 
-/** When the window that began then ends and the next begins. Epoch milliseconds. */
+/** The end of the window that begins at `startMs`, in epoch milliseconds. */
 export const windowEnd = (startMs: number, window: BudgetWindow): number =>
   startMs + windowMs[window];
 
-/** The start of the next window, once this one is over; else null. Exactly one window on, even when several have gone by. */
+/** The start of the next window once this one is over, otherwise null. Advances one window only, even when several have passed. */
 export function nextWindowStart(
   startMs: number,
   window: BudgetWindow,

@@ -1,4 +1,4 @@
-// Whether a route is the one that a usage row recorded: by the reason, by what decided, and by who answered.
+// Compares a route with the one that a usage row recorded: its reason, its decision and the model that answered.
 
 import type { FrontendModelId, ModelId } from '../lib/ids.ts';
 import type { RefusalReason } from '../usage/usage-event.ts';
@@ -8,17 +8,17 @@ import type { Route } from './route.ts';
 
 export type RecordedOutcome = Pick<RecordedRequest, 'route' | 'ruleId'> &
   Readonly<{
-    /** Null where a provider model was named, and in the rows of proxies that do not report it. */
+    /** Null when the request named a provider model, and in rows of proxies that do not report it. */
     frontendModelId: FrontendModelId | null;
     tag: string | null;
-    /** Null when the client left before there was one. */
+    /** Null when the client disconnected before the answer. */
     status: number | null;
     refusal: RefusalReason | null;
-    /** Who answered, or would have; null when no candidate was left. */
+    /** The model that answered or would have answered. Null when there was no candidate. */
     modelId: ModelId | null;
   }>;
 
-/** What differs, a sentence each; none when the route is the recorded one. */
+/** Returns the differences, one sentence each. Empty when the route is the recorded one. */
 export function disagreements(route: Route, recorded: RecordedOutcome): readonly string[] {
   const { decision } = route;
   const reason = recordedReasonOf(route, recorded);
@@ -34,7 +34,7 @@ export function disagreements(route: Route, recorded: RecordedOutcome): readonly
   ].filter((one) => one !== null);
 }
 
-/** The reason that a row has of such a route, by who answered; of a request that was refused, that of the decision. */
+/** The reason that a usage row would record for this route. For a refused request it is the reason of the decision. */
 export function recordedReasonOf(
   route: Route,
   { modelId, refusal }: Pick<RecordedOutcome, 'modelId' | 'refusal'>,
@@ -50,21 +50,21 @@ function verdictDifference(
 ): string | null {
   switch (route.kind) {
     case 'absent':
-      return 'now nothing serves it';
+      return 'no model serves the name now';
     case 'out':
-      // A backend that had no free slot may since have left rotation: no version of the configuration records that.
+      // A backend without a free slot may have left rotation since. The configuration history does not record that.
       return refusal === 'no_backend' || refusal === 'backend_overloaded'
         ? null
-        : 'now what serves it is out of rotation';
+        : 'the models that serve it are out of rotation now';
     case 'ungranted':
-      return refusal === 'authorisation' ? null : 'now the caller may invoke none of it';
+      return refusal === 'authorisation' ? null : 'the caller has no permission for its models now';
     case 'deny':
-      if (refusal !== 'authorisation') return 'now it is denied';
+      if (refusal !== 'authorisation') return 'a rule denies it now';
       return status === null ? null : difference('the status', route.status, status);
     case 'chain':
-      if (refusal === 'authorisation') return 'then it was denied';
+      if (refusal === 'authorisation') return 'it was denied at the time';
       if (modelId === null || route.candidates.some(({ id }) => id === modelId)) return null;
-      return `model ${modelId}, which the row names, is no candidate`;
+      return `model ${modelId} answered, but is not a candidate now`;
   }
 }
 

@@ -1,6 +1,5 @@
-// The candidates of a request in the order in which they are tried (Gateway rules 2 to 4): targets
-// in order with pools expanded in place, then the deployment's fallback. A candidate without a
-// grant is dropped; the chain is never widened.
+// Builds the candidates of a request in the order in which they are tried (Gateway rules 2 to 4): the targets, with pools
+// expanded in place, then the deployment's fallback. Candidates without a grant are dropped. The chain is never widened.
 
 import { mayInvoke } from '../snapshot/compile/callers.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
@@ -13,17 +12,17 @@ import type { Asking } from './request.ts';
 
 export type Chain = Readonly<{
   candidates: readonly CompiledModel[];
-  /** The candidate that is there only as the fallback. */
+  /** The candidate that was added only as the fallback. */
   fallback: CompiledModel | null;
-  /** When there is no candidate: the first that is out of rotation, of those that the caller may invoke. */
+  /** If there is no candidate: the first model out of rotation that the caller may invoke. */
   out: CompiledModel | null;
-  /** When there is no candidate: the first that was dropped because the caller may not invoke it. */
+  /** If there is no candidate: the first model that the caller may not invoke. */
   ungranted: CompiledModel | null;
 }>;
 
 export type ChainOptions = Readonly<{
   fallback: CompiledModel | null;
-  /** Tokens that the request may come to; 0 does not ask for a window. */
+  /** The estimated total tokens of the request. 0 disables the check of context windows. */
   tokens: number;
 }>;
 
@@ -51,7 +50,7 @@ export function buildChain(
   };
 }
 
-/** False when it is there already, nothing serves it, or the caller may not invoke it. */
+/** Returns false for a duplicate, a model without backends, or a model that the caller may not invoke. */
 function add(candidates: CompiledModel[], model: CompiledModel, caller: Caller): boolean {
   if (model.backends.length === 0 || !mayInvoke(caller, model)) return false;
   if (candidates.includes(model)) return false;
@@ -59,7 +58,7 @@ function add(candidates: CompiledModel[], model: CompiledModel, caller: Caller):
   return true;
 }
 
-/** What nothing is attached to is passed over. */
+/** Finds why the chain is empty. Models that are not attached to a provider are ignored. */
 function emptyChainReason(
   targets: readonly CompiledTarget[],
   fallback: CompiledModel | null,
@@ -78,9 +77,9 @@ function emptyChainReason(
 }
 
 /**
- * Candidates that cannot be reached now go behind those that can, and those whose window is known
- * to be too small go last: an upstream's 400 for a prompt that is too long would end the chain.
- * None is dropped, because both judgements are guesses.
+ * Moves unreachable candidates after reachable ones, and candidates whose known context window is too small to the
+ * end, because a 400 for a long prompt would end the chain. No candidate is dropped, because both checks are
+ * estimates.
  */
 function demote(
   candidates: readonly CompiledModel[],

@@ -1,5 +1,5 @@
-// Whether a rule's conditions hold (specification, "Condition fields"; Gateway rules 5 to 7). All must. `matches` is asked on every
-// request; `failedConditions` tells a person which fields are not met. Both ask src/conditions.
+// Evaluates the conditions of a rule, all of which must hold (specification, "Condition fields"; Gateway rules 5 to 7).
+// `matches` runs on every request. `failedConditions` explains to people which fields do not hold. Both use src/conditions.
 
 import { unknownAmount } from '../conditions/asked.ts';
 import type { Asked, LoadCeiling } from '../conditions/asked.ts';
@@ -15,18 +15,18 @@ export function matches({ firstTest, otherTests }: CompiledRule, asked: Asked): 
   return true;
 }
 
-/** The fields of the rule that the request does not meet; none when it matches. */
+/** The condition fields that do not hold. Empty when the rule matches. */
 export const failedConditions = ({ conditions }: CompiledRule, asked: Asked): readonly string[] =>
   conditions.flatMap((one) => (passes(one.test, asked) ? [] : one.failed(asked)));
 
-/** Puts a request to the rules of the frontend model that it names. */
+/** Prepares a request for the rules of the frontend model that it names. */
 export const ask = (frontendModel: CompiledFrontendModel, asking: Asking): Asked =>
   new LiveAsked(frontendModel, asking);
 
 const minuteMs = 60_000;
 const notComputed = -2;
 
-/** A class, so that a request allocates one object and no functions. */
+/** A class, so that a request allocates one object and no closures. */
 class LiveAsked implements Asked {
   readonly caller: Asking['caller'];
   readonly request: Asking['request'];
@@ -34,7 +34,7 @@ class LiveAsked implements Asked {
   readonly maxTokens: number;
   readonly epochMinute: number;
   readonly #live: Asking['live'];
-  /** Of the frontend model that was named: the cost is the same before every rule (Gateway rule 6). */
+  /** The prices of the named frontend model, so that the cost is the same for every rule (Gateway rule 6). */
   readonly #prices: CompiledFrontendModel['reachPrices'];
   #costMicros = notComputed;
 
@@ -75,7 +75,7 @@ class LiveAsked implements Asked {
   }
 }
 
-/** The same request with other answers to what is asked of the moment. */
+/** Returns the same request with some answers replaced. */
 export const answering = (
   asked: Asked,
   answers: Partial<Pick<Asked, 'costMicros' | 'hasHeader' | 'hasCapacity'>>,

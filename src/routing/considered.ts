@@ -1,5 +1,5 @@
-// The models that a decision leads to, in the order of the configuration, with what became of each: a candidate, or dropped and
-// why. Which member of a pool comes first, and which endpoints rest, is known only while a request is served.
+// Lists the models that a decision leads to, in configuration order: each is a candidate, or dropped for a reason. The
+// choice within a pool and the state of endpoints are known only while a request is served.
 
 import { mayInvoke } from '../snapshot/compile/callers.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
@@ -14,16 +14,16 @@ export type Dropped = 'not_granted' | 'no_provider' | 'listed_before';
 
 export type Considered = Readonly<{
   model: CompiledModel;
-  /** By which it came; null when a target names it, or it is the fallback. */
+  /** The pool that contains the model. Null for a model that a target names, and for the fallback. */
   pool: CompiledPool | null;
-  /** In the pool; null outside of one. */
+  /** The weight in the pool; null outside a pool. */
   weight: number | null;
   isFallback: boolean;
-  /** Null is a candidate. */
+  /** Null for a candidate. */
   dropped: Dropped | null;
-  /** Its window is known to be too small: it goes behind those that fit. */
+  /** The known context window is too small, so the candidate is tried last. */
   isSmall: boolean;
-  /** Of the request, micro-units, at the prices of the snapshot; null when it has none. */
+  /** The cost of the request at the prices of the snapshot, in micro-units. Null when the model has no price. */
   costMicros: number | null;
 }>;
 
@@ -32,7 +32,7 @@ type Asked = Readonly<{
   request: Pick<RecordedRequest, 'model' | 'promptEstimate' | 'maxTokens'>;
 }>;
 
-/** None for a rule that denies, or a name that is not known. */
+/** Empty for a rule that denies, and for an unknown name. */
 export function considered(
   tables: RoutingTables,
   decision: Decision | null,
@@ -45,7 +45,7 @@ export function considered(
     ...(fallback === null ? [] : [{ ...unpooled, model: fallback, isFallback: true }]),
   ];
   const tokens = { prompt: request.promptEstimate, completion: request.maxTokens ?? 0 };
-  // The caller chose a provider model by its name: no window overrules that.
+  // A provider model that the caller named is used regardless of its context window.
   const windowAsked = decision.frontendModel === null ? 0 : tokens.prompt + tokens.completion;
   return entries.map(({ model, pool, weight, isFallback }, index) => ({
     model,

@@ -1,6 +1,5 @@
-// Where a request would go, asked before there is one (specification, "Frontend models, routing,
-// classes": dry-run). The same tables and the same choice as on the request path; every endpoint
-// is taken to be up and idle, and the prompt class is what the asker says.
+// Routes a hypothetical request (specification, "Frontend models, routing, classes": dry-run). It uses the tables and the
+// choice of the request path. Every endpoint counts as up and idle, and the caller supplies the prompt class.
 
 import type { RoutingTables } from '../snapshot/compile.ts';
 import { anonymous, principalCompiler } from '../snapshot/compile/callers.ts';
@@ -11,14 +10,14 @@ import { idleView } from './idle-view.ts';
 import type { RoutedRequest } from './request.ts';
 
 export type DryRun = Readonly<{
-  /** Null asks for a caller who may invoke every model and of whom nothing else is known. */
+  /** Null means a caller who may invoke every model and has no other attributes. */
   principal: SnapshotPrincipal | null;
   request: Omit<RoutedRequest, 'header' | 'conversationKey'>;
-  /** Names in any case. */
+  /** Header names in any case. */
   headers: Readonly<Record<string, string>>;
 }>;
 
-/** `tables` are those of the snapshot. */
+/** `tables` must be compiled from the snapshot. */
 export function dryRun(
   { snapshot, tables }: Readonly<{ snapshot: Snapshot; tables: RoutingTables }>,
   { principal, request, headers }: DryRun,
@@ -34,7 +33,7 @@ export function dryRun(
     request: {
       ...request,
       header: (name) => values.get(name),
-      // A conversation like any other: which member of a pool it falls to says nothing of the next.
+      // An arbitrary key: the pool member chosen for one conversation says nothing about the next.
       conversationKey: () => 0,
     },
   });

@@ -1,22 +1,23 @@
-// Questions that nobody can answer any more, answered every way: what comes out the same in all of them is known all the same.
+// Evaluates a function for every combination of answers to open questions. A result that is equal for all of them is
+// certain.
 
 import type { Question } from '../conditions/asked.ts';
 
-/** How a question is answered, in the way that is tried. */
+/** Answers a question in the combination that is being evaluated. */
 export type Assume = (question: Pick<Question, 'key' | 'fields'>) => boolean;
 
 export type AnswerSet<Answer> = Readonly<{
-  /** Of each way; of the first ones when there are more than are tried. */
+  /** One result per combination; only the first ones when there are more than the limit. */
   answers: readonly Answer[];
-  /** The fields of all questions that were asked, each once. */
+  /** The fields of all questions, without duplicates. */
   asked: readonly string[];
   isWhole: boolean;
 }>;
 
-/** Six questions that are all asked in every way come to as many. */
+/** Enough for six questions that are all asked in every combination. */
 const combinationsMax = 64;
 
-/** `ask` is a pure function of what is supposed; it is asked again for each way. */
+/** `ask` must be a pure function of the assumed answers. It runs once per combination. */
 export function enumerateAnswers<Answer>(ask: (assume: Assume) => Answer): AnswerSet<Answer> {
   const answers: Answer[] = [];
   const asked = new Set<string>();

@@ -1,5 +1,5 @@
-// A request of the past, routed again by what its usage row recorded. Rules are judged by the conditions of the request path; what
-// the row does not say is said to be unknown, and taken from what was decided then.
+// Routes a past request again from its usage row. Rules use the conditions of the request path. What the row does not
+// record is reported as unknown and taken from the recorded decision.
 
 import { unknownAmount } from '../conditions/asked.ts';
 import type { LoadCeiling } from '../conditions/asked.ts';
@@ -16,26 +16,26 @@ import type { Asking } from './request.ts';
 import { chooseRoute, followDecision } from './route.ts';
 
 export type RecordedRequest = Readonly<{
-  /** The name that the caller asked for. */
+  /** The model name in the request. */
   model: string;
   isStream: boolean;
   promptEstimate: number;
   maxTokens: number | null;
   promptClass: PromptClassId | null;
-  /** Epoch milliseconds of its beginning. */
+  /** The start of the request, in epoch milliseconds. */
   atMs: number;
   /** Null without a budget. */
   budgetPercent: number | null;
-  /** Null where no rule asked, or the proxy did not say. */
+  /** Null when no rule needed them, or the proxy did not report them. */
   inputs: RuleInputs | null;
-  /** The value of x-gw-route, and the rule that decided, null for defaults; the route of a row that says none is null. */
+  /** The value of x-gw-route (null when the row has none), and the deciding rule (null for defaults). */
   route: string | null;
   ruleId: RuleId | null;
 }>;
 
 /**
- * `caller` is the principal as the snapshot knows it: its budget is the recorded one. Every endpoint is taken to be up and idle,
- * so that the order of candidates is that of the configuration.
+ * `caller` is the principal of the snapshot, with the recorded budget. Every endpoint counts as up and idle, so the
+ * candidates keep the order of the configuration.
  */
 export function explainRecorded(
   tables: RoutingTables,
@@ -50,7 +50,7 @@ export function explainRecorded(
   return { route: followDecision(tables, asking, decision), verdicts };
 }
 
-/** With every endpoint up and idle. */
+/** The request with every endpoint up and idle. */
 export const askingOf = (caller: Caller, recorded: RecordedRequest): Asking => ({
   caller: { ...caller, budgetUsedPercent: recorded.budgetPercent ?? unknownAmount },
   live: idleView(),
@@ -62,7 +62,7 @@ export const askingOf = (caller: Caller, recorded: RecordedRequest): Asking => (
     promptClass: recorded.promptClass,
     nowMs: recorded.inputs?.at_ms ?? recorded.atMs,
     header: (name) => recorded.inputs?.headers[name],
-    // Not recorded: it is made of the prompt.
+    // The key is computed from the prompt, which is not recorded.
     conversationKey: () => 0,
   },
 });
@@ -83,7 +83,7 @@ function judgeOf(entry: CompiledFrontendModel, asking: Asking, recorded: Recorde
       return { failed, unknown: [], holds: failed.length === 0 };
     };
   }
-  // What the row does not tell is once as every rule asks for it, and once not.
+  // Unrecorded values are evaluated once as matching every rule, and once as matching none.
   const optimistic = answering(asked, { hasHeader: () => true });
   const pessimistic = answering(asked, { hasCapacity: () => false });
   return (rule: CompiledRule, path: string): Judgement => {
@@ -94,7 +94,7 @@ function judgeOf(entry: CompiledFrontendModel, asking: Asking, recorded: Recorde
   };
 }
 
-/** A jump is part of the path of every rule behind it. */
+/** A jump is part of the path of every rule that follows it. */
 function wasTaken(rule: CompiledRule, path: string, { route, ruleId }: RecordedRequest): boolean {
   if (rule.action === 'jump') return route?.startsWith(`${path}jump:`) ?? false;
   return ruleId === null ? route === path + rule.reason : ruleId === rule.id;

@@ -1,5 +1,5 @@
-// Why a request is routed as it is: every rule's verdict beside the decision. It asks the same
-// conditions over the same tables as the request path does.
+// Explains a route: the verdict of every rule, and the decision. It evaluates the same conditions and tables as the request
+// path.
 
 import type { RoutingTables } from '../snapshot/compile.ts';
 import type { CompiledFrontendModel, CompiledRule } from '../snapshot/compile/frontend-models.ts';
@@ -8,13 +8,13 @@ import type { Asking } from './request.ts';
 import { chooseRoute, destinationOf } from './route.ts';
 import type { Route, RuleDecision } from './route.ts';
 
-/** What is known of a rule's conditions. */
+/** The result of a rule's conditions. */
 export type Judgement = Readonly<{
   /** The condition fields that the request does not meet. */
   failed: readonly string[];
-  /** Those of which it is not known; none of a request that is at hand. */
+  /** The condition fields whose result is unknown. Empty for a live request. */
   unknown: readonly string[];
-  /** All are met, as far as anyone can tell. */
+  /** All conditions are met, as far as they are known. */
   holds: boolean;
 }>;
 
@@ -22,15 +22,15 @@ export type Verdict = Pick<Judgement, 'failed' | 'unknown'> &
   Readonly<{
     frontendModel: CompiledFrontendModel;
     rule: CompiledRule;
-    /** Its conditions hold, but its destination is gone or would be one jump too many. */
+    /** The conditions hold, but the destination does not exist or would exceed the jump limit. */
     isJumpLost: boolean;
-    /** The first to match in its frontend model. */
+    /** The first rule that matches in its frontend model. */
     isDeciding: boolean;
   }>;
 
 export type Explanation = Readonly<{ route: Route; verdicts: readonly Verdict[] }>;
 
-/** The verdicts of all rules of each frontend model that the request passed through, in order. */
+/** Returns the verdicts of all rules of each frontend model that the request passed through, in order. */
 export function explainRoute(tables: RoutingTables, asking: Asking): Explanation {
   const entry = tables.frontendModels.get(asking.request.model);
   const route = chooseRoute(tables, asking);
@@ -45,12 +45,10 @@ export function explainRoute(tables: RoutingTables, asking: Asking): Explanation
 
 export type Judged = Readonly<{ decision: RuleDecision; verdicts: readonly Verdict[] }>;
 
-/** `path` is how the value of x-gw-route begins where the rule stands. */
+/** `path` is the prefix of x-gw-route at this rule. */
 type Judge = (rule: CompiledRule, path: string) => Judgement;
 
-/**
- * As `chooseRoute` decides. It goes on behind the rule that decides, to judge all of them, unless only the decision is asked for.
- */
+/** Decides as `chooseRoute` does, and then judges the remaining rules, unless `endsWithDecision` is set. */
 export function judgeRules(
   tables: RoutingTables,
   entry: CompiledFrontendModel,

@@ -1,4 +1,5 @@
-// Who is tried first for a request: one model, or the members of a pool of which one comes first by load, turn or conversation.
+// Finds the models that may be tried first for a request: one model, or the members of a pool of which the policy chooses
+// one.
 
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { CompiledPool } from '../snapshot/compile/targets.ts';
@@ -6,13 +7,13 @@ import { poolAround } from './route.ts';
 import type { ChainRoute } from './route.ts';
 
 export type FirstChoice = Readonly<{
-  /** At least one. */
+  /** At least one model. */
   models: readonly CompiledModel[];
-  /** Of several; null when there is one. */
+  /** The pool that the models belong to. Null for a single model. */
   pool: CompiledPool | null;
 }>;
 
-/** `tokens` are what the request may come to. Every endpoint is taken to be up. */
+/** `tokens` is the estimated total of the request. Every endpoint counts as up. */
 export function firstChoice(
   { candidates, fallback, decision }: ChainRoute,
   tokens: number,
@@ -31,7 +32,7 @@ export function firstChoice(
   return { models, pool: models.length === 1 ? null : pool };
 }
 
-/** Equal where a request goes to the same place: the same endpoints by the same choice. */
+/** Equal when requests go to the same endpoints by the same choice. */
 export const choiceKey = ({ models, pool }: FirstChoice): string =>
   JSON.stringify(
     pool === null
@@ -43,7 +44,7 @@ export const choiceKey = ({ models, pool }: FirstChoice): string =>
         ],
   );
 
-/** Of a model where it is served: behind another provider it is elsewhere. */
+/** Identifies a model together with its backends: the same model at another provider has another key. */
 export const modelKey = ({ id, backends }: CompiledModel): string =>
   JSON.stringify([
     id,

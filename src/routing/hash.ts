@@ -1,5 +1,5 @@
-// Hashes that spread conversations over members: of 32 bits, because a collision costs a warm
-// cache and nothing else. No secret is made of them.
+// Hashes that distribute conversations over members. 32 bits are enough, because a collision only costs a warm cache. Not
+// for secrets.
 
 /** MurmurHash3 (x86, 32 bits, seed 0) of the bytes from `start` to `end`. */
 export function hashBytes(bytes: Uint8Array, start: number, end: number): number {
@@ -8,7 +8,7 @@ export function hashBytes(bytes: Uint8Array, start: number, end: number): number
   let state = 0;
   for (let at = 0; at < wholeBytes; at += 4) {
     state ^= scramble(view.getInt32(at, true));
-    // Kept within 32 bits: beyond them it would be counted in floating point, at thrice the time.
+    // Stays within 32 bits: beyond them, floating-point arithmetic takes three times as long.
     state = (Math.imul((state << 13) | (state >>> 19), 5) + 0xe6546b64) | 0;
   }
   let rest = 0;
@@ -16,7 +16,7 @@ export function hashBytes(bytes: Uint8Array, start: number, end: number): number
   return finish(state ^ scramble(rest) ^ view.byteLength);
 }
 
-/** Another key for another purpose: equal for equal arguments, unlike for unlike ones. */
+/** Derives another key for another purpose: equal arguments give equal keys. */
 export const mixKey = (key: number, salt: number): number =>
   finish(Math.imul(key ^ Math.imul(salt, 0x9e3779b1), 5) + 0xe6546b64);
 
@@ -25,7 +25,7 @@ function scramble(block: number): number {
   return Math.imul((product << 15) | (product >>> 17), 0x1b873593);
 }
 
-/** Every bit of the state reaches every bit of the result, which is not negative. */
+/** Every bit of the state affects every bit of the result, which is not negative. */
 function finish(state: number): number {
   let mixed = state;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

@@ -1,5 +1,5 @@
-// Views in which a choice leaves nothing behind: every endpoint up and idle, as a dry-run knows them (specification, "Dry-run
-// limits"), and the live one, for a request that will be refused.
+// Views in which a choice has no side effects: all endpoints up and idle, for dry runs (specification, "Dry-run limits"),
+// and the live state, for a request that will be refused.
 
 import { defaultTuning } from '../snapshot/tuning.ts';
 import type { LiveView, Load } from './load.ts';
@@ -7,7 +7,7 @@ import { createAffinity } from './policy/affinity.ts';
 
 const idle: Load = { inFlight: 0, engine: null, latencyMs: null, restsUntilMs: 0, coolsUntilMs: 0 };
 
-/** Made for one question: what is chosen in it is not remembered. */
+/** Create one per question: choices are not remembered. */
 export const idleView = (): LiveView => ({
   backendsOf: ({ backends }) => backends.map(() => idle),
   windowOf: ({ contextLength }) => contextLength,
@@ -15,7 +15,7 @@ export const idleView = (): LiveView => ({
   affinity: createAffinity({ ...defaultTuning, affinity_slots: 1 }),
 });
 
-/** Chooses as `view` does, and takes no turn and no place in the memory of conversations. */
+/** Chooses as `view` does, but does not advance round-robin and does not remember conversations. */
 export const readOnlyView = (view: LiveView): LiveView => ({
   ...view,
   turnOf: (pool) => ({ ...view.turnOf(pool) }),

@@ -1,5 +1,5 @@
-// The facts about an endpoint that routing needs at this moment. The gateway's own state of an endpoint has these fields, so that
-// nothing is copied.
+// The current state of an endpoint that routing needs. The gateway's own endpoint state has these fields, so nothing is
+// copied.
 
 import type { Place } from '../conditions/asked.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
@@ -7,32 +7,32 @@ import type { CompiledPool } from '../snapshot/compile/targets.ts';
 import type { Affinity } from './policy/affinity.ts';
 
 export type Load = Readonly<{
-  /** Requests of this replica. */
+  /** Requests in flight from this replica. */
   inFlight: number;
-  /** Running and queued by the engine's own count; null when it publishes none. */
+  /** Running and queued requests as the engine reports them. Null when it reports none. */
   engine: Readonly<{ requests: number; atMs: number }> | null;
-  /** Exponentially weighted whole-request latency; null before the first request is complete. */
+  /** Exponentially weighted latency of whole requests. Null before the first complete request. */
   latencyMs: number | null;
-  /** It rests until then after it could not be reached; 0 when it does not. */
+  /** The endpoint is skipped until this time after it could not be reached; 0 when it is not. */
   restsUntilMs: number;
-  /** Siblings are asked first until then, after it answered 5xx or 429 or refused a connection; 0 when it did not. */
+  /** Other endpoints are preferred until this time, after a 5xx, a 429 or a refused connection; 0 when they are not. */
   coolsUntilMs: number;
 }>;
 
-/** Counts the requests of a pool or model, for the policy that takes its members in turn. */
+/** Counts the requests of a pool or model for the round-robin policy. */
 export type Turn = { count: number };
 
-/** The state that choices are made by, and that some of them change. */
+/** The state that choices read, and in part change. */
 export type LiveView = Readonly<{
-  /** The endpoints of a model; empty when it has none. */
+  /** The endpoints of a model. Empty when it has none. */
   backendsOf: (model: Place) => readonly Load[];
-  /** Tokens, as the endpoints themselves say or else is stored; null when none is known. */
+  /** The context window in tokens, as the endpoints report it, otherwise as stored. Null when unknown. */
   windowOf: (model: CompiledModel) => number | null;
   turnOf: (pool: CompiledPool) => Turn;
   affinity: Affinity;
 }>;
 
-/** An engine's count that is older than this is not believed. */
+/** An engine reading that is older than this is ignored. */
 export const engineReadingMs = 10_000;
 
 export const isFresh = ({ atMs }: Readonly<{ atMs: number }>, nowMs: number): boolean =>
@@ -40,18 +40,18 @@ export const isFresh = ({ atMs }: Readonly<{ atMs: number }>, nowMs: number): bo
 
 export const isUp = ({ restsUntilMs }: Load, nowMs: number): boolean => restsUntilMs <= nowMs;
 
-/** When it is up and has cooled down. */
+/** The time at which it is up and has cooled down. */
 export const readyAtMs = ({ restsUntilMs, coolsUntilMs }: Load): number =>
   restsUntilMs > coolsUntilMs ? restsUntilMs : coolsUntilMs;
 
 /** Up, and not cooling down. */
 export const isReady = (load: Load, nowMs: number): boolean => readyAtMs(load) <= nowMs;
 
-/** Gateway rule 7. */
+/** The number of requests that Gateway rule 7 compares. */
 export const requestsAt = ({ engine, inFlight }: Load, nowMs: number): number =>
   engine !== null && isFresh(engine, nowMs) ? engine.requests : inFlight;
 
-/** Not there at all: taken only when there is nothing else. */
+/** A model without an endpoint. It is chosen only when nothing else is left. */
 const noLoad: Load = {
   inFlight: 0,
   engine: null,
@@ -60,7 +60,7 @@ const noLoad: Load = {
   coolsUntilMs: 0,
 };
 
-/** The endpoint that represents a model among others: the least busy of those that are ready, else the first to be so. */
+/** The endpoint that represents a model: the least busy one that is ready, otherwise the first to be ready. */
 export function loadOfModel(backends: readonly Load[], nowMs: number): Load {
   let best = backends[0] ?? noLoad;
   for (const load of backends) {

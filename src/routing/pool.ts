@@ -1,5 +1,5 @@
-// A pool expands in place: first the member that its policy chooses, then the others in their order, of which those that
-// are not ready come last, and then those of weight 0 (Gateway rule 3). Members that the caller may not invoke are left out.
+// Expands a pool in place: the member that its policy chooses, then the others in order, with members that are not ready
+// last, then members of weight 0 (Gateway rule 3). Members that the caller may not invoke are omitted.
 
 import { mayInvoke } from '../snapshot/compile/callers.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
@@ -42,10 +42,7 @@ export function expandPool(pool: CompiledPool, asking: Asking): readonly Compile
   return expanded;
 }
 
-/**
- * `part` tells the sets of members of one pool apart, so that a caller who may not use all of them
- * does not move the conversations of others.
- */
+/** `part` identifies the subset of members, so that a caller with fewer permissions does not move the conversations of others. */
 function membersFor(pool: CompiledPool, caller: Caller) {
   const { ids, weights: allWeights } = pool;
   if (pool.members.every((model) => mayInvoke(caller, model))) {

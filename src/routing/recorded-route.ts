@@ -1,5 +1,5 @@
-// Where a recorded request would go under a configuration that did not serve it. Its rules are judged by the conditions of the request
-// path. A condition that the row does not answer is a question to `suppose`.
+// Routes a recorded request under a configuration that did not serve it. Rules use the conditions of the request path.
+// `assume` answers each condition that the row does not record.
 
 import type { Asked } from '../conditions/asked.ts';
 import type { RuleCondition } from '../conditions/compile.ts';
@@ -17,19 +17,19 @@ import type { Route } from './route.ts';
 import { answersOf } from './row-answers.ts';
 import type { Serving } from './row-answers.ts';
 
-/** A configuration, and who the caller of the request is in it. */
+/** A configuration, and the caller of the request in it. */
 export type Side = Pick<Serving, 'classes' | 'budget'> &
   Readonly<{ tables: RoutingTables; caller: Caller }>;
 
 export type RecordedAsk = Readonly<{
   recorded: RecordedRequest;
-  /** Epoch milliseconds: by then the route was chosen. */
+  /** The time by which the route was chosen, in epoch milliseconds. */
   latestMs: number;
-  /** Null when it is not known what served the request. */
+  /** Null when the configuration that served the request is unknown. */
   serving: Serving | null;
 }>;
 
-/** Every endpoint counts as up and idle, except where a rule asks how busy it is and the row tells. */
+/** Every endpoint counts as up and idle, except where the row records how busy it was. */
 export function routeRecorded(
   { tables, caller, classes, budget }: Side,
   { recorded, latestMs, serving }: RecordedAsk,
@@ -48,7 +48,7 @@ export function routeRecorded(
   };
   const asked = askAt(asking.request.nowMs);
   const lateAsked = askAt(latestMs);
-  /** It came before an edge of the rule's window and may have been routed after it. */
+  /** The request arrived before an edge of the rule's time window and may have been routed after it. */
   const crossesBoundary = ({ failed }: RuleCondition): boolean =>
     failed(asked).join() !== failed(lateAsked).join();
   const judge = (rule: CompiledRule): Judgement => {

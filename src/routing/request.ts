@@ -1,12 +1,11 @@
-// What routing knows of a request: its size and shape, and what may be asked of it when a rule or
-// a policy needs to know.
+// The attributes of a request that routing uses. Methods compute what only some rules and policies need.
 
 import type { PromptClassId } from '../lib/ids.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
 import type { LiveView } from './load.ts';
 
 export type RoutedRequest = Readonly<{
-  /** The name that the caller asked for. */
+  /** The model name in the request. */
   model: string;
   isStream: boolean;
   promptEstimate: number;
@@ -15,11 +14,11 @@ export type RoutedRequest = Readonly<{
   /** Null when the prompt was not classified, or belongs to no class. */
   promptClass: PromptClassId | null;
   nowMs: number;
-  /** The value of a header by its name in lower case. */
+  /** Returns a header by its lower-case name. */
   header(name: string): string | undefined;
   /** 32 bits, equal for all requests of one conversation. */
   conversationKey(): number;
 }>;
 
-/** Who asks for what, and what the endpoints are doing meanwhile. */
+/** The caller, the request, and the current state of the endpoints. */
 export type Asking = Readonly<{ caller: Caller; request: RoutedRequest; live: LiveView }>;

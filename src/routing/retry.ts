@@ -1,21 +1,21 @@
-// Which answers move a request on to another backend, how long it waits before it asks a provider again (Gateway rule 10),
-// and how often backends that are cooling down are asked.
+// Decides which answers move a request to another backend, how long it waits before it retries a provider (Gateway rule
+// 10), and how often backends that are cooling down are tried.
 
-/** Attempts of one request, at all backends of all its targets. */
+/** The maximum attempts of one request, at all backends of all its targets. */
 export const attemptsMaxDefault = 8;
 
 /**
- * A request starts no further attempt once its attempts have taken this many times the longest time to first byte among
- * them.
+ * A request starts no further attempt once its attempts have taken this many times the longest time-to-first-byte
+ * limit among them.
  */
 export const attemptTimeFactor = 3;
 
-/** Answers that another backend might not give. */
+/** True for answers that another backend may not give. */
 export const isRetryable = (status: number): boolean => status >= 500 || status === 429;
 
 /**
- * 25, 50, 100 ms, plus up to half of it, keyed on the request so that the retries of many requests spread out. A 429
- * doubles the wait. `status` is null after a transport fault, which waits like a 5xx.
+ * 25, 50, then 100 ms, plus a jitter of up to half, derived from the request so that the retries of many requests
+ * spread out. A 429 doubles the wait. `status` is null after a transport fault, which waits like a 5xx.
  */
 export function retryWaitMs(
   retry: number,
@@ -30,9 +30,8 @@ const retriesMin = 10;
 const retriesShare = 0.2;
 
 /**
- * Bounds further attempts at backends that are cooling down to a share of the traffic of the last seconds, so that a model
- * of which every backend fails is not asked several times for each request. It never stands between a request and a backend
- * that is ready.
+ * Limits attempts at backends that are cooling down to a share of the recent traffic, so that a model whose backends
+ * all fail is not tried several times per request. Ready backends are never affected.
  */
 export type RetryBudget = { startMs: number; requests: number; retries: number };
 
@@ -43,7 +42,7 @@ export function countRequest(budget: RetryBudget, nowMs: number): void {
   budget.requests++;
 }
 
-/** True when the retry may be made; it is then counted. */
+/** Returns true, and counts the retry, when it may be made. */
 export function takeRetry(budget: RetryBudget, nowMs: number): boolean {
   turnWindow(budget, nowMs);
   if (budget.retries >= Math.max(retriesMin, budget.requests * retriesShare)) return false;

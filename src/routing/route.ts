@@ -1,6 +1,5 @@
-// Chooses the route of a request: the frontend model's first rule that matches, its defaults, or
-// the provider model that was named (specification, "Gateway behaviour rules" 1 to 4). The gateway
-// and the dry-run share it.
+// Chooses the route of a request: the first matching rule of the frontend model, its defaults, or the named provider model
+// (specification, "Gateway behaviour rules" 1 to 4). The gateway and the dry run share it.
 
 import type { Asked } from '../conditions/asked.ts';
 import type { RoutingTables } from '../snapshot/compile.ts';
@@ -13,22 +12,22 @@ import type { ChainOptions } from './chain.ts';
 import { ask, matches } from './conditions.ts';
 import type { Asking } from './request.ts';
 
-/** What decided. */
+/** The outcome of the rules. */
 export type Decision = Readonly<{
   /** The value of x-gw-route. */
   reason: string;
-  /** The one whose rule or defaults decided; null when a provider model was named. */
+  /** The frontend model whose rule or defaults decided. Null when a provider model was named. */
   frontendModel: CompiledFrontendModel | null;
   /** Null when no rule matched. */
   rule: CompiledRule | null;
-  /** The rule's, else that of the last jump that led to it. */
+  /** The tag of the rule, otherwise of the last jump that led to it. */
   tag: string | null;
 }>;
 
 type Filled<Member> = readonly [Member, ...Member[]];
 
 export type Route =
-  /** At least one candidate; `fallback` is the one that no target named. */
+  /** At least one candidate. `fallback` is the one that no target named. */
   | Readonly<{
       kind: 'chain';
       candidates: Filled<CompiledModel>;
@@ -36,11 +35,11 @@ export type Route =
       decision: Decision;
     }>
   | Readonly<{ kind: 'deny'; status: number; message: string; decision: Decision }>
-  /** What would serve it is out of rotation; the first such model. */
+  /** The models that would serve it are out of rotation; this is the first. */
   | Readonly<{ kind: 'out'; model: CompiledModel; decision: Decision }>
-  /** Something would serve it, but the caller may invoke none of it; the first such model. */
+  /** The caller may not invoke any model that would serve it; this is the first. */
   | Readonly<{ kind: 'ungranted'; model: CompiledModel; decision: Decision }>
-  /** Nothing serves it. Without a decision the name is not known at all. */
+  /** No model serves the name. Without a decision the name is unknown. */
   | Readonly<{ kind: 'absent'; decision: Decision | null }>;
 
 export type ChainRoute = Extract<Route, { kind: 'chain' }>;
@@ -50,7 +49,7 @@ export type DenyRoute = Extract<Route, { kind: 'deny' }>;
 export const reasonOf = ({ fallback, decision }: ChainRoute, candidate: CompiledModel): string =>
   candidate === fallback ? 'default' : decision.reason;
 
-/** The pool by which this candidate came; null when a target names it, or it is the fallback. */
+/** The pool that contains this candidate. Null for a model that a target names, and for the fallback. */
 export function poolAround(
   { rule, frontendModel }: Decision,
   candidate: CompiledModel,
@@ -70,14 +69,14 @@ export function chooseRoute(tables: RoutingTables, asking: Asking): Route {
     if (model === undefined) return unknownName;
     return routeAlong([{ kind: 'model', model }], asking, concrete, {
       fallback: tables.fallback,
-      // The caller chose this very model: a guess at the prompt's size does not overrule that.
+      // The caller chose this model by name, so an estimate of the prompt's size must not overrule it.
       tokens: 0,
     });
   }
   return followDecision(tables, asking, decide(tables, frontendModel, ask(frontendModel, asking)));
 }
 
-/** Where a request goes once it is known which rule, or whose defaults, decide. */
+/** Returns the route for a decision. */
 export function followDecision(
   tables: RoutingTables,
   asking: Asking,
@@ -100,7 +99,7 @@ const concrete: Decision = { reason: 'concrete', frontendModel: null, rule: null
 
 export type RuleDecision = Decision & Readonly<{ frontendModel: CompiledFrontendModel }>;
 
-/** Every action is terminal: a jump goes on in the other chain and does not come back. */
+/** Every action is terminal: a jump continues in the other chain and does not return. */
 function decide(tables: RoutingTables, entry: CompiledFrontendModel, asked: Asked): RuleDecision {
   let frontendModel = entry;
   let path = '';
@@ -132,8 +131,8 @@ function firstMatch(
 }
 
 /**
- * Where a rule jumps to. A rule whose destination is gone, or that would jump once too often, does
- * not match: no loop in the configuration can hold a request.
+ * The destination of a jump. A rule whose destination does not exist, or that would exceed the jump limit, does not
+ * match, so that a configured loop cannot trap a request.
  */
 export function destinationOf(
   tables: RoutingTables,

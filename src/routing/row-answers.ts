@@ -1,32 +1,32 @@
-// What a usage row tells about the conditions of a configuration that did not serve it. The row has the answers to what the rules of
-// its own time asked (rule-inputs.ts). What only other rules ask stays open and is never guessed.
+// Answers the conditions of another configuration from a usage row. The row records the answers to the rules of its own
+// time (rule-inputs.ts). Questions that only other rules ask stay open and are never guessed.
 
 import type { Question, LoadCeiling } from '../conditions/asked.ts';
 import type { CompiledFrontendModel } from '../snapshot/compile/frontend-models.ts';
 import type { RecordedRequest } from './explain-recorded.ts';
 
-/** The configuration that served a request, as far as it says what was asked of it. */
+/** The configuration that served a request. */
 export type Serving = Readonly<{
-  /** The one that was named; undefined when none was. */
+  /** The frontend model that was named. Undefined when none was. */
   frontendModel: CompiledFrontendModel | undefined;
   /** Equal for equal prompt classes with equal examples. */
   classes: string;
-  /** Equal for equal budgets of the caller; empty for none. */
+  /** Equal for equal budgets of the caller. Empty without a budget. */
   budget: string;
 }>;
 
-/** The configuration whose rules ask now. */
+/** The configuration whose rules are evaluated now. */
 type Asking = Pick<Serving, 'classes' | 'budget'> &
   Readonly<{ frontendModel: CompiledFrontendModel }>;
 
 export type RowAnswers = Readonly<{
-  /** The question as it stays open under the configuration that asks; null where the row tells the answer. */
+  /** Returns the question when it is open under this configuration, or null when the row answers it. */
   open: (question: Question) => Question | null;
-  /** No endpoint had room; false where the row does not tell. */
+  /** True when the row records that no endpoint had capacity. */
   isCrowded: (ceiling: LoadCeiling) => boolean;
 }>;
 
-/** `serving` is null when it is not known what served the request: its row then tells its own fields alone. */
+/** `serving` is null when the configuration that served the request is unknown. Only the row's own columns answer then. */
 export function answersOf(
   { inputs }: Pick<RecordedRequest, 'inputs'>,
   serving: Serving | null,
@@ -53,7 +53,7 @@ export function answersOf(
         case 'classes':
           return isClassKnown ? null : inContext(question, [classes, namesRefined]);
         case 'budget':
-          // A caller without a budget has used nothing of it, whatever it had then.
+          // A caller without a budget has used none of it, whatever was recorded.
           return budget === '' || serving?.budget === budget ? null : inContext(question, [budget]);
         case 'time':
           return inputs === null ? question : null;
@@ -63,7 +63,7 @@ export function answersOf(
   };
 }
 
-/** The same question under two configurations is two questions where they differ in the context. */
+/** Makes questions of different contexts distinct. */
 const inContext = (question: Question, context: readonly unknown[]): Question => ({
   ...question,
   key: JSON.stringify([question.key, ...context]),

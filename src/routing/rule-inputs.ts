@@ -1,5 +1,5 @@
-// What the rules of a frontend model ask about a request that the columns of its usage row do not tell. It is kept with the row, so
-// that the request can be routed again as it was. Of a header it is only kept that it had a value which a rule names.
+// Collects the inputs of a frontend model's rules that the columns of a usage row do not contain, so that the request can
+// be routed again later. A header is recorded only if its value is one that a rule names.
 
 import { unknownAmount } from '../conditions/asked.ts';
 import type { RecordedInputs } from '../conditions/asked.ts';
@@ -10,8 +10,8 @@ import { ask } from './conditions.ts';
 import type { Asking } from './request.ts';
 
 /**
- * Null where no rule asks for more than the row says, and where there would be more than a row holds. Asked together with the
- * route: the endpoints must not have changed in between.
+ * Null when no rule needs more than the row contains, or when there are more inputs than a row holds. Call this
+ * together with the routing decision: the endpoints must not change in between.
  */
 export function ruleInputs(
   frontendModel: CompiledFrontendModel | undefined,

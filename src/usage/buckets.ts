@@ -1,6 +1,7 @@
-// Cuts a time into buckets for a series (specification, "Limits": timeseries): of one width, aligned to the epoch in UTC, half open.
+// Divides a time range into buckets for a series (specification, "Limits": timeseries): equal width, aligned to the epoch
+// in UTC, half open.
 
-/** Seconds; at most so wide a bucket, and so many of them. */
+/** Bucket widths in seconds. */
 export const bucketWidths = [
   10, 30, 60, 300, 900, 3600, 21_600, 86_400, 604_800, 2_592_000,
 ] as const;
@@ -8,14 +9,14 @@ export const bucketsMax = 720;
 
 export type Buckets = Readonly<{
   widthMs: number;
-  /** Where the first one begins; at or before the time asked for. */
+  /** The start of the first bucket, at or before the requested time. */
   startMs: number;
   count: number;
 }>;
 
 /**
- * The narrowest buckets that are no narrower than asked and not too many; null when the time is too long, or the width asked for
- * wider than any. Times are epoch milliseconds, `since` before `until`.
+ * Returns the narrowest buckets that are at least as wide as requested and within the limit. Null when the range is
+ * too long or the width exceeds every bucket. Times are epoch milliseconds; `since` is before `until`.
  */
 export function bucketsOf(
   time: Readonly<{ sinceMs: number; untilMs: number }>,

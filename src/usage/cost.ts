@@ -1,15 +1,15 @@
-// What a request would cost at a price, before it is sent (specification, "Condition fields":
-// request cost). What it did cost is decided at ingest.
+// Estimates the cost of a request before it is sent (specification, "Condition fields": request cost). The actual cost is
+// computed at ingest.
 
-/** Micro-units of the quoted currency per million tokens; null is unpriced. */
+/** Micro-units of the quoted currency per million tokens. Null means no price. */
 type Prices = Readonly<{ input: number | null; output: number | null }>;
 type Tokens = Readonly<{ prompt: number; completion: number }>;
 
 const million = 1_000_000;
 
 /**
- * Micro-units, rounded; null when a side that is used has no price. A side of which nothing is used
- * needs none: an embedding has no completion.
+ * Returns rounded micro-units, or null when a side that is used has no price. A side without tokens needs no price:
+ * an embedding has no completion.
  */
 export function estimateCostMicros(prices: Prices, tokens: Tokens): number | null {
   if (prices.input === null && prices.output === null) return null;
@@ -17,7 +17,7 @@ export function estimateCostMicros(prices: Prices, tokens: Tokens): number | nul
   const completion = priced(tokens.completion, prices.output);
   if (prompt === null || completion === null) return null;
   const sum = prompt + completion + million / 2;
-  // The remainder is exact where a quotient would be rounded up to the next whole.
+  // The remainder is exact, whereas a quotient could be rounded up.
   return (sum - (sum % million)) / million;
 }
 

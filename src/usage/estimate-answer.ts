@@ -1,17 +1,17 @@
-// What an answer is taken to have used when its usage could not be read: the client hung up before it, it stood too far from the
-// end, the answer was compressed, or there was none. Budgets are charged with it (specification, "Usage event": usage_reported).
+// Estimates the usage of an answer that did not report it: the client disconnected early, the report was too far from the
+// end, or the answer was compressed. Budgets are charged with the estimate (specification, "Usage event": usage_reported).
 
 import { estimateTokens } from './estimate.ts';
 
-/** What was forwarded of an answer. `tail` is its last bytes, null where they cannot be read. */
+/** The forwarded part of an answer. `tail` is its last bytes, or null when they are unreadable. */
 export type Forwarded = Readonly<{ bytes: number; tail: string | null; isStream: boolean }>;
 
 export type TokenEstimate = Readonly<{ promptTokens: number; completionTokens: number }>;
 
-/** What of the tokens of a route an estimate can tell: of sound and pictures, nothing. */
+/** The tokens that can be estimated for a route. Audio and images cannot. */
 export type Countable = 'prompt_and_completion' | 'prompt' | 'nothing';
 
-/** Null when nothing can be told. */
+/** Null when nothing can be estimated. */
 export function estimateAnswer(
   countable: Countable,
   promptTokens: number,
@@ -28,8 +28,8 @@ export function estimateAnswer(
 }
 
 /**
- * In a stream each piece of text comes in a frame that is many times as long. The share of text in the tail is taken for that of the
- * whole. Any other answer is taken for text.
+ * In a stream each piece of text is in a much longer frame, so the share of text in the tail is applied to the whole
+ * answer. Any other answer counts as text.
  */
 function textBytesOf({ bytes, tail, isStream }: Forwarded): number {
   if (!isStream || tail === null || tail === '') return bytes;
@@ -38,6 +38,6 @@ function textBytesOf({ bytes, tail, isStream }: Forwarded): number {
   return Math.ceil((bytes * textBytes) / tail.length);
 }
 
-/** The members of a frame that hold what a model wrote, in the dialects that clients speak. */
+/** The frame members that contain model output, in the protocols that clients use. */
 const textMembers =
   /"(?:content|text|delta|refusal|reasoning|reasoning_content|thinking|arguments|partial_json)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;

@@ -1,5 +1,5 @@
-// The size of a prompt before any tokenizer has seen it: one estimate for rules, limits, costs and
-// the count_tokens route (specification, "Limits": count estimate).
+// Estimates the size of a prompt without a tokenizer, for rules, limits, costs and the count_tokens route (specification,
+// "Limits": count estimate).
 
-/** Four bytes a token, rounded up. The bytes of `data:` URLs are not text: the caller leaves them out. */
+/** Four bytes per token, rounded up. The caller must exclude the bytes of `data:` URLs, which are not text. */
 export const estimateTokens = (textBytes: number): number => Math.ceil(textBytes / 4);

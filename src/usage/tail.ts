@@ -1,22 +1,21 @@
-// Reads the token counts out of the last bytes of an answer, whatever its framing (Gateway rule
-// 11). The object after the last "usage" key is what counts: inside a JSON string the quotes
-// would be escaped, so the key cannot be text that a model wrote.
+// Reads the token counts from the last bytes of an answer, in any framing (Gateway rule 11). The object after the last
+// "usage" key counts. The key cannot be model output, because quotes inside a JSON string are escaped.
 
 import { scaleDecimal } from '../lib/decimal.ts';
 
-/** The last so many bytes of an answer are kept for this. */
+/** The number of bytes at the end of an answer that are kept. */
 export const tailBytesMax = 8192;
 
 export type ReportedUsage = Readonly<{
   promptTokens: number;
   completionTokens: number;
-  /** The provider's own figure (Gateway rule 16); null when it gave none. */
+  /** The cost that the provider reported (Gateway rule 16). Null when it reported none. */
   costMicros: number | null;
 }>;
 
 /**
- * Whether an answer with these fields, names and values in turn, may report usage. What somebody has said or written is no report,
- * though a text may read like one; sound and pictures hold none, and what is encoded is not read.
+ * True when an answer with these headers (names and values in turn) can report usage. Plain text is content and not a
+ * report, even if it looks like one. Audio and images contain none, and encoded bodies are not decoded.
  */
 export function mayReportUsage(headers: readonly string[]): boolean {
   for (let index = 0; index < headers.length; index += 2) {
@@ -27,18 +26,15 @@ export function mayReportUsage(headers: readonly string[]): boolean {
   return true;
 }
 
-/** Whether an answer with these fields, names and values in turn, is a stream of events. */
+/** True when these headers (names and values in turn) describe an event stream. */
 export const isEventStream = (headers: readonly string[]): boolean =>
   (headers[headers.indexOf('content-type') + 1] ?? '').startsWith('text/event-stream');
 
-/** Of content, not of a report. */
+/** Content types that never contain a usage report. */
 const contentType =
   /^(?:audio\/|image\/|video\/|application\/octet-stream|text\/(?!event-stream))/i;
 
-/**
- * Keeps the last `tailBytesMax` bytes of what is pushed, by reference: nothing is copied until it
- * is read.
- */
+/** Keeps the last `tailBytesMax` bytes that were pushed, by reference. Nothing is copied before it is read. */
 export class Tail {
   #chunks: Buffer[] = [];
   #first = 0;
@@ -67,12 +63,12 @@ export class Tail {
   }
 }
 
-/** Whether the stream's own mark of its end has come. */
+/** True when the end marker of the stream has arrived. */
 export const endsStream = (tail: string): boolean => /data: ?\[DONE\]\s*$/.test(tail.slice(-32));
 
 /**
- * Null when no usage was reported. What is priced by something else than tokens (a transcription by
- * seconds, a rerank by searches) reports none. Cohere counts under another key than all others.
+ * Null when no usage was reported. Endpoints that price by other units (seconds of a transcription, searches of a
+ * rerank) report none. Cohere uses its own key.
  */
 export const readUsage = (tail: string): ReportedUsage | null =>
   readLast(tail, '"usage"') ?? readLast(tail, '"billed_units"');
@@ -92,7 +88,7 @@ const backslash = 0x5c;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** The text of the object that follows `: `, or null. */
+/** The text of the object after `: `, or null. */
 function objectAfter(text: string, from: number): string | null {
   const open = /^\s*:\s*\{/.exec(text.slice(from, from + 32));
   if (open === null) return null;
@@ -121,7 +117,7 @@ function readReport(object: string): ReportedUsage | null {
   if (!isReport(usage)) return null;
   const prompt = readCount(usage, 'prompt_tokens') ?? readCount(usage, 'input_tokens');
   const completion = readCount(usage, 'completion_tokens') ?? readCount(usage, 'output_tokens');
-  // Of what only reads, such as an embedding or a rerank, some give the total alone.
+  // Embedding and rerank endpoints may report only a total.
   const read = completion === null ? (prompt ?? readCount(usage, 'total_tokens')) : prompt;
   if (read === null && completion === null) return null;
   return {
@@ -135,16 +131,16 @@ type Report = Readonly<Record<string, unknown>>;
 
 const isReport = (value: unknown): value is Report => typeof value === 'object' && value !== null;
 
-/** A count that no honest upstream could give is no count. */
+/** Null for a count that cannot be valid. */
 function readCount(usage: Report, name: string): number | null {
   const value = usage[name];
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
-/** `cost` is in whole units, as a provider gave it; null for what is no amount. */
+/** `cost` is in whole units as the provider reported it. Null when it is not an amount. */
 export function costMicrosOf(cost: unknown): number | null {
   if (typeof cost !== 'number' || !(cost >= 0)) return null;
-  // A double times a million may fall to the wrong side of a half (Gateway rule 16).
+  // A double multiplied by a million can fall on the wrong side of a half (Gateway rule 16).
   const micros = Number(scaleDecimal(String(cost), 6) ?? Infinity);
   return Number.isSafeInteger(micros) ? micros : null;
 }

@@ -1,13 +1,13 @@
-// Makes ULIDs: 48 bits of time and 80 random bits in Crockford's base 32, so that ids sort by time.
+// Creates ULIDs: 48 bits of time and 80 random bits in Crockford's base 32, so that ids sort by time.
 
 import type { Clock } from '../lib/clock.ts';
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** Two characters are looked up at once: 16 of them hold 80 bits. */
+/** Two characters per lookup: 16 of them hold 80 bits. */
 const pairs = Array.from(alphabet).flatMap((first) => Array.from(alphabet, (next) => first + next));
 const randomPairs = 8;
 const bytesAnId = randomPairs * 2;
-/** Random bytes are drawn for so many ids at once. */
+/** Random bytes are drawn for this many ids at once. */
 const drawnIds = 256;
 
 export function createUlids(

@@ -1,6 +1,5 @@
-// A usage event as the gateway reports it and the control plane stores it: one a backend response
-// or attributed refusal (specification, "Usage event"; what a past request needs to be explained
-// travels with it). Never a prompt.
+// The usage event that the gateway reports and the control plane stores: one per backend response or attributed refusal
+// (specification, "Usage event"). It includes what is needed to explain a past request, and never the prompt.
 
 import { z } from 'zod';
 
@@ -16,11 +15,11 @@ import {
 import { isStorable } from '../lib/text.ts';
 import { ruleInputs } from './rule-inputs.ts';
 
-/** One text that cannot be stored would cost its whole batch. */
+/** Text that cannot be stored would fail its whole batch. */
 const text = z.string().max(2000).refine(isStorable);
 const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 
-/** As many as a row names; a rule has fewer conditions on headers. */
+/** The maximum number of header names in a row. A rule has fewer header conditions. */
 export const matchedHeadersMax = 64;
 
 export const refusalReason = z.enum([
@@ -33,54 +32,53 @@ export const refusalReason = z.enum([
 export type RefusalReason = z.output<typeof refusalReason>;
 
 /**
- * Fields that a newer proxy adds are left out, and those that an older one does not know have a
- * default: the two planes need not be of one release.
+ * An event on the wire. Unknown fields of newer proxies are ignored, and fields that older proxies do not send have
+ * defaults, because the two planes can run different releases.
  */
-/** An event as it travels. */
 export const reportedEvent = z.object({
-  /** ULID given by the gateway: a batch delivered twice counts once. */
+  /** A ULID that the gateway assigns. A batch that is delivered twice counts once. */
   id: z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/),
   at: z.iso.datetime({ offset: true }),
   principal_id: principalId,
   key_id: apiKeyId.nullable(),
-  /** The provider model that answered, or would have; null when no candidate was left. */
+  /** The provider model that answered or would have. Null when there was no candidate. */
   model_id: modelId.nullable(),
   model: text.nullable(),
   provider_id: providerId.nullable(),
-  /** The name that the caller asked for. */
+  /** The model name in the request. */
   virtual_model: text,
   path: text,
   snapshot_version: count,
-  /** The value of x-gw-route; null when refused before routing. */
+  /** The value of x-gw-route. Null when the request was refused before routing. */
   route: text.nullable(),
   tag: text.nullable(),
-  /** What decided, so that a past request can be explained; absent from proxies that do not know them. */
+  /** The decision, so that a past request can be explained. Older proxies do not send these fields. */
   frontend_model_id: frontendModelId.nullable().default(null),
   rule_id: ruleId.nullable().default(null),
   /** Null when the prompt was not classified. */
   prompt_class_id: promptClassId.nullable().default(null),
-  /** Of the caller's cap closest to its limit, as routing saw it; null without a budget. */
+  /** The used percentage of the caller's cap that is closest to its limit, as routing saw it. Null without a budget. */
   budget_percent: count.nullable().default(null),
-  /** Names of the headers that the deciding rule matched by; never a value. */
+  /** The names of the headers that the deciding rule matched, without values. */
   matched_headers: z.array(text).max(matchedHeadersMax).readonly().default([]),
-  /** What rules asked for beside all this; null where none did, and from proxies that do not report it. */
+  /** Additional inputs of the rules. Null when there were none, and from older proxies. */
   rule_inputs: ruleInputs.nullable().default(null),
   stream: z.boolean(),
-  /** The status that the client saw; null when the client left before there was one. */
+  /** The status that the client received. Null when it disconnected before the answer. */
   status: z.int().nullable(),
   refusal: refusalReason.nullable(),
-  /** The reason, where `refusal` has one that an older control plane knows too. */
+  /** The exact reason, when `refusal` has a substitute for older control planes. */
   refused_as: z.string().optional(),
   prompt_tokens: count,
   completion_tokens: count,
-  /** False when the counts were not found: the row then prices to null. */
+  /** False when no counts were found. The row then has no price. */
   usage_reported: z.boolean(),
-  /** The counts are estimates: budgets are charged with them, and sums show them apart. False from older proxies. */
+  /** The counts are estimates: budgets are charged with them, and totals list them separately. False from older proxies. */
   usage_estimated: z.boolean().default(false),
-  /** The provider's own figure, in micro-units; null when it gave none. */
+  /** The cost that the provider reported, in micro-units. Null when it reported none. */
   reported_cost_micros: count.nullable(),
   cached: z.boolean(),
-  /** Whole-request latency and time to first byte, milliseconds. */
+  /** Latency of the whole request and time to first byte, in milliseconds. */
   duration_ms: count,
   ttft_ms: count.nullable(),
   attempts: count,
@@ -96,14 +94,14 @@ export type UsageEvent = z.output<typeof usageEvent>;
 
 export const usageBatchMax = 500;
 
-/** Body of POST /usage. */
+/** The body of POST /usage. */
 export const usageBatch = z.object({
   replica: z.string().min(1).max(200).default('unknown'),
   events: z.array(z.unknown()).max(usageBatchMax * 4),
 });
 export type UsageBatch = z.output<typeof usageBatch>;
 
-/** What the budget of a principal was spent by, once the rows of a batch were counted. */
+/** The spending of a principal's budget after the rows of a batch were counted. */
 const countedBudget = z.object({
   principal_id: principalId,
   window_start: z.iso.datetime({ offset: true }),
@@ -112,8 +110,8 @@ const countedBudget = z.object({
 });
 
 /**
- * Answer of POST /usage: a record that names what no longer exists, or is malformed, is dropped
- * alone. `budgets` holds those of all principals of the batch; an older control plane leaves it out.
+ * The answer to POST /usage. A record that is malformed or names a deleted object is dropped on its own. `budgets`
+ * covers all principals of the batch; older control planes omit it.
  */
 export const usageReceipt = z.object({
   accepted: z.int(),

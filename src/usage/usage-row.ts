@@ -1,11 +1,8 @@
-// Writes a usage event as JSON. Every request makes one: written out, it costs half of what a general writer takes for it.
+// Writes a usage event as JSON. Every request writes one, and this code takes half the time of JSON.stringify.
 
 import type { UsageEvent } from './usage-event.ts';
 
-/**
- * ASCII alone, so that its bytes are its characters: what stands beyond is escaped (RFC 8259, section 7).
- * Reads back as the event.
- */
+/** ASCII only, so that one byte is one character: other characters are escaped (RFC 8259, section 7). Parses back to the event. */
 export const usageRow = (event: UsageEvent): string =>
   `{"id":"${event.id}","at":"${event.at}","principal_id":${event.principal_id}` +
   `,"key_id":${event.key_id},"model_id":${event.model_id},"model":${quoted(event.model)}` +
@@ -27,20 +24,20 @@ export const usageRow = (event: UsageEvent): string =>
 const idStart = '{"id":"'.length;
 const idEnd = idStart + 26;
 
-/** The id of a row as `usageRow` writes it. */
+/** The id of a row that `usageRow` wrote. */
 export const rowIdOf = (row: Buffer | string): string =>
   typeof row === 'string' ? row.slice(idStart, idEnd) : row.toString('latin1', idStart, idEnd);
 
-/** An older control plane would drop a row whose refusal it does not know: to it, an overloaded backend is none. */
+/** An older control plane drops a row with an unknown refusal, so it gets `no_backend` for an overloaded backend. */
 const refusal = (reason: UsageEvent['refusal']): string =>
   reason === 'backend_overloaded' ? `"no_backend","refused_as":"${reason}"` : quoted(reason);
 
 const quoted = (text: string | null): string => (text === null ? 'null' : asciiJson(text));
 
-/** Printable ASCII without what JSON escapes. */
+/** Printable ASCII that JSON does not escape. */
 const plain = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
-/** A text as a JSON string, in ASCII alone. */
+/** Returns the text as a JSON string in ASCII. */
 export const asciiJson = (text: string): string =>
   plain.test(text) ? `"${text}"` : JSON.stringify(text).replace(beyondAscii, escaped);
 
@@ -50,6 +47,6 @@ const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).
 const list = (texts: readonly string[]): string =>
   texts.length === 0 ? '[]' : `[${texts.map(asciiJson).join(',')}]`;
 
-/** Only strings can hold what is not ASCII. */
+/** Only strings can contain other characters. */
 const inputs = (held: UsageEvent['rule_inputs']): string =>
   held === null ? 'null' : JSON.stringify(held).replace(beyondAscii, escaped);

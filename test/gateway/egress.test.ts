@@ -55,7 +55,9 @@ describe('a gateway', () => {
     address = '127.0.0.2';
     const refused = await gateway.chat(chatBody('m'));
     assert.equal(refused.status, 502);
-    await until(() => probesSeen(gateway, 'may not be dialled') > 0, { what: 'a refused probe' });
+    await until(() => probesSeen(gateway, 'is not an allowed egress destination') > 0, {
+      what: 'a refused probe',
+    });
     assert.equal(reached.count, 0);
   });
 

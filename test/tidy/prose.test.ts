@@ -7,7 +7,14 @@ import { bans, hardToRead } from './prose.ts';
 import { filesOfTree } from './tree.ts';
 
 /** Folders and files that the rules hold in already, one per line. */
-const held: readonly string[] = ['CONTRIBUTING.md'];
+const held: readonly string[] = [
+  'CONTRIBUTING.md',
+  'src/egress',
+  'src/ingress',
+  'src/limits',
+  'src/routing',
+  'src/usage',
+];
 
 const isHeld = (file: string): boolean =>
   /\.(ts|mjs|md)$/.test(file) &&

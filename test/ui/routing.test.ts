@@ -54,7 +54,7 @@ it('a dry-run is of a caller by name, and says what it cannot know', async (t) =
   await page.getByLabel('Caller').fill('nobody');
   await page.getByText('no principal is called nobody').waitFor();
   await page.getByLabel('Caller').fill('reader');
-  await page.getByText('the caller may not invoke other').waitFor();
+  await page.getByText('the caller has no permission to invoke model other').waitFor();
   await page.getByText('Assumes all backends are healthy').waitFor();
   await page.getByText('Assumes no load').waitFor();
   await page.getByText('Uses the prompt class given here').waitFor();

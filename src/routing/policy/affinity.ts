@@ -2,18 +2,18 @@
 
 import type { Tuning } from '../../snapshot/tuning.ts';
 
-/** A direct-mapped table of a fixed size: a newer conversation takes the slot of an older one. An owner of 0 means none. */
+/** A direct-mapped table of fixed size: a newer conversation replaces an older one in its slot. An owner of 0 means empty. */
 export type Affinity = Readonly<{
   tuning: Tuning;
   keys: Uint32Array;
   owners: Uint32Array;
-  /** False where nothing comes of a choice: then it is not remembered. */
+  /** False when a choice must not be remembered. */
   remembers: boolean;
 }>;
 
 const slotsMin = 64;
 
-/** A table of the same size remembers what `previous` did. */
+/** Keeps the entries of `previous` when the size is the same. */
 export function createAffinity(tuning: Tuning, previous: Affinity | null = null): Affinity {
   const size = 2 ** Math.ceil(Math.log2(Math.max(slotsMin, tuning.affinity_slots)));
   if (previous?.keys.length === size) return { ...previous, tuning };

@@ -1,6 +1,5 @@
-// The policy that sends a conversation to the member that has its beginning in its cache. A member
-// that is much busier than the least loaded is spared: such a request goes elsewhere, and the
-// conversation stays remembered where it was (specification, "Limits": affinity tuning).
+// Sends a conversation to the member that has its prefix in the cache. If that member is much busier than the least loaded
+// one, the request goes elsewhere, and the conversation stays assigned (specification, "Limits": affinity tuning).
 
 import { isReady } from '../load.ts';
 import type { Choice } from './choice.ts';

@@ -1,5 +1,5 @@
-// The policy that takes the member with the fewest requests of this replica in flight. Equal ones
-// are told apart by the conversation, so that a quiet gateway does not send everything to the first.
+// Picks the member with the fewest requests in flight from this replica. Ties are broken by the conversation, so that an
+// idle gateway does not send everything to the first member.
 
 import { isReady } from '../load.ts';
 import type { Load } from '../load.ts';
@@ -8,7 +8,7 @@ import type { Choice } from './choice.ts';
 export const pickLeastLoaded = ({ loads, key, nowMs }: Choice): number =>
   leastLoaded(loads, key, (load) => isReady(load, nowMs));
 
-/** The index of the least loaded member that is eligible, or -1. */
+/** The index of the least loaded eligible member, or -1. */
 export function leastLoaded(
   loads: readonly Load[],
   key: number,

@@ -1,6 +1,6 @@
-// The policy that takes the quickest member, by exponentially weighted whole-request latency.
-// Those within an eighth of the best are equal, and so is one that has completed no request: it is
-// eligible, not fastest. Among equals the least loaded serves (specification, "Limits").
+// Picks the member with the lowest exponentially weighted latency of whole requests. Members within an eighth of the best
+// count as equal, as does a member without a complete request. Among equals the least loaded serves (specification,
+// "Limits").
 
 import { isReady } from '../load.ts';
 import type { Choice } from './choice.ts';

@@ -1,4 +1,4 @@
-// The policy by its name. A pool without one is split by weight.
+// Picks a member by the policy's name. A pool without a policy is split by weight.
 
 import type { PoolPolicy } from '../../lib/vocabulary.ts';
 import { readyAtMs } from '../load.ts';
@@ -9,7 +9,7 @@ import { pickLowestLatency } from './lowest-latency.ts';
 import { pickInTurn } from './round-robin.ts';
 import { pickByWeight } from './weighted.ts';
 
-/** The index of the member that serves first. When none is ready, it is chosen among those that will be ready first. */
+/** The index of the member that serves first. If none is ready, it is chosen among those that will be ready first. */
 export function pickMember(policy: PoolPolicy | null, choice: Choice): number {
   if (choice.loads.length === 1) return 0;
   const atMs = firstReadyMs(choice);

@@ -1,4 +1,4 @@
-// The policy that takes the members in turn and skips those that are not ready.
+// Picks the members in turn and skips those that are not ready.
 
 import { isReady } from '../load.ts';
 import type { Choice } from './choice.ts';

@@ -1,5 +1,5 @@
-// The policy of a pool without one: members share conversations by their weights. The choice is a
-// function of the conversation, so one conversation stays with one member.
+// Distributes conversations over the members by weight, for pools without a policy. The choice is a function of the
+// conversation, so a conversation stays with one member.
 
 import { mixKey } from '../hash.ts';
 import { isReady } from '../load.ts';
@@ -9,7 +9,7 @@ export function pickByWeight({ loads, weights, key, nowMs }: Choice): number {
   const chosen = atShare(weights, key);
   const load = loads[chosen];
   if (load === undefined || isReady(load, nowMs)) return chosen;
-  // Only the conversations of the member that is not ready move, by the weights of those that are.
+  // Only the conversations of the member that is not ready move, by the weights of the ready ones.
   const up = weights.map((weight, index) => {
     const member = loads[index];
     return member !== undefined && isReady(member, nowMs) ? weight : 0;
@@ -19,7 +19,7 @@ export function pickByWeight({ loads, weights, key, nowMs }: Choice): number {
 
 const keys = 2 ** 32;
 
-/** Where the key falls when the weights are laid end to end. */
+/** The index whose part of the summed weights contains the key. */
 function atShare(weights: readonly number[], key: number): number {
   let total = 0;
   for (const weight of weights) total += weight;

@@ -141,7 +141,7 @@ describe('a dry-run', () => {
     const asked = { model: 'house', principal_id: id };
     assert.deepEqual(member((await ask(asked)).body, 'denied'), {
       status: 403,
-      message: 'the caller may not invoke small',
+      message: 'the caller has no permission to invoke model small',
     });
     await send('POST', `/admin/principals/${String(id)}/roles`, { role: 'narrow' });
     assert.deepEqual(names(await ask(asked)), ['large']);

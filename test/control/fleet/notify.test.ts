@@ -125,7 +125,7 @@ describe('a notification', () => {
       assert.equal(counts().failed, 1);
     }
     assert.equal(receiver.seen.length, 0);
-    assert.match(String(guarded.warnings[0]), /may not be dialled/);
+    assert.match(String(guarded.warnings[0]), /is not an allowed egress destination/);
     assert.deepEqual(nobody.warnings, ['ECONNREFUSED']);
   });
 });

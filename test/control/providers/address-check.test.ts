@@ -30,7 +30,7 @@ it('takes what may be dialled', async () => {
 it('resolves a name and judges each of its addresses', async () => {
   const deny = createEgress({ allow: [], deny: ['127.0.0.0/8', '::1'] });
   const refusal = await createAddressCheck(deny)('http://localhost/mcp');
-  assert.match(refusal?.message ?? '', /of localhost may not be dialled/);
+  assert.match(refusal?.message ?? '', /of localhost is not an allowed egress destination/);
 });
 
 it('takes a name that has no address now', async () => {

@@ -134,7 +134,7 @@ describe('a dial', () => {
       'api_base',
     );
     const metadata = await refusalOf(target({ api_base: 'http://169.254.169.254/v1' }));
-    assert.match(metadata.message, /may not be dialled/);
+    assert.match(metadata.message, /is not an allowed egress destination/);
   });
 });
 
