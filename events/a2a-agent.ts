@@ -3,11 +3,13 @@
 
 import { z } from 'zod';
 
-import { agentId } from '../src/lib/ids.ts';
+import { entityId } from '../src/lib/ids.ts';
 import { agentProtocolVersion } from '../src/lib/vocabulary.ts';
-import type { EventDefinition, EventOf } from './event.ts';
+import type { EventDefinition } from './event.ts';
 import { storedCredential } from './provider.ts';
 import { remote } from './remote.ts';
+
+export const agentId = entityId.brand<'AgentId'>();
 
 export const agentDetails = remote.extend({ protocol_version: agentProtocolVersion });
 export type AgentDetails = z.output<typeof agentDetails>;
@@ -25,5 +27,3 @@ export const agentEvents = {
   AgentCredentialCleared: { touchesSnapshot: false, data: z.object({ id: agentId }) },
   AgentDeleted: { touchesSnapshot: false, data: z.object({ id: agentId }) },
 } as const satisfies Record<string, EventDefinition>;
-
-export type AgentEvent = EventOf<typeof agentEvents>;

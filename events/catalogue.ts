@@ -2,21 +2,22 @@
 
 import { z } from 'zod';
 
-import { agentEvents } from './a2a-agent.ts';
+import { agentDetails, agentEvents } from './a2a-agent.ts';
 import { adminTokenEvents } from './admin-token.ts';
 import { apiKeyEvents } from './api-key.ts';
 import { changeRequestEvents } from './change-request.ts';
 import { currentSchema, upcast } from './event.ts';
 import type { EventDefinition, EventOf, Recorded, SetterType } from './event.ts';
 import { frontendModelEvents } from './frontend-model.ts';
-import { mcpServerEvents } from './mcp-server.ts';
+import { mcpServerDetails, mcpServerEvents } from './mcp-server.ts';
 import { modelEvents } from './model.ts';
 import { isNoun } from './nouns.ts';
-import type { Noun } from './nouns.ts';
+import type { Noun, RemoteNoun } from './nouns.ts';
 import { poolEvents } from './pool.ts';
 import { principalEvents } from './principal.ts';
 import { promptClassEvents } from './prompt-class.ts';
 import { providerEvents } from './provider.ts';
+import { remote } from './remote.ts';
 import { roleEvents } from './role.ts';
 import { settingsEvents } from './settings.ts';
 
@@ -41,13 +42,36 @@ export const eventsByNoun = {
   change_request: changeRequestEvents,
 } as const satisfies Record<Noun, Record<string, EventDefinition>>;
 
+/** What the record of a server elsewhere says. */
+export const remoteDetails = {
+  mcp_server: mcpServerDetails,
+  agent: agentDetails,
+} as const satisfies Record<RemoteNoun, typeof remote>;
+
+export type RemoteDetails = {
+  readonly [N in RemoteNoun]: z.output<(typeof remoteDetails)[N]>;
+};
+
+/** The fields that other records of servers do not have. */
+export const ownFieldsOf = (noun: RemoteNoun): Readonly<Record<string, z.ZodType>> =>
+  Object.fromEntries(
+    Object.entries(remoteDetails[noun].shape).filter(([field]) => !(field in remote.shape)),
+  );
+
+type NameIn<Type> = Type extends `${infer Name}Created` ? Name : never;
+
+/** What the types of a noun's events and commands have in common, such as `McpServer`. */
+export type RemoteNames = { readonly [N in RemoteNoun]: NameIn<keyof EventsByNoun[N]> };
+export const remoteName = (noun: RemoteNoun): string =>
+  creatorOf(noun).type.slice(0, -'Created'.length);
+
 export const catalogue: Readonly<Record<string, EventDefinition>> = Object.assign(
   {},
   ...Object.values(eventsByNoun),
   commonEvents,
 );
 
-type EventsByNoun = typeof eventsByNoun;
+export type EventsByNoun = typeof eventsByNoun;
 export type NounEvent = { [N in Noun]: EventOf<EventsByNoun[N]> }[Noun];
 export type GwEvent = NounEvent | EventOf<typeof commonEvents>;
 export type RecordedEvent = Recorded<GwEvent>;

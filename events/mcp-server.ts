@@ -2,11 +2,13 @@
 
 import { z } from 'zod';
 
-import { mcpServerId } from '../src/lib/ids.ts';
+import { entityId } from '../src/lib/ids.ts';
 import { mcpTransport } from '../src/lib/vocabulary.ts';
-import type { EventDefinition, EventOf } from './event.ts';
+import type { EventDefinition } from './event.ts';
 import { storedCredential } from './provider.ts';
 import { remote } from './remote.ts';
+
+export const mcpServerId = entityId.brand<'McpServerId'>();
 
 export const mcpServerDetails = remote.extend({ transport: mcpTransport });
 export type McpServerDetails = z.output<typeof mcpServerDetails>;
@@ -31,5 +33,3 @@ export const mcpServerEvents = {
   McpServerCredentialCleared: { touchesSnapshot: false, data: z.object({ id: mcpServerId }) },
   McpServerDeleted: { touchesSnapshot: false, data: z.object({ id: mcpServerId }) },
 } as const satisfies Record<string, EventDefinition>;
-
-export type McpServerEvent = EventOf<typeof mcpServerEvents>;

@@ -20,9 +20,19 @@ export type NounFacts = Readonly<{
   inSnapshot: boolean;
   /** False where only the answer to a call shows what it made, so that a change request cannot make it. */
   draftable: boolean;
+  /**
+   * For nouns that record a server elsewhere: what messages call it and one of it, its list in configuration files, and the usual values
+   * of the fields that only this noun has (CONTRIBUTING.md, "Add a resource with a screen"). Null for other nouns.
+   */
+  remote: Readonly<{
+    words: string;
+    one: string;
+    list: string;
+    usual: Readonly<Record<string, string>>;
+  }> | null;
 }>;
 
-const usual = { parts: {}, inSnapshot: true, draftable: true } as const;
+const usual = { parts: {}, inSnapshot: true, draftable: true, remote: null } as const;
 
 export const nouns = {
   principal: {
@@ -101,6 +111,12 @@ export const nouns = {
     screen: { name: 'mcp-servers', part: null },
     change: 'tools',
     inSnapshot: false,
+    remote: {
+      words: 'MCP server',
+      one: 'an MCP server',
+      list: 'mcp_servers',
+      usual: { transport: 'http' },
+    },
   },
   agent: {
     ...usual,
@@ -109,6 +125,12 @@ export const nouns = {
     screen: { name: 'agents', part: null },
     change: 'tools',
     inSnapshot: false,
+    remote: {
+      words: 'A2A agent',
+      one: 'an A2A agent',
+      list: 'a2a_agents',
+      usual: { protocol_version: '0.3' },
+    },
   },
   settings: {
     ...usual,
@@ -152,6 +174,15 @@ export type SnapshotNoun = {
 export const isSnapshotNoun = (noun: Noun): noun is SnapshotNoun => nouns[noun].inSnapshot;
 
 export const snapshotNouns: readonly SnapshotNoun[] = configNouns.filter(isSnapshotNoun);
+
+/** The nouns that record a server elsewhere. */
+export type RemoteNoun = {
+  [N in Noun]: (typeof nouns)[N]['remote'] extends null ? never : N;
+}[Noun];
+
+const isRemote = (noun: Noun): noun is RemoteNoun => nouns[noun].remote !== null;
+
+export const remoteNouns: readonly RemoteNoun[] = configNouns.filter(isRemote);
 
 /** The noun whose id follows this segment of a path of the admin API. */
 export const nounOfPath = (segment: string): Noun | null =>

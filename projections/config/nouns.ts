@@ -1,20 +1,21 @@
 // How each noun is folded: its `evolve`, the ids of its parts, and the vault items that an entity holds.
 
 import { eventsByNoun } from '../../events/catalogue.ts';
-import type { NewEvent } from '../../events/event.ts';
-import { allNouns } from '../../events/nouns.ts';
-import type { Noun } from '../../events/nouns.ts';
-import { evolveAgent } from './a2a-agent.ts';
+import type { EventsByNoun } from '../../events/catalogue.ts';
+import type { EventOf, NewEvent } from '../../events/event.ts';
+import { allNouns, remoteNouns } from '../../events/nouns.ts';
+import type { Noun, RemoteNoun } from '../../events/nouns.ts';
 import { evolveAdminToken } from './admin-token.ts';
 import { evolveApiKey } from './api-key.ts';
 import { evolveChangeRequest } from './change-request.ts';
 import { evolveFrontendModel, frontendModelParts } from './frontend-model.ts';
-import { evolveMcpServer } from './mcp-server.ts';
 import { evolveModel } from './model.ts';
 import { evolvePool, poolParts } from './pool.ts';
 import { evolvePrincipal } from './principal.ts';
 import { evolvePromptClass } from './prompt-class.ts';
 import { evolveProvider } from './provider.ts';
+import { evolveRemote } from './remote.ts';
+import type { Remotes } from './remote.ts';
 import { evolveRole } from './role.ts';
 import { evolveSettings } from './settings.ts';
 import type { Evolve, FoldRule } from './slice.ts';
@@ -51,8 +52,7 @@ const table = {
   prompt_class: fold('prompt_class', evolvePromptClass, {
     refs: ({ examples }) => examples.map(({ ref }) => ref),
   }),
-  mcp_server: fold('mcp_server', evolveMcpServer, { refs: credentialOf }),
-  agent: fold('agent', evolveAgent, { refs: credentialOf }),
+  ...remoteFolds(),
   settings: fold('settings', evolveSettings),
   change_request: fold('change_request', evolveChangeRequest, {
     refs: ({ ended, draft }) => [ended === null ? draft?.body_ref : null],
@@ -65,6 +65,19 @@ function fold<Entity, Event extends NewEvent>(
   rest: Partial<Pick<NounFold<Entity, Event>, 'parts' | 'refs'>> = {},
 ): NounFold<Entity, Event> {
   return { types: eventsByNoun[noun], evolve, refs: holdsNone, ...rest };
+}
+
+function remoteFold(noun: RemoteNoun) {
+  return fold(noun, evolveRemote<RemoteNoun>, { refs: credentialOf });
+}
+
+type RemoteFolds = {
+  readonly [N in RemoteNoun]: NounFold<Remotes[N], EventOf<EventsByNoun[N]>>;
+};
+
+function remoteFolds(): RemoteFolds;
+function remoteFolds(): object {
+  return Object.fromEntries(remoteNouns.map((noun) => [noun, remoteFold(noun)]));
 }
 
 type Table = typeof table;

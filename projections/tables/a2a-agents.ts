@@ -3,9 +3,9 @@
 import type { Queryable } from '@databases/pg';
 import type { z } from 'zod';
 
-import { agentDetails } from '../../events/a2a-agent.ts';
+import { agentDetails, agentId } from '../../events/a2a-agent.ts';
 import { flag, readRows } from '../../src/db/rows.ts';
-import { agentId } from '../../src/lib/ids.ts';
+
 import type { Page } from './page.ts';
 import { remoteColumns, remoteRow } from './remote.ts';
 import type { EntityTable } from './table.ts';

@@ -3,9 +3,9 @@
 import type { Queryable } from '@databases/pg';
 import type { z } from 'zod';
 
-import { mcpServerDetails } from '../../events/mcp-server.ts';
+import { mcpServerDetails, mcpServerId } from '../../events/mcp-server.ts';
 import { flag, readRows } from '../../src/db/rows.ts';
-import { mcpServerId } from '../../src/lib/ids.ts';
+
 import type { Page } from './page.ts';
 import { remoteColumns, remoteRow } from './remote.ts';
 import type { EntityTable } from './table.ts';

@@ -14,7 +14,7 @@ import type { AccessNeeds } from './access/needs.ts';
 import type { MachineNeeds, OperationNeeds, UsageNeeds } from './operations/needs.ts';
 import type { ProviderNeeds } from './providers/needs.ts';
 import type { RoutingNeeds } from './routing/needs.ts';
-import type { ToolNeeds } from './tools/needs.ts';
+import type { ToolNeeds } from './tools/remotes.ts';
 import { configRoutes } from './operations/config.ts';
 import { configurationRoutes } from './configuration/configuration.ts';
 import { deploymentRoutes } from './operations/deployment.ts';

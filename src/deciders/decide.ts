@@ -1,8 +1,6 @@
 // Every command there is, and the one function that decides it: decide(state, command) -> events or a refusal. Pure.
 
 import type { ConfigState } from '../../projections/config/state.ts';
-import { decideAgent } from './a2a-agent.ts';
-import type { AgentCommand } from './a2a-agent.ts';
 import { decideAdminToken } from './callers/admin-token.ts';
 import type { AdminTokenCommand } from './callers/admin-token.ts';
 import { decideApiKey } from './callers/api-key.ts';
@@ -24,8 +22,6 @@ import { decideLimits } from './callers/limits.ts';
 import type { LimitsCommand } from './callers/limits.ts';
 import { decideLogin } from './callers/login.ts';
 import type { LoginCommand } from './callers/login.ts';
-import { decideMcpServer } from './mcp-server.ts';
-import type { McpServerCommand } from './mcp-server.ts';
 import { decideModel } from './model.ts';
 import type { ModelCommand } from './model.ts';
 import { decidePool } from './pool.ts';
@@ -42,6 +38,8 @@ import { decideSweep } from './provider-sweep.ts';
 import type { SweepProvider } from './provider-sweep.ts';
 import { decideRegistration } from './registration.ts';
 import type { RegisterProvider } from './registration.ts';
+import { remoteDeciders } from './remote.ts';
+import type { RemoteCommand } from './remote.ts';
 import { decideRestore } from './restore.ts';
 import type { RestoreCommand } from './restore.ts';
 import { decideRole } from './callers/role.ts';
@@ -72,8 +70,7 @@ export type PlainCommand =
   | RuleCommand
   | PoolCommand
   | PromptClassCommand
-  | McpServerCommand
-  | AgentCommand
+  | RemoteCommand
   | SettingsCommand;
 
 export type SingleCommand =
@@ -164,12 +161,7 @@ const deciders: Deciders = {
   AddPromptExample: decidePromptClass,
   RemovePromptExample: decidePromptClass,
   DeletePromptClass: decidePromptClass,
-  CreateMcpServer: decideMcpServer,
-  UpdateMcpServer: decideMcpServer,
-  DeleteMcpServer: decideMcpServer,
-  CreateAgent: decideAgent,
-  UpdateAgent: decideAgent,
-  DeleteAgent: decideAgent,
+  ...remoteDeciders(),
   SetFallbackModel: decideSettings,
   SetChangePolicy: decideSettings,
   RebuildSnapshot: decideSettings,

@@ -5,7 +5,6 @@ import { isUtf8 } from 'node:buffer';
 
 import type { Queryable } from '@databases/pg';
 
-import type { RecordedEvent } from '../../../events/catalogue.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { executeFor } from '../../control/commands/execute.ts';
 import type { Mutation, MutationContext, Outcome } from '../../control/commands/execute.ts';
@@ -140,7 +139,7 @@ function textIn(headers: Call['headers'], name: string): string | Refusal | null
 }
 
 /** The id of the entity that an event of the mutation is about. A mutation without that event has a fault. */
-export function idOf({ events }: Outcome, type: RecordedEvent['type']): number {
+export function idOf({ events }: Outcome, type: string): number {
   const found = events.find((event) => event.type === type);
   if (found === undefined || !('id' in found.data)) throw new Error(`the mutation made no ${type}`);
   return found.data.id;

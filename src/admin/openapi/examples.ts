@@ -133,11 +133,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   createPromptClass: { name: 'code', tier: 'fast', examples: ['Write a function that sorts'] },
   updatePromptClass: { min_margin: 0.2 },
   addPromptExample: { prompt: 'Why does this loop never end?', label: 'endless loop' },
-  createMcpServer: { name: 'search', url: 'https://mcp.example.com/mcp' },
-  updateMcpServer: { description: 'Searches the handbook' },
-  createAgent: { name: 'planner', url: 'https://agents.example.com/planner' },
   updateDeployment: { replicas: 4, policy: 'leastLoaded' },
-  updateAgent: { description: 'Plans journeys' },
 };
 
 export const fieldExamples: FieldExamples = {

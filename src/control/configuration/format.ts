@@ -3,7 +3,9 @@
 
 import { z } from 'zod';
 
-import type { Noun } from '../../../events/nouns.ts';
+import { ownFieldsOf } from '../../../events/catalogue.ts';
+import { nouns, remoteNouns } from '../../../events/nouns.ts';
+import type { Noun, RemoteNoun } from '../../../events/nouns.ts';
 import { budgetField, perMinuteField, tokensField } from '../../lib/amounts.ts';
 import {
   apiBaseField,
@@ -22,10 +24,8 @@ import {
   upstreamModelField,
 } from '../../lib/fields.ts';
 import {
-  agentProtocolVersion,
   budgetWindow,
   changeKind,
-  mcpTransport,
   poolPolicy,
   principalKind,
   promptClassTier,
@@ -136,19 +136,30 @@ export const key = z.strictObject({
   expires_at: timestampField.nullish(),
 });
 
-const remote = {
+const remote = z.strictObject({
   name: remoteNameField,
   was: remoteNameField.optional(),
   url: remoteUrlField.transform(hrefOf),
   description,
   enabled: z.boolean().optional(),
   ...credential,
-};
-export const mcpServer = z.strictObject({ ...remote, transport: mcpTransport.optional() });
-export const agent = z.strictObject({
-  ...remote,
-  protocol_version: agentProtocolVersion.optional(),
 });
+
+/** With the fields that the type does not name. */
+export function remoteSchema(noun: RemoteNoun): typeof remote;
+export function remoteSchema(noun: RemoteNoun): z.ZodObject {
+  return remote.extend(z.object(ownFieldsOf(noun)).partial().shape);
+}
+
+export type RemoteList = (typeof nouns)[RemoteNoun]['remote']['list'];
+
+/** By the list of each noun that records servers elsewhere. */
+export function remoteLists<Member>(
+  make: (noun: RemoteNoun) => Member,
+): Readonly<Record<RemoteList, Member>>;
+export function remoteLists(make: (noun: RemoteNoun) => unknown): object {
+  return Object.fromEntries(remoteNouns.map((noun) => [nouns[noun].remote.list, make(noun)]));
+}
 
 export const settings = z.strictObject({
   /** The model that every chain falls back to. */
@@ -167,8 +178,7 @@ export const declared = z.strictObject({
   roles: z.array(role).optional(),
   principals: z.array(principal).optional(),
   keys: z.array(key).optional(),
-  mcp_servers: z.array(mcpServer).optional(),
-  a2a_agents: z.array(agent).optional(),
+  ...remoteLists((noun) => z.array(remoteSchema(noun)).optional()),
   settings: settings.optional(),
 });
 export type Declared = z.output<typeof declared>;
@@ -213,18 +223,12 @@ export const lists: Readonly<Record<ListName, ListFacts>> = {
     sets: ['roles'],
   },
   keys: { noun: 'api_key', schema: key, defaults: { prefix: hiddenPrefix }, sets: [] },
-  mcp_servers: {
-    noun: 'mcp_server',
-    schema: mcpServer,
-    defaults: { ...remoteDefaults, transport: 'http' },
+  ...remoteLists((noun) => ({
+    noun,
+    schema: remoteSchema(noun),
+    defaults: { ...remoteDefaults, ...nouns[noun].remote.usual },
     sets: [],
-  },
-  a2a_agents: {
-    noun: 'agent',
-    schema: agent,
-    defaults: { ...remoteDefaults, protocol_version: '0.3' },
-    sets: [],
-  },
+  })),
   settings: {
     noun: 'settings',
     schema: settings,

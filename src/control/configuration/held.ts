@@ -3,6 +3,7 @@
 import type { Queryable } from '@databases/pg';
 
 import { streamOf } from '../../../events/catalogue.ts';
+import { nouns, remoteNouns } from '../../../events/nouns.ts';
 import type { StoredCredential } from '../../../events/provider.ts';
 import type { Remote } from '../../../events/remote.ts';
 import type { Model } from '../../../projections/config/model.ts';
@@ -86,8 +87,13 @@ export function heldRecords({ state, revealed }: HeldSources): Held {
       const principal = nameOf(owner);
       return { key_sha256: verifier, name, principal, prefix, expires_at: expiresAt };
     }),
-    ...all('mcp_servers', state.mcp_server.byId.values(), remoteRecord),
-    ...all('a2a_agents', state.agent.byId.values(), remoteRecord),
+    ...remoteNouns.flatMap((noun) =>
+      all<Numbered & Parameters<typeof remoteRecord>[0]>(
+        nouns[noun].remote.list,
+        state[noun].byId.values(),
+        remoteRecord,
+      ),
+    ),
     record('settings', { id: 1 }, settingsRecord(state)),
   ];
   return { records, warnings };

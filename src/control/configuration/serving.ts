@@ -1,23 +1,23 @@
-// Providers, models, MCP servers and agents as steps of an apply: what has an address, and mostly a credential.
+// Makes the steps of an apply for providers, models, MCP servers and agents.
 
-import type { z } from 'zod';
-
-import { agentDetails } from '../../../events/a2a-agent.ts';
-import { mcpServerDetails } from '../../../events/mcp-server.ts';
+import { ownFieldsOf, remoteDetails } from '../../../events/catalogue.ts';
+import { nouns } from '../../../events/nouns.ts';
+import type { RemoteNoun } from '../../../events/nouns.ts';
 import type { StoredCredential } from '../../../events/provider.ts';
+import { remoteCommand } from '../../deciders/remote.ts';
 import type { NamedModelStep } from '../../deciders/reconcile/step.ts';
 import { flowFields, modelFields } from '../../fields/model.ts';
 import { picked } from '../../fields/values.ts';
 import { camelKeys } from '../../lib/case.ts';
-import { agentId, mcpServerId } from '../../lib/ids.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { CredentialKind } from '../../lib/vocabulary.ts';
 import { findCatalogueEntry } from '../../snapshot/provider-catalogue.ts';
 import { completeEndpoint, unfitAddress, unfitCredential } from '../providers/endpoint.ts';
-import { agent, heldCredential, mcpServer, model, provider } from './format.ts';
+import { heldCredential, model, provider, remoteSchema } from './format.ts';
+import type { RemoteList } from './format.ts';
 import { commandStep, unchangeable } from './putting.ts';
-import type { Made, Putting, StepSources } from './putting.ts';
+import type { Made, Maker, Putting, StepSources } from './putting.ts';
 import { givenEndpoint } from './wanted.ts';
 
 const endpointNames = ['api_base', 'protocol', 'auth_header', 'auth_scheme', 'credential_kind'];
@@ -109,80 +109,40 @@ function backendOf({ name, fields, held, changes }: Putting): NamedModelStep['ba
 
 const backendNames = ['provider', 'upstream_model', 'default_max_tokens'];
 
-export function makeMcpServer(put: Putting, sources: StepSources): Made | Refusal {
-  const { id, name, fields, set } = put;
-  const { state } = sources;
-  const given = mcpServer.parse({ ...fields, name });
-  const remote = remoteOf(
-    put,
-    { list: 'mcp_servers', given, byId: state.mcp_server.byId },
-    sources,
-  );
-  if (isRefusal(remote)) return remote;
-  const { credential } = remote;
-  const details = { ...remote.details, transport: set('transport', given.transport) };
-  const change = { details, credential, keepCredential: false } as const;
-  return commandStep(
-    `MCP server ${name}`,
-    id === null
-      ? made('CreateMcpServer', mcpServerDetails.parse(details), credential)
-      : { type: 'UpdateMcpServer', id: mcpServerId.parse(id), ...change },
-  );
-}
-
-export function makeAgent(put: Putting, sources: StepSources): Made | Refusal {
-  const { id, name, fields, set } = put;
-  const { state } = sources;
-  const given = agent.parse({ ...fields, name });
-  const remote = remoteOf(put, { list: 'a2a_agents', given, byId: state.agent.byId }, sources);
-  if (isRefusal(remote)) return remote;
-  const { credential } = remote;
-  const protocol_version = set('protocol_version', given.protocol_version);
-  const details = { ...remote.details, protocol_version };
-  const change = { details, credential, keepCredential: false } as const;
-  return commandStep(
-    `A2A agent ${name}`,
-    id === null
-      ? made('CreateAgent', agentDetails.parse(details), credential)
-      : { type: 'UpdateAgent', id: agentId.parse(id), ...change },
-  );
-}
-
-const made = <Type extends string, Details>(
-  type: Type,
-  details: Details,
-  credential: StoredCredential | null | undefined,
-) => ({ type, details, credential: credential ?? null });
-
-type Remote = z.output<typeof mcpServer> | z.output<typeof agent>;
-
-type GivenRemote = Readonly<{
-  list: 'mcp_servers' | 'a2a_agents';
-  given: Remote;
-  byId: ReadonlyMap<number, Readonly<{ credential: StoredCredential | null }>>;
-}>;
-
-function remoteOf(put: Putting, { list, given, byId }: GivenRemote, sources: StepSources) {
-  const { name, id, set } = put;
-  const unfit = unfitAddress(given.url);
-  if (unfit !== null) return refuse('invalid', `url ${unfit}`, { param: 'url' });
-  const held = byId.get(id ?? 0);
-  const credential = credentialOf({ put, list, kind: 'static', held }, sources);
-  if (isRefusal(credential)) return credential;
-  const details = {
-    name,
-    url: set('url', new URL(given.url).href),
-    description: set('description', given.description ?? null),
-    auth_header: set('auth_header', (given.auth_header ?? 'authorization').toLowerCase()),
-    auth_scheme: set('auth_scheme', given.auth_scheme ?? null),
-    enabled: set('enabled', given.enabled ?? true),
+export const remoteMaker =
+  (noun: RemoteNoun): Maker =>
+  (put, sources) => {
+    const { id, name, fields, set } = put;
+    const { words, list } = nouns[noun].remote;
+    const given = remoteSchema(noun).parse({ ...fields, name });
+    const unfit = unfitAddress(given.url);
+    if (unfit !== null) return refuse('invalid', `url ${unfit}`, { param: 'url' });
+    const held = sources.state[noun].byId.get(id ?? 0);
+    const credential = credentialOf({ put, list, kind: 'static', held }, sources);
+    if (isRefusal(credential)) return credential;
+    const own = Object.keys(ownFieldsOf(noun));
+    const details = {
+      name,
+      url: set('url', new URL(given.url).href),
+      description: set('description', given.description ?? null),
+      auth_header: set('auth_header', (given.auth_header ?? 'authorization').toLowerCase()),
+      auth_scheme: set('auth_scheme', given.auth_scheme ?? null),
+      enabled: set('enabled', given.enabled ?? true),
+      ...Object.fromEntries(own.map((field) => [field, set(field, Reflect.get(given, field))])),
+    };
+    const command =
+      id === null
+        ? remoteCommand(noun, 'Create', {
+            details: remoteDetails[noun].parse(details),
+            credential: credential ?? null,
+          })
+        : remoteCommand(noun, 'Update', { id, details, credential, keepCredential: false });
+    return commandStep(`${words} ${name}`, command);
   };
-  return { details, credential };
-}
 
 type Credentialed = Readonly<{
   put: Pick<Putting, 'at' | 'changes'>;
-  list: 'providers' | 'mcp_servers' | 'a2a_agents';
+  list: 'providers' | RemoteList;
   kind: CredentialKind;
   held: Readonly<{ credential: StoredCredential | null }> | undefined;
 }>;

@@ -10,10 +10,10 @@ import type { Refusal } from '../../lib/refusal.ts';
 import type { ChangeKind } from '../../lib/vocabulary.ts';
 import { importedRule, inOrder } from '../files/import-plan.ts';
 import { makeKey, makePrincipal } from './callers.ts';
-import { listNames, pool, promptClass, role, settings } from './format.ts';
+import { listNames, pool, promptClass, remoteLists, role, settings } from './format.ts';
 import type { Declared, ListName } from './format.ts';
 import type { Maker, PlanStep, Putting, StepSources } from './putting.ts';
-import { makeAgent, makeMcpServer, makeModel, makeProvider } from './serving.ts';
+import { makeModel, makeProvider, remoteMaker } from './serving.ts';
 import { within } from './wanted.ts';
 
 /** A resource that is to be made or changed. */
@@ -125,8 +125,7 @@ const makers: Readonly<Record<ListName, Maker>> = {
   },
   principals: makePrincipal,
   keys: makeKey,
-  mcp_servers: makeMcpServer,
-  a2a_agents: makeAgent,
+  ...remoteLists(remoteMaker),
   settings: ({ fields, changes }) => {
     const { fallback_model: model = null, change_policy: kinds = [] } = settings.parse(fields);
     return {

@@ -1,6 +1,7 @@
 // Writes the configuration of a control plane as a configuration file, which File mode serves and an import takes back. It holds
 // no credential, only the name of the variable for it, and of a key its digest.
 
+import { nouns, remoteNouns } from '../../../events/nouns.ts';
 import { snakeKeys } from '../../lib/case.ts';
 import type { Model } from '../../../projections/config/model.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
@@ -189,8 +190,7 @@ function leftOut(state: ConfigState): readonly string[] {
   const dynamic = inOrder(state.provider.byId).filter(({ kind }) => kind === 'dynamic');
   return [
     ...dynamic.map(({ name }) => `provider ${name}, which is held by a lease`),
-    ...counted('MCP servers', state.mcp_server.byId),
-    ...counted('A2A agents', state.agent.byId),
+    ...remoteNouns.flatMap((noun) => counted(`${nouns[noun].remote.words}s`, state[noun].byId)),
     ...inOrder(state.prompt_class.byId)
       .filter(({ examples }) => examples.length > 0)
       .map(

@@ -1,10 +1,13 @@
-// The address and the credential of an MCP server or an A2A agent, on their way into a mutation. Nothing is dialled.
+// Prepares the mutations of MCP servers and A2A agents: checks the address, without dialling it, and vaults the credential.
 
+import type { RemoteNoun } from '../../../events/nouns.ts';
 import type { StoredCredential } from '../../../events/provider.ts';
 import type { Remote } from '../../../events/remote.ts';
 import type { Secret } from '../../db/vault.ts';
+import { remoteCommand } from '../../deciders/remote.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
+import type { Mutation } from '../commands/execute.ts';
 import type { CheckAddress } from './address-check.ts';
 import { secretsOf, vaultedCredential } from './credential.ts';
 import type { Vaulting } from './credential.ts';
@@ -12,37 +15,65 @@ import { unfitAddress } from './endpoint.ts';
 
 export type RemoteTools = Vaulting & Readonly<{ checkAddress: CheckAddress }>;
 
-/** As the wire spells it. */
-type GivenFields = Readonly<{
-  url?: string | undefined;
-  auth_header?: string | undefined;
-  auth_scheme?: string | null | undefined;
-  upstream_api_key?: string | null | undefined;
-}>;
+/** As the wire spells it. A credential that is null or empty is cleared. */
+type GivenRemote = Readonly<
+  { [Field in keyof Remote]?: Remote[Field] | undefined } & {
+    upstream_api_key?: string | null | undefined;
+  }
+>;
+
+type Creation = GivenRemote & Omit<Remote, 'auth_header' | 'auth_scheme'>;
+
+export async function remoteCreation(
+  tools: RemoteTools,
+  noun: RemoteNoun,
+  { auth_header = 'authorization', auth_scheme = 'Bearer', ...given }: Creation,
+): Promise<Mutation | Refusal> {
+  const read = await readRemote(tools, { auth_header, auth_scheme, ...given });
+  if (isRefusal(read)) return read;
+  const { secrets, details, credential = null } = read;
+  return { command: remoteCommand(noun, 'Create', { details, credential }), secrets };
+}
+
+export async function remoteUpdate(
+  tools: RemoteTools,
+  noun: RemoteNoun,
+  { id, keep_credential: keepCredential, ...given }: Update,
+): Promise<Mutation | Refusal> {
+  const read = await readRemote(tools, given);
+  if (isRefusal(read)) return read;
+  const { secrets, ...change } = read;
+  return { command: remoteCommand(noun, 'Update', { id, ...change, keepCredential }), secrets };
+}
+type Update = GivenRemote & Readonly<{ id: number; keep_credential: boolean }>;
+
+export const remoteDeletion = (noun: RemoteNoun, id: number): Mutation => ({
+  command: remoteCommand(noun, 'Delete', { id }),
+});
 
 /** `credential` undefined was not sent; null clears it. */
-export type RemoteInput = Readonly<{
-  fields: Partial<Pick<Remote, 'url' | 'auth_header' | 'auth_scheme'>>;
+type ReadRemote<Given> = Readonly<{
+  details: Omit<Given, 'upstream_api_key'>;
   credential: StoredCredential | null | undefined;
   secrets: readonly Secret[];
 }>;
 
-export async function readRemote(
+async function readRemote<Given extends GivenRemote>(
   tools: RemoteTools,
-  { url, auth_header, auth_scheme, upstream_api_key }: GivenFields,
-): Promise<RemoteInput | Refusal> {
+  { upstream_api_key, ...given }: Given,
+): Promise<ReadRemote<Given> | Refusal> {
+  const { url, auth_header, auth_scheme } = given;
   const refusal = url === undefined ? null : await refuseAddress(tools, url);
   if (refusal !== null) return refusal;
-  const given = { upstream_api_key: upstream_api_key ?? '', kind: 'static' } as const;
-  const vaulted = vaultedCredential(tools, given);
+  const key = { upstream_api_key: upstream_api_key ?? '', kind: 'static' } as const;
+  const vaulted = vaultedCredential(tools, key);
   if (isRefusal(vaulted)) return vaulted;
   return {
-    fields: {
+    details: {
+      ...given,
       ...(url === undefined ? {} : { url: new URL(url).href }),
       ...(auth_header === undefined ? {} : { auth_header: auth_header.toLowerCase() }),
-      ...(auth_scheme === undefined
-        ? {}
-        : { auth_scheme: auth_scheme === '' ? null : auth_scheme }),
+      ...(auth_scheme === '' ? { auth_scheme: null } : {}),
     },
     credential: upstream_api_key === undefined ? undefined : (vaulted?.stored ?? null),
     secrets: secretsOf(vaulted),

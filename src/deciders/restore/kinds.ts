@@ -1,11 +1,10 @@
 // The kinds of entities that a restore brings back, in the order in which they are created: an entity comes after what it refers to.
 
 import { streamOf } from '../../../events/catalogue.ts';
+import { remoteNouns } from '../../../events/nouns.ts';
 import type { Noun } from '../../../events/nouns.ts';
 import { defaultSettings } from '../../../projections/config/settings.ts';
-import { decideAgent } from '../a2a-agent.ts';
 import { decideFrontendModel } from '../frontend-model.ts';
-import { decideMcpServer } from '../mcp-server.ts';
 import { targetsIn } from '../model-reference.ts';
 import { decideModel } from '../model.ts';
 import { decidePool } from '../pool.ts';
@@ -17,7 +16,8 @@ import { adminTokens } from './admin-token.ts';
 import { apiKeys, principals, roles } from './caller.ts';
 import { kind } from './kind.ts';
 import type { Kind } from './kind.ts';
-import { agents, mcpServers, settings } from './records.ts';
+import { remoteEvent } from '../remote.ts';
+import { remotes, settings } from './records.ts';
 import { frontendModels, pools, promptClasses } from './routing.ts';
 import { models, providers } from './serving.ts';
 
@@ -25,7 +25,6 @@ const to = (noun: Noun, ids: readonly (number | null | undefined)[]): string[] =
   ids.flatMap((id) => (id === null || id === undefined ? [] : streamOf(noun, id)));
 
 const ownName = { name: ({ name }: { name: string }) => name };
-const detailsName = { name: ({ details }: { details: { name: string } }) => details.name };
 const ofPrincipal = {
   needs: ({ principalId }: { principalId: number }) => to('principal', [principalId]),
 };
@@ -93,16 +92,13 @@ export const kinds: readonly Kind[] = [
       { stream: streamOf('admin_token', id), type: 'AdminTokenDeleted', data: { id } },
     ],
   }),
-  kind('mcp_server', (state, id) => state.mcp_server.byId.get(id), {
-    ...mcpServers,
-    ...detailsName,
-    remove: (state, { id }) => decideMcpServer(state, { type: 'DeleteMcpServer', id }),
-  }),
-  kind('agent', ({ agent }, id) => agent.byId.get(id), {
-    ...agents,
-    ...detailsName,
-    remove: (state, { id }) => decideAgent(state, { type: 'DeleteAgent', id }),
-  }),
+  ...remoteNouns.map((noun) =>
+    kind(noun, (state, id) => state[noun].byId.get(id), {
+      ...remotes(noun),
+      name: ({ details }) => details.name,
+      remove: (_state, { id }) => [remoteEvent(noun, 'Deleted', { id })],
+    }),
+  ),
   kind('settings', (state, id) => state.settings.byId.get(id) ?? defaultSettings, {
     ...settings,
     needs: ({ fallbackModelId }) => to('model', [fallbackModelId]),

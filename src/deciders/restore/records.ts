@@ -1,20 +1,17 @@
-// MCP servers, A2A agents and the deployment's settings on their way back.
+// Restores MCP servers, A2A agents and the deployment's settings.
 
 import { streamOf } from '../../../events/catalogue.ts';
-import type { GwEvent } from '../../../events/catalogue.ts';
-import type { StoredCredential } from '../../../events/provider.ts';
-import type { Agent } from '../../../projections/config/a2a-agent.ts';
-import type { McpServer } from '../../../projections/config/mcp-server.ts';
+import type { RemoteNoun } from '../../../events/nouns.ts';
+import type { Remotes } from '../../../projections/config/remote.ts';
 import type { Settings } from '../../../projections/config/settings.ts';
 import { snakeCase } from '../../lib/case.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { refuseLeak } from '../credential-leak.ts';
-import { restoredCredential, sameCredential } from './credential.ts';
+import { remoteEvents } from '../remote.ts';
+import { restoredCredential } from './credential.ts';
 import type { Attainable, Loss, RestoreFacts, Restoring } from './kind.ts';
 
-type Remote = Readonly<{ details: Readonly<{ url: string }>; credential: StoredCredential | null }>;
-
-function attainable<Entity extends Remote>(
+function attainable<Entity extends Remotes[RemoteNoun]>(
   wanted: Entity,
   held: Entity | undefined,
   { erased }: RestoreFacts,
@@ -27,37 +24,10 @@ function attainable<Entity extends Remote>(
   return { goal: { ...wanted, credential }, losses };
 }
 
-export const mcpServers: Restoring<McpServer> = {
+export const remotes = (noun: RemoteNoun): Restoring<Remotes[RemoteNoun]> => ({
   attainable,
-  changed: (held, { id, details, credential }) => {
-    const stream = streamOf('mcp_server', id);
-    const events: GwEvent[] = [];
-    if (canonicalJson(details) !== canonicalJson(held.details)) {
-      events.push({ stream, type: 'McpServerChanged', data: { id, details } });
-    }
-    if (sameCredential(credential, held.credential)) return events;
-    if (credential === null) {
-      return [...events, { stream, type: 'McpServerCredentialCleared', data: { id } }];
-    }
-    return [...events, { stream, type: 'McpServerCredentialSet', data: { id, credential } }];
-  },
-};
-
-export const agents: Restoring<Agent> = {
-  attainable,
-  changed: (held, { id, details, credential }) => {
-    const stream = streamOf('agent', id);
-    const events: GwEvent[] = [];
-    if (canonicalJson(details) !== canonicalJson(held.details)) {
-      events.push({ stream, type: 'AgentChanged', data: { id, details } });
-    }
-    if (sameCredential(credential, held.credential)) return events;
-    if (credential === null) {
-      return [...events, { stream, type: 'AgentCredentialCleared', data: { id } }];
-    }
-    return [...events, { stream, type: 'AgentCredentialSet', data: { id, credential } }];
-  },
-};
+  changed: (held, goal) => remoteEvents(noun, held, goal),
+});
 
 /** Only the fallback model is restored: the rest belongs to the log and to who guards it, and goes on with them. */
 export const settings: Restoring<Settings> = {

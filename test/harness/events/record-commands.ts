@@ -3,17 +3,12 @@
 
 import * as fc from 'fast-check';
 
+import { agentId } from '../../../events/a2a-agent.ts';
+import { mcpServerId } from '../../../events/mcp-server.ts';
 import type { StoredExample } from '../../../events/prompt-class.ts';
 import type { StoredCredential } from '../../../events/provider.ts';
 import type { Command } from '../../../src/deciders/decide.ts';
-import {
-  agentId,
-  apiKeyId,
-  mcpServerId,
-  principalId,
-  promptClassId,
-  promptExampleId,
-} from '../../../src/lib/ids.ts';
+import { apiKeyId, principalId, promptClassId, promptExampleId } from '../../../src/lib/ids.ts';
 import { promptClassTier } from '../../../src/lib/vocabulary.ts';
 import { testRef } from './test-log.ts';
 import { agentAt, mcpServerAt } from './remote-examples.ts';
