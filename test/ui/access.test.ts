@@ -102,10 +102,10 @@ it('a budget is set, reached and shown to be, and removed in so many words', asy
   assert.equal((await reportUsage(house, [event])).status, 200);
   await page.goto('/ui/limits?state=reached');
   await page.getByRole('row', { name: /nightly .*tokens, reached/ }).click();
-  await press(page, 'Remove the budget');
+  await press(page, 'Delete the budget');
   await page.getByLabel('Type nightly to go on').fill('nightly');
-  await press(page, 'Make unlimited');
-  await page.getByText('Unlimited. It may spend without a cap.').waitFor();
+  await press(page, 'Delete budget');
+  await page.getByText('Unlimited. This principal has no budget.').waitFor();
   assert.deepEqual(await rows(house, '/admin/budgets'), []);
 });
 
@@ -116,7 +116,7 @@ it('a permission that is added to a role is among what its holders may do', asyn
   const id = await principal(house, 'nightly', 'talkers');
   const role = Number((await rowNamed(house, '/admin/roles', 'talkers'))?.['id']);
   const { page } = await open(t, house, `roles/${role}`);
-  await page.getByText('It has no permission').waitFor();
+  await page.getByText('No permissions.').waitFor();
   await page.locator('gw-field[name=resource] select').selectOption('model/chat');
   await press(page, 'Grant');
   await press(page, 'Grant permission');
@@ -169,25 +169,25 @@ it('a principal is added, becomes a user by a password, and is deleted with what
 
   // Its keys are its own, whoever is called alike.
   await page.goto(`/ui/principals/${id}`);
-  await page.getByRole('link', { name: '1 key', exact: true }).click();
+  await page.getByRole('link', { name: '1 API key', exact: true }).click();
   await page.getByRole('link', { name: 'Of nightly, show all', exact: true }).waitFor();
   await page.getByRole('row', { name: /^ci / }).waitFor();
   assert.equal(await page.getByRole('row', { name: /^another / }).count(), 0);
 
   await page.goto(`/ui/principals/${id}/password`);
   await page.getByLabel('New password').fill('a long enough password');
-  await page.getByLabel('Once more').fill('another');
+  await page.getByLabel('Repeat password').fill('another');
   await press(page, 'Review change');
-  await page.getByText('differs from the one above').waitFor();
-  await page.getByLabel('Once more').fill('a long enough password');
+  await page.getByText('does not match the password above').waitFor();
+  await page.getByLabel('Repeat password').fill('a long enough password');
   await press(page, 'Review change');
   await page.getByRole('row', { name: /Kind changed\s+service_account\s+user/ }).waitFor();
   await press(page, 'Set password');
-  await page.getByText('user, a person', { exact: true }).waitFor();
+  await page.getByText('user', { exact: true }).waitFor();
 
   await press(page, 'More');
   await page.getByRole('menuitem', { name: 'Delete' }).click();
-  await page.getByText('1 key that opens nothing from then on').waitFor();
+  await page.getByText('1 API key, which stops working').waitFor();
   await page.getByLabel('Type nightly to go on').fill('nightly');
   await press(page, 'Delete principal');
   await toast(page, 'Principal nightly deleted');

@@ -58,9 +58,9 @@ it('prices of public lists are shown first, and published after', async (t) => {
   }
   const { page } = await open(t, house, 'models');
   await page.getByRole('link', { name: 'Sync prices' }).click();
-  await press(page, 'Look up prices');
+  await press(page, 'Preview prices');
   await page.getByRole('row', { name: /engine-small unpriced \$0.25 unpriced \$0.00/ }).waitFor();
-  await page.getByText('1 model in no list').waitFor();
+  await page.getByText('1 model not in the price lists').waitFor();
   assert.equal((await modelNamed(house, 'engine-small'))['input_price_per_mtok'], null);
   await press(page, 'Apply to 1 model');
   await press(page, 'Apply prices');

@@ -73,7 +73,7 @@ it('groups of usage beyond the first thousand are loaded on demand, with failed 
 
 it('a chart hides a line, has a logarithmic axis, and says when there is nothing to draw', async (t) => {
   const { page, watched } = await open(t, await sharedCompanyHouse(), 'metrics?range=24h');
-  const latency = page.getByRole('figure', { name: 'Latency of answered requests' });
+  const latency = page.getByRole('figure', { name: 'Latency of successful requests' });
   const median = latency.getByRole('button', { name: /^p50/ });
   await median.click();
   assert.equal(await median.getAttribute('aria-pressed'), 'false');
@@ -152,8 +152,10 @@ it('the overview leads to what is behind its numbers, and stops when it is asked
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByText(/^paused, updated/).waitFor();
   assert.match(page.url(), /paused=1/);
-  await page.getByRole('button', { name: 'Latency of answered requests: show the values' }).click();
-  const values = page.getByRole('region', { name: 'Latency of answered requests, values' });
+  await page
+    .getByRole('button', { name: 'Latency of successful requests: show the values' })
+    .click();
+  const values = page.getByRole('region', { name: 'Latency of successful requests, values' });
   await values.getByRole('columnheader', { name: 'p99' }).waitFor();
   await page.getByRole('button', { name: 'Go on' }).click();
   await page.getByText(/^updated/).waitFor();

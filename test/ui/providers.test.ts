@@ -33,7 +33,7 @@ it('a provider is added, and what it serves is registered', async (t) => {
   await press(page, 'Review');
   await page.getByLabel('Reason').fill('Our own engine');
   await press(page, 'Create provider');
-  await page.getByRole('link', { name: 'See what it serves now' }).click();
+  await page.getByRole('link', { name: 'Discover models' }).click();
   await page.getByLabel('Choose all on this page').check();
   await page.getByRole('button', { name: 'Register 2 models' }).click();
   await page.locator('gw-save').getByRole('button', { name: 'Register 2 models' }).click();

@@ -28,7 +28,7 @@ it('a rule is moved by keys, and the dry-run shows another reason before it is p
   const focused = page.getByRole('button', { name: /^Move Rule #1/ });
   assert.equal(await focused.evaluate((one) => one.matches(':focus')), true);
   assert.equal((await rulesOf(house))[0]?.['stream'], true);
-  await page.getByText('Headers, prompt, time, version, recorded requests').click();
+  await page.getByText('More: headers, prompt, time, version, replay').click();
   await expectCleanScreen(page, watched);
 
   await press(page, 'Save order');
@@ -68,7 +68,7 @@ it('at a version of the past the rules stand as they were, and are tried as they
   const version = String(Reflect.get(Object(newest), 'version'));
   assert.equal((await house.send('PUT', '/admin/frontend-models/1/rules', [])).status, 200);
   const { page } = await open(t, house, `frontend-models/1?stream=true&as_of=${version}`);
-  await page.getByText('On that version').waitFor();
+  await page.getByText('On this version').waitFor();
   assert.equal(await reason(page).textContent(), 'rule:0');
   await page.locator('gw-rules .chip', { hasText: 'streamed, met' }).waitFor();
   assert.equal(await page.getByRole('link', { name: 'Create rule' }).count(), 0);
@@ -233,18 +233,20 @@ it('a pool gets members with weights and a policy; what leads to it holds it', a
 it('the fallback model is set, and cleared again', async (t) => {
   const house = await routedHouse(t);
   const { page } = await open(t, house, 'frontend-models');
-  await page.getByRole('link', { name: 'Set one' }).click();
-  await page.getByRole('combobox', { name: 'Fallback model' }).selectOption({ label: 'large' });
+  await page.getByRole('link', { name: 'Set' }).click();
+  await page
+    .getByRole('combobox', { name: 'Global fallback model' })
+    .selectOption({ label: 'large' });
   await press(page, 'Review change');
   await press(question(page), 'Save fallback');
-  await page.getByText('Fallback model is large').waitFor();
+  await page.getByText('Global fallback model set to large').waitFor();
   assert.equal((await read(house, '/admin/fallback-model'))['model'], 'large');
 
   await page.locator('.facts').getByRole('link', { name: 'Edit' }).click();
-  await page.getByRole('combobox', { name: 'Fallback model' }).selectOption('');
+  await page.getByRole('combobox', { name: 'Global fallback model' }).selectOption('');
   await press(page, 'Review change');
   await press(question(page), 'Clear fallback');
-  await toast(page, 'Fallback model cleared');
+  await toast(page, 'Global fallback model cleared');
   assert.equal((await read(house, '/admin/fallback-model'))['model_id'], null);
 });
 
@@ -323,15 +325,15 @@ it('a class is made of many pasted examples, tried, evaluated, and evaluated aga
   await press(page, 'Close');
 
   await page
-    .getByRole('textbox', { name: 'Try a prompt' })
+    .getByRole('textbox', { name: 'Test a prompt' })
     .fill('Which medicine helps against a headache and fever?');
-  await press(page, 'Find its class');
+  await press(page, 'Classify');
   await page.locator('gw-class-trial').getByText('medicine', { exact: true }).waitFor();
   await press(page, 'Evaluate');
   const row = page.locator('gw-evaluation').getByRole('row', { name: /^coding/ });
   await row.waitFor();
   assert.match((await row.textContent()) ?? '', /%.*0\.\d\d.*databases 0\.\d\d/s);
-  const confused = page.getByRole('list', { name: 'Taken for another class' });
+  const confused = page.getByRole('list', { name: 'Misclassified examples' });
   await confused
     .getByText(/#\d+ coding \d+/)
     .first()
@@ -347,7 +349,7 @@ it('a class is made of many pasted examples, tried, evaluated, and evaluated aga
 
   const { page: other } = await open(t, house, 'prompt-classes/evaluation');
   const said = other.locator('gw-evaluation').getByRole('paragraph').first();
-  assert.match((await said.textContent()) ?? '', /by\s+boss on version \d+, with\s+the encoder/);
+  assert.match((await said.textContent()) ?? '', /by\s+boss on version \d+, with\s+encoder/);
   const compared = other.getByLabel('Compare with');
   assert.equal(await compared.locator('option').count(), 2);
   await compared.selectOption({ index: 1 });
@@ -368,7 +370,7 @@ it('a recorded request is asked again on the rules, with what is recorded of it'
   };
   await house.admin.needs.machines.takeUsage({ replica: 'gateway-1', events: [recorded] });
   const { page } = await open(t, house, 'frontend-models/1');
-  await page.getByText('Headers, prompt, time, version, recorded requests').click();
+  await page.getByText('More: headers, prompt, time, version, replay').click();
   await page.getByLabel('Replay a recorded request').selectOption(event.id);
   const fact = page.locator('gw-dry-run .fact', { hasText: 'Recorded' });
   await fact.getByText('another rule').waitFor();

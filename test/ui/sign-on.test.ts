@@ -64,11 +64,11 @@ it('a person signs on, and a session that ends in the middle of a form costs not
 
   await page.goto('/ui/principals');
   await page.getByRole('link', { name: 'ada@example.com' }).click();
-  await page.getByText('by a group').waitFor();
+  await page.getByText('from a group').waitFor();
   await page.getByText(provider.person.sub, { exact: true }).waitFor();
   await press(page, 'More');
   await page.getByRole('menuitem', { name: 'Unlink identity' }).click();
-  await page.getByText('the roles of its groups go: admin').waitFor();
+  await page.getByText('Roles from groups are removed: admin').waitFor();
   await question(page).getByLabel('Type ada@example.com to go on').fill('ada@example.com');
   await press(question(page), 'Unlink identity');
   const isLinked = (): boolean =>

@@ -1,5 +1,4 @@
-// The audit log: who changed what and when, filtered and ordered by the server, more rows on demand, new ones as they come, and all of
-// them as a file.
+// Defines the audit log screen. The server filters and pages it; it can follow new rows and download all rows.
 
 import { LitElement, css, html } from 'lit';
 
@@ -25,7 +24,7 @@ import { changeQuery, linkTo, place } from '../state/location.ts';
 import { keepView, tableView } from '../state/table-view.ts';
 import { base, buttons, controls } from '../styles/base.ts';
 
-/** How often new rows are looked for. */
+/** Interval between two checks for new rows. */
 const liveMs = 5_000;
 
 const fields = ['target', 'action', 'actor', 'range'] as const;
@@ -98,7 +97,7 @@ class ScreenAudit extends LitElement {
   });
   readonly #rows = this.#paged.resource;
 
-  /** One time stands for all pages of a list. */
+  /** All pages of a list use the same time. */
   #page(): AskPage<AuditRow> {
     const query = auditQueryOf(this.#place.value.query, Date.now());
     const end = query.order === 'asc' ? 'after' : 'before';
@@ -140,9 +139,9 @@ class ScreenAudit extends LitElement {
         command="gw history commands"
       >
         <span slot="about"
-          >Every change by a user, a command or an agent adds a row. Rows are never removed.</span
+          >Every change by a user, a command or an agent adds a row. Rows are never deleted.</span
         >
-        <a class="button" href=${linkTo({ screen: 'overview' })}>See the first steps</a>
+        <a class="button" href=${linkTo({ screen: 'overview' })}>View first steps</a>
       </gw-empty>`;
     }
     return html`<gw-table

@@ -1,4 +1,4 @@
-// The managed deployment: what is wanted beside what is, how far the rollout is, and a change of what is wanted.
+// Defines the Deployment screen: the desired and actual state of the managed deployment, and its rollout.
 
 import { css, html, nothing } from 'lit';
 
@@ -22,7 +22,7 @@ import { base, buttons } from '../styles/base.ts';
 import { panels } from '../styles/panels.ts';
 import { deploymentForm } from './deployment/form.ts';
 
-/** Null where nothing manages the process: asking would be an error. */
+/** Null if no operator manages the process; the call would fail. */
 async function loadDeployment(signal: AbortSignal): Promise<Deployment | null> {
   const { body: config } = await call('GET', '/admin/config', { signal });
   return config.deployment_managed
@@ -87,7 +87,7 @@ class ScreenDeployment extends RecordScreen {
     return this.#deployment.reload();
   }
 
-  /** There is one record, and the place of its form is `/edit`. */
+  /** There is only one record; its form is at `/edit`. */
   protected override hasForm(): boolean {
     return this.rest[0] === 'edit' && this.isWritable();
   }
@@ -119,10 +119,10 @@ class ScreenDeployment extends RecordScreen {
       command="kubectl apply -k deploy/operator"
     >
       <span slot="about"
-        >Where the operator runs gw in a Kubernetes cluster, its image, its replicas and its
-        autoscaling are shown and changed here.</span
+        >If the operator runs gw in a Kubernetes cluster, you can view and edit its image, replicas
+        and autoscaling here.</span
       >
-      <a class="button" href=${linkTo({ screen: 'settings' })}>See what it was started with</a>
+      <a class="button" href=${linkTo({ screen: 'settings' })}>View startup settings</a>
     </gw-empty>`;
   }
 
@@ -138,13 +138,13 @@ class ScreenDeployment extends RecordScreen {
           label="Proxies ready"
           value=${status?.proxy ?? 'no data'}
           tone=${status?.proxy === undefined || status.proxy === null ? 'none' : 'plain'}
-          >of those wanted</gw-kpi
+          >of desired</gw-kpi
         >
         <gw-kpi
           label="Control planes ready"
           value=${status?.control ?? 'no data'}
           tone=${status?.control === undefined || status.control === null ? 'none' : 'plain'}
-          >of those wanted</gw-kpi
+          >of desired</gw-kpi
         >
       </div>
       <h2>Desired and actual state</h2>
@@ -164,7 +164,7 @@ class ScreenDeployment extends RecordScreen {
   #spec(deployment: Deployment) {
     const { namespace, name, proxy } = deployment;
     return html`<gw-table
-        label="Wanted and live"
+        label="Desired and actual state"
         noun="field"
         .columns=${fieldColumns}
         .rows=${fieldsBeside(deployment, statusOf(deployment))}
@@ -172,14 +172,14 @@ class ScreenDeployment extends RecordScreen {
       ></gw-table>
       <p class="about">
         <code>${namespace}/${name}</code>, a service of type <code>${proxy.service_type}</code>,
-        which is changed in the cluster alone. The operator says how far images and replicas are,
-        and of the other fields whether all of them are in effect.
+        which you can change only in the cluster. The operator reports the progress of images and
+        replicas. For the other fields it reports only whether all are in effect.
       </p>`;
   }
 
   #form(deployment: Deployment) {
     return this.drawer({
-      heading: 'Change the deployment',
+      heading: 'Edit deployment',
       content: this.hasForm() ? deploymentForm(deployment)(this.failure) : null,
     });
   }

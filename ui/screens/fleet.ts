@@ -1,4 +1,4 @@
-// The fleet: each replica by its own last report, never merged, and each backend as every replica sees it.
+// Defines the Fleet screen: each replica with its last report, and each backend as every replica sees it.
 
 import { LitElement, css, html, nothing } from 'lit';
 
@@ -26,7 +26,7 @@ import { matrixColumns, replicaColumns } from './fleet/columns.ts';
 import type { Seen } from './fleet/columns.ts';
 import './fleet/replica.ts';
 
-/** What a replica lacks of them is counted; of one that lacks all, that it is more. */
+/** The versions that are loaded to count how many a replica is behind. Beyond them the count is shown as a minimum. */
 const versionsAsked = 50;
 
 async function loadFleet(signal: AbortSignal) {
@@ -53,7 +53,7 @@ const tab = (label: string, show: string, isShown: boolean) =>
     >${label}</a
   >`;
 
-/** The backends that a replica sees down, where there are any. */
+/** Lists the backends that a replica sees as down. */
 const downQuery = (down: number) => ({ show: 'backends', ...(down === 0 ? {} : { q: 'down on' }) });
 
 class ScreenFleet extends LitElement {
@@ -115,11 +115,11 @@ class ScreenFleet extends LitElement {
       command="npm run gw -- --role proxy --control-url https://control.example:4001"
     >
       <span slot="about"
-        >A gateway reports every few seconds and is forgotten after 30 silent ones. One that reports
-        to another control process is not seen here.</span
+        >Gateways report every few seconds. One that is silent for 30 seconds is removed. Gateways
+        that report to another control process are not listed.</span
       >
       <a class="button" href=${linkTo({ screen: 'settings', query: { q: 'proxy' } })}
-        >See what this process was started with</a
+        >View startup settings</a
       >
     </gw-empty>`;
   }
@@ -132,7 +132,7 @@ class ScreenFleet extends LitElement {
         label="Replicas"
         value=${formatNumber(state.replicas)}
         tone=${state.behind > 0 ? 'warn' : 'plain'}
-        >${state.replicas === 0 ? 'none reports' : `${state.behind} behind`}</gw-kpi
+        >${state.replicas === 0 ? 'none reporting' : `${state.behind} behind`}</gw-kpi
       >
       <gw-kpi
         label="Backends down"
@@ -159,9 +159,9 @@ class ScreenFleet extends LitElement {
         href=${linkTo({ screen: 'history', rest: ['log'] })}
         >${
           lag === null
-            ? 'the database does not answer'
+            ? 'the database is not responding'
             : lag === 0
-              ? 'read to its end'
+              ? 'projections up to date'
               : `${formatCount(lag, 'event')} behind`
         }</gw-kpi
       >
@@ -171,7 +171,7 @@ class ScreenFleet extends LitElement {
   #tables({ replicas, published, versions }: Fleet) {
     const now = this.#fleet.updatedAt ?? Date.now();
     const isMatrix = this.#place.value.query['show'] === 'backends';
-    return html`<nav aria-label="What is shown">
+    return html`<nav aria-label="Fleet views">
         ${tab('Replicas', '', !isMatrix)} ${tab('Backends by replica', 'backends', isMatrix)}
       </nav>
       ${

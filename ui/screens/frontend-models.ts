@@ -1,5 +1,4 @@
-// Frontend models: the names that clients ask for, their rules with a dry-run beside them, the pools that rules lead to, and the model
-// that every chain ends in.
+// Defines the screen of frontend models: their rules with a dry run, pools, and the global fallback model.
 
 import { css, html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
@@ -83,14 +82,14 @@ class ScreenFrontendModels extends RecordScreen {
     ${this.asking(routing === undefined ? nothing : this.#breakage(routing, opened))}`;
   }
 
-  /** A part that was linked to by its own id is shown by its owner. */
+  /** An address with the id of a part opens its owner. */
   protected override updated(): void {
     const { value: routing } = this.#routing;
     const place = routing === undefined ? null : partPlace(this.rest, routing);
     if (place !== null) replaceRest(place);
   }
 
-  /** What is behind what is open. */
+  /** The page behind the drawer. */
   #behind(): readonly string[] {
     const [first = '', second] = this.rest;
     if (first === poolsPart) return second === undefined ? [] : [poolsPart];
@@ -206,13 +205,13 @@ class ScreenFrontendModels extends RecordScreen {
       command="gw import --config config.yaml"
     >
       <span slot="about"
-        >A frontend model is a name that clients ask for, such as "chat". Behind it are the models
-        that serve it, by rules that you can reorder and try before they count.</span
+        >A frontend model is a public name such as "chat". Its rules decide which model serves a
+        request. You can test rules before you publish them.</span
       >
       ${
         this.isWritable()
           ? html`<a class="button primary" href=${this.link('new')}>Create frontend model</a>
-              <a class="button" href=${this.link(poolsPart)}>See pools</a>`
+              <a class="button" href=${this.link(poolsPart)}>Go to pools</a>`
           : nothing
       }
     </gw-empty>`;
@@ -257,7 +256,7 @@ class ScreenFrontendModels extends RecordScreen {
     </gw-page>`;
   }
 
-  /** Of each frontend model its own: another one has another question, and an order of its own. */
+  /** Each frontend model has its own dry run and its own unsaved order. */
   #rules(one: FrontendModel, routing: Routing) {
     const [, second, third = '', copied = ''] = this.rest;
     return html`<gw-rules-workspace
@@ -278,7 +277,7 @@ class ScreenFrontendModels extends RecordScreen {
     const isWritable = this.isWritable();
     if (first === fallbackPart && isWritable) {
       return this.drawer({
-        heading: 'Fallback model',
+        heading: 'Global fallback model',
         content: fallbackFormOf(routing.fallback, routing.models)(this.failure),
       });
     }
@@ -318,7 +317,7 @@ class ScreenFrontendModels extends RecordScreen {
     return poolActions(pool, this.isWritable() ? changed : null);
   }
 
-  /** What a deletion takes away from others. */
+  /** Explains what else a deletion affects. */
   #breakage(routing: Routing, opened: FrontendModel | null) {
     if (this.save?.danger !== true) return nothing;
     const pool = this.#openedPool(routing);

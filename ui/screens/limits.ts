@@ -1,4 +1,4 @@
-// Limits and budgets: who is capped, what is used of it, and which cap is nearer. Principals that are not listed have no limits.
+// Defines the screen of rate limits and budgets. Principals without either are not listed.
 
 import { css, html, nothing } from 'lit';
 
@@ -22,19 +22,19 @@ const unlimited = html`<span class="quiet">unlimited</span>`;
 const rateCell = (value: number | null | undefined) =>
   value === null || value === undefined ? unlimited : formatNumber(value);
 
-/** The id is that of the principal. */
+/** The id is the id of the principal. */
 resourceScreen<Capped, Readonly<{ rows: readonly Capped[] }>>({
   screen: 'limits',
   heading: 'Limits and budgets',
   about: 'Rate limits and budgets. Principals that are not listed have no limits.',
   icon: 'gauge',
   noun: 'principal',
-  add: 'Add limit',
-  adding: 'Add limit',
+  add: 'Set limit',
+  adding: 'Set limit',
   empty: {
     heading: 'No limits or budgets yet',
     about:
-      'A budget caps what a principal spends in a day, a week or a month. A rate limit caps what it sends in a minute.',
+      'A budget limits what a principal spends in a window of time. A rate limit limits its requests or tokens per minute.',
     command: adminCurl({
       origin: globalThis.location.origin,
       method: 'PUT',
@@ -58,7 +58,7 @@ resourceScreen<Capped, Readonly<{ rows: readonly Capped[] }>>({
     },
     {
       id: 'money',
-      label: 'Money',
+      label: 'Cost',
       value: ({ budget }) => budget?.cost_used_micros ?? null,
       cell: ({ budget }) => (budget === null ? unlimited : moneyBar(budget)),
     },
@@ -71,7 +71,7 @@ resourceScreen<Capped, Readonly<{ rows: readonly Capped[] }>>({
     { id: 'window', label: 'Window', value: ({ budget }) => budget?.window ?? null },
     {
       id: 'window_end',
-      label: 'Ends',
+      label: 'Window ends',
       value: ({ budget }) => budget?.window_end ?? null,
       cell: ({ budget }) =>
         typeof budget?.window_end === 'string'
@@ -97,7 +97,7 @@ resourceScreen<Capped, Readonly<{ rows: readonly Capped[] }>>({
   list: (rows, at) =>
     byState(
       {
-        label: 'Principals by what is used',
+        label: 'Principals by budget usage',
         states: capStates,
         rows,
         statesOf: ({ budget }) => [capStateOf(budget)],
@@ -131,10 +131,10 @@ resourceScreen<Capped, Readonly<{ rows: readonly Capped[] }>>({
 const choiceOf = (all: readonly Capped[]) =>
   html`<gw-field
     name="principal"
-    label="Of which principal"
+    label="Principal"
     type="select"
     required
-    .choices=${orNone('Choose one', recordChoices(all))}
+    .choices=${orNone('Choose a principal', recordChoices(all))}
     @gw-input=${({ detail }: CustomEvent<FieldInput>) =>
       detail.value === '' ? undefined : openRest([detail.value])}
   ></gw-field>`;

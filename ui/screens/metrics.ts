@@ -1,4 +1,4 @@
-// Metrics: how fast, how much and how well, now by the reports of the replicas and over time by the requests that were recorded.
+// Defines the Metrics screen: live values from the reports of replicas, and charts of recorded requests.
 
 import { LitElement, css, html, nothing } from 'lit';
 
@@ -145,7 +145,7 @@ class ScreenMetrics extends LitElement {
     </div>`;
   }
 
-  /** What is chosen may be a name that nothing has any more. */
+  /** The selected provider or model can be deleted. */
   #choice(name: 'model' | 'provider', all: string, names: readonly string[]) {
     const chosen = this.#place.value.query[name];
     const offered = chosen === undefined || names.includes(chosen) ? names : [chosen, ...names];
@@ -164,7 +164,7 @@ class ScreenMetrics extends LitElement {
     return html`<div class="shown ${isOld ? 'old' : ''}">
         <div class="charts">${drawn.map((one) => panel({ ...shared, ...one }))}</div>
       </div>
-      <h2 class="by">Answers of backends, by provider</h2>
+      <h2 class="by">Upstream responses by provider</h2>
       ${answers(recorded.providers, isOld)}`;
   }
 

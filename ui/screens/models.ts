@@ -1,5 +1,4 @@
-// Models: what providers serve, at which price, and who comes to it. The list, one of them beside it, a new one, and prices as public
-// lists have them.
+// Defines the screen of models and the price sync.
 
 import { html, nothing } from 'lit';
 
@@ -30,9 +29,8 @@ import { modelRecord } from './models/record.ts';
 import { deleteSave, priceSave } from './models/saves.ts';
 
 const priced = html`<p>
-  What is published is what is shown: where the lists have other prices by now, nothing is changed
-  and they are shown anew. Requests that were made before keep the cost that they were recorded
-  with.
+  Applies exactly these prices. If the price lists changed in the meantime, nothing is applied and
+  the new prices are shown. Recorded requests keep their cost.
 </p>`;
 
 class ScreenModels extends RecordScreen {
@@ -53,10 +51,7 @@ class ScreenModels extends RecordScreen {
   }
 
   #prices() {
-    return html`<gw-page
-      heading="Price sync"
-      about="Update prices of models from public price lists"
-    >
+    return html`<gw-page heading="Price sync" about="Import list prices by upstream model name">
       <a slot="actions" class="button" href=${this.link()}>Back to models</a>
       <gw-price-sync
         @gw-review=${({ detail }: CustomEvent<Save>) => this.ask(detail)}
@@ -66,7 +61,10 @@ class ScreenModels extends RecordScreen {
 
   #page() {
     const { value: rows } = this.#models;
-    return html`<gw-page heading="Models" about="Models of providers, with prices, health and use">
+    return html`<gw-page
+        heading="Models"
+        about="Models offered by your providers, with prices and health"
+      >
         ${this.isWritable() ? this.#pageActions() : nothing} ${troubleOf(this.#models)}
         ${loaded(this.#models, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>
@@ -89,20 +87,20 @@ class ScreenModels extends RecordScreen {
       command="gw import --config config.yaml"
     >
       <span slot="about"
-        >A provider is asked for its models on its own page, where they are registered by ticking
-        them. A model that it does not list is added here.</span
+        >Register models from the page of their provider. Create a model here if its provider does
+        not list it.</span
       >
-      <a class="button primary" href=${linkTo({ screen: 'providers' })}>See providers</a>
+      <a class="button primary" href=${linkTo({ screen: 'providers' })}>Go to providers</a>
     </gw-empty>`;
   }
 
-  /** All of them, or those that one provider serves. */
+  /** All models, or those of one provider. */
   #list(all: readonly ModelRow[]) {
     const { provider = '' } = this.query;
     const own = narrowed(all, provider, ({ provider_id }) => [provider_id]);
     const whose = own[0]?.provider_name ?? `provider ${provider}`;
     const states = modelStates.map((value) => ({ value, label: value }));
-    const label = 'Models by what they lack';
+    const label = 'Models by state';
     const { rows, bar } = byState({ label, states, rows: own, statesOf: modelStatesOf }, this);
     return html`<div @gw-price=${this.#onPrice}>
       ${this.table({
@@ -113,14 +111,14 @@ class ScreenModels extends RecordScreen {
         isStale: this.#models.failure !== null,
         bar: html`${narrowedBy({
           asked: provider,
-          words: `Of ${whose}`,
+          words: `Provider: ${whose}`,
           href: this.viewLink({ provider: '' }),
         })}${bar}`,
       })}
     </div>`;
   }
 
-  /** `/new`, `/7`, `/7/edit`, `/7/attach`, `/7/flow`. What comes after a new one is its provider. */
+  /** `/new`, `/7`, `/7/edit`, `/7/attach`, `/7/flow`. After its creation a model needs a provider. */
   #opened(model: ModelRow | null) {
     const form = this.#form(model);
     const part = this.aspect();
@@ -152,7 +150,7 @@ class ScreenModels extends RecordScreen {
     return html`${modelRecord(model, this)} ${historyOf('model', model)}`;
   }
 
-  /** A price that looks like a typo is warned of, wherever it was typed. */
+  /** Warns about a price that looks like a typing error. */
   override ask(save: Save): void {
     const { before, after } = save;
     const rows = this.#models.value ?? [];

@@ -1,4 +1,4 @@
-// Overview: how the gateway does now, what was changed last, and, until it is done, the way to the first request.
+// Defines the Overview screen: health, recent changes, and the first-run checklist until it is complete.
 
 import { LitElement, html, nothing } from 'lit';
 
@@ -47,7 +47,7 @@ class ScreenOverview extends LitElement {
     pausable: true,
     question: () => writeRange(this.#range()),
   });
-  /** Once all is done, nothing of it is asked for again. */
+  /** Once all steps are done, the checklist needs no data. */
   readonly #steps: Resource<readonly Step[]> = new Resource(this, loadFirstRun, {
     pollMs: () => {
       const { value } = this.#steps;
@@ -112,7 +112,7 @@ class ScreenOverview extends LitElement {
       panel({
         ...shared,
         title: 'Latency',
-        label: 'Latency of answered requests',
+        label: 'Latency of successful requests',
         scaled: true,
         format: formatDuration,
         series: latencySeries(points),

@@ -1,4 +1,4 @@
-// Principals: who calls, and who administers. The list, one of them with what it may do, a new one, its roles and its password.
+// Defines the screen of principals: users and service accounts.
 
 import { css, html } from 'lit';
 
@@ -26,9 +26,9 @@ resourceScreen<Known, People>({
   add: 'Create principal',
   adding: 'Create principal',
   empty: {
-    heading: 'No principals at this moment',
+    heading: 'No principals in this version',
     about:
-      'A principal is a program that calls or a person who administers. Keys, roles, limits and a budget are its own.',
+      'A principal is a service account or a user. Keys, roles, limits and budgets belong to principals.',
     command: 'gw set-password --name NAME',
   },
   load: loadPeople,
@@ -70,13 +70,13 @@ resourceScreen<Known, People>({
     },
     { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
   ],
-  /** All of them, or those that hold one role. */
+  /** All principals, or those that hold one role. */
   list: (all, at) => {
     const { role = '' } = at.query;
     const href = at.viewLink({ role: '' });
     return {
       rows: narrowed(all, role, ({ roles }) => roles),
-      bar: narrowedBy({ asked: role, words: `Who hold ${role}`, href }),
+      bar: narrowedBy({ asked: role, words: `With role ${role}`, href }),
     };
   },
   form: principalForm,

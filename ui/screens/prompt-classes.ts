@@ -1,5 +1,4 @@
-// Prompt classes: what prompts can be about. The list, one of them beside it with its examples, a prompt that is tried, and how well the
-// classes are told apart.
+// Defines the screen of prompt classes, their evaluation, and the test of a prompt.
 
 import { html, nothing } from 'lit';
 
@@ -17,6 +16,7 @@ import '../elements/segments.ts';
 import type { Column } from '../elements/table/table.ts';
 import { adminCurl } from '../lib/saves/copy-as.ts';
 import { marginText } from '../lib/routing/evaluation.ts';
+import { formatCount } from '../lib/text/format.ts';
 import { historyOf } from '../parts/entity-history.ts';
 import { RecordScreen } from '../parts/record-screen.ts';
 import { linkTo, openRest } from '../state/location.ts';
@@ -61,7 +61,7 @@ const columns: readonly Column<ClassRow>[] = [
       askers.map(({ name, rules }) => `${name} ${rules.join(', ')}`).join('; '),
     cell: ({ askers }) =>
       askers.length === 0
-        ? html`<span class="quiet">no rule</span>`
+        ? html`<span class="quiet">No rules</span>`
         : askers.map(
             ({ id, name, rules }, index) =>
               html`${index === 0 ? '' : ', '}<a
@@ -145,8 +145,8 @@ class ScreenPromptClasses extends RecordScreen {
     });
     return html`<gw-empty heading="No prompt classes yet" icon="tags" command=${command}>
       <span slot="about"
-        >A class is a name with examples: prompts as users write them. A rule that asks for it sends
-        such prompts to a model of their own.</span
+        >A prompt class is defined by example prompts. Rules can route prompts of a class to a
+        specific model.</span
       >
       ${this.adder('Create class', { inHead: false })}
     </gw-empty>`;
@@ -156,7 +156,7 @@ class ScreenPromptClasses extends RecordScreen {
     const [newest] = this.#evaluations.value ?? [];
     return html`<gw-segments
       slot="bar"
-      label="Classes or their evaluation"
+      label="View"
       chosen=${this.#isEvaluation() ? evaluationPart : ''}
       .segments=${[
         {
@@ -167,7 +167,7 @@ class ScreenPromptClasses extends RecordScreen {
         },
         {
           value: evaluationPart,
-          label: 'evaluated',
+          label: 'evaluation',
           count: newest?.classes.length ?? 0,
           href: linkTo({ screen: this.screen, rest: [evaluationPart] }),
         },
@@ -198,8 +198,8 @@ class ScreenPromptClasses extends RecordScreen {
   #unevaluatedYet() {
     return html`<gw-empty heading="Not evaluated yet" icon="gauge">
       <span slot="about"
-        >An evaluation classifies each example as if it were not one. It shows how many are found,
-        how many are taken for another class, and by how much.</span
+        >An evaluation classifies each example without using it as an example (leave-one-out). It
+        shows precision, recall and margins of each class.</span
       >
       ${
         may('config:write')
@@ -213,7 +213,7 @@ class ScreenPromptClasses extends RecordScreen {
             </button>`
           : nothing
       }
-      <a class="button" href=${linkTo({ screen: this.screen })}>See the classes</a>
+      <a class="button" href=${linkTo({ screen: this.screen })}>Go to classes</a>
     </gw-empty>`;
   }
 
@@ -250,13 +250,13 @@ class ScreenPromptClasses extends RecordScreen {
     if (this.save?.danger !== true) return nothing;
     const text = askers.map((one) => `${one.name} (${one.rules.join(', ')})`).join(', ');
     return html`<p>
-        Its ${examples} examples go with it; classes that refine
-        <code>${name}</code> refine it no more.
+        This also deletes ${formatCount(examples, 'example')}. Classes that refine
+        <code>${name}</code> no longer do.
       </p>
       ${
         askers.length === 0
-          ? html`<p>No rule asks for it.</p>`
-          : html`<p>Rules that ask for it match no request from then on:</p>
+          ? html`<p>No rule uses this class.</p>`
+          : html`<p>These rules will no longer match any request:</p>
               <p><code>${text}</code></p>`
       }`;
   }

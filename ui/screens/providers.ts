@@ -1,4 +1,4 @@
-// Providers: the services that models are served by. The list, one of them beside it, a new one, and what each serves now.
+// Defines the screen of providers: the services that serve models.
 
 import { css, html } from 'lit';
 
@@ -27,7 +27,7 @@ resourceScreen<Provider, Readonly<{ rows: readonly Provider[] }>>({
   empty: {
     heading: 'No providers yet',
     about:
-      "A provider is a vendor's service or an engine of your own. It is asked for its models before it is kept.",
+      'A provider is the service of a vendor or your own engine. gw lists its models to check the connection before it saves the provider.',
     command: 'gw import --config config.yaml',
   },
   load: async (signal) => ({ rows: await list('/admin/providers', { signal }) }),
@@ -82,7 +82,7 @@ resourceScreen<Provider, Readonly<{ rows: readonly Provider[] }>>({
     },
     { id: 'node', label: 'Node', value: ({ node }) => node },
   ],
-  /** What none of the rows has is no column at first. */
+  /** Columns without a value in any row are hidden at first. */
   spareFor: (rows) =>
     new Set([
       ...(rows.some(({ kind }) => kind === 'dynamic') ? [] : ['lease', 'node']),
@@ -90,16 +90,14 @@ resourceScreen<Provider, Readonly<{ rows: readonly Provider[] }>>({
     ]),
   form: (row) => (failure) =>
     html`<gw-provider-form .row=${row} .failure=${failure}></gw-provider-form>`,
-  /** The provider is asked for its models when a person wants to see them, and not by looking at it. */
+  /** Listing the models calls the provider, so it happens only on request. */
   record: (provider, at) =>
     html`${providerRecord(provider)}
       <h3 class="served">Available models</h3>
       ${
         at.rest[1] === 'models'
           ? html`<gw-available-models .provider=${provider}></gw-available-models>`
-          : html`<a class="button" href=${at.link(provider.id, 'models')}
-              >See what it serves now</a
-            >`
+          : html`<a class="button" href=${at.link(provider.id, 'models')}>Discover models</a>`
       }`,
   deletion,
   styles: css`
@@ -119,16 +117,18 @@ async function deletion(provider: Provider): Promise<Save> {
 
 function breakage(id: number, served: readonly string[]) {
   if (served.length === 0) {
-    return html`<p>No model is served by it. Its credential is erased and cannot come back.</p>`;
+    return html`<p>
+      No model uses this provider. Its credential is erased and cannot be restored.
+    </p>`;
   }
   return html`<p>
-      It still serves ${formatCount(served.length, 'model')}; the deletion is refused until they are
-      served by another provider or deleted:
+      ${formatCount(served.length, 'model')} still ${served.length === 1 ? 'uses' : 'use'} this
+      provider. Attach them to another provider or delete them first:
     </p>
     <p><code>${served.slice(0, 20).join(', ')}${served.length > 20 ? '…' : ''}</code></p>
     <p>
       <a href=${linkTo({ screen: 'models', query: { provider: String(id) } })}
-        >See ${served.length === 1 ? 'the model' : 'these models'}</a
+        >View ${served.length === 1 ? 'model' : 'models'}</a
       >
     </p>`;
 }

@@ -1,4 +1,4 @@
-// Roles: permissions by one name. The list with who holds each, one of them beside it, and what is granted to it.
+// Defines the screen of roles: named sets of permissions.
 
 import { css, html, nothing } from 'lit';
 
@@ -14,7 +14,7 @@ import type { HeldRole } from './roles/load.ts';
 import { roleRecord } from './roles/record.ts';
 import { removalOf, saveOf } from './roles/saves.ts';
 
-/** A new role is opened after it was added: without permissions it is of no use. */
+/** A new role opens after its creation, because it needs permissions. */
 resourceScreen<HeldRole, Awaited<ReturnType<typeof loadRoles>>>({
   screen: 'roles',
   heading: 'Roles',
@@ -24,10 +24,10 @@ resourceScreen<HeldRole, Awaited<ReturnType<typeof loadRoles>>>({
   add: 'Create role',
   adding: 'Create role',
   empty: {
-    heading: 'No roles at this moment',
+    heading: 'No roles in this version',
     about:
-      'A role is a name for permissions, such as to invoke some models. Principals do what their roles let them, and nothing else.',
-    body: { name: 'readers', description: 'May read usage' },
+      'A role is a named set of permissions, such as invoking some models. Principals can do only what their roles allow.',
+    body: { name: 'readers', description: 'Can read usage' },
   },
   load: loadRoles,
   pollMs: 30_000,
@@ -57,8 +57,8 @@ resourceScreen<HeldRole, Awaited<ReturnType<typeof loadRoles>>>({
           label: 'Name',
           hint:
             role === null
-              ? 'Its permissions are granted next'
-              : 'Who holds it keeps it under the new name',
+              ? 'You grant permissions next'
+              : 'Principals keep the role under its new name',
           required: true,
         },
         { name: 'description', label: 'Description', type: 'textarea' },
@@ -81,14 +81,17 @@ function words(save: Save, role: HeldRole | null) {
   if (role === null) return nothing;
   const { name, holders } = role;
   if (save.danger !== true) {
-    return html`<p>It is held by ${formatCount(holders.length, 'principal')}.</p>`;
+    return html`<p>
+      ${formatCount(holders.length, 'principal')} ${holders.length === 1 ? 'holds' : 'hold'} this
+      role.
+    </p>`;
   }
-  if (holders.length === 0) return html`<p>No principal holds it.</p>`;
+  if (holders.length === 0) return html`<p>No principal holds this role.</p>`;
   const first = holders.slice(0, 20).map((one) => one.name);
   return html`<p>
-      ${formatCount(holders.length, 'principal')} still hold${holders.length === 1 ? 's' : ''} it;
-      the deletion is refused until none does:
+      ${formatCount(holders.length, 'principal')} still ${holders.length === 1 ? 'holds' : 'hold'}
+      this role. Revoke it from them first:
     </p>
     <p><code>${first.join(', ')}${holders.length > 20 ? '…' : ''}</code></p>
-    <p><a href=${linkTo({ screen: 'principals', query: { role: name } })}>See who holds it</a></p>`;
+    <p><a href=${linkTo({ screen: 'principals', query: { role: name } })}>View holders</a></p>`;
 }

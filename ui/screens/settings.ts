@@ -1,5 +1,4 @@
-// Settings: what the process was started with and where each value comes from, who is asking, what this browser keeps, and what an
-// operator asks of the control plane.
+// Defines the Settings screen: the process, the startup settings, browser preferences and operations.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyDeclarations } from 'lit';
@@ -48,7 +47,7 @@ const columns: readonly Column<Setting>[] = [
   },
   {
     id: 'source',
-    label: 'From',
+    label: 'Source',
     value: ({ source }) => sourceNames[source] ?? source,
     cell: ({ source }) =>
       html`<gw-badge tone=${source === 'default' ? 'plain' : 'info'}
@@ -64,20 +63,20 @@ const columns: readonly Column<Setting>[] = [
   },
   {
     id: 'description',
-    label: 'What it does',
+    label: 'Description',
     value: ({ description }) => description,
     cell: ({ description }) => html`<gw-setting-text text=${description}></gw-setting-text>`,
   },
 ];
 
 const themes = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ];
 const zones = [
   { value: 'utc', label: 'UTC' },
-  { value: 'local', label: 'Local time of this browser' },
+  { value: 'local', label: 'Local time' },
 ];
 
 const themeNamed = (name: string): Theme => (name === 'light' || name === 'dark' ? name : 'system');
@@ -91,7 +90,8 @@ const rebuilding: Save = {
   run: calling('POST', '/admin/snapshot/rebuild'),
 };
 const anew = html`<p>
-  The snapshot is built anew and published as a new version, although nothing changed.
+  gw rebuilds the snapshot and publishes it as a new version, even if the configuration is
+  unchanged.
 </p>`;
 
 const revoking: Save = {
@@ -104,9 +104,7 @@ const revoking: Save = {
   name: 'all sessions',
   run: calling('POST', '/admin/sessions/revoke-all'),
 };
-const ending = html`<p>
-  Everybody who is logged in has to log in again, you too. What is being edited stays in its page.
-</p>`;
+const ending = html`<p>Signs out everyone, including you. Unsaved edits stay on their pages.</p>`;
 
 class ScreenSettings extends RecordScreen {
   static override properties: PropertyDeclarations = { unbundled: { state: true } };
@@ -152,7 +150,7 @@ class ScreenSettings extends RecordScreen {
     `,
   ].flat();
   protected override readonly screen = 'settings';
-  /** Why there is no support bundle. */
+  /** Why the support bundle could not be downloaded. */
   declare unbundled: ApiFailure | null;
   readonly #theme = new Watch(this, theme);
   readonly #zone = new Watch(this, zone);
@@ -226,7 +224,7 @@ class ScreenSettings extends RecordScreen {
         ></gw-field>
         <gw-field
           name="zone"
-          label="Time zone of all times and charts"
+          label="Time zone"
           type="select"
           required
           .choices=${zones}
@@ -242,7 +240,7 @@ class ScreenSettings extends RecordScreen {
         <li>
           <div class="words">
             <h3>Support bundle</h3>
-            <p class="quiet">Settings, health and fleet in one file. No secret is in it.</p>
+            <p class="quiet">Settings, health and fleet in one file, without secrets.</p>
           </div>
           <button type="button" @click=${this.#download}>
             <gw-icon name="download"></gw-icon>Download
@@ -253,9 +251,7 @@ class ScreenSettings extends RecordScreen {
             ? html`<li>
                   <div class="words">
                     <h3>Rebuild the snapshot</h3>
-                    <p class="quiet">
-                      Publishes a new version, with what is spent of budgets up to now.
-                    </p>
+                    <p class="quiet">Publishes a new version with the current usage of budgets.</p>
                   </div>
                   <button type="button" @click=${() => this.ask(rebuilding)}>
                     <gw-icon name="refresh-cw"></gw-icon>Rebuild
@@ -264,9 +260,7 @@ class ScreenSettings extends RecordScreen {
                 <li>
                   <div class="words">
                     <h3>End all sessions</h3>
-                    <p class="quiet">
-                      ${this.#sessionsText()} Everybody has to log in again, you too.
-                    </p>
+                    <p class="quiet">${this.#sessionsText()} Signs out everyone, including you.</p>
                   </div>
                   <button type="button" class="danger" @click=${() => this.ask(revoking)}>
                     <gw-icon name="log-out"></gw-icon>End all sessions
@@ -279,7 +273,7 @@ class ScreenSettings extends RecordScreen {
 
   #sessionsText(): string {
     const { value } = this.#config;
-    return value === undefined ? '' : `${formatCount(value.sessions, 'session')} now.`;
+    return value === undefined ? '' : `${formatCount(value.sessions, 'active session')}.`;
   }
 
   readonly #onTheme = ({ detail }: CustomEvent<FieldInput>): void =>

@@ -1,5 +1,4 @@
-// Usage and spend: requests and their cost in a range, by a grouping, compared with the range before. A group opens its requests, and a
-// request everything that is known about it.
+// Defines the screen of usage and spend: requests and cost by group, compared with the previous period. A group opens its requests.
 
 import { LitElement, css, html, nothing } from 'lit';
 
@@ -128,9 +127,12 @@ class ScreenUsage extends LitElement {
       icon="receipt-text"
       command=${request}
     >
-      <span slot="about">A request appears a few seconds after the gateway has answered it.</span>
+      <span slot="about"
+        >Requests appear a few seconds after the gateway answers them. Choose a longer range, or
+        send a request.</span
+      >
       <a class="button primary" href=${linkTo({ screen: 'usage', query: { range: '30d' } })}
-        >Show the last 30 days</a
+        >Show last 30 days</a
       >
       ${
         may('config:write') && screenNamed('playground') !== undefined
@@ -186,7 +188,7 @@ class ScreenUsage extends LitElement {
     void this.#usage.reload();
   }
 
-  /** A day opens its groups; any other group its requests, where anything can ask for them. */
+  /** A day opens its groups. Other groups open their requests if the API can filter by them. */
   #hrefOf({ key }: Group): string | null {
     const { query } = this.#place.value;
     const grouping = this.#grouping();

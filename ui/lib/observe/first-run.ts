@@ -25,7 +25,8 @@ export function firstRun(facts: FirstRunFacts): readonly Step[] {
   return [
     {
       title: 'Connect a provider',
-      about: 'A vendor or an engine of your own; it is asked for its models before it is kept.',
+      about:
+        'Use the service of a vendor or your own engine. gw lists its models to check the connection.',
       action: 'Create provider',
       screen: 'providers',
       rest: ['new'],
@@ -33,15 +34,15 @@ export function firstRun(facts: FirstRunFacts): readonly Step[] {
     },
     {
       title: 'Register a model',
-      about: 'Tick what the provider serves and you want to offer.',
+      about: 'Select the models of the provider that you want to offer.',
       action: 'Choose models',
       screen: 'providers',
       rest: [],
       isDone: facts.servedModels > 0,
     },
     {
-      title: 'Name a frontend model',
-      about: 'The name that clients call; its rules decide which model answers.',
+      title: 'Create a frontend model',
+      about: 'Clients send this name. Its rules decide which model answers.',
       action: 'Create frontend model',
       screen: 'frontend-models',
       rest: ['new'],
@@ -49,8 +50,8 @@ export function firstRun(facts: FirstRunFacts): readonly Step[] {
     },
     {
       title: 'Create an API key',
-      about: 'It is shown once. Its principal needs a role that may invoke the model.',
-      action: 'Create key',
+      about: 'gw shows the key once. Its principal needs a role that can invoke the model.',
+      action: 'Create API key',
       screen: 'keys',
       rest: ['new'],
       isDone: facts.keys > 0,
@@ -58,7 +59,7 @@ export function firstRun(facts: FirstRunFacts): readonly Step[] {
     {
       title: 'Send the first request',
       about:
-        'From the playground, or with any OpenAI client: the base URL is the gateway, the key is yours.',
+        'Use the playground, or any OpenAI client with the address of the gateway and your API key.',
       action: 'Send a request',
       screen: 'playground',
       rest: [],

@@ -18,7 +18,7 @@ const form = formOf({
   min_margin: {
     write: String,
     read: readMargin,
-    must: 'must be a number from 0 to 2, such as 0.1',
+    must: 'must be a number from 0 to 2, for example 0.1',
   },
   /** Names of classes. */
   refines: { ...list, read: (given: string) => linesOf(given).toSorted() },
@@ -83,7 +83,8 @@ const plainLines = (text: string): string => text.replaceAll('\r\n', '\n');
 export function wrongExamples(pasted: Pasted, max = createdMax): Wrong | null {
   const prompts = readPrompts(pasted.examples);
   const { length } = readExamples(pasted);
-  if (length > max) return wrong('examples', `${length} are given, at most ${max} at once may be`);
+  if (length > max)
+    return wrong('examples', `enter at most ${max} examples at once, not ${length}`);
   const long = prompts.findIndex((prompt) => prompt.length > lengthMax);
   if (long !== -1) {
     return wrong('examples', `example ${long + 1} is longer than 8,000 characters`);

@@ -96,7 +96,7 @@ export function questionBody(draft: QuestionDraft, model: string): Read<Question
   const at = readMoment(draft.at);
   if (at === undefined) return wrong('at', 'must be a time such as 2026-11-21 14:05');
   if (draft.prompt.trim() !== '' && draft.class !== '') {
-    return wrong('prompt', 'a prompt or a class, and not both');
+    return wrong('prompt', 'enter a prompt or a class, not both');
   }
   return {
     body: {
@@ -141,7 +141,7 @@ export function askedOf({
   model,
   standing,
 }: Typed): Read<Readonly<{ question: Question; prompt: string; version: string }>> {
-  if (stranger !== '') return wrong('principal_id', `no principal is called ${stranger}`);
+  if (stranger !== '') return wrong('principal_id', `no principal has the name ${stranger}`);
   const read = questionBody(draft, model);
   if ('wrong' in read) return read;
   const version = draft.version.trim() === '' ? (standing ?? '') : draft.version.trim();
@@ -199,8 +199,8 @@ export function verdictOn(ruleId: number, { rules }: Pick<DryRun, 'rules'>): Ver
   if (found === undefined) return null;
   const { decides, jump_lost, matches, failed } = found;
   if (decides) return { tone: 'good', word: 'decides', failed };
-  if (jump_lost) return { tone: 'warn', word: 'its jump leads nowhere', failed };
-  if (matches) return { tone: 'plain', word: 'would match, too late', failed };
+  if (jump_lost) return { tone: 'warn', word: 'jump target deleted', failed };
+  if (matches) return { tone: 'plain', word: 'matches, but a rule above decides', failed };
   return { tone: 'plain', word: 'does not match', failed };
 }
 

@@ -38,7 +38,7 @@ export const gainText = (gain: number): string =>
   `${gain > 0 ? '+' : '−'}${Math.abs(gain).toFixed(Math.abs(gain) < 0.01 ? 3 : 2)}`;
 
 export const shareText = (share: number | null): string =>
-  share === null ? 'none taken' : `${Math.round(share * 100)} %`;
+  share === null ? 'no data' : `${Math.round(share * 100)} %`;
 
 /** What is nearly nothing has no sign. */
 export const marginText = (margin: number): string =>
@@ -57,15 +57,13 @@ export function adviceOf({ verdict, recall, nearest }: Evaluated): string | null
   const [first] = nearest;
   switch (verdict) {
     case 'collision':
-      return `Cannot be told from ${first?.[0] ?? 'another class'}: merge them, or make their examples differ`;
+      return `Too similar to ${first?.[0] ?? 'another class'}. Merge them or use more distinct examples`;
     case 'weak':
-      return 'Takes prompts of others: more examples, or a higher margin';
+      return 'Low precision. Add examples or raise the margin';
     case 'usable':
-      return 'Takes some prompts of others: more varied examples help';
+      return 'Medium precision. Add more varied examples';
     case 'good':
-      return recall <= 0.5
-        ? 'Sure, but passes half of its prompts by: a lower margin finds more'
-        : null;
+      return recall <= 0.5 ? 'High precision, low recall. Lower the margin' : null;
   }
 }
 

@@ -1,4 +1,4 @@
-// The form of the managed deployment: what may be changed of it here.
+// Defines the form of the managed deployment.
 
 import type { Deployment } from '../../api/records.ts';
 import { choicesOf } from '../../lib/page/choices.ts';
@@ -14,7 +14,7 @@ const rows: readonly FormRow<DeploymentDraft>[] = [
     name: 'policy',
     label: 'Balancing',
     type: 'select',
-    hint: 'How a replica chooses among backends of one model',
+    hint: 'How a replica selects a backend of a model',
     required: true,
     choices: choicesOf(policies),
   },

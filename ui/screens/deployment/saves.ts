@@ -1,4 +1,4 @@
-// What can be done to the managed deployment, as a save.
+// Builds the save of the managed deployment.
 
 import { calling } from '../../api/http/call.ts';
 import type { Deployment } from '../../api/records.ts';
@@ -9,9 +9,9 @@ import type { Save } from '../../lib/saves/save.ts';
 export function changeSave(deployment: Deployment, draft: DeploymentDraft): Save {
   const body = changeOf(draft, deployment);
   return {
-    heading: 'Change the deployment',
+    heading: 'Edit deployment',
     verb: 'Roll out',
-    done: 'Deployment updated; the operator rolls it out',
+    done: 'Deployment updated. The operator rolls it out',
     before: fieldsOf(deployment),
     after: body,
     run: calling('PATCH', '/admin/deployment', { body }),

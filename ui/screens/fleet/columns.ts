@@ -1,4 +1,4 @@
-// The columns of replicas, and of backends as each replica sees them.
+// Defines the columns of replicas and backends.
 
 import { html } from 'lit';
 
@@ -89,7 +89,7 @@ const measures: readonly Column<Replica>[] = [
 type Told = Readonly<{
   published: Published;
   versions: Parameters<typeof lagOf>[1];
-  /** Of the answer, so that a row is drawn as it was told. */
+  /** Measured by the time of the response, so that a row does not change after it is drawn. */
   now: number;
 }>;
 
@@ -129,12 +129,12 @@ export const replicaColumns = ({ published, versions, now }: Told): readonly Col
   ...measures,
 ];
 
-/** Of more replicas than these each is a square in one column; a column of its own is there for who chooses it. */
+/** Above this number, replicas are shown as squares in one column; a column per replica is optional. */
 const replicasShown = 12;
 
 const squares = (by: MatrixRow<Seen>['by'], replicas: readonly string[]) => {
   const down = downText(by);
-  const label = down === '' ? 'up on all that see it' : `down on ${down}`;
+  const label = down === '' ? 'up on all replicas' : `down on ${down}`;
   return html`<gw-squares label=${label} .squares=${seenBy(by, replicas)}></gw-squares> ${down}`;
 };
 
@@ -188,7 +188,7 @@ const squaresColumn = (replicas: readonly string[]): Column<MatrixRow<Seen>> => 
 const healthWord = (seen: Seen | undefined): string | null =>
   seen === undefined ? null : seen.healthy ? 'up' : 'down';
 
-/** Of one replica. */
+/** The cell of one replica. */
 export const backendColumns: readonly Column<Seen>[] = [
   { id: 'model', label: 'Model', value: ({ model }) => model },
   {

@@ -1,4 +1,4 @@
-// One replica: what it serves, what it has done since it began, and how it sees its backends.
+// Draws one replica: its snapshot, its counters and its view of the backends.
 
 import { css, html, nothing } from 'lit';
 
@@ -52,20 +52,20 @@ class GwReplica extends element({
       ],
       [
         'Snapshot',
-        html`version ${replica.snapshot_version}, taken
-          <gw-time at=${replica.snapshot_since}></gw-time>; published is version
+        html`version ${replica.snapshot_version}, loaded
+          <gw-time at=${replica.snapshot_since}></gw-time>; published version:
           ${published.version ?? 'none'}`,
       ],
       ['Behind', lagText(lagOf(replica, this.versions, Date.now()))],
-      ['Reported', html`<gw-time at=${replica.reported_at}></gw-time>`],
-      ['Up', formatDuration(replica.uptime_seconds * 1_000)],
+      ['Last report', html`<gw-time at=${replica.reported_at}></gw-time>`],
+      ['Uptime', formatDuration(replica.uptime_seconds * 1_000)],
       [
         'Requests',
         `${formatNumber(process.requests_ok)} answered, ${formatNumber(process.requests_failed)} failed`,
       ],
       [
-        'Turned away',
-        html`${formatNumber(process.rejected_unauthenticated)} without a valid key,
+        'Rejected',
+        html`${formatNumber(process.rejected_unauthenticated)} with an invalid key,
         ${formatNumber(process.rejected_model_not_found)} for an unknown model`,
       ],
       [
@@ -78,7 +78,7 @@ class GwReplica extends element({
         refused === null
           ? nothing
           : html`<p class="notice refused">
-              It cannot serve
+              This replica cannot serve
               ${refused.version === null ? 'a newer snapshot' : `version ${refused.version}`}:
               ${refused.reason}
             </p>`

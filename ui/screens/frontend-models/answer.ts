@@ -1,4 +1,4 @@
-// What a dry-run answered: the value of x-gw-route, the chain, a refusal, the tag; beside it what is proposed, or what was recorded.
+// Draws the answer of a dry run: the route, the chain or the refusal, and the difference to the published or recorded answer.
 
 import { html, nothing } from 'lit';
 
@@ -11,12 +11,12 @@ import type { Tried } from './try.ts';
 
 type Beside = Readonly<{ recorded: UsageEvent | null; isPast: boolean }>;
 
-/** Styled by `dryRunStyles`. */
+/** Uses `dryRunStyles`. */
 export function answerOf({ standing, proposed }: Tried, { recorded, isPast }: Beside) {
   const shown = proposed ?? standing;
   const isOther = proposed !== null && outcomeOf(proposed) !== outcomeOf(standing);
   const askedOf =
-    proposed !== null ? 'With your changes' : isPast ? 'On that version' : 'Published';
+    proposed !== null ? 'With your changes' : isPast ? 'On this version' : 'Published';
   return html`<div class="reason">
       <span class="word">x-gw-route</span>
       <code>${shown.reason ?? 'none'}</code>
@@ -29,7 +29,7 @@ export function answerOf({ standing, proposed }: Tried, { recorded, isPast }: Be
         ? nothing
         : isOther
           ? html`<p class="notice warn">
-              ${isPast ? 'On that version' : 'Currently published'}:
+              ${isPast ? 'On this version' : 'Currently published'}:
               <code>${outcomeOf(standing)}</code>
             </p>`
           : html`<p class="notice">Your change makes no difference to this request.</p>`
@@ -58,7 +58,7 @@ function chainOf({ chain, denied, tag, class: promptClass }: DryRun) {
   ${promptClass === null ? nothing : html`<p class="fact">Class <code>${promptClass}</code></p>`}`;
 }
 
-/** The recorded request went by the configuration of its time, and by how backends were then. */
+/** The recorded request used the configuration and the health of backends at its time. */
 function comparedOf(shown: DryRun, row: UsageEvent) {
   const isSame = row.route === (shown.chain[0]?.reason ?? shown.reason);
   return html`<p class="fact">

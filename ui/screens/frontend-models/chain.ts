@@ -1,4 +1,4 @@
-// A chain of targets, first to last: models by their names, pools with who serves in them.
+// Draws targets in order: models by name, pools with their members.
 
 import { html, nothing } from 'lit';
 
@@ -8,9 +8,9 @@ import { membersText, policyLabel } from '../../lib/routing/pool.ts';
 import { linkTo } from '../../state/location.ts';
 import type { Routing } from './load.ts';
 
-/** Styled by `rulesStyles`. */
+/** Uses `rulesStyles`. */
 export function chainOf(targets: readonly Target[], routing: Pick<Routing, 'pools'>) {
-  if (targets.length === 0) return html`<span class="quiet">no target</span>`;
+  if (targets.length === 0) return html`<span class="quiet">No targets</span>`;
   return html`<ol class="chain">
     ${targets.map(
       (target, index) =>
@@ -31,7 +31,7 @@ function targetOf(target: Target, { pools }: Pick<Routing, 'pools'>) {
   }
   const pool = pools.find(({ id }) => id === poolId);
   if (pool === undefined) {
-    return html`<span class="target gone">${model}<span class="note">gone</span></span>`;
+    return html`<span class="target gone">${model}<span class="note">deleted</span></span>`;
   }
   const members = membersText(pool.members);
   return html`<span class="target"

@@ -1,11 +1,11 @@
-// The columns of frontend models and of pools.
+// Defines the columns of frontend models and pools.
 
 import { html } from 'lit';
 
 import type { FrontendModel, Pool } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import type { Column } from '../../elements/table/table.ts';
-import { formatNumber } from '../../lib/text/format.ts';
+import { formatCount, formatNumber } from '../../lib/text/format.ts';
 import { membersText, policyLabel } from '../../lib/routing/pool.ts';
 import type { PoolUser } from '../../lib/routing/pool.ts';
 
@@ -18,7 +18,7 @@ const actions = [
   { action: 'deny', one: 'deny', many: 'denies' },
 ] as const;
 
-/** The rules by action: `2 routes · 1 deny`. */
+/** Counts the rules by action: `2 routes · 1 deny`. */
 const actionsText = ({ rules }: FrontendModel): string =>
   actions
     .map(({ action, one, many }) => {
@@ -50,16 +50,16 @@ export const frontendModelColumns: readonly Column<FrontendModel>[] = [
   {
     id: 'state',
     label: 'State',
-    value: (one) => (goneIn(one) === 0 ? 'Complete' : `${goneIn(one)} targets deleted`),
+    value: (one) => (goneIn(one) === 0 ? 'Complete' : formatCount(goneIn(one), 'deleted target')),
     cell: (one) =>
       goneIn(one) === 0
         ? html`<gw-badge tone="good">Complete</gw-badge>`
-        : html`<gw-badge tone="warn">${goneIn(one)} deleted</gw-badge>`,
+        : html`<gw-badge tone="warn">${formatCount(goneIn(one), 'deleted target')}</gw-badge>`,
   },
   { id: 'description', label: 'Description', value: ({ description }) => description },
   {
     id: 'window',
-    label: 'Window',
+    label: 'Context window',
     end: true,
     spare: true,
     value: ({ max_model_len }) => max_model_len,

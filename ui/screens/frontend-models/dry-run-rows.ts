@@ -1,4 +1,4 @@
-// The fields of the question that a dry-run answers: what is asked of every request, and what is asked rarely.
+// Defines the fields of a dry run.
 
 import type { UsageEvent } from '../../api/records.ts';
 import type { SnapshotVersion } from '../../api/snapshots.ts';
@@ -8,7 +8,7 @@ import { formatCount, formatTime } from '../../lib/text/format.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import type { Named } from './rule-rows.ts';
 
-/** What the fields show: the caller by name, and which recorded request is asked again. */
+/** The fields show the caller by name, and which recorded request is replayed. */
 export type Shown = QuestionDraft & Readonly<{ replay: string }>;
 
 type Rows = readonly FormRow<Shown>[];
@@ -42,7 +42,7 @@ export const questionRows = ({ principals, classes }: Asked): Rows => [
   },
 ];
 
-/** `versions` are suggested; `standing` is the version that is asked when none is given. */
+/** `versions` are suggestions; `standing` is the version that is used by default. */
 type Past = Readonly<{
   versions: readonly Pick<SnapshotVersion, 'version' | 'created_at'>[];
   standing: string | null;
@@ -62,23 +62,23 @@ export const moreRows = ({ versions, standing }: Past): Rows => [
     label: 'Prompt',
     type: 'textarea',
     unmarked: true,
-    hint: 'Classified as the gateway would classify it',
+    hint: 'Classified like a real request',
   },
   {
     pair: [
       {
         name: 'at',
-        label: 'At',
+        label: 'Time',
         unmarked: true,
         placeholder: 'now',
-        hint: 'UTC, such as 2026-11-21 14:05',
+        hint: 'UTC, for example 2026-11-21 14:05',
       },
       {
         name: 'version',
-        label: 'On version',
+        label: 'Version',
         unmarked: true,
-        placeholder: standing ?? 'as published',
-        hint: 'Or a time',
+        placeholder: standing ?? 'published',
+        hint: 'A version or a time',
         choices: versions.map(({ version, created_at }) => ({
           value: String(version),
           label: formatTime(new Date(created_at), 'utc'),
@@ -90,7 +90,7 @@ export const moreRows = ({ versions, standing }: Past): Rows => [
 
 type Recorded = Pick<UsageEvent, 'id' | 'at' | 'route' | 'refusal' | 'model' | 'prompt_tokens'>;
 
-/** Requests of one second are told apart by their tokens and the end of their id. */
+/** Requests of the same second differ by their tokens and the end of their id. */
 function recordedLabel({ id, at, route, refusal, model, prompt_tokens }: Recorded): string {
   const time = formatTime(new Date(at), 'utc').slice(5, 19);
   const tokens = prompt_tokens === null ? 'no tokens' : formatCount(prompt_tokens, 'prompt token');
@@ -105,7 +105,7 @@ export const replayRow = (recorded: readonly Recorded[]): FormRow<Shown> => ({
   type: 'select',
   unmarked: true,
   choices: orNone(
-    'Choose one of the last',
+    'Choose a recent request',
     recorded.map((one) => ({ value: one.id, label: recordedLabel(one) })),
   ),
 });

@@ -1,4 +1,4 @@
-// How the panel of the dry-run looks: the question above, the answer below, and what it cannot know in small print.
+// Styles of the dry run.
 
 import { css } from 'lit';
 

@@ -1,5 +1,5 @@
-// A request that is tried on the rules beside it, without making it: where it would go, by what is published and by what is about to be.
-// The question stands in the address; a recorded request can be asked again.
+// Evaluates a request against the rules without sending it: with the published rules and with unsaved changes. The address stores the
+// question; recorded requests can be replayed.
 
 import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -42,27 +42,27 @@ const replayedMax = 20;
 const versionsMax = 20;
 const waitMs = 250;
 
-/** Tells by `gw-answer` with what the rules beside it should show, or null. */
+/** Dispatches `gw-answer` with the answer for the rules, or null. */
 class GwDryRun extends element({
   model: text(),
   principals: given<readonly Named[]>([]),
   classes: given<readonly string[]>([]),
-  /** Calls that nobody has made yet. */
+  /** Proposed calls that are not saved. */
   proposal: given<readonly Prepared[]>([]),
-  /** Whatever is another one when the rules are. */
+  /** Changes whenever the published rules change. */
   published: given<unknown>(null),
   draft: state<QuestionDraft>(readQuestion(place.get().query)),
-  /** A caller as it is typed that nobody is; empty is none. */
+  /** The typed name of a caller that does not exist; empty if it exists. */
   stranger: state(''),
   tried: state<Tried | null>(null),
   failure: state<ApiFailure | null>(null),
-  /** The request that is asked again. */
+  /** The request that is replayed. */
   recorded: state<UsageEvent | null>(null),
 }) {
   static override styles = [base, buttons, dryRunStyles];
   #running: AbortController | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** The id of the request that was chosen last to be asked again. */
+  /** The id of the request that was selected last. */
   #replayed = '';
   readonly #requests = new Resource(this, async (signal) => {
     const query = { virtual_model: this.model, limit: replayedMax };
@@ -91,7 +91,7 @@ class GwDryRun extends element({
     if (asked.some((name) => changed.has(name))) this.#plan();
   }
 
-  /** An answer to the question before this one is not shown. */
+  /** An answer to an earlier question is dropped. */
   #plan(): void {
     this.#running?.abort();
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -137,10 +137,10 @@ class GwDryRun extends element({
   }
 
   protected override render() {
-    return html`<section aria-label="Dry-run">
+    return html`<section aria-label="Dry run">
       <header>
-        <h2>Dry-run</h2>
-        <span class="quiet">Nothing is sent</span>
+        <h2>Dry run</h2>
+        <span class="quiet">Sends no request</span>
       </header>
       <div class="question" @gw-input=${this.#onInput}>
         ${formRows(questionRows(this), this.#shown())} ${this.#more()}
@@ -153,7 +153,7 @@ class GwDryRun extends element({
             : answerOf(this.tried, { recorded: this.recorded, isPast: this.#isPast() })
         }
       </div>
-      <ul class="caveats" aria-label="What a dry-run cannot know">
+      <ul class="caveats" aria-label="Limits of the dry run">
         ${caveatsOf(this.draft).map((text) => html`<li>${text}</li>`)}
       </ul>
     </section>`;
@@ -174,7 +174,7 @@ class GwDryRun extends element({
     const isOpen = [headers, prompt, at, version].some((text) => text !== '');
     const versions = this.#versions.value ?? [];
     return html`<details ?open=${isOpen}>
-      <summary>Headers, prompt, time, version, recorded requests</summary>
+      <summary>More: headers, prompt, time, version, replay</summary>
       <div class="more">
         ${formRows(moreRows({ versions, standing: asOf() }), this.#shown())} ${this.#replays()}
       </div>
@@ -215,12 +215,12 @@ class GwDryRun extends element({
     this.#replayed = id;
     try {
       const { body } = await call('GET', '/admin/usage/events', { query: { id } });
-      // Another one was chosen meanwhile.
+      // Another request was selected in the meantime.
       if (this.#replayed !== id) return;
       const [row] = body;
-      if (row === undefined) throw new Error(`the request ${id} is not kept any more`);
+      if (row === undefined) throw new Error(`the request ${id} is no longer stored`);
       this.recorded = row;
-      // What was answered, and who was asked for, is of another request.
+      // The answer and the caller belong to another request.
       this.tried = null;
       this.stranger = '';
       this.#change({ ...replayOf(row), version: this.draft.version });

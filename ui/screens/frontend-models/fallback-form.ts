@@ -1,4 +1,4 @@
-// The form of the fallback model: what every chain ends in, set to a model or cleared.
+// Defines the form of the global fallback model.
 
 import { html } from 'lit';
 
@@ -11,16 +11,16 @@ export const fallbackFormOf = (fallback: Named | null, models: readonly Named[])
   recordForm({
     draft: { model_id: fallback === null ? '' : String(fallback.id) },
     lead: html`<p class="notice">
-      When nothing that a frontend model leads to can answer, the request goes to this model, if the
-      caller may invoke it.
+      A request goes to this model if all targets of its frontend model fail and the caller can
+      invoke it.
     </p>`,
     fields: () => [
       {
         name: 'model_id',
-        label: 'Fallback model',
+        label: 'Global fallback model',
         type: 'select',
         unmarked: true,
-        choices: orNone('None: such a request is refused', recordChoices(models)),
+        choices: orNone('None (reject the request)', recordChoices(models)),
       },
     ],
     save: ({ model_id }) =>

@@ -1,4 +1,4 @@
-// The form of a frontend model, for a new one and for one that is there. Its rules have forms of their own.
+// Defines the form of a frontend model. Rules have their own forms.
 
 import type { FrontendModel } from '../../api/records.ts';
 import type { Option } from '../../elements/form/picks.ts';
@@ -7,7 +7,7 @@ import { whenRead } from '../../lib/saves/draft.ts';
 import { recordForm } from '../../parts/form-as-data.ts';
 import { frontendModelCreation, frontendModelUpdate } from './saves.ts';
 
-/** `options` are what a target can be. */
+/** `options` are the possible targets. */
 export const frontendModelFormOf = (row: FrontendModel | null, options: readonly Option[]) =>
   recordForm({
     isNew: row === null,
@@ -29,7 +29,7 @@ export const frontendModelFormOf = (row: FrontendModel | null, options: readonly
         label: 'When no rule matches',
         type: 'picks',
         hint: 'Tried in order. If empty, the global fallback is used.',
-        placeholder: 'Name of a model or a pool',
+        placeholder: 'Model or pool',
         ordered: true,
         options,
       },

@@ -1,4 +1,4 @@
-// What the screen of frontend models shows: they themselves, the pools and models that they lead to, and what stands behind all chains.
+// Loads frontend models, their pools and models, and the global fallback model.
 
 import { call, list } from '../../api/http/call.ts';
 import type { FrontendModel, Pool } from '../../api/records.ts';
@@ -32,12 +32,12 @@ export async function loadRouting(signal: AbortSignal): Promise<Routing> {
   };
 }
 
-/** What a target can be. */
+/** The possible targets. */
 export const targetOptions = ({ pools, models }: Routing): readonly Option[] => [
   ...pools.map(({ name }) => ({ value: name, label: name, note: 'pool' })),
   ...models.map(({ name }) => ({ value: name, label: name, note: 'model' })),
 ];
 
-/** What a member of a pool can be. */
+/** The possible members of a pool. */
 export const memberOptions = ({ models }: Routing): readonly Option[] =>
   models.map(({ name }) => ({ value: name, label: name }));

@@ -1,4 +1,4 @@
-// The form of a pool, for a new one and for one that is there: its members with their weights, and how requests fall to them.
+// Defines the form of a pool: its policy and its members with their weights.
 
 import type { Pool } from '../../api/records.ts';
 import type { Option } from '../../elements/form/picks.ts';
@@ -9,11 +9,11 @@ import { poolCreation, poolUpdate } from './saves.ts';
 
 const choices = policies.map(({ value, label, about }) => ({ value, label: `${label}: ${about}` }));
 
-const drains = 'A member of weight 0 only serves when the others fail.';
-const byWeight = `A member of weight 3 gets three times as much as one of 1. ${drains}`;
-const byPolicy = `With a policy, weights do not split requests. ${drains}`;
+const drains = 'A member with weight 0 serves only when the others fail.';
+const byWeight = `A member with weight 3 gets three times the requests of one with weight 1. ${drains}`;
+const byPolicy = `This policy ignores weights above 0. ${drains}`;
 
-/** `options` are what a member can be. */
+/** `options` are the possible members. */
 export const poolFormOf = (row: Pool | null, options: readonly Option[]) =>
   recordForm({
     isNew: row === null,
@@ -22,7 +22,7 @@ export const poolFormOf = (row: Pool | null, options: readonly Option[]) =>
       {
         name: 'name',
         label: 'Name',
-        hint: 'What targets of rules call it',
+        hint: 'Used as a target in rules',
         required: true,
         mono: true,
       },
@@ -33,7 +33,7 @@ export const poolFormOf = (row: Pool | null, options: readonly Option[]) =>
         label: 'Members',
         type: 'picks',
         hint: policy === '' ? byWeight : byPolicy,
-        placeholder: 'Name of a model',
+        placeholder: 'Model',
         ordered: true,
         weighted: true,
         options,

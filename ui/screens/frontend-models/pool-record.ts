@@ -1,4 +1,4 @@
-// One pool: its policy, how requests fall to its members, and which frontend models lead to it.
+// Draws one pool: its policy, its members and the frontend models that use it.
 
 import { html, nothing } from 'lit';
 
@@ -17,7 +17,7 @@ export function poolRecord(pool: PoolRow) {
     ['Name', copied(name, 'name', html`<code>${name}</code>`)],
     ['Policy', html`${policyLabel(policy)} <span class="quiet">${about}</span>`],
   ])}
-  ${membersOf(pool)} ${userRows(users, (one) => one.where, 'No rule and no default leads to it.')}`;
+  ${membersOf(pool)} ${userRows(users, (one) => one.where, 'No frontend model uses this pool.')}`;
 }
 
 function membersOf({ members, policy }: PoolRow) {
@@ -29,14 +29,14 @@ function membersOf({ members, policy }: PoolRow) {
   return html`<div class="section"><h3>Members</h3></div>
     ${
       members.length === 0
-        ? html`<p class="notice warn">It has none: a target that is this pool serves nothing.</p>`
+        ? html`<p class="notice warn">No members. Requests routed to this pool fail.</p>`
         : html`<ul class="rows" aria-label="Members">
             ${members.map(
               ({ model, weight, provider_model_id: modelId }, index) =>
                 html`<li>
                   ${
                     modelId === null
-                      ? html`${model} <gw-badge tone="warn">gone</gw-badge>`
+                      ? html`${model} <gw-badge tone="warn">deleted</gw-badge>`
                       : html`<a href=${linkTo({ screen: 'models', rest: [modelId] })}>${model}</a>`
                   }
                   <span class="weight end">${weightOf(weight, index)}</span>

@@ -1,4 +1,4 @@
-// The pools as the screen of frontend models shows them: the list, and what stands in the drawer of one.
+// Draws the list of pools and the drawer of one pool.
 
 import { html, nothing } from 'lit';
 
@@ -13,7 +13,7 @@ import { poolColumns } from './columns.ts';
 import type { PoolRow } from './columns.ts';
 import type { Routing } from './load.ts';
 
-/** Its segment in the address, behind the screen's. */
+/** The segment of pools in the address. */
 export const poolsPart = 'pools';
 
 export const poolRows = ({ pools, frontendModels }: Routing): readonly PoolRow[] =>
@@ -21,7 +21,7 @@ export const poolRows = ({ pools, frontendModels }: Routing): readonly PoolRow[]
 
 type List = Readonly<{
   rows: readonly PoolRow[];
-  /** The id of the one that is open. */
+  /** The id of the open pool. */
   chosen: number;
   isStale: boolean;
   bar: unknown;
@@ -42,24 +42,26 @@ export const poolTable = ({ rows, chosen, isStale, bar, hrefOf }: List) =>
     >${bar}</gw-table
   >`;
 
-/** `add` is where a new one is made; null where none can be. */
+/** `add` is the link that creates a pool; null if the user cannot. */
 export const noPools = (add: string | null) =>
   html`<gw-empty heading="No pools yet" icon="layers">
     <span slot="about"
-      >A pool is several models that serve for one another: a rule leads to the pool, and its policy
-      says which member answers.</span
+      >A pool is a group of interchangeable models. Rules use it as a target, and its policy selects
+      the member that serves a request.</span
     >
     ${
       add === null
         ? nothing
         : html`<a class="button primary" href=${add}>Create pool</a>
-            <a class="button" href=${linkTo({ screen: 'frontend-models' })}>See frontend models</a>`
+            <a class="button" href=${linkTo({ screen: 'frontend-models' })}
+              >Go to frontend models</a
+            >`
     }
   </gw-empty>`;
 
 type Changed = Readonly<{ edit: string; remove: () => void }>;
 
-/** `changed` is null where nothing can be changed, such as in the past. */
+/** `changed` is null if the user cannot edit, for example in a past version. */
 export function poolActions(pool: PoolRow, changed: Changed | null) {
   const { users: _users, ...record } = pool;
   const copy = copyRecord(poolsPart, record);

@@ -1,4 +1,4 @@
-// How the form of a rule looks: two groups, the conditions and what follows from them.
+// Styles of the rule form.
 
 import { css } from 'lit';
 

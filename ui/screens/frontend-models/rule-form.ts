@@ -1,5 +1,4 @@
-// The form of a rule, for a new one and for one that is there: whom it is for, and what becomes of the request then. Each change of it
-// is proposed, so that a dry-run can show what it would come to.
+// Defines the form of a rule: its conditions and its action. Every edit is proposed to the dry run.
 
 import { html } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -29,11 +28,11 @@ import {
 import type { Draft, RuleRow } from './rule-rows.ts';
 import { ruleCreation, ruleUpdate } from './rule-saves.ts';
 
-/** Tells by `gw-propose` the calls that it would make as it stands; none while it cannot be read. */
+/** Dispatches `gw-propose` with the calls of the current draft; none if the draft is invalid. */
 class GwRuleForm extends RecordForm<RuleRow, Draft> {
   static override properties = { ...RecordForm.properties, added: { state: true } };
   static override styles = [RecordForm.styles, buttons, ruleFormStyles].flat();
-  /** Conditions that were asked for and may be empty yet. */
+  /** Added conditions that are still empty. */
   declare added: readonly ConditionId[];
 
   constructor() {
@@ -85,7 +84,7 @@ class GwRuleForm extends RecordForm<RuleRow, Draft> {
     ];
   }
 
-  /** What was added, and what is filled. */
+  /** The added and the filled conditions. */
   #isShown(draft: Draft, kind: ConditionId): boolean {
     return this.added.includes(kind) || kindsIn(draft).includes(kind);
   }
@@ -94,7 +93,7 @@ class GwRuleForm extends RecordForm<RuleRow, Draft> {
     this.added = [...this.added, kind];
   }
 
-  /** Taken away, its fields are empty: what was asked is cleared. */
+  /** Removing a condition clears its fields. */
   #remove(kind: ConditionId): void {
     this.added = this.added.filter((one) => one !== kind);
     this.draft = withoutKind(this.draft, kind);

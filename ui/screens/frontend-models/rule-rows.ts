@@ -1,4 +1,4 @@
-// The fields of a rule's form: those of each kind of condition, and those of what becomes of the request then.
+// Defines the fields of the rule form: conditions and actions.
 
 import type { FrontendModel, Rule } from '../../api/records.ts';
 import { dayNames } from '../../../src/conditions/clock.ts';
@@ -18,9 +18,9 @@ export type Named = Readonly<{ id: number; name: string }>;
 
 export type RuleRow = Readonly<{
   owner: FrontendModel;
-  /** Null is a new one. */
+  /** Null for a new rule. */
   rule: Rule | null;
-  /** The rule that a new one starts as a copy of; null starts an empty one. */
+  /** The rule that a new one copies; null for an empty one. */
   copied: Rule | null;
   names: Names;
   targets: readonly Option[];
@@ -30,7 +30,7 @@ export type RuleRow = Readonly<{
   frontendModels: readonly Named[];
 }>;
 
-export type Draft = RuleDraft & Readonly<{ /** The place of a new one. */ position: string }>;
+export type Draft = RuleDraft & Readonly<{ /** The position of a new rule. */ position: string }>;
 
 type Rows = readonly FormRow<Draft>[];
 
@@ -46,11 +46,11 @@ export const placeRow = ({ owner: { rules } }: RuleRow): FormRow<Draft> => ({
 });
 
 export const identityRows: Rows = [
-  { name: 'name', label: 'Name', hint: 'Shown instead of the id' },
-  { name: 'enabled', label: 'Enabled', type: 'checkbox', hint: 'Requests skip a disabled rule' },
+  { name: 'name', label: 'Name', hint: 'Shown in lists, usage and History' },
+  { name: 'enabled', label: 'Enabled', type: 'checkbox', hint: 'A disabled rule is skipped' },
 ];
 
-/** The fields of a condition share a row; days have their own. */
+/** The fields of a condition share a row; days have their own row. */
 export function conditionRows(kind: ConditionId, draft: Draft, row: RuleRow): Rows {
   const fields = formFields(kind, draft, row);
   const days = fields.filter(({ type }) => type === 'toggles');
@@ -103,7 +103,7 @@ function formField(name: FieldName, draft: Draft, row: RuleRow): FormField<Draft
 
 const classChoices = (draft: Draft, { classes }: RuleRow) => {
   const names = [...new Set([...classes, draft.class])].filter((name) => name !== '');
-  return orNone('Any, or none', choicesOf(names));
+  return orNone('Any or none', choicesOf(names));
 };
 
 const flagChoices = ({ flags }: Field) => [
@@ -137,7 +137,7 @@ export function outcomeRow(
         label: 'Targets',
         type: 'picks',
         hint: 'Tried in order',
-        placeholder: 'Name of a model or a pool',
+        placeholder: 'Model or pool',
         ordered: true,
         options: targets,
       };

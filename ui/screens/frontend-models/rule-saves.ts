@@ -1,4 +1,4 @@
-// The changes of the rules of a frontend model, each as a save.
+// Builds the saves of rules.
 
 import { call, calling } from '../../api/http/call.ts';
 import type { FrontendModel, Rule } from '../../api/records.ts';
@@ -15,7 +15,7 @@ export type Names = Readonly<{
   frontendModel: (id: number) => string;
 }>;
 
-/** As a person reads it. */
+/** The body with names instead of ids. */
 const shown = (body: Partial<RuleBody>, names: Names) =>
   Object.fromEntries(
     Object.entries(body).map(([field, value]) => [field, shownValue(field, value, names)]),
@@ -28,16 +28,19 @@ function shownValue(field: string, value: unknown, names: Names): unknown {
   return field === 'jump_to' && typeof value === 'number' ? names.frontendModel(value) : value;
 }
 
-/** Its calls name the rule, the log its owner. */
+/** API paths name the rule; the log names its frontend model. */
 const streamOf = ({ id }: FrontendModel): string => `frontend_model-${id}`;
 
-type Added = Readonly<{ body: Partial<RuleBody>; /** In the order of evaluation. */ at: number }>;
+type Added = Readonly<{
+  body: Partial<RuleBody>;
+  /** Position in the order of evaluation. */ at: number;
+}>;
 
 export function ruleCreation(owner: FrontendModel, { body, at }: Added, names: Names): Save {
   const isLast = at >= owner.rules.length;
   const others: readonly object[] = orderBody(owner.rules).rules;
   return {
-    heading: `Add ${body.name ?? 'a rule'} to ${owner.name}`,
+    heading: `Create rule${(body.name ?? '') === '' ? '' : ` ${body.name}`} in ${owner.name}`,
     verb: 'Create rule',
     done: `Rule created in ${owner.name}`,
     before: {},
@@ -120,7 +123,7 @@ const titles = (rules: readonly Rule[], names: Names) =>
   );
 
 export const orderSave = (owner: FrontendModel, rules: readonly Rule[], names: Names): Save => ({
-  heading: `Reorder the rules of ${owner.name}`,
+  heading: `Reorder rules of ${owner.name}`,
   verb: 'Save order',
   done: `Rules of ${owner.name} reordered`,
   before: titles(owner.rules, names),

@@ -1,4 +1,4 @@
-// How rules look: a card each, with its conditions on the one side and where it leads on the other.
+// Styles the cards of rules: conditions on the left, targets on the right.
 
 import { css } from 'lit';
 

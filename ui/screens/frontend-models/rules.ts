@@ -1,5 +1,5 @@
-// The rules of a frontend model in the order of evaluation: what each asks for, where it leads, and what a dry-run says of it. They are
-// moved by dragging their handle, or by arrow keys on it.
+// Draws the rules of a frontend model in the order of evaluation, with the result of the dry run. Rules are reordered by drag and drop or
+// arrow keys.
 
 import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -25,18 +25,18 @@ const actionWords = { route: 'Route to', deny: 'Deny', jump: 'Continue with' } a
 
 type Drag = Readonly<{ from: number; to: number }>;
 
-/** Emits `gw-order` with the ids in their new order, and `gw-delete` and `gw-switch` with the id of a rule. */
+/** Dispatches `gw-order` with the ids in their new order, and `gw-delete` and `gw-switch` with the id of a rule. */
 class GwRules extends element({
   owner: given<FrontendModel>(),
-  /** In the order that is shown, which may not be published. */
+  /** Rules in the shown order, which can be unsaved. */
   rules: given<readonly Rule[]>([]),
   routing: given<Routing>(),
   names: given<Names>(),
-  /** Null before the first dry-run. */
+  /** Null before the first dry run. */
   answer: given<DryRun | null>(null),
-  /** The id of the rule whose form is in the slot `form`; empty is none. */
+  /** The id of the rule whose form is in the slot `form`; empty for none. */
   editing: text(''),
-  /** The id of the rule that decided the request which led here; empty is none. */
+  /** The id of the rule that decided the request of the link; empty for none. */
   marked: text(''),
   writable: flag(),
   drag: state<Drag | null>(null),
@@ -45,7 +45,7 @@ class GwRules extends element({
   static override styles = [base, buttons, rulesStyles];
   #focusOn: number | null = null;
 
-  /** A rule that was moved by keys keeps the focus, which it loses as its card is put elsewhere. */
+  /** Keeps the focus on a rule that was moved with the keyboard. */
   protected override updated(changed: PropertyValues): void {
     if (this.#focusOn === null || !changed.has('rules')) return;
     this.renderRoot.querySelector<HTMLElement>(`[data-rule="${this.#focusOn}"] .grip`)?.focus();
@@ -101,7 +101,7 @@ class GwRules extends element({
     </li>`;
   }
 
-  /** By name and id, which stay; and by what x-gw-route says of it, which depends on the order. */
+  /** Name and id are stable. The value of x-gw-route depends on the order. */
   #identity(rule: Rule) {
     const route = routeOf(this.rules, rule.id);
     return html`<strong class="named">${ruleName(rule)}</strong>
@@ -109,7 +109,7 @@ class GwRules extends element({
       ${
         route === null
           ? html`<gw-badge tone="plain">Disabled</gw-badge>`
-          : html`<code class="quiet" title="x-gw-route of requests that this rule decides"
+          : html`<code class="quiet" title="Value of x-gw-route for requests that match this rule"
               >${route}</code
             >`
       }`;
@@ -166,7 +166,7 @@ class GwRules extends element({
       </button>`;
   }
 
-  /** What the request meets and what it does not is marked, in words too; null is not known. */
+  /** Marks which conditions the request meets, with text for screen readers; null is unknown. */
   #condition(text: string, isMet: boolean | null) {
     if (isMet === null) return html`<li class="chip">${text}</li>`;
     return html`<li class="chip ${isMet ? 'met' : 'failed'}">

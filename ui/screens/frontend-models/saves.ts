@@ -1,4 +1,4 @@
-// What can be done to frontend models, pools and the fallback, each as a save. What is done to rules stands in rule-saves.ts.
+// Builds the saves of frontend models, pools and the global fallback model. rule-saves.ts has those of rules.
 
 import { calling } from '../../api/http/call.ts';
 import type { FrontendModel, Pool } from '../../api/records.ts';
@@ -17,7 +17,10 @@ export const frontendModelCreation = (body: FrontendModelBody): Save =>
     {
       after: body,
       ...(body.default_targets?.length === 0
-        ? { about: 'It has no target: requests are rejected until you add a rule or a target.' }
+        ? {
+            about:
+              'This frontend model has no targets. Requests are rejected until you create a rule or add a target.',
+          }
         : {}),
       run: calling('POST', '/admin/frontend-models', { body }),
     },
@@ -39,7 +42,7 @@ export const frontendModelDeletion = (one: FrontendModel): Save =>
     { run: calling('DELETE', '/admin/frontend-models/{id}', seen(one)) },
   );
 
-/** Members as a person reads them. */
+/** Members with names and weights. */
 const shownPool = ({ members, ...body }: Partial<PoolBody>) => ({
   ...body,
   ...(members === undefined ? {} : { members: membersText(members) }),
@@ -64,7 +67,7 @@ export const poolUpdate = (pool: Pool, body: Partial<PoolBody>): Save =>
   changeOf(
     { noun: 'pool', name: pool.name },
     {
-      heading: `Change pool ${pool.name}`,
+      heading: `Edit pool ${pool.name}`,
       before: { ...pool, members: membersText(pool.members) },
       after: shownPool(body),
       opens: () => ['pools', pool.id],
@@ -80,11 +83,12 @@ export const poolDeletion = (pool: Pool): Save =>
 
 type Named = Readonly<{ id: number; name: string }>;
 
-/** Null clears it. */
+/** Null clears the fallback. */
 export const fallbackSave = (before: Named | null, after: Named | null): Save => ({
-  heading: after === null ? 'Clear the fallback model' : 'Set the fallback model',
+  heading: after === null ? 'Clear global fallback model' : 'Set global fallback model',
   verb: after === null ? 'Clear fallback' : 'Save fallback',
-  done: after === null ? 'Fallback model cleared' : `Fallback model is ${after.name}`,
+  done:
+    after === null ? 'Global fallback model cleared' : `Global fallback model set to ${after.name}`,
   before: { fallback_model: before?.name ?? null },
   after: { fallback_model: after?.name ?? null },
   opens: theList,

@@ -1,4 +1,4 @@
-// Asks the dry-run that fits: of what is published, of a version of the past, or behind calls that are proposed.
+// Runs a dry run against the published configuration, a past version, or proposed changes.
 
 import { call } from '../../api/http/call.ts';
 import type { DryRun } from '../../api/records.ts';
@@ -8,21 +8,21 @@ import { triedCalls } from '../../lib/routing/dry-run.ts';
 import type { Question } from '../../lib/routing/dry-run.ts';
 
 export type Tried = Readonly<{
-  /** What is published, or the version that was asked about. */
+  /** The published configuration, or the selected version. */
   standing: DryRun;
-  /** Behind what is proposed on top of what is published, whatever stands beside it; null when nothing is. */
+  /** The published configuration with the proposed changes; null if there are none. */
   proposed: DryRun | null;
 }>;
 
 type Asked = Readonly<{
   question: Question;
   prompt: string;
-  /** Empty is what is published. */
+  /** Empty for the published configuration. */
   version: string;
   proposal: readonly Prepared[];
 }>;
 
-/** Rejects with an ApiFailure: also with what is wrong with the proposal. */
+/** Rejects with an ApiFailure, also if the proposal is invalid. */
 export async function tryRoute(asked: Asked, signal: AbortSignal): Promise<Tried> {
   const { question, version, proposal } = asked;
   const prompt = asked.prompt.trim() === '' ? null : asked.prompt;
@@ -36,7 +36,7 @@ export async function tryRoute(asked: Asked, signal: AbortSignal): Promise<Tried
         });
   const calls = triedCalls(proposal);
   if (calls.length === 0) return { standing, proposed: null };
-  // Only what stands finds the class of a prompt: the proposal is asked with the one that was found.
+  // Only the published configuration can classify a prompt, so the proposal gets the class from it.
   const classed = { ...question, class: standing.class };
   const { body } = await previewChangeSet({ calls, dry_run: classed }, { signal });
   return { standing, proposed: body.dry_run };

@@ -1,4 +1,4 @@
-// What is said of a frontend model above its rules, and what breaks when one is deleted, or a pool.
+// Draws the facts of a frontend model, and what the deletion of a frontend model, pool or rule affects.
 
 import { html, nothing } from 'lit';
 
@@ -14,7 +14,7 @@ export function factsOf(one: FrontendModel, { frontendModels }: Routing) {
   const { id, name, max_model_len: tokens } = one;
   const jumps = jumpsTo(id, frontendModels);
   return html`<div class="facts">
-    <span>Id ${id}<gw-copy text=${String(id)} label="id"></gw-copy></span>
+    <span>ID ${id}<gw-copy text=${String(id)} label="id"></gw-copy></span>
     <span>Model name <code>${name}</code><gw-copy text=${name} label="name"></gw-copy></span>
     <span
       >Context window:
@@ -27,7 +27,7 @@ export function factsOf(one: FrontendModel, { frontendModels }: Routing) {
       jumps.length === 0
         ? nothing
         : html`<span
-            >Rules that continue here:
+            >Jumps from:
             ${jumps.map(
               (jump) =>
                 html`<a href=${linkTo({ screen: 'frontend-models', rest: [jump.id] })}
@@ -40,19 +40,18 @@ export function factsOf(one: FrontendModel, { frontendModels }: Routing) {
 }
 
 export function poolBreakage({ users }: PoolRow) {
-  if (users.length === 0) return html`<p>No rule and no default leads to it.</p>`;
-  const count = formatCount(users.length, 'frontend model leads', 'frontend models lead');
+  if (users.length === 0) return html`<p>No frontend model uses this pool.</p>`;
+  const count = formatCount(users.length, 'frontend model still uses', 'frontend models still use');
   const text = users.map(({ name, where }) => `${name} (${where.join(', ')})`).join(', ');
-  return html`<p>The deletion is refused as long as ${count} to it:</p>
+  return html`<p>${count} this pool. Remove it from them first:</p>
     <p><code>${text}</code></p>`;
 }
 
 export function modelBreakage(one: FrontendModel, { frontendModels }: Routing) {
   const jumps = jumpsTo(one.id, frontendModels);
   return html`<p>
-      Requests for <code>${one.name}</code> will be rejected. Its
-      ${formatCount(one.rules.length, 'rule')} ${one.rules.length === 1 ? 'is' : 'are'} deleted as
-      well.
+      Requests for <code>${one.name}</code> will be rejected. This also deletes
+      ${formatCount(one.rules.length, 'rule')}.
     </p>
     ${
       jumps.length === 0
@@ -64,5 +63,5 @@ export function modelBreakage(one: FrontendModel, { frontendModels }: Routing) {
 
 export const ruleBreakage = ({ name }: FrontendModel) =>
   html`<p>
-    Requests to <code>${name}</code> that matched it are evaluated by the rules after it.
+    Requests to <code>${name}</code> that match this rule continue with the rules after it.
   </p>`;

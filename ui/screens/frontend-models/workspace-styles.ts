@@ -1,4 +1,4 @@
-// How rules and dry-run stand beside each other: two columns where there is room, one below the other where there is not.
+// Lays out rules and dry run: in two columns if there is room, otherwise one below the other.
 
 import { css } from 'lit';
 

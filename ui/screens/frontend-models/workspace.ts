@@ -1,5 +1,4 @@
-// One frontend model with all its rules, and the dry-run beside them: an order that is tried before it is published, and the form of the
-// rule that is changed, in its place.
+// Draws the rules of one frontend model with the dry run. It holds the unsaved order of rules and the form of the rule that is edited.
 
 import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -34,17 +33,17 @@ const none: readonly Prepared[] = [];
 const nameIn = (all: readonly Named[]) => (id: number) =>
   all.find((one) => one.id === id)?.name ?? `#${id}`;
 
-/** Tells by `gw-review` with a save, and by `gw-cancel` when a form is given up. */
+/** Dispatches `gw-review` with a save, and `gw-cancel` when a form is canceled. */
 class GwRulesWorkspace extends element({
   owner: given<FrontendModel>(),
   routing: given<Routing>(),
-  /** The id of the rule that is changed, or `new`; empty is none. */
+  /** The id of the edited rule, or `new`; empty for none. */
   editing: text(''),
-  /** The id of the rule that a new one starts as a copy of; empty is none. */
+  /** The id of the rule that a new one copies; empty for none. */
   copying: text(''),
   failure: given<ApiFailure | null>(null),
   writable: flag(),
-  /** Ids as they were put and not published; null as they stand. */
+  /** Ids in the unsaved order; null if the order is unchanged. */
   order: state<readonly number[] | null>(null),
   proposal: state<readonly Prepared[]>(none),
   answer: state<DryRun | null>(null),
@@ -73,7 +72,7 @@ class GwRulesWorkspace extends element({
     if (this.order !== this.#proposedOrder) this.#proposeOrder();
   }
 
-  /** What is dragged is tried at once; it is published when it is asked for. */
+  /** A new order goes to the dry run at once, and is saved on request. */
   #proposeOrder(): void {
     this.#proposedOrder = this.order;
     if (this.order === null) {
@@ -128,7 +127,7 @@ class GwRulesWorkspace extends element({
                 .published=${owner}
                 @gw-answer=${({ detail }: CustomEvent<DryRun | null>) => (this.answer = detail)}
               ></gw-dry-run>`
-            : html`<p class="quiet">A dry-run needs the permission <code>config:write</code>.</p>`
+            : html`<p class="quiet">The dry run needs the permission <code>config:write</code>.</p>`
         }
       </aside>
     </div>`;
@@ -150,7 +149,7 @@ class GwRulesWorkspace extends element({
     </div>`;
   }
 
-  /** With the question of the dry-run. */
+  /** Keeps the question of the dry run. */
   #newLink(): string {
     const { query } = place.get();
     return linkTo({ screen: 'frontend-models', rest: [this.owner.id, 'rules', 'new'], query });
@@ -167,8 +166,8 @@ class GwRulesWorkspace extends element({
   #empty() {
     return html`<gw-empty heading="No rules yet" icon="route">
       <span slot="about"
-        >Every request goes to the default targets. A rule sends some of them elsewhere: by size,
-        caller, class, header, budget, cost or time.</span
+        >Every request goes to the default targets. Create a rule to route requests by size, caller,
+        class, header, budget, cost or time.</span
       >
       ${
         this.writable
@@ -180,7 +179,7 @@ class GwRulesWorkspace extends element({
 
   #newRule() {
     return html`<div class="new">
-      <h3>New rule</h3>
+      <h3>Create rule</h3>
       ${keyed(`new ${this.copying}`, this.#form(null, ''))}
     </div>`;
   }
@@ -193,7 +192,7 @@ class GwRulesWorkspace extends element({
   }
 
   #form(rule: Rule | null, slot: string) {
-    // The names of principals are part of the form: it waits for them.
+    // The form needs the names of principals, so it waits for them.
     const people = this.#people.value;
     if (people === undefined) return nothing;
     const { owner, routing } = this;
@@ -218,7 +217,7 @@ class GwRulesWorkspace extends element({
     ></gw-rule-form>`;
   }
 
-  /** A new rule may be sent among all others: its fields are named by its place there. */
+  /** A new rule can be sent with all rules; the server then names its fields by its position. */
   #ownFailure(): ApiFailure | null {
     const { failure } = this;
     const param = failure?.param?.replace(/^rules\.\d+\./, '') ?? null;

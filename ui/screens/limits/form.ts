@@ -1,4 +1,4 @@
-// The forms of rate limits and of a budget: each cap a field, where empty is unlimited.
+// Defines the forms of rate limits and of a budget. An empty field means unlimited.
 
 import { html } from 'lit';
 
@@ -12,12 +12,12 @@ import type { Capped } from './load.ts';
 import { budgetOf, limitsOf } from './saves.ts';
 
 const windows = [
-  { value: 'daily', label: 'Daily: 24 hours at a time' },
-  { value: 'weekly', label: 'Weekly: 7 days at a time' },
-  { value: 'monthly', label: 'Monthly: 30 days at a time' },
+  { value: 'daily', label: 'Daily (every 24 hours)' },
+  { value: 'weekly', label: 'Weekly (every 7 days)' },
+  { value: 'monthly', label: 'Monthly (every 30 days)' },
 ];
 
-const unlimited = 'Empty is unlimited';
+const unlimited = 'Leave empty for unlimited';
 
 const caps: readonly FormRow<LimitsDraft>[] = [
   { name: 'requests_per_min', label: fieldLabels.requests_per_min, hint: unlimited },
@@ -29,7 +29,7 @@ const spending: readonly FormRow<BudgetDraft>[] = [
     name: 'window',
     label: fieldLabels.window,
     type: 'select',
-    hint: 'One after the other, from the moment the budget was made',
+    hint: 'Windows follow each other, starting when the budget was created',
     required: true,
     choices: windows,
   },
@@ -41,9 +41,7 @@ const spending: readonly FormRow<BudgetDraft>[] = [
   { name: 'tokens_total', label: fieldLabels.tokens_total, hint: unlimited },
 ];
 
-const kept = html`<p class="notice">
-  What is spent, and the start of the window, stay as they are.
-</p>`;
+const kept = html`<p class="notice">Current usage and the start of the window are kept.</p>`;
 
 export const limitsFormOf = (capped: Capped) =>
   recordForm({

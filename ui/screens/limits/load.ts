@@ -1,9 +1,9 @@
-// What caps each principal: its rate limits and its budget, joined. Those without either are unlimited.
+// Loads the rate limits and the budget of each principal.
 
 import { list } from '../../api/http/call.ts';
 import type { Budget, Limits } from '../../api/records.ts';
 
-/** `id`, `name` and `version` are those of the principal, whose parts these are. */
+/** `id`, `name` and `version` belong to the principal. */
 export type Capped = Readonly<{
   id: number;
   name: string;

@@ -1,4 +1,4 @@
-// What caps one principal: how fast it may go, and how much it may spend, with what it has spent.
+// Draws the rate limits and the budget of one principal, with the current usage.
 
 import { html, nothing } from 'lit';
 
@@ -16,33 +16,31 @@ import './refused.ts';
 import { budgetRemovalOf, limitsRemovalOf } from './saves.ts';
 
 const rate = (value: number | null): string =>
-  value === null ? 'unlimited' : `${formatNumber(value)} a minute`;
+  value === null ? 'unlimited' : `${formatNumber(value)} per minute`;
 
 export function capsRecord(capped: Capped, at: RecordScreen) {
   const { id, name, limits, budget } = capped;
   const spending = { part: 'budget', title: 'Budget', isSet: budget !== null };
   const pace = { part: 'limits', title: 'Rate limits', isSet: limits !== null };
   return html`${headOf(spending, at, () => budgetRemovalOf(capped))}
-    ${budget === null ? unlimited('It may spend without a cap.') : spent(budget)}
+    ${budget === null ? unlimited('This principal has no budget.') : spent(budget)}
     ${headOf(pace, at, () => limitsRemovalOf(capped))}
     ${
       limits === null
-        ? unlimited('It may send as fast as it can.')
+        ? unlimited('This principal has no rate limits.')
         : facts([
             ['Requests', rate(limits.requests_per_min)],
             ['Tokens', rate(limits.tokens_per_min)],
           ])
     }
     ${
-      // What was refused is no configuration of a moment.
+      // Refused requests are not part of a past configuration.
       isReadOnly()
         ? nothing
         : html`<gw-caps-refused .principalId=${id} .name=${name}></gw-caps-refused>`
     }
     <div class="section">
-      <a href=${linkTo({ screen: 'principals', rest: [id] })}
-        >See the principal, its keys and roles</a
-      >
+      <a href=${linkTo({ screen: 'principals', rest: [id] })}>View principal</a>
     </div>`;
 }
 
@@ -63,10 +61,10 @@ function headOf({ part, title, isSet }: Part, at: RecordScreen, removal: () => S
       isWritable && isSet
         ? html`<button
             type="button"
-            aria-label="Remove the ${title.toLowerCase()}"
+            aria-label="Delete the ${title.toLowerCase()}"
             @click=${() => at.ask(removal())}
           >
-            <gw-icon name="trash-2"></gw-icon>Remove
+            <gw-icon name="trash-2"></gw-icon>Delete
           </button>`
         : nothing
     }
@@ -83,10 +81,10 @@ function spent(budget: Budget) {
     ${facts([
       ['Closest limit', nearerCap(budget)?.cap ?? 'none'],
       ['Window', window],
-      ['Began', knownMoment(window_start)],
-      ['Ends', knownMoment(window_end)],
+      ['Window started', knownMoment(window_start)],
+      ['Window ends', knownMoment(window_end)],
     ])}`;
 }
 
 const knownMoment = (at: string | null) =>
-  at === null ? html`<span class="quiet">not known of a moment of the past</span>` : moment(at);
+  at === null ? html`<span class="quiet">Unknown for past versions</span>` : moment(at);

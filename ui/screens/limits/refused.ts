@@ -1,4 +1,4 @@
-// What the caps of a principal have refused of late.
+// Draws how many requests of a principal its limits refused in the last 24 hours.
 
 import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -52,9 +52,9 @@ class GwCapsRefused extends element({
 
   #counts({ rate, budget }: ReturnType<typeof refusedByCaps>) {
     return html`<dl>
-      <dt>By the budget</dt>
+      <dt>Budget</dt>
       <dd>${formatCount(budget, 'request')}</dd>
-      <dt>By the rate limits</dt>
+      <dt>Rate limits</dt>
       <dd>${formatCount(rate, 'request')}</dd>
     </dl>`;
   }

@@ -1,4 +1,4 @@
-// What can be done to the caps of a principal, each as a save. No cap is "unlimited" in words.
+// Builds the saves for the limits of a principal. A missing limit is shown as "unlimited".
 
 import { calling } from '../../api/http/call.ts';
 import type { budgetForm, limitsForm } from '../../lib/access/limits-draft.ts';
@@ -9,7 +9,7 @@ type BodyOf<Read> = Extract<Read, { body: unknown }>['body'];
 type LimitsBody = BodyOf<ReturnType<typeof limitsForm.read>>;
 type BudgetBody = BodyOf<ReturnType<typeof budgetForm.read>>;
 
-/** Without limits each is null, which is unlimited. */
+/** Null means unlimited. */
 const shownLimits = (limits: LimitsBody | null) => ({
   requests_per_min: limits?.requests_per_min ?? null,
   tokens_per_min: limits?.tokens_per_min ?? null,
@@ -21,12 +21,12 @@ const shownBudget = (budget: BudgetBody | null) => ({
   cost_total_micros: budget?.cost_total_micros ?? null,
 });
 
-const fromThenOn = 'It holds from the next request on.';
+const fromThenOn = 'Takes effect with the next request.';
 
 export const limitsOf = ({ id, name, version, limits }: Capped, body: LimitsBody): Save => ({
-  heading: `Rate limits of ${name}`,
+  heading: `Set rate limits of ${name}`,
   verb: 'Save limits',
-  done: `Rate limits of ${name} set`,
+  done: `Rate limits of ${name} updated`,
   about: fromThenOn,
   before: shownLimits(limits),
   after: shownLimits(body),
@@ -34,9 +34,9 @@ export const limitsOf = ({ id, name, version, limits }: Capped, body: LimitsBody
 });
 
 export const budgetOf = ({ id, name, version, budget }: Capped, body: BudgetBody): Save => ({
-  heading: `Budget of ${name}`,
+  heading: `Set budget of ${name}`,
   verb: 'Save budget',
-  done: `Budget of ${name} set`,
+  done: `Budget of ${name} updated`,
   about: fromThenOn,
   before: shownBudget(budget),
   after: shownBudget(body),
@@ -44,10 +44,10 @@ export const budgetOf = ({ id, name, version, budget }: Capped, body: BudgetBody
 });
 
 export const limitsRemovalOf = ({ id, name, version, limits }: Capped): Save => ({
-  heading: `Remove the rate limits of ${name}`,
-  verb: 'Make unlimited',
-  done: `${name} has no rate limits`,
-  about: 'It may send as fast as it can from then on.',
+  heading: `Delete rate limits of ${name}`,
+  verb: 'Delete rate limits',
+  done: `Rate limits of ${name} deleted`,
+  about: 'The principal can then send requests without rate limits.',
   before: shownLimits(limits),
   after: shownLimits(null),
   danger: true,
@@ -56,11 +56,10 @@ export const limitsRemovalOf = ({ id, name, version, limits }: Capped): Save => 
 });
 
 export const budgetRemovalOf = ({ id, name, version, budget }: Capped): Save => ({
-  heading: `Remove the budget of ${name}`,
-  verb: 'Make unlimited',
-  done: `${name} has no budget`,
-  about:
-    'It may spend without a cap from then on, and what it has spent of the budget is forgotten.',
+  heading: `Delete budget of ${name}`,
+  verb: 'Delete budget',
+  done: `Budget of ${name} deleted`,
+  about: 'The principal can then spend without a limit. The usage of the budget is discarded.',
   before: shownBudget(budget),
   after: shownBudget(null),
   danger: true,

@@ -1,4 +1,4 @@
-// What the backends of each provider answered in the time that is shown.
+// Draws the upstream responses of each provider in the selected range.
 
 import { html } from 'lit';
 
@@ -16,10 +16,10 @@ import { linkTo, place } from '../../state/location.ts';
 import { keepView, tableView } from '../../state/table-view.ts';
 
 const columns: readonly Column<UsageTotal>[] = [
-  { id: 'provider', label: 'Provider', value: ({ key }) => key ?? 'none was reached' },
+  { id: 'provider', label: 'Provider', value: ({ key }) => key ?? 'no provider reached' },
   ...answerClasses.map(({ id, label }): Column<UsageTotal> => ({
     id,
-    label: label === 'no answer' ? 'No answer' : label,
+    label: label === 'no answer' ? 'No response' : label,
     end: true,
     value: (one) => one[id],
     cell: (one) => formatNumber(one[id]),
@@ -48,7 +48,7 @@ const columns: readonly Column<UsageTotal>[] = [
 /** A row opens the charts of its provider. */
 export const answers = (totals: readonly UsageTotal[], isStale: boolean) =>
   html`<gw-table
-    label="Answers of backends by provider"
+    label="Upstream responses by provider"
     noun="provider"
     .columns=${columns}
     .rows=${totals}

@@ -1,4 +1,4 @@
-// The charts of recorded usage: what each shows of the points of a time.
+// Defines the charts of recorded usage.
 
 import type { SeriesPoint } from '../../api/records.ts';
 import { bucketsOf, perSecond, wholeSums } from '../../lib/observe/buckets.ts';
@@ -21,20 +21,20 @@ export function chartsOf({ points, edges, widthMs }: Recorded) {
     },
     {
       title: 'Latency',
-      label: 'Latency of answered requests',
+      label: 'Latency of successful requests',
       scaled: true,
       format: formatDuration,
       series: latencySeries(points),
     },
     {
-      title: 'Failed answers per second',
-      label: 'Failed answers of backends per second by class of status, 429 apart',
+      title: 'Upstream errors per second',
+      label: 'Upstream errors per second by status class, with 429 separate',
       format: formatRate,
       series: failureClasses.map(({ id, label }) => rate(label, (point) => point[id])),
     },
     {
-      title: 'Time to the first token',
-      label: 'Time to the first token',
+      title: 'Time to first token',
+      label: 'Time to first token',
       scaled: true,
       format: formatDuration,
       series: [
@@ -45,7 +45,7 @@ export function chartsOf({ points, edges, widthMs }: Recorded) {
     },
     {
       title: 'Refused requests',
-      label: 'Refused requests of each bucket by reason',
+      label: 'Refused requests by reason',
       format: formatShort,
       series: wholeSums(
         [
@@ -74,7 +74,7 @@ export function chartsOf({ points, edges, widthMs }: Recorded) {
 
 type Of = (point: SeriesPoint) => number | null;
 
-/** Lines of rates and sums. A range without requests has no values, and no lines at zero. */
+/** Lines of rates and sums. A range without requests has gaps instead of zeros. */
 function linesOf(points: readonly SeriesPoint[], buckets: Buckets) {
   const isNone = points.every((point) => point.requests + point.refused_unattributed === 0);
   const valuesOf = (of: Of) => points.map((point) => (isNone ? null : of(point)));

@@ -1,4 +1,4 @@
-// What the replicas report now: followed for as long as the screen is open, unless it is paused.
+// Draws the current values from the reports of replicas. Updates can be paused.
 
 import { LitElement, css, html, nothing } from 'lit';
 
@@ -9,6 +9,7 @@ import { troubleOf } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import { isBehind } from '../../lib/observe/fleet.ts';
 import {
+  formatCount,
   formatDuration,
   formatNumber,
   formatRate,
@@ -80,8 +81,8 @@ class GwLiveMetrics extends LitElement {
 
   #source(replicas: number): string {
     return replicas === 0
-      ? 'no replica reports to this process'
-      : `by the reports of ${replicas === 1 ? 'one replica' : `${replicas} replicas`}, each counted for itself`;
+      ? 'No replica reports to this process'
+      : `Sum over ${formatCount(replicas, 'replica')}`;
   }
 
   #tiles({ replicas, published }: Fleet, sample: Sample) {
@@ -94,28 +95,28 @@ class GwLiveMetrics extends LitElement {
         label="Requests per second"
         value=${rate}
         tone=${requestsPerSecond === null ? 'none' : 'plain'}
-        >${requestsPerSecond === null ? 'after the next report' : 'between two reports'}</gw-kpi
+        >${requestsPerSecond === null ? 'Waiting for data' : 'between the last two reports'}</gw-kpi
       >
       <gw-kpi
         label="Unattributed"
         value=${unattributedPerSecond === null ? 'no data' : `${formatRate(unattributedPerSecond)}/s`}
         tone=${unattributedPerSecond === null ? 'none' : 'plain'}
-        >no known key, or model</gw-kpi
+        >unknown key or model</gw-kpi
       >
       <gw-kpi label="In flight" value=${formatNumber(inflight)} href=${linkTo({ screen: 'fleet' })}
-        >${formatNumber(queued)} queued at gates</gw-kpi
+        >${formatNumber(queued)} queued</gw-kpi
       >
       <gw-kpi
-        label="Admitted at gates"
-        value=${capacity === 0 ? 'no gates' : formatNumber(admitted)}
+        label="Admitted requests"
+        value=${capacity === 0 ? 'no limits' : formatNumber(admitted)}
         tone=${capacity === 0 ? 'none' : 'plain'}
-        >${capacity === 0 ? 'no flow control is set' : `of ${formatNumber(capacity)}, ${formatShare(admitted, capacity)}`}</gw-kpi
+        >${capacity === 0 ? 'No flow control is configured' : `of ${formatNumber(capacity)}, ${formatShare(admitted, capacity)}`}</gw-kpi
       >
       <gw-kpi
         label="Cache hits"
         value=${percent(cacheShare)}
         tone=${cacheShare === null ? 'none' : 'plain'}
-        >of what was looked up</gw-kpi
+        >Hit rate</gw-kpi
       >
       <gw-kpi
         label="Snapshot age"
@@ -124,7 +125,7 @@ class GwLiveMetrics extends LitElement {
         href=${linkTo({ screen: 'fleet' })}
         >${
           published.version === null
-            ? 'none is published'
+            ? 'No version published'
             : `v${published.version}, ${behind} of ${replicas.length} behind`
         }</gw-kpi
       >

@@ -1,4 +1,4 @@
-// The form by which a model gets its provider: one that stands, or an endpoint, which is asked for its models before it is kept.
+// Defines the form that attaches a model to a provider, or to a new endpoint, whose models are listed before it is saved.
 
 import type { Provider } from '../../api/records.ts';
 import { attachBody, blankAttach } from '../../lib/providers/backend-draft.ts';
@@ -15,11 +15,11 @@ const endpoint: readonly FormRow<AttachDraft>[] = [
   {
     name: 'api_base',
     label: 'Address',
-    hint: 'With the version, such as https://api.example.com/v1. A provider at this address with the same credential is taken',
+    hint: 'Base URL including the version, for example https://api.example.com/v1. A provider with this address and credential is reused',
     mono: true,
     required: true,
   },
-  keyField('Key'),
+  keyField('API key'),
   protocolField,
   headerFields,
 ];
@@ -33,13 +33,13 @@ export const attachFormOf = (model: ModelRow, providers: readonly Provider[]) =>
         label: 'Provider',
         type: 'select',
         required: true,
-        choices: orNone('An endpoint of its own', recordChoices(providers)),
+        choices: orNone('New endpoint', recordChoices(providers)),
       },
       {
         name: 'upstream_model',
         label: fieldLabels.upstream_model,
         placeholder: model.name,
-        hint: 'Empty is its own name',
+        hint: 'Leave empty to use the name of the model',
         mono: true,
       },
       ...(provider_id === '' ? endpoint : []),

@@ -1,4 +1,4 @@
-// The columns of models. Who may change them changes prices where they stand.
+// Defines the columns of models. People who can edit models edit prices in the table.
 
 import { html, nothing } from 'lit';
 
@@ -43,12 +43,14 @@ function fieldColumns(isWritable: boolean): readonly Column<ModelRow>[] {
 }
 
 const usedBy = ({ use: { frontendModels }, isFallback }: ModelRow): string =>
-  [...frontendModels.map(({ name }) => name), ...(isFallback ? ['the fallback'] : [])].join(', ');
+  [...frontendModels.map(({ name }) => name), ...(isFallback ? ['global fallback'] : [])].join(
+    ', ',
+  );
 
 function usedByCell(model: ModelRow) {
   if (model.closed) return html`<gw-badge tone="warn">not reachable</gw-badge>`;
   const [first, ...more] = model.use.frontendModels;
-  if (first === undefined) return model.isFallback ? 'the fallback' : none('nothing');
+  if (first === undefined) return model.isFallback ? 'global fallback' : none('nothing');
   const rest = more.length + (model.isFallback ? 1 : 0);
   return html`<a href=${linkTo({ screen: 'frontend-models', rest: [first.id] })}>${first.name}</a
     >${rest === 0 ? nothing : html` <span class="quiet">+ ${rest}</span>`}`;
@@ -110,7 +112,7 @@ const columns = (isWritable: boolean): readonly Column<ModelRow>[] => [
 export const readColumns = columns(false);
 export const writeColumns = columns(true);
 
-/** What a deletion or the loss of the provider takes a target from, in words. */
+/** Lists what loses this model as a target when it is deleted or detached. */
 export const usesText = ({ use, isFallback }: ModelRow): readonly string[] => [
   ...(use.frontendModels.length === 0
     ? []
@@ -128,5 +130,5 @@ export const usesText = ({ use, isFallback }: ModelRow): readonly string[] => [
           .map(({ name }) => name)
           .join(', ')}`,
       ]),
-  ...(isFallback ? ['the fallback model'] : []),
+  ...(isFallback ? ['global fallback model'] : []),
 ];

@@ -1,4 +1,4 @@
-// The form for the flow control of a backend: how many requests run at once, how many wait, and for how long.
+// Defines the form of the flow control of a backend.
 
 import { html } from 'lit';
 

@@ -1,4 +1,4 @@
-// The form of a model, for a new one and for one that is there.
+// Defines the form of a model.
 
 import { modelFields } from '../../../src/fields/model.ts';
 import { modelForm } from '../../lib/providers/model-draft.ts';
@@ -14,7 +14,7 @@ const rows: readonly FormRow<ModelDraft>[] = [
   {
     name: 'name',
     label: 'Name',
-    hint: 'What rules and pools call it; a provider may know it by another',
+    hint: 'Used in rules and pools. The provider can use a different name',
     required: true,
     mono: true,
   },

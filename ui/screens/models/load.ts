@@ -1,4 +1,4 @@
-// Models as the screen lists them: each with its backend, how replicas see that, and what comes to it.
+// Loads models with their backends, health and uses.
 
 import { call, list } from '../../api/http/call.ts';
 import type { Model } from '../../api/records.ts';
@@ -10,7 +10,7 @@ export type ModelRow = Omit<Model, 'backends'> &
     backend: Model['backends'][number] | null;
     health: Health;
     use: ModelUse;
-    /** What is asked for under a name that nothing has goes to it. */
+    /** Requests for unknown model names go to the global fallback model. */
     isFallback: boolean;
   }>;
 

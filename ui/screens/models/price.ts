@@ -1,4 +1,4 @@
-// A price in the table, changed where it stands: pressed, it becomes a field. Enter tells by `gw-price` what was typed, Escape leaves it.
+// Edits a price in its table cell. Enter dispatches `gw-price` with the text; Escape cancels.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -13,12 +13,12 @@ import { base, buttons, controls } from '../../styles/base.ts';
 
 type PriceField = keyof typeof priceFields;
 
-/** Told with the id of the model, whose price is in micros per million tokens. */
+/** The id of the model. Prices are in micros per million tokens. */
 export type PriceEdit = Readonly<{ id: number; field: PriceField; price: number | null }>;
 
 class GwPrice extends element({
   model: count<number>(),
-  /** Whose price of what, for those who do not see the table. */
+  /** The label for screen readers. */
   label: text(),
   field: text<PriceField>(),
   /** Null is unpriced. */
@@ -98,7 +98,7 @@ class GwPrice extends element({
     event.stopPropagation();
     if (event.key === 'Escape') this.#leave();
     if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
-    // Or the same key would press the button that has the focus in what opens by it.
+    // Otherwise the same key press would activate the button that receives the focus.
     event.preventDefault();
     const price = typedPrice.read(event.target.value);
     this.wrong = price === undefined;

@@ -1,4 +1,4 @@
-// Prices as public lists have them: looked up, shown beside those that stand, and then published or left.
+// Previews prices from public lists next to the current ones, and applies them.
 
 import { css, html, nothing } from 'lit';
 
@@ -26,16 +26,16 @@ type PriceChange = Plan['changes'][number];
 type Source = 'both' | 'aggregator' | 'catalogue';
 
 const sources: readonly Readonly<{ value: Source; label: string }>[] = [
-  { value: 'both', label: 'Both, the aggregator first' },
-  { value: 'aggregator', label: 'The aggregator' },
-  { value: 'catalogue', label: 'The catalogue' },
+  { value: 'both', label: 'Aggregator, then catalog' },
+  { value: 'aggregator', label: 'Aggregator' },
+  { value: 'catalogue', label: 'Catalog' },
 ];
 
 type Wish = Readonly<{ source: Source; overwrite: boolean }>;
 
 const rows: readonly FormRow<Wish>[] = [
-  { name: 'source', label: 'Where to look', type: 'select', required: true, choices: sources },
-  { name: 'overwrite', label: 'Replace prices that stand', type: 'checkbox' },
+  { name: 'source', label: 'Source', type: 'select', required: true, choices: sources },
+  { name: 'overwrite', label: 'Overwrite existing prices', type: 'checkbox' },
 ];
 
 type PriceId =
@@ -54,23 +54,23 @@ const priceColumn = (id: PriceId, label: string): Column<PriceChange> => ({
 
 const columns: readonly Column<PriceChange>[] = [
   { id: 'model', label: 'Model', value: ({ model }) => model },
-  priceColumn('old_input_price_per_mtok', 'Input now'),
-  priceColumn('input_price_per_mtok', 'Input then'),
-  priceColumn('old_output_price_per_mtok', 'Output now'),
-  priceColumn('output_price_per_mtok', 'Output then'),
+  priceColumn('old_input_price_per_mtok', 'Input price'),
+  priceColumn('input_price_per_mtok', 'New input price'),
+  priceColumn('old_output_price_per_mtok', 'Output price'),
+  priceColumn('output_price_per_mtok', 'New output price'),
   { id: 'source', label: 'Source', value: ({ source }) => source },
   {
     id: 'found_as',
-    label: 'Found as',
+    label: 'Name in list',
     value: ({ found_as }) => found_as,
     cell: ({ found_as }) => html`<code>${found_as}</code>`,
   },
 ];
 
-/** Tells by `gw-review` with the save that publishes them. */
+/** Dispatches `gw-review` with the save that applies the prices. */
 class GwPriceSync extends element({
   wish: state<Wish>({ source: 'both', overwrite: false }),
-  /** What would be changed; null until it was looked up. */
+  /** The planned changes; null before the first preview. */
   plan: state<Plan | null>(null),
   busy: state(false),
   failure: state<ApiFailure | null>(null),
@@ -131,7 +131,7 @@ class GwPriceSync extends element({
     return html`<div class="wish" @gw-input=${this.#onInput}>
         ${formRows(rows, this.wish)}
         <button type="button" ?disabled=${this.busy} @click=${this.#look}>
-          ${this.busy ? 'Looking up…' : 'Look up prices'}
+          ${this.busy ? 'Loading prices…' : 'Preview prices'}
         </button>
       </div>
       <gw-error retriable .failure=${this.failure} @gw-retry=${this.#look}></gw-error>
@@ -140,7 +140,7 @@ class GwPriceSync extends element({
 
   #beforehand() {
     return html`<p class="quiet">
-      Nothing is changed by looking. The same by a command: <code>gw sync-prices --dry-run</code>
+      A preview changes nothing. Command: <code>gw sync-prices --dry-run</code>
     </p>`;
   }
 
@@ -149,17 +149,13 @@ class GwPriceSync extends element({
         .filter(({ skipped }) => skipped !== null)
         .map(
           ({ source, skipped }) =>
-            html`<p class="notice warn">The ${source} could not be read: ${skipped}</p>`,
+            html`<p class="notice warn">Could not read the ${source}: ${skipped}</p>`,
         )}
       <div class="sum">
         <p role="status">
-          ${
-            plan.updated === 0
-              ? 'There is nothing to change'
-              : `${formatCount(plan.updated, 'model')} would get another price`
-          }:
-          ${formatCount(plan.already_priced, 'model keeps its', 'models keep their')} own, and
-          ${formatCount(plan.unmatched, 'model is', 'models are')} in no list.
+          ${plan.updated === 0 ? 'No price changes.' : `${formatCount(plan.updated, 'price change')}.`}
+          ${formatCount(plan.already_priced, 'model keeps its current price', 'models keep their current prices')}.
+          ${formatCount(plan.unmatched, 'model is', 'models are')} not in the price lists.
         </p>
         ${
           plan.updated === 0
@@ -178,7 +174,7 @@ class GwPriceSync extends element({
         plan.updated === 0
           ? nothing
           : html`<gw-table
-              label="Prices that would change"
+              label="Price changes"
               noun="price"
               .columns=${columns}
               .rows=${plan.changes}
@@ -190,7 +186,7 @@ class GwPriceSync extends element({
 
   #unmatched({ unmatched_models: models }: Plan) {
     return html`<details>
-      <summary>${formatCount(models.length, 'model')} in no list</summary>
+      <summary>${formatCount(models.length, 'model')} not in the price lists</summary>
       <ul>
         ${models.map(
           ({ model, upstream_model }) =>
@@ -212,7 +208,7 @@ class GwPriceSync extends element({
         name === 'source' ? (sources.find((one) => one.value === value)?.value ?? source) : source,
       overwrite: name === 'overwrite' ? checked : overwrite,
     };
-    // What is shown is of another wish.
+    // The preview belongs to other options.
     this.plan = null;
   };
 
@@ -246,7 +242,7 @@ class GwPriceSync extends element({
             ...change,
           });
         } catch (error) {
-          // What is shown is not what the lists have now: it is looked up while the refusal is read.
+          // The lists changed since the preview: load them again.
           if (asFailure(error).param === 'plan') void this.#look();
           throw error;
         }

@@ -1,4 +1,4 @@
-// One model: its price and sizes, the backend that serves it with its flow control, and what comes to it.
+// Draws one model: its prices, its backend with flow control, and what uses it.
 
 import { html, nothing } from 'lit';
 
@@ -22,7 +22,7 @@ import { detachSave } from './saves.ts';
 
 type Backend = NonNullable<ModelRow['backend']>;
 
-/** What is shown while flow control is off. */
+/** Shown while flow control is off. */
 const { admission_max_concurrent, upstream_timeout_seconds } = flowFields;
 const ungated = { admission_max_concurrent, upstream_timeout_seconds };
 
@@ -38,14 +38,15 @@ export function modelRecord(model: ModelRow, at: RecordScreen) {
     ${headOf(model, at)}
     ${
       backend === null
-        ? html`<p class="quiet">Attached to no provider: no request can go to it.</p>`
+        ? html`<p class="quiet">Not attached to a provider. This model cannot receive requests.</p>`
         : backendOf(backend, model)
     }
     ${
       model.closed
         ? html`<p class="notice warn">
-            Learned from a host. No caller can reach it with <code>model/*</code> until you use it
-            in a frontend model, pool or fallback, or grant <code>model/${name}</code>.
+            Registered by an agent. The permission <code>model/*</code> does not cover it until you
+            use it in a frontend model, pool or fallback. You can also grant
+            <code>model/${name}</code>.
           </p>`
         : nothing
     }
@@ -116,10 +117,10 @@ function usesOf({ use, isFallback }: ModelRow) {
                   ><span class="quiet end">pool</span>
                 </li>`,
             )}
-            ${isFallback ? html`<li>Every chain, as the fallback model</li>` : nothing}
+            ${isFallback ? html`<li>Global fallback model</li>` : nothing}
           </ul>`
         : html`<p class="quiet">
-            No frontend model and no pool comes to it. It is called by its own name alone.
+            No frontend model or pool uses this model. Clients can call it only by its own name.
           </p>`
     }`;
 }

@@ -1,4 +1,4 @@
-// What can be done to a model, each as a save.
+// Builds the saves of a model.
 
 import { html } from 'lit';
 
@@ -17,7 +17,7 @@ type FlowChange = BodyOf<ReturnType<typeof flowForm.change>>;
 
 const noun = 'model';
 
-/** What comes next is its provider. */
+/** A new model opens the form that attaches a provider. */
 export const creationSave = (body: ModelBody): Save =>
   additionOf(
     { noun, name: body.name },
@@ -40,7 +40,7 @@ export const changeSave = (model: ModelRow, body: Partial<ModelBody>): Save =>
 
 export const priceSave = (model: ModelRow, { field, price }: PriceEdit): Save => ({
   ...changeSave(model, { [field]: price }),
-  heading: `Price of ${model.name}`,
+  heading: `Edit price of ${model.name}`,
   verb: 'Save price',
   done: `Price of ${model.name} updated`,
 });
@@ -52,13 +52,13 @@ export const attachSave = (model: ModelRow, body: ReturnType<typeof attachBody>)
     verb: 'Attach',
     done: `Model ${model.name} attached`,
     before: {},
-    after: { ...rest, ...(key === undefined ? {} : { credential: 'a new one' }) },
+    after: { ...rest, ...(key === undefined ? {} : { credential: 'new' }) },
     run: calling('POST', '/admin/provider-models/{id}/backends', { ...seen(model), body }),
   };
 };
 
 export const flowSave = (model: ModelRow, body: FlowChange): Save => ({
-  heading: `Flow control of ${model.name}`,
+  heading: `Edit flow control of ${model.name}`,
   verb: 'Save changes',
   done: `Flow control of ${model.name} updated`,
   before: { ...model.backend },
@@ -96,5 +96,5 @@ function breakage(model: ModelRow) {
       }
     </p>
     ${uses.map((text) => html`<p><code>${text}</code></p>`)}
-    <p class="quiet">Its provider and its recorded usage stay.</p>`;
+    <p class="quiet">The provider and recorded usage are kept.</p>`;
 }

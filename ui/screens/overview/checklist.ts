@@ -1,4 +1,4 @@
-// The first-run checklist: what is done, what is next, and where to do it.
+// Draws the first-run checklist.
 
 import { css, html, nothing } from 'lit';
 

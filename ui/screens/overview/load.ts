@@ -1,4 +1,4 @@
-// All that the overview shows, asked for at once.
+// Loads the data of the Overview screen.
 
 import { call, list } from '../../api/http/call.ts';
 import { listCommands } from '../../api/history.ts';
@@ -53,7 +53,7 @@ export async function loadFirstRun(signal: AbortSignal): Promise<readonly Step[]
   });
 }
 
-/** Sums are asked for only where none of the newest rows says it: they are of all that ever was. */
+/** The sums cover all time, so they are loaded only if the newest rows contain no answered request. */
 async function everAnswered(signal: AbortSignal): Promise<boolean> {
   const { body: rows } = await call('GET', '/admin/usage/events', {
     query: { limit: rowsAsked },

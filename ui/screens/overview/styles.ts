@@ -1,4 +1,4 @@
-// How the overview lays out the list of changes.
+// Styles of the list of recent changes.
 
 import { css } from 'lit';
 

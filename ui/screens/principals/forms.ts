@@ -1,4 +1,4 @@
-// The forms of a principal: for a new one and for a change, and of its password, which is typed twice and kept nowhere but in the form.
+// Defines the forms of a principal and of its password. A password is typed twice and kept only in the form.
 
 import { html } from 'lit';
 
@@ -23,11 +23,11 @@ const kindField: FormRow<PrincipalDraft> = {
   name: 'kind',
   label: 'Kind',
   type: 'select',
-  hint: "A user's name and address are kept as personal data: encrypted, and erased with the user",
+  hint: 'The name and email of a user are personal data. They are encrypted, and erased when the user is deleted',
   required: true,
   choices: [
-    { value: 'service_account', label: 'Service account: a program' },
-    { value: 'user', label: 'User: a person' },
+    { value: 'service_account', label: 'Service account (program)' },
+    { value: 'user', label: 'User (person)' },
   ],
 };
 
@@ -41,7 +41,7 @@ export const principalForm = (principal: Known | null) =>
       {
         name: 'email',
         label: 'E-mail',
-        hint: typeof principal?.email === 'string' ? 'Empty takes it away' : '',
+        hint: typeof principal?.email === 'string' ? 'Leave empty to remove the email' : '',
       },
     ],
     save: (draft) => (principal === null ? creation(draft) : change(principal, draft)),
@@ -66,8 +66,8 @@ export const passwordForm = (principal: Known) =>
     lead: html`<p class="notice ${principal.kind === 'user' ? '' : 'warn'}">
       ${
         principal.kind === 'user'
-          ? 'Its sessions end with the old password.'
-          : 'This is a service account. With a password it becomes a user, a person who can log in here; its keys stay.'
+          ? 'All sessions of this user end.'
+          : 'This is a service account. A password turns it into a user who can sign in here. Its keys are kept.'
       }
     </p>`,
     fields: () => [
@@ -78,15 +78,15 @@ export const passwordForm = (principal: Known) =>
         required: true,
         hint: 'At least 12 characters, and not a common password',
       },
-      { name: 'again', label: 'Once more', type: 'password', required: true },
+      { name: 'again', label: 'Repeat password', type: 'password', required: true },
     ],
     save: ({ password, again }) =>
       password === again
         ? passwordSave(principal, password)
-        : wrong('again', 'differs from the one above'),
+        : wrong('again', 'does not match the password above'),
   });
 
-/** The password itself is in no table. */
+/** The password itself is not part of the diff. */
 const passwordSave = (principal: Known, password: string): Save => ({
   heading: `Set a password for ${principal.name}`,
   verb: 'Set password',

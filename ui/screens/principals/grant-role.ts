@@ -37,7 +37,7 @@ class GwGrantRole extends element({
         label="Grant a role"
         type="select"
         required
-        .choices=${orNone('Choose one', choicesOf(this.roles))}
+        .choices=${orNone('Choose a role', choicesOf(this.roles))}
         .value=${this.chosen}
         @gw-input=${({ detail }: CustomEvent<FieldInput>) => (this.chosen = detail.value)}
       ></gw-field>

@@ -1,4 +1,4 @@
-// What the screen of principals shows of each: the record, and what other lists say of it.
+// Loads principals with what other lists know about them.
 
 import { list } from '../../api/http/call.ts';
 import type { Budget, Limits, Principal, Role } from '../../api/records.ts';
@@ -7,7 +7,7 @@ import type { Effective } from '../../lib/access/permissions.ts';
 
 export type Known = Principal &
   Readonly<{
-    /** Those that were not revoked. */
+    /** API keys that are not revoked. */
     keys: number;
     limits: Limits | null;
     budget: Budget | null;

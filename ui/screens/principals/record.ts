@@ -1,4 +1,4 @@
-// One principal: what is known of it, the roles that it holds, what it may do by them, its limits, and what can be done to it.
+// Draws one principal: its facts, roles, effective permissions and limits, and the actions for it.
 
 import { html, nothing } from 'lit';
 
@@ -23,14 +23,14 @@ export function principalRecord(principal: Known, at: RecordScreen, { roles }: P
   const keysLink = linkTo({ screen: 'keys', query: { principal: String(id) } });
   const another = linkTo({ screen: 'keys', rest: ['new', id] });
   return html`${facts([
-    ['Kind', kind === 'user' ? 'user, a person' : 'service account, a program'],
-    ['E-mail', email ?? none],
+    ['Kind', kind === 'user' ? 'user' : 'service account'],
+    ['Email', email ?? none],
     ...identityFacts(principal),
     idFact(id),
     [
-      'Keys',
-      html`<a href=${keysLink}>${formatCount(keys, 'key')}</a>${
-          at.isWritable() ? html` · <a href=${another}>create one</a>` : nothing
+      'API keys',
+      html`<a href=${keysLink}>${formatCount(keys, 'API key')}</a>${
+          at.isWritable() ? html` · <a href=${another}>create an API key</a>` : nothing
         }`,
     ],
     usageFact({ grouping: 'principal', name }),
@@ -39,14 +39,14 @@ export function principalRecord(principal: Known, at: RecordScreen, { roles }: P
   ${rolesOf(principal, at, roles)} ${permissionsOf(principal)} ${limitsOf(principal, at)}`;
 }
 
-/** Only where people sign on by an issuer. */
+/** Only shown if single sign-on is configured for the principal. */
 function identityFacts({ identity }: Known): readonly Fact[] {
   if (identity === null) return [];
   const { issuer, subject, linked_at } = identity;
   return [
-    ['Signs in by', html`${issuer}, since <gw-time at=${linked_at}></gw-time>`],
+    ['Sign-in identity', html`${issuer}, linked <gw-time at=${linked_at}></gw-time>`],
     [
-      'Subject there',
+      'Subject',
       subject === '' ? html`<span class="quiet">erased</span>` : copied(subject, 'subject'),
     ],
   ];
@@ -60,7 +60,7 @@ function rolesOf(principal: Known, at: RecordScreen, roles: Roles) {
     const link = html`<a href=${linkTo({ screen: 'roles', rest: [id ?? 0] })}>${role}</a>`;
     return html`<li>
       ${id === undefined ? role : link}
-      ${groups.includes(role) ? html`<span class="via">by a group</span>` : nothing}
+      ${groups.includes(role) ? html`<span class="via">from a group</span>` : nothing}
       ${
         at.isWritable()
           ? remover(`Revoke ${role}`, 'Revoke', () => at.ask(revokeOf(principal, role, roles)))
@@ -71,7 +71,7 @@ function rolesOf(principal: Known, at: RecordScreen, roles: Roles) {
   return html`<div class="section"><h3>Roles</h3></div>
     ${
       held.length === 0
-        ? html`<p class="quiet">It holds no role, so it may do nothing.</p>`
+        ? html`<p class="quiet">No roles. This principal cannot call models or administer gw.</p>`
         : html`<ul class="rows">
             ${held.map(row)}
           </ul>`
@@ -99,14 +99,14 @@ const permissionsOf = ({ permissions, mayInvoke }: Known) =>
                 html`<li>
                   <code>${verb}</code>
                   ${resource === '*' ? nothing : html`<code>${resource}</code>`}
-                  <span class="via end">by ${via.join(', ')}</span>
+                  <span class="via end">from ${via.join(', ')}</span>
                 </li>`,
             )}
           </ul>`
     }`;
 
 const rate = (value: number | null | undefined): string =>
-  value === null || value === undefined ? 'unlimited' : `${formatNumber(value)} a minute`;
+  value === null || value === undefined ? 'unlimited' : `${formatNumber(value)} per minute`;
 
 function limitsOf({ id, limits, budget }: Known, at: RecordScreen) {
   const bars = (of: NonNullable<typeof budget>) =>
@@ -153,15 +153,15 @@ export function principalActions(principal: Known, at: RecordScreen, { roles }: 
     ></gw-menu>`;
 }
 
-/** What goes with a principal that is deleted, and with its identity; what a password does besides. */
+/** Explains what a deletion, an unlink or a new password does. */
 export function principalWords({ verb, danger }: Save, principal: Known | null) {
   if (principal === null) return nothing;
   if (verb === 'Set password') {
     return html`<p>
       ${
         principal.kind === 'user'
-          ? 'Its sessions end; it logs in anew with the new password.'
-          : 'It becomes a user, a person who can log in here. That cannot be taken back.'
+          ? 'All sessions end. The user must sign in with the new password.'
+          : 'The service account becomes a user who can sign in here. This cannot be undone.'
       }
     </p>`;
   }
@@ -169,26 +169,26 @@ export function principalWords({ verb, danger }: Save, principal: Known | null) 
   if (verb === 'Unlink identity') return unlinkedWords(principal);
   const { keys, roles, limits, budget } = principal;
   const lost = [
-    `${formatCount(keys, 'key')} that open${keys === 1 ? 's' : ''} nothing from then on`,
-    roles.length === 0 ? 'no role' : `its roles: ${roles.join(', ')}`,
-    'its sessions',
-    ...(limits === null ? [] : ['its rate limits']),
-    ...(budget === null ? [] : ['its budget, and what it has spent of it']),
+    `${formatCount(keys, 'API key')}, which ${keys === 1 ? 'stops' : 'stop'} working`,
+    roles.length === 0 ? 'no roles' : `roles: ${roles.join(', ')}`,
+    'all sessions',
+    ...(limits === null ? [] : ['rate limits']),
+    ...(budget === null ? [] : ['the budget and its usage']),
   ];
-  return html`<p>With it go:</p>
+  return html`<p>This also deletes:</p>
     <ul>
       ${lost.map((one) => html`<li>· ${one}</li>`)}
     </ul>
-    <p>What it has used stays in the reports.</p>`;
+    <p>Recorded usage is kept.</p>`;
 }
 
-/** What goes with an identity, and what does not. */
+/** Explains what an unlink removes and what it keeps. */
 const unlinkedWords = ({ group_roles: roles }: Known) =>
   html`<p>
-      The sessions that it began
-      end${roles.length === 0 ? '' : `, and the roles of its groups go: ${roles.join(', ')}`}.
+      All single sign-on sessions
+      end.${roles.length === 0 ? '' : ` Roles from groups are removed: ${roles.join(', ')}.`}
     </p>
     <p>
-      It is not linked with this principal again until somebody sets the name or the e-mail address
-      of the principal again. A password stays, and so do keys.
+      The identity is not linked again until an administrator sets the name or the email of this
+      principal. The password and API keys are kept.
     </p>`;

@@ -1,4 +1,4 @@
-// The changes of the roles, the identity and the existence of a principal, each as a save.
+// Builds the saves for roles, identity and deletion of a principal.
 
 import { calling } from '../../api/http/call.ts';
 import { effectivePermissions, invokable } from '../../lib/access/permissions.ts';
@@ -8,7 +8,7 @@ import type { Known, People } from './load.ts';
 
 type Roles = People['roles'];
 
-/** Shows the roles, and what the principal may invoke by them then. */
+/** Shows the roles and the resulting access to models. */
 function rolesShown(principal: Known, held: readonly string[], roles: Roles) {
   const shown = (names: readonly string[]) => ({
     roles: names.join(', ') || null,
@@ -40,7 +40,7 @@ export const revokeOf = (principal: Known, role: string, roles: Roles): Save => 
   }),
 });
 
-/** The roles that were granted by hand stay. */
+/** Roles that were granted by hand are kept. */
 export const unlinkingOf = (principal: Known, roles: Roles): Save => ({
   heading: `Unlink the identity of ${principal.name}`,
   verb: 'Unlink identity',

@@ -1,5 +1,4 @@
-// The newest evaluation of prompt classes: the figures of each class, what changed since an earlier evaluation, and which examples
-// are taken for another class.
+// Draws the newest evaluation of prompt classes, its differences to an earlier one, and misclassified examples.
 
 import { css, html, nothing } from 'lit';
 
@@ -45,7 +44,7 @@ const gained = (one: Evaluated, before: Evaluation | null, measure: Measure) => 
 const nearestText = ({ nearest }: Evaluated): string =>
   nearest.map(([name, similarity]) => `${name} ${similarity.toFixed(2)}`).join(', ');
 
-/** With what changed since `before`. */
+/** Shows the differences to `before`. */
 const columnsOf = (before: Evaluation | null): readonly Column<Evaluated>[] => [
   {
     id: 'class',
@@ -74,21 +73,21 @@ const columnsOf = (before: Evaluation | null): readonly Column<Evaluated>[] => [
   })),
   {
     id: 'min_margin',
-    label: 'Margin needed',
+    label: 'Minimum margin',
     end: true,
     value: ({ min_margin }) => min_margin,
     cell: ({ min_margin }) => marginText(min_margin),
   },
   { id: 'nearest', label: 'Nearest classes', value: nearestText },
-  { id: 'advice', label: 'What to do', spare: true, value: adviceOf },
+  { id: 'advice', label: 'Recommendation', spare: true, value: adviceOf },
   { id: 'examples', label: 'Examples', end: true, spare: true, value: ({ examples }) => examples },
 ];
 
 class GwEvaluation extends element({
-  /** The newest first. */
+  /** Newest first. */
   evaluations: given<readonly Evaluation[]>([]),
   classes: given<readonly Named[]>([]),
-  /** The evaluation that was chosen to compare with; null before one is chosen. */
+  /** The evaluation selected for comparison; null before a selection. */
   comparedId: state<number | null>(null),
 }) {
   static override styles = [
@@ -130,7 +129,7 @@ class GwEvaluation extends element({
   #columns = columnsOf(null);
   #before: Evaluation | null = null;
 
-  /** They are made again only for a comparison with another evaluation. */
+  /** Keeps the columns unless the compared evaluation changes. */
   #columnsFor(before: Evaluation | null): readonly Column<Evaluated>[] {
     if (before !== this.#before) this.#columns = columnsOf(before);
     this.#before = before;
@@ -145,9 +144,9 @@ class GwEvaluation extends element({
     return html`<p class="when">
         Evaluated <gw-time at=${evaluation.evaluated_at}></gw-time> by
         <strong>${evaluatorOf(evaluation)}</strong> on version ${evaluation.snapshot_version}, with
-        the encoder <code>${encodersText(evaluation)}</code>: ${formatCount(examples, 'example')},
-        each classified without its own help.
-        ${compared === null ? 'The next evaluation shows what has changed since.' : nothing}
+        encoder <code>${encodersText(evaluation)}</code>. ${formatCount(examples, 'example')},
+        leave-one-out.
+        ${compared === null ? 'The next evaluation shows the differences to this one.' : nothing}
       </p>
       ${compared === null ? nothing : this.#comparison(evaluation, compared)}
       ${evaluation.note === null ? nothing : html`<p class="notice warn">${evaluation.note}</p>`}
@@ -177,7 +176,7 @@ class GwEvaluation extends element({
       label="Compare with"
       type="select"
       required
-      hint=${isOther ? `It used the encoder ${encodersText(compared)}` : ''}
+      hint=${isOther ? `Used a different encoder: ${encodersText(compared)}` : ''}
       .choices=${choices}
       .value=${String(compared.id)}
       @gw-input=${this.#onCompared}
@@ -199,19 +198,19 @@ class GwEvaluation extends element({
       return advice === null ? [] : [{ one, advice }];
     });
     if (advised.length === 0) return nothing;
-    return html`<h2>What to do</h2>
-      <ul class="rows confused" aria-label="What to do">
+    return html`<h2>Recommendations</h2>
+      <ul class="rows confused" aria-label="Recommendations">
         ${advised.map(({ one, advice }) => html`<li><strong>${one.class}</strong> ${advice}</li>`)}
       </ul>`;
   }
 
   #confusions(evaluation: Evaluation) {
     const confused = confusionsOf(evaluation);
-    return html`<h2>Taken for another class</h2>
+    return html`<h2>Misclassified examples</h2>
       ${
         confused.length === 0
-          ? html`<p class="quiet">No example was taken for another class.</p>`
-          : html`<ul class="rows confused" aria-label="Taken for another class">
+          ? html`<p class="quiet">No misclassified examples.</p>`
+          : html`<ul class="rows confused" aria-label="Misclassified examples">
               ${confused.map((one) => this.#confused(one))}
             </ul>`
       }`;

@@ -1,4 +1,4 @@
-// The form by which a prompt class gets more examples: many at once, as they are pasted.
+// Defines the form that adds examples to a prompt class.
 
 import { html } from 'lit';
 
@@ -9,15 +9,14 @@ import { recordForm } from '../../parts/form-as-data.ts';
 import { examplesField, labelsField, pastedHint } from './examples-field.ts';
 import { examplesAddition } from './saves.ts';
 
-/** As many calls as one change takes. */
+/** The maximum number of calls in one change. */
 const addedMax = 100;
 
 export const examplesForm = (one: PromptClass) =>
   recordForm({
     draft: { examples: '', labels: '' },
     lead: html`<p class="notice">
-      The texts are encrypted and never shown. An example that the class already has is skipped and
-      keeps its label.
+      The texts are encrypted and never shown. Duplicate examples are skipped and keep their labels.
     </p>`,
     fields: (draft) => {
       const count = readExamples(draft).length;

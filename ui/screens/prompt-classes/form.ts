@@ -1,4 +1,4 @@
-// The form of a prompt class, for a new one with its first examples and for one that is there.
+// Defines the form of a prompt class. A new class gets its first examples here.
 
 import type { PromptClass } from '../../api/records.ts';
 import { choicesOf } from '../../lib/page/choices.ts';
@@ -18,17 +18,17 @@ import { examplesField, labelsField, pastedHint } from './examples-field.ts';
 import { classCreation, classUpdate } from './saves.ts';
 
 const tiers = [
-  { value: 'fast', label: 'Fast: in the process, for every prompt' },
-  { value: 'refined', label: 'Refined: a sentence encoder, among classes that refine another' },
+  { value: 'fast', label: 'Fast (in process, for every prompt)' },
+  { value: 'refined', label: 'Refined (sentence encoder, after the fast tier)' },
 ];
 
-/** `refinable` are the names of classes that another can refine. */
+/** `refinable` are the names of classes that can be refined. */
 export const classForm = (row: PromptClass | null, refinable: readonly string[]) =>
   recordForm<ClassDraft>({
     isNew: row === null,
     draft: row === null ? blankClass : fromClass(row),
     fields: (draft) => [
-      { name: 'name', label: 'Name', hint: 'What rules call it', required: true, mono: true },
+      { name: 'name', label: 'Name', hint: 'Used in rules', required: true, mono: true },
       { name: 'description', label: 'Description' },
       { name: 'tier', label: 'Tier', type: 'select', required: true, choices: tiers },
       draft.tier === 'refined'
@@ -36,15 +36,15 @@ export const classForm = (row: PromptClass | null, refinable: readonly string[])
             name: 'refines',
             label: 'Refines',
             type: 'picks',
-            hint: 'Classes of tier fast whose prompts it contends for',
-            placeholder: 'Name of a class',
+            hint: 'Fast classes whose prompts this class can take over',
+            placeholder: 'Prompt class',
             options: choicesOf(refinable),
           }
         : null,
       {
         name: 'min_margin',
         label: 'Margin',
-        hint: 'How much nearer than to the next class a prompt must be, from 0 to 2: higher is surer, and passes more by',
+        hint: 'Required lead over the next class, from 0 to 2. A higher margin gives more precision and less recall',
         required: true,
       },
       row === null ? firstExamples(draft) : null,
@@ -61,7 +61,7 @@ export const classForm = (row: PromptClass | null, refinable: readonly string[])
 function firstExamples(draft: ClassDraft) {
   const isEmpty = draft.examples.trim() === '';
   const count = formatCount(readExamples(draft).length, 'prompt');
-  const counted = isEmpty ? 'Twenty or more, as different as real prompts are' : count;
+  const counted = isEmpty ? 'Use at least 20 varied prompts' : count;
   const hint = `${counted}. ${pastedHint}. The texts are encrypted and never shown`;
   return { ...examplesField, hint };
 }

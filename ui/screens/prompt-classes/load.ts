@@ -1,4 +1,4 @@
-// Prompt classes as the screen lists them: each with the rules that ask for it.
+// Loads prompt classes with the rules that use them.
 
 import { list } from '../../api/http/call.ts';
 import type { PromptClass } from '../../api/records.ts';

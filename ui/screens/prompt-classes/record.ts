@@ -1,4 +1,4 @@
-// One prompt class: how it decides, the rules that ask for it, and its examples by id and label. Their texts are never shown.
+// Draws one prompt class: its settings, the rules that use it, and its examples by id and label. The texts of examples are never shown.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -24,7 +24,7 @@ const shownMax = 200;
 
 export function classRecord(row: ClassRow, at: RecordScreen) {
   const { id, name, description, tier, min_margin, refines, routable, examples, askers } = row;
-  const why = examples === 0 ? 'it has no example' : 'no encoder of its tier is there';
+  const why = examples === 0 ? 'it has no examples' : 'no encoder is configured for its tier';
   return html`${description === null ? nothing : html`<p class="notice">${description}</p>`}
     ${facts([
       idFact(id),
@@ -36,12 +36,15 @@ export function classRecord(row: ClassRow, at: RecordScreen) {
           : html`<gw-badge tone="warn">not routable</gw-badge> <span class="quiet">${why}</span>`,
       ],
       ['Tier', tier],
-      ['Margin', marginText(min_margin)],
+      ['Minimum margin', marginText(min_margin)],
       tier === 'refined'
-        ? ['Refines', refines.length === 0 ? 'nothing: it never contends' : refines.join(', ')]
+        ? [
+            'Refines',
+            refines.length === 0 ? 'no classes, so no prompt matches' : refines.join(', '),
+          ]
         : null,
     ])}
-    ${userRows(askers, (one) => one.rules, 'No rule asks for it.')}
+    ${userRows(askers, (one) => one.rules, 'No rule uses this class.')}
     <gw-class-examples
       .row=${row}
       ?writable=${at.isWritable()}
@@ -49,7 +52,7 @@ export function classRecord(row: ClassRow, at: RecordScreen) {
     ></gw-class-examples>`;
 }
 
-/** Sends `gw-remove` with the id of an example. */
+/** Dispatches `gw-remove` with the id of an example. */
 class GwClassExamples extends element({ row: given<ClassRow>(), writable: flag() }) {
   static override styles = [
     base,
@@ -92,7 +95,7 @@ class GwClassExamples extends element({ row: given<ClassRow>(), writable: flag()
       <gw-error retriable .failure=${failure} @gw-retry=${() => this.#examples.reload()}></gw-error>
       ${
         this.row.examples === 0
-          ? html`<p class="notice warn">Without an example no prompt is of this class.</p>`
+          ? html`<p class="notice warn">No examples. No prompt can match this class.</p>`
           : html`<ul class="rows examples" aria-label="Examples" tabindex="0">
               ${(examples?.rows ?? []).map((example) => this.#example(example))}
             </ul>`
@@ -100,7 +103,9 @@ class GwClassExamples extends element({ row: given<ClassRow>(), writable: flag()
       ${
         examples === undefined || examples.total <= examples.rows.length
           ? nothing
-          : html`<p class="quiet">The first ${examples.rows.length} of ${examples.total}.</p>`
+          : html`<p class="quiet">
+              Showing the first ${examples.rows.length} of ${examples.total}.
+            </p>`
       }`;
   }
 

@@ -1,4 +1,4 @@
-// What can be done to prompt classes and their examples, each as a save. The texts of examples are not among what is shown.
+// Builds the saves of prompt classes and examples. The texts of examples are not part of the diff.
 
 import { calling } from '../../api/http/call.ts';
 import type { PromptClass } from '../../api/records.ts';
@@ -32,7 +32,7 @@ export const classUpdate = (one: PromptClass, body: Partial<ClassBody>): Save =>
     },
   );
 
-/** All of them at one version, so that proxies make their centroids once. */
+/** Adds all examples in one version, so that proxies compute centroids once. */
 export function examplesAddition(one: PromptClass, examples: readonly PastedExample[]): Save {
   const count = formatCount(examples.length, 'example');
   const path = `/admin/prompt-classes/${one.id}/examples`;

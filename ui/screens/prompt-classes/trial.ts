@@ -1,4 +1,4 @@
-// A prompt that is tried: of which class it is, as the gateway would find it.
+// Classifies a prompt like the gateway would.
 
 import { css, html, nothing } from 'lit';
 
@@ -12,12 +12,12 @@ import '../../elements/form/field.ts';
 import type { FieldInput } from '../../elements/form/field.ts';
 import { base, buttons } from '../../styles/base.ts';
 
-/** A dry-run asks for a model; of which class the prompt is does not depend on it. */
+/** A dry run needs a model, but the class of a prompt does not depend on it. */
 const anyModel = 'prompt-class-trial';
 
 class GwClassTrial extends element({
   prompt: state(''),
-  /** Undefined before it was asked; null is of no class. */
+  /** Undefined before the first test; null if the prompt has no class. */
   found: state<string | null | undefined>(undefined),
   busy: state(false),
   failure: state<ApiFailure | null>(null),
@@ -48,12 +48,12 @@ class GwClassTrial extends element({
   ];
 
   protected override render() {
-    return html`<section aria-label="Try a prompt">
+    return html`<section aria-label="Test a prompt">
       <gw-field
         name="prompt"
-        label="Try a prompt"
+        label="Test a prompt"
         type="textarea"
-        placeholder="What a user would say"
+        placeholder="A prompt as a user would write it"
         hint="Not stored"
         unmarked
         .value=${this.prompt}
@@ -65,7 +65,7 @@ class GwClassTrial extends element({
           ?disabled=${this.busy || this.prompt.trim() === ''}
           @click=${this.#ask}
         >
-          Find its class
+          Classify
         </button>
         <span role="status">${this.#answer()}</span>
       </div>
@@ -77,8 +77,8 @@ class GwClassTrial extends element({
     const { found } = this;
     if (found === undefined) return nothing;
     if (found === null) {
-      return html`<gw-badge tone="warn">no class</gw-badge> it is not clearly nearer to one than to
-        the next, and matches no rule on a class`;
+      return html`<gw-badge tone="warn">no class</gw-badge> The prompt is not clearly closer to one
+        class than to the next. Rules with a class condition do not match.`;
     }
     return html`<gw-badge tone="good">${found}</gw-badge>`;
   }

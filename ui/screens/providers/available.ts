@@ -1,4 +1,4 @@
-// What a provider serves at this moment: ticked models are registered, each with this provider behind it.
+// Lists the models that a provider serves now. Selected models are registered with this provider.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -26,7 +26,7 @@ const columns: readonly Column<AvailableModel>[] = [
     end: true,
     value: ({ context_length }) => context_length,
     cell: ({ context_length }) =>
-      context_length === null ? 'not said' : formatNumber(context_length),
+      context_length === null ? 'unknown' : formatNumber(context_length),
   },
   {
     id: 'registered',
@@ -37,7 +37,7 @@ const columns: readonly Column<AvailableModel>[] = [
   },
 ];
 
-/** Tells by `gw-review` with the save. */
+/** Dispatches `gw-review` with the save. */
 class GwAvailableModels extends element({
   provider: given<Provider>(),
   ticked: state<ReadonlySet<string | number>>(),
@@ -71,7 +71,7 @@ class GwAvailableModels extends element({
     this.ticked = new Set();
   }
 
-  /** Models were added, or taken away. */
+  /** The number of registered models changed. */
   protected override willUpdate(changed: PropertyValues<this>): void {
     const before = changed.get('provider');
     if (before === undefined || before.model_count === this.provider.model_count) return;
@@ -82,7 +82,7 @@ class GwAvailableModels extends element({
   protected override render() {
     const { value: served, failure } = this.#served;
     if (served === undefined && failure === null) {
-      return html`<p class="quiet" role="status">Asking ${this.provider.name}…</p>`;
+      return html`<p class="quiet" role="status">Loading models from ${this.provider.name}…</p>`;
     }
     return html`<gw-error
         retriable
@@ -96,7 +96,7 @@ class GwAvailableModels extends element({
     const isOffered = may('config:write') && !isReadOnly();
     const chosen = this.#chosen(served);
     return html`<gw-table
-        label="Models that ${this.provider.name} serves"
+        label="Models of ${this.provider.name}"
         noun="model"
         .columns=${columns}
         .rows=${served}
@@ -117,7 +117,7 @@ class GwAvailableModels extends element({
               </button>
               ${
                 chosen.length > registeredMax
-                  ? html`<span class="quiet">${registeredMax} at once, and no more</span>`
+                  ? html`<span class="quiet">At most ${registeredMax} at once</span>`
                   : nothing
               }
             </div>`
@@ -125,7 +125,7 @@ class GwAvailableModels extends element({
       }`;
   }
 
-  /** What is registered already is not registered again. */
+  /** Registered models are skipped. */
   #chosen(served: readonly AvailableModel[]): readonly AvailableModel[] {
     return served.filter(({ id, registered }) => !registered && this.ticked.has(id));
   }

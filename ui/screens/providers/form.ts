@@ -1,5 +1,5 @@
-// The form of a provider, for a new one and for one that is there. The catalogue fills it; the server asks the provider for its models
-// before it keeps anything, and what the provider answers is shown as it is.
+// Defines the form of a provider. The catalog fills in fields. The server lists the models of the provider before it saves, and the form
+// shows the answer of the provider.
 
 import { html } from 'lit';
 
@@ -26,8 +26,8 @@ const kindField: FormField<ProviderDraft> = {
   type: 'select',
   required: true,
   choices: [
-    { value: 'static', label: 'A key' },
-    { value: 'cloud_service_account', label: 'The key file of a cloud service account' },
+    { value: 'static', label: 'API key' },
+    { value: 'cloud_service_account', label: 'Key file of a cloud service account' },
   ],
 };
 
@@ -66,13 +66,13 @@ class GwProviderForm extends RecordForm<Provider | null, ProviderDraft> {
       {
         name: 'name',
         label: 'Name',
-        placeholder: provider === null ? 'As the catalogue or the address has it' : '',
+        placeholder: provider === null ? 'Default: name in the catalog, or the host' : '',
         required: provider !== null,
       },
       {
         name: 'api_base',
         label: 'Address',
-        hint: 'With the version, such as https://api.example.com/v1',
+        hint: 'Base URL including the version, for example https://api.example.com/v1',
         mono: true,
         required: true,
       },
@@ -92,10 +92,10 @@ class GwProviderForm extends RecordForm<Provider | null, ProviderDraft> {
     return [
       {
         name: 'catalogue_key',
-        label: 'From the catalogue',
+        label: 'Catalog',
         type: 'select',
-        hint: 'Fills in what is known; all of it can be changed',
-        choices: orNone('None: an address of your own', known),
+        hint: 'Fills in known values. You can edit all of them',
+        choices: orNone('Custom endpoint', known),
       },
       typeof entry?.notes === 'string' ? html`<p class="notice">${entry.notes}</p>` : null,
     ];
@@ -103,6 +103,8 @@ class GwProviderForm extends RecordForm<Provider | null, ProviderDraft> {
 }
 
 const keyOf = ({ credential_kind }: ProviderDraft): FormRow<ProviderDraft> =>
-  credential_kind === 'cloud_service_account' ? keyField('Key file', 'textarea') : keyField('Key');
+  credential_kind === 'cloud_service_account'
+    ? keyField('Key file', 'textarea')
+    : keyField('API key');
 
 customElements.define('gw-provider-form', GwProviderForm);

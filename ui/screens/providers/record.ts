@@ -1,4 +1,4 @@
-// One provider: what is known of it, how it is, and what it serves.
+// Draws one provider: its facts, its state and its number of models.
 
 import { html, nothing } from 'lit';
 
@@ -36,9 +36,7 @@ export function providerRecord(provider: Provider) {
     ['Credential', credential],
     [
       'Models',
-      model_count === 0
-        ? 'none yet'
-        : html`<a href=${models}>${formatCount(model_count, 'model')}</a>`,
+      model_count === 0 ? 'none' : html`<a href=${models}>${formatCount(model_count, 'model')}</a>`,
     ],
     usageFact({ grouping: 'provider', name: provider.name, hasCharts: true }),
     ...(provider.kind === 'dynamic' ? leaseFacts(provider) : []),
@@ -47,7 +45,7 @@ export function providerRecord(provider: Provider) {
 }
 
 const leaseFacts = ({ node, engine, lease_expires_at }: Provider): readonly Fact[] => [
-  ['Node', node ?? 'not said'],
-  ['Engine', engine ?? 'not said'],
+  ['Node', node ?? 'unknown'],
+  ['Engine', engine ?? 'unknown'],
   ['Lease ends', html`<gw-time at=${lease_expires_at ?? ''}></gw-time>`],
 ];

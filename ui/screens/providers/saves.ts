@@ -1,4 +1,4 @@
-// What can be done to a provider, each as a save. Its credential is in no table.
+// Builds the saves of a provider. The credential is not part of the diff.
 
 import { calling } from '../../api/http/call.ts';
 import type { AvailableModel, Provider } from '../../api/records.ts';
@@ -11,7 +11,7 @@ import { registrationCalls } from '../../lib/providers/registration.ts';
 import { additionOf, changeOf as changeSave, seen } from '../../lib/saves/save.ts';
 import type { Save } from '../../lib/saves/save.ts';
 
-const busyText = 'Asking the provider for its models…';
+const busyText = 'Loading the models of the provider…';
 
 export function creationOf(draft: ProviderDraft): Save {
   const body = providerBody(draft);
@@ -30,7 +30,7 @@ export function changeOf(provider: Provider, draft: ProviderDraft): Save {
   );
 }
 
-/** All of them at one version, or none; taken back as one. */
+/** Registers all models in one version, so that one undo removes them. */
 export function registrationOf(provider: Provider, chosen: readonly AvailableModel[]): Save {
   const count = formatCount(chosen.length, 'model');
   const calls = registrationCalls(provider, chosen);

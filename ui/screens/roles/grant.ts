@@ -1,4 +1,4 @@
-// Grants a permission: a verb of the closed list, and for an invocation what may be invoked, all of a kind or one by its name.
+// Grants a permission: a verb and, for invocations, the resources that it covers.
 
 import { css, html, nothing } from 'lit';
 
@@ -14,13 +14,13 @@ import { base, buttons } from '../../styles/base.ts';
 
 type Verb = Role['permissions'][number]['verb'];
 
-/** The choice of a name that nothing has yet. */
+/** Selects a name that does not exist yet. */
 const other = 'other';
 
 const namesOf = (list: readonly Readonly<{ name: string }>[]): readonly string[] =>
   list.map(({ name }) => name);
 
-/** Tells by `gw-grant`, with the permission. */
+/** Dispatches `gw-grant` with the permission. */
 class GwGrant extends element({
   held: given<Role>(),
   verb: state<Verb>('model:invoke'),
@@ -94,7 +94,7 @@ class GwGrant extends element({
         </button>
       </div>
       <p class="quiet">
-        ${isHeld ? html`It holds <code>${text}</code> already.` : html`Grants <code>${text}</code>.`}
+        ${isHeld ? html`Already granted: <code>${text}</code>` : html`Grants <code>${text}</code>`}
       </p>`;
   }
 
@@ -102,7 +102,7 @@ class GwGrant extends element({
     const names = Object.entries(this.#names.value ?? {}).find(([kind]) => kind === prefix)?.[1];
     return html`<gw-field
         name="resource"
-        label="On"
+        label="Resource"
         type="select"
         required
         .choices=${[

@@ -1,4 +1,4 @@
-// Roles, each with who holds it.
+// Loads roles with their holders.
 
 import { list } from '../../api/http/call.ts';
 import type { Role } from '../../api/records.ts';

@@ -1,4 +1,4 @@
-// One role: its permissions as verb and resource, and who holds it.
+// Draws one role: its permissions and its holders.
 
 import { html, nothing } from 'lit';
 
@@ -21,7 +21,7 @@ export const roleRecord = (role: HeldRole, at: RecordScreen) =>
     <div class="section"><h3>Permissions</h3></div>
     ${
       role.permissions.length === 0
-        ? html`<p class="notice warn">It has no permission: who holds it may do nothing by it.</p>`
+        ? html`<p class="notice warn">No permissions. This role does not allow anything.</p>`
         : html`<ul class="rows" aria-label="Permissions">
             ${role.permissions.map((one) => permissionRow(role, one, at))}
           </ul>`
@@ -52,7 +52,7 @@ const permissionRow = (role: HeldRole, permission: Permission, at: RecordScreen)
 function holdersOf({ name, holders }: HeldRole) {
   const more = holders.length - holdersMax;
   return html`<div class="section">
-      <h3>Held by ${holders.length === 0 ? 'nobody' : formatCount(holders.length, 'principal')}</h3>
+      <h3>Holders: ${holders.length === 0 ? 'none' : formatCount(holders.length, 'principal')}</h3>
     </div>
     <ul class="holders">
       ${holders.slice(0, holdersMax).map(
@@ -64,9 +64,7 @@ function holdersOf({ name, holders }: HeldRole) {
       ${
         more > 0
           ? html`<li>
-              <a href=${linkTo({ screen: 'principals', query: { role: name } })}
-                >and ${more} more</a
-              >
+              <a href=${linkTo({ screen: 'principals', query: { role: name } })}>${more} more</a>
             </li>`
           : nothing
       }

@@ -1,4 +1,4 @@
-// The changes of a role, each as a save.
+// Builds the saves of a role.
 
 import { calling } from '../../api/http/call.ts';
 import type { Role } from '../../api/records.ts';
@@ -9,7 +9,7 @@ import type { RoleDraft } from '../../lib/access/role-draft.ts';
 import { additionOf, changeOf, deletionOf } from '../../lib/saves/save.ts';
 import type { Save } from '../../lib/saves/save.ts';
 
-/** The calls name a role by its name, the log by its id. */
+/** API paths use the name of the role; the log uses its id. */
 const on = ({ name, version }: Role) => ({ params: { name }, version });
 const wordsOf = ({ id, name }: Role) => ({ noun: 'role', name, stream: `role-${id}` });
 
@@ -26,7 +26,7 @@ export function saveOf(role: Role | null, draft: RoleDraft): Save {
 }
 
 export const grantOf = (role: Role, body: Role['permissions'][number]): Save => ({
-  heading: `Grant to ${role.name}`,
+  heading: `Grant permission to ${role.name}`,
   verb: 'Grant permission',
   done: `${permissionText(body)} granted to ${role.name}`,
   ...permissionsOf(role, [...role.permissions, body]),
@@ -36,7 +36,7 @@ export const grantOf = (role: Role, body: Role['permissions'][number]): Save => 
 export function revokeOf(role: Role, body: Role['permissions'][number]): Save {
   const text = permissionText(body);
   return {
-    heading: `Revoke from ${role.name}`,
+    heading: `Revoke permission from ${role.name}`,
     verb: 'Revoke permission',
     done: `${text} revoked from ${role.name}`,
     ...permissionsOf(

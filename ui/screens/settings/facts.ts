@@ -1,4 +1,4 @@
-// What the process is, and who is asking.
+// Draws the facts of the process and of the signed-in user.
 
 import { css, html } from 'lit';
 
@@ -46,13 +46,13 @@ class GwProcessFacts extends element({
       <h2>You</h2>
       <dl>
         <dt>Name</dt>
-        <dd>${you.name}, principal ${you.id}</dd>
+        <dd>${you.name} (principal ${you.id})</dd>
         <dt>Permissions</dt>
         <dd>${you.permissions.map((one) => html`<div><code>${one}</code></div>`)}</dd>
         <dt>Session</dt>
         <dd>
-          ends ${formatNumber(session_ttl_hours)} h after the login;
-          ${sessions === 1 ? 'it is the only one' : `one of ${formatCount(sessions, 'session')}`}
+          Expires ${formatNumber(session_ttl_hours)} h after sign-in.
+          ${formatCount(sessions, 'active session')} in total
         </dd>
       </dl>
     </section>`;
@@ -67,7 +67,7 @@ class GwProcessFacts extends element({
         <dd>gw ${config.version}</dd>
         <dt>Role</dt>
         <dd>${config.role}</dd>
-        <dt>Runs for</dt>
+        <dt>Uptime</dt>
         <dd>${formatDuration(config.uptime_seconds * 1_000)}</dd>
         <dt>TLS</dt>
         <dd>${onOff(config.tls)}</dd>
@@ -90,7 +90,7 @@ class GwProcessFacts extends element({
   #serving() {
     const { config } = this;
     return html`<section class="panel">
-      <h2>What it serves</h2>
+      <h2>Services</h2>
       <dl>
         <dt>Models</dt>
         <dd>${config.models === 0 ? 'none' : formatNumber(config.models)}</dd>
@@ -98,12 +98,12 @@ class GwProcessFacts extends element({
         <dd>${config.models_unpriced === 0 ? 'none' : formatNumber(config.models_unpriced)}</dd>
         <dt>Cached models</dt>
         <dd>${config.models_cached === 0 ? 'none' : formatNumber(config.models_cached)}</dd>
-        <dt>Classifier, fast</dt>
+        <dt>Fast classifier</dt>
         <dd>${config.classifier_tier1 ?? html`<span class="quiet">none</span>`}</dd>
-        <dt>Classifier, refined</dt>
+        <dt>Refined classifier</dt>
         <dd>${config.classifier_tier2 ?? html`<span class="quiet">none</span>`}</dd>
-        <dt>Traces to</dt>
-        <dd>${config.otel_endpoint ?? html`<span class="quiet">nowhere</span>`}</dd>
+        <dt>Tracing</dt>
+        <dd>${config.otel_endpoint ?? html`<span class="quiet">off</span>`}</dd>
         <dt>Webhook</dt>
         <dd>${webhookText(config)}</dd>
       </dl>

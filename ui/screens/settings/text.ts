@@ -1,4 +1,4 @@
-// What a setting is for: as many lines as it takes, in a table whose cells have one.
+// Draws the description of a setting in a table cell, on as many lines as it needs.
 
 import { css, html } from 'lit';
 

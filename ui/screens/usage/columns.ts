@@ -1,4 +1,4 @@
-// The columns of a grouping.
+// Defines the columns of a grouping.
 
 import { html } from 'lit';
 
@@ -54,7 +54,7 @@ const count = (
   cell: (one) => formatNumber(one[id]),
 });
 
-/** A change is one of spend, on the time before; days have none. */
+/** The change of spend compared with the previous period; days have none. */
 const change: Column<Group> = {
   id: 'change',
   label: 'Change',
@@ -63,7 +63,10 @@ const change: Column<Group> = {
   cell: (one) => html`<span class="quiet">${changeText(one)}</span>`,
 };
 
-/** `spend` is that of all groups, also of those that are not loaded. Refusals and failed attempts are shown where there are any. */
+/**
+ * `spend` is the total of all groups, including those that are not loaded. Columns of refusals and failed attempts are hidden if all are
+ * zero.
+ */
 export function columnsOf(
   grouping: Grouping,
   { groups, spend }: Readonly<{ groups: readonly Group[]; spend: number }>,

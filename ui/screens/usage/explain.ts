@@ -1,4 +1,4 @@
-// Why a request went where it went: routed again on the configuration that served it, rule by rule and model by model, beside what was
+// Explains the routing of a request: replays it on the configuration that served it and shows each rule and model next to what was
 // recorded.
 
 import { css, html, nothing } from 'lit';
@@ -136,7 +136,10 @@ class GwUsageExplain extends element({
       ${value === undefined ? nothing : this.#all(value)}`;
   }
 
-  /** The frontend model as it stood, with the deciding rule marked and the request asked again; a model that was named itself. */
+  /**
+   * Opens the frontend model as it was, with the deciding rule marked and the request in the dry run. A directly requested model opens its
+   * own page.
+   */
   #configuration({ rules, usage, snapshot_version: version }: Explanation): string {
     const query = { as_of: String(version) };
     const deciding = rules.findLast(({ decides }) => decides);
@@ -197,7 +200,7 @@ class GwUsageExplain extends element({
       }`;
   }
 
-  /** The same question to the rules as they are now, beside which it can be changed. */
+  /** Opens the current rules with the same question. */
   #again(frontendModelId: number) {
     const query = { replay: this.requestId };
     return html`<a
@@ -230,14 +233,14 @@ class GwUsageExplain extends element({
     </li>`;
   }
 
-  /** Each condition with the value that the request had, and where the rule leads. */
+  /** Each condition with the value of the request, and the action of the rule. */
   #conditions(held: Rule, failed: readonly string[], usage: Explanation['usage']) {
     const conditions = conditionsOf(held, (id) =>
       id === usage.principal_id ? usage.principal : `principal ${id}`,
     );
     const to =
       held.action === 'route'
-        ? `Routes to ${held.targets.map(({ model }) => model).join(', then ') || 'no target'}`
+        ? `Routes to ${held.targets.map(({ model }) => model).join(', then ') || 'no targets'}`
         : held.action === 'deny'
           ? `Denies with status ${held.deny_status}`
           : 'Continues with another frontend model';
@@ -261,7 +264,7 @@ class GwUsageExplain extends element({
     return html`<div class="section"><h3>Fallback order</h3></div>
       ${
         candidates.length === 0
-          ? html`<p class="quiet">The decision led to no model.</p>`
+          ? html`<p class="quiet">No model was selected.</p>`
           : html`<ol class="rows">
               ${candidates.map((one, index) => this.#candidate(one, { index, version, usage }))}
             </ol>`
@@ -314,7 +317,7 @@ class GwUsageExplain extends element({
 type Rules = ReadonlyMap<number, Rule>;
 type Loaded = Readonly<{ explained: Explanation; rules: Rules }>;
 
-/** The rules of the frontend models that the request passed through, as they stood, by their ids. */
+/** The rules by id, as they were, of all frontend models that the request passed. */
 async function rulesThen(
   { rules, snapshot_version: version }: Explanation,
   signal: AbortSignal,

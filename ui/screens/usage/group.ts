@@ -1,4 +1,4 @@
-// What a group of requests comes to, above them, and where the record is that it is of.
+// Draws the totals of a group and a link to its record.
 
 import { html, nothing } from 'lit';
 
@@ -14,7 +14,7 @@ import type { Grouping } from '../../lib/observe/usage.ts';
 import { linkTo } from '../../state/location.ts';
 import type { Group } from './load.ts';
 
-/** `row` is any of its requests, which has the id of the record. */
+/** `row` is any request of the group; it has the id of the record. */
 export function groupFacts(
   grouping: Grouping,
   group: Group | undefined,
@@ -41,7 +41,7 @@ export function groupFacts(
           </dd>
           <dt>Failed attempts</dt>
           <dd>
-            ${group.failed_attempts === null ? 'not known' : formatNumber(group.failed_attempts)}
+            ${group.failed_attempts === null ? 'unknown' : formatNumber(group.failed_attempts)}
           </dd>
           <dt>Tokens</dt>
           <dd>
@@ -50,9 +50,9 @@ export function groupFacts(
               group.estimated_requests === 0
                 ? nothing
                 : html`<span class="quiet">
-                    plus an estimated ${formatShort(group.estimated_prompt_tokens)} in,
-                    ${formatShort(group.estimated_completion_tokens)} out, of requests without
-                    reported usage
+                    plus estimates for requests without reported usage:
+                    ${formatShort(group.estimated_prompt_tokens)} in,
+                    ${formatShort(group.estimated_completion_tokens)} out
                   </span>`
             }
           </dd>
@@ -72,6 +72,6 @@ function spendNote(group: Group): string {
   const change = changeText(group);
   return [
     unpricedText({ requests, unpriced }),
-    ...(change === '' ? [] : [change.endsWith('%') ? `${change} vs before` : change]),
+    ...(change === '' ? [] : [change.endsWith('%') ? `${change} vs previous period` : change]),
   ].join(', ');
 }

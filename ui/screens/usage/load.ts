@@ -1,4 +1,4 @@
-// What the screen shows of a range, and of the range of the same length before it.
+// Loads the usage of a range and of the previous period of the same length.
 
 import type { UsageTotal } from '../../api/records.ts';
 import type { QueryOf } from '../../api/http/routes.ts';
@@ -10,10 +10,14 @@ import { latencyOf, totalsOf } from '../../lib/observe/series.ts';
 import { beside } from '../../lib/observe/usage.ts';
 import type { Grouping } from '../../lib/observe/usage.ts';
 
-/** How many groups are loaded at first, and how many more on demand. */
+/** How many groups are loaded at first, and with each "Show more". */
 export const groupSteps = { first: 1_000, more: 1_000, max: 20_000 } as const;
 
-type Asked = Readonly<{ range: Range; grouping: Grouping; /** How many groups. */ wanted: number }>;
+type Asked = Readonly<{
+  range: Range;
+  grouping: Grouping;
+  /** The number of groups. */ wanted: number;
+}>;
 
 export type Usage = Awaited<ReturnType<typeof loadUsage>>;
 export type Group = Usage['groups'][number];
@@ -46,7 +50,10 @@ export async function loadUsage({ range, grouping, wanted }: Asked, signal: Abor
   };
 }
 
-type Groups = Readonly<{ rows: readonly UsageTotal[]; /** Of all groups. */ total: number }>;
+type Groups = Readonly<{
+  rows: readonly UsageTotal[];
+  /** The number of all groups. */ total: number;
+}>;
 
 /** The groups with the highest spend, page by page. */
 async function groupsUpTo(

@@ -1,4 +1,4 @@
-// One request: what it was, how it was routed, what it cost, and the configuration that it met.
+// Draws one request: its outcome, routing, tokens and cost.
 
 import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -50,7 +50,9 @@ class GwUsageRequest extends element({
     const [row] = rows;
     if (row !== undefined) return this.#record(row);
     return html`<gw-empty heading="Request not found">
-      <span slot="about">Single requests are deleted after a time. Their totals remain.</span>
+      <span slot="about"
+        >Requests are deleted after their retention period. Their totals are kept.</span
+      >
     </gw-empty>`;
   }
 
@@ -58,8 +60,8 @@ class GwUsageRequest extends element({
     const { tone, word } = outcomeOf(row);
     const facts: readonly (readonly [string, unknown])[] = [
       ['Outcome', html`<gw-badge tone=${tone}>${word}</gw-badge>`],
-      ['When', html`<gw-time absolute at=${row.at}></gw-time>`],
-      ['Id', html`<code>${row.id}</code><gw-copy text=${row.id} label="id"></gw-copy>`],
+      ['Time', html`<gw-time absolute at=${row.at}></gw-time>`],
+      ['ID', html`<code>${row.id}</code><gw-copy text=${row.id} label="id"></gw-copy>`],
       ['Principal', html`${row.principal}${this.#link('principals', row.principal_id)}`],
       [
         'Requested model',
@@ -69,7 +71,7 @@ class GwUsageRequest extends element({
       [
         'Served by',
         row.model === null
-          ? 'nothing'
+          ? 'none'
           : html`${this.#asOf(row, 'models', row.model_id, row.model)},
             ${this.#asOf(row, 'providers', row.provider_id, row.provider ?? 'a deleted provider')}`,
       ],
@@ -92,10 +94,10 @@ class GwUsageRequest extends element({
       ],
       ['Actual cost', html`<gw-money exact .micros=${row.cost_micros}></gw-money>`],
       [
-        'Took',
+        'Duration',
         `${formatDuration(row.duration_ms)}${row.ttft_ms === null ? '' : `, first token after ${formatDuration(row.ttft_ms)}`}`,
       ],
-      ['Estimated prompt', formatCount(row.prompt_estimate, 'token')],
+      ['Prompt estimate', formatCount(row.prompt_estimate, 'token')],
       ['Replica', html`<code>${row.replica}</code>`],
       [
         'Snapshot',
@@ -114,7 +116,7 @@ class GwUsageRequest extends element({
       <gw-usage-explain .requestId=${row.id}></gw-usage-explain>`;
   }
 
-  /** As it was for this request: by the version that served it. */
+  /** Links the record at the version that served the request. */
   #asOf(
     { snapshot_version: version }: UsageEvent,
     screen: string,

@@ -1,4 +1,4 @@
-// The requests of a group, newest first, and older ones on demand.
+// Lists the requests of a group, newest first; older ones load on demand.
 
 import { css, html, nothing } from 'lit';
 
@@ -28,7 +28,7 @@ import type { Group } from './load.ts';
 const rowsMax = 1_000;
 const steps = { first: 50, more: 450, max: rowsMax };
 
-/** What all of them have in common is no column at first. */
+/** Columns with the same value in every row are hidden at first. */
 const columnsOf = (
   grouping: Grouping,
   rows: readonly UsageEvent[],
@@ -97,11 +97,11 @@ const columnsOf = (
 };
 
 class GwUsageRequests extends element({
-  /** As in the address. */
+  /** The filter from the address. */
   range: text(),
   filter: given<NonNullable<ReturnType<typeof rowFilterOf>>>(),
   grouping: text<Grouping>(),
-  /** Their sums; not there where others are shown. */
+  /** The totals of the group; hidden if the page shows others. */
   group: given<Group | undefined>(),
 }) {
   static override styles = [
@@ -151,7 +151,7 @@ class GwUsageRequests extends element({
     return { ...this.filter, ...edges };
   }
 
-  /** All of them, for a file. */
+  /** All requests, for the export. */
   #follow(signal: AbortSignal) {
     return pagesOf('/admin/usage/events', { query: this.#asked(), signal });
   }
@@ -178,7 +178,7 @@ class GwUsageRequests extends element({
       ${this.#more(rows.length)}`;
   }
 
-  /** Where all of them are here, they can be filtered and brought into any order. */
+  /** If all requests are loaded, the table can filter and sort them. */
   #end(shown: number) {
     return endOf(this.#wanted, { shown, isLoading: this.#rows.loading });
   }
@@ -189,7 +189,7 @@ class GwUsageRequests extends element({
     const all = this.#total === null ? 'more' : formatCount(this.#total, 'request');
     if (shown >= rowsMax) {
       return html`<p class="more quiet">
-        The newest ${formatNumber(rowsMax)} of ${all}. Narrow the range, or export all of them.
+        The newest ${formatNumber(rowsMax)} of ${all}. Choose a shorter range, or export all.
       </p>`;
     }
     return html`<button

@@ -1,4 +1,4 @@
-// The sums of a time beside those of the time before, and how they came about.
+// Draws the totals of the range next to the previous period, and their charts.
 
 import { html, nothing } from 'lit';
 
@@ -72,7 +72,7 @@ export function charts({ points, edges, widthMs, now }: Usage, onZoom: Zoom) {
     ${panel({
       ...shared,
       title: 'Spend',
-      label: 'Spend of each bucket',
+      label: 'Spend over time',
       note:
         now.unpriced === 0 ? nothing : html`<span class="note warn">${unpricedText(now)}</span>`,
       format: formatSpend,
@@ -81,7 +81,7 @@ export function charts({ points, edges, widthMs, now }: Usage, onZoom: Zoom) {
     ${panel({
       ...shared,
       title: 'Tokens',
-      label: 'Tokens of each bucket',
+      label: 'Tokens over time',
       format: formatShort,
       series: wholeSums(
         [
@@ -94,7 +94,7 @@ export function charts({ points, edges, widthMs, now }: Usage, onZoom: Zoom) {
     ${panel({
       ...shared,
       title: 'Latency',
-      label: 'Latency of answered requests',
+      label: 'Latency of successful requests',
       scaled: true,
       format: formatDuration,
       series: latencySeries(points),

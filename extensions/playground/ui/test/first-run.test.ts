@@ -28,7 +28,7 @@ it('an empty database comes to its first streamed answer by the steps of the che
   await page.getByLabel('Address').fill(demo.apiBase);
   await press(page, 'Review');
   await press(page, 'Create provider');
-  await page.getByRole('link', { name: 'See what it serves now' }).click();
+  await page.getByRole('link', { name: 'Discover models' }).click();
   await page.getByLabel('Choose all on this page').check();
   await press(page, 'Register 1 model');
   await page.locator('gw-save').getByRole('button', { name: 'Register 1 model' }).click();

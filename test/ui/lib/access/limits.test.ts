@@ -19,8 +19,8 @@ const capped = {
 };
 
 it('what a removal means is told by what is removed, and not by a name', () => {
-  assert.match(limitsRemovalOf(capped).about ?? '', /as fast as it can/);
-  assert.match(budgetRemovalOf(capped).about ?? '', /without a cap/);
+  assert.match(limitsRemovalOf(capped).about ?? '', /without rate limits/);
+  assert.match(budgetRemovalOf(capped).about ?? '', /without a limit/);
   const limits = { requests_per_min: 5, tokens_per_min: null };
   const budget = { window: 'daily', tokens_total: 9, cost_total_micros: null } as const;
   assert.match(limitsOf(capped, limits).about ?? '', /next request/);

@@ -58,7 +58,7 @@ it('refuses more labels than examples, and a label of more than 100 characters',
 it('too many prompts, and a prompt too long, are told at the field', () => {
   assert.equal(wrongExamples(pasted('a')), null);
   const many = wrongExamples(pasted('a\nb'), 1);
-  assert.equal(many?.wrong.message, '2 are given, at most 1 at once may be');
+  assert.equal(many?.wrong.message, 'enter at most 1 examples at once, not 2');
   const long = wrongExamples(pasted(`a\n${'b'.repeat(8_001)}`));
   assert.equal(long?.wrong.message, 'example 2 is longer than 8,000 characters');
 });
@@ -149,7 +149,7 @@ it('who is taken for whom is counted, the most first', () => {
 
 it('a verdict comes with what to do about it', () => {
   assert.equal(adviceOf(evaluated), null);
-  assert.match(String(adviceOf({ ...evaluated, recall: 0.2 })), /lower margin/);
+  assert.match(String(adviceOf({ ...evaluated, recall: 0.2 })), /Lower the margin/);
   assert.match(String(adviceOf({ ...evaluated, verdict: 'collision' })), /code/);
 });
 

@@ -9,7 +9,7 @@ const cases: readonly (readonly [names: readonly string[], title: string])[] = [
   [['Overview'], 'Overview · gw'],
   [['', 'Models', 'Models'], 'Models · gw'],
   [['gpt-nano', 'Models', 'Models'], 'gpt-nano · Models · gw'],
-  [['New rule', 'chat', 'Frontend models'], 'New rule · chat · Frontend models · gw'],
+  [['Create rule', 'chat', 'Frontend models'], 'Create rule · chat · Frontend models · gw'],
 ];
 
 for (const [names, title] of cases) {
