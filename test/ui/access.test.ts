@@ -94,7 +94,7 @@ it('a budget is set, reached and shown to be, and removed in so many words', asy
   await press(page, 'Review change');
   await page.getByRole('row', { name: /Token cap added\s+unlimited\s+1,500/ }).waitFor();
   await press(page, 'Save budget');
-  await toast(page, /Budget of nightly set/);
+  await toast(page, /Budget of nightly updated/);
   const [budget] = await rows(house, '/admin/budgets');
   assert.deepEqual([budget?.['tokens_total'], budget?.['cost_total_micros']], [1_500, null]);
 
@@ -126,7 +126,7 @@ it('a permission that is added to a role is among what its holders may do', asyn
 
   await page.getByRole('link', { name: 'nightly' }).click();
   await page.getByText('Can invoke: chat.').waitFor();
-  await page.getByText('by talkers').waitFor();
+  await page.getByText('from talkers').waitFor();
   await page.getByLabel('Grant a role').selectOption('operator');
   await press(page, 'Grant');
   await press(page, 'Grant role');
@@ -183,7 +183,7 @@ it('a principal is added, becomes a user by a password, and is deleted with what
   await press(page, 'Review change');
   await page.getByRole('row', { name: /Kind changed\s+service_account\s+user/ }).waitFor();
   await press(page, 'Set password');
-  await page.getByText('user', { exact: true }).waitFor();
+  await page.getByRole('definition').getByText('user', { exact: true }).waitFor();
 
   await press(page, 'More');
   await page.getByRole('menuitem', { name: 'Delete' }).click();

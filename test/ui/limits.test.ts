@@ -58,7 +58,7 @@ it('caps that are set are reached by a client, and shown to have refused it', as
   await page.getByLabel('Requests per minute').fill('3');
   await press(page, 'Review change');
   await press(page, 'Save limits');
-  await toast(page, /Rate limits of nightly set/);
+  await toast(page, /Rate limits of nightly updated/);
   await served();
   const answered: number[] = [];
   await until(
@@ -72,7 +72,7 @@ it('caps that are set are reached by a client, and shown to have refused it', as
   await until(async () => (await refusedRows('rate_limit')) === 1, { what: 'the row of it' });
 
   await page.goto(`/ui/limits/${id}`);
-  await page.getByText('3 a minute').waitFor();
+  await page.getByText('3 per minute').waitFor();
   await page.locator('gw-caps-refused').getByText('1 request', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'View requests' }).click();
   await page.getByText('refused: rate_limit').waitFor();

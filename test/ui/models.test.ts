@@ -64,7 +64,7 @@ it('prices of public lists are shown first, and published after', async (t) => {
   assert.equal((await modelNamed(house, 'engine-small'))['input_price_per_mtok'], null);
   await press(page, 'Apply to 1 model');
   await press(page, 'Apply prices');
-  await toast(page, /Prices published · version \d+/);
+  await toast(page, /Prices updated · version \d+/);
   const priced = await modelNamed(house, 'engine-small');
   assert.deepEqual([priced['input_price_per_mtok'], priced['output_price_per_mtok']], [250_000, 0]);
 });

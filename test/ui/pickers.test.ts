@@ -51,7 +51,7 @@ it('finds one of many principals by what is typed, with the keyboard alone', asy
   assert.deepEqual(trimmed(await listed.allTextContents()), ['service-17']);
   await expectCleanScreen(page, watched);
   await principal.press('Enter');
-  await page.getByText('service-17 may invoke').waitFor();
+  await page.getByText('service-17 can invoke').waitFor();
   assert.equal(await principal.inputValue(), 'service-17');
   await principal.fill('no such one');
   await page.getByText('No matches').waitFor();

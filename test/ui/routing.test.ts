@@ -52,7 +52,7 @@ it('a dry-run is of a caller by name, and says what it cannot know', async (t) =
   const { page } = await open(t, house, 'frontend-models/1');
   await page.getByText('Published', { exact: true }).waitFor();
   await page.getByLabel('Caller').fill('nobody');
-  await page.getByText('no principal is called nobody').waitFor();
+  await page.getByText('no principal has the name nobody').waitFor();
   await page.getByLabel('Caller').fill('reader');
   await page.getByText('the caller has no permission to invoke model other').waitFor();
   await page.getByText('Assumes all backends are healthy').waitFor();
@@ -233,7 +233,7 @@ it('a pool gets members with weights and a policy; what leads to it holds it', a
 it('the fallback model is set, and cleared again', async (t) => {
   const house = await routedHouse(t);
   const { page } = await open(t, house, 'frontend-models');
-  await page.getByRole('link', { name: 'Set' }).click();
+  await page.getByRole('link', { name: 'Set', exact: true }).click();
   await page
     .getByRole('combobox', { name: 'Global fallback model' })
     .selectOption({ label: 'large' });

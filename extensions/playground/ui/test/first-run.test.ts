@@ -45,7 +45,7 @@ it('an empty database comes to its first streamed answer by the steps of the che
   await press(page, 'Create API key');
   const command = page.locator('gw-made-bearer').getByText(/^curl /);
   assert.match((await command.textContent()) ?? '', new RegExp(`^curl ${gateway.url}/v1/chat`));
-  await page.getByLabel("I've saved this key").check();
+  await page.getByLabel("I've saved this API key").check();
   await press(page, 'Send a request with it');
 
   await page.getByLabel('Model', { exact: true }).selectOption('chat');
