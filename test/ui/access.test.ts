@@ -130,7 +130,7 @@ it('a permission that is added to a role is among what its holders may do', asyn
   await page.getByLabel('Grant a role').selectOption('operator');
   await press(page, 'Grant');
   await press(page, 'Grant role');
-  await page.getByText('by operator').first().waitFor();
+  await page.getByText('from operator').first().waitFor();
   const held = (await rows(house, '/admin/principals')).find((row) => row['id'] === id);
   assert.deepEqual(held?.['roles'], ['operator', 'talkers']);
 });

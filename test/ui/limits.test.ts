@@ -84,7 +84,7 @@ it('caps that are set are reached by a client, and shown to have refused it', as
   await page.getByLabel('Token cap').fill('1');
   await press(page, 'Review change');
   await press(page, 'Save budget');
-  await toast(page, /Budget of nightly set/);
+  await toast(page, /Budget of nightly updated/);
   await served();
   const isSpent = async (): Promise<boolean> => {
     await house.plane.rebuild();
