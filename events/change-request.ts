@@ -1,6 +1,6 @@
-// Events of a change request: a change that is written down, approved by another principal than its author, and then made (docs/history.md,
-// "Four eyes"); and of a change that was made without, for which a review is due. The calls may carry secrets and personal data: they lie
-// in the vault until the request ends, and the event carries their ref and a keyed digest of the exact bytes. So does the title.
+// Defines the events of change requests (docs/guides/four-eyes.md), and of changes that were made without one and need a review.
+// The title and the calls may contain secrets and personal data. They stay in the vault until the request ends; events carry their ref and
+// a keyed digest of the exact bytes.
 
 import { hash } from 'node:crypto';
 

@@ -1,4 +1,4 @@
-// The history: who changed what, followed as it comes, and who could call what at any moment (docs/history.md).
+// The history: who changed what, followed as it comes, and who could call what at any moment (docs/guides/undo-a-change.md).
 
 import type { Extension } from '../../src/admin/extension.ts';
 import { createPlaces } from '../../src/admin/http/event-stream.ts';

@@ -1,4 +1,4 @@
-// What a principal may do by its roles, and whether another may do as much (docs/operate.md, "Who may do what").
+// What a principal may do by its roles, and whether another may do as much (docs/guides/keys-and-secrets.md, "Permissions").
 
 import type { Principal } from './principal.ts';
 import { samePermission } from './role.ts';

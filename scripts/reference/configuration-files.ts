@@ -16,7 +16,7 @@ export const configurationFilesPage = (): string =>
     '# Fields of declarative files',
     generated,
     [
-      'What [gw plan and gw apply](../configuration-as-code.md) read. A field that may be null is',
+      'What [gw plan and gw apply](../guides/configuration-as-code.md) read. A field that may be null is',
       'cleared by null. Text may also be a number, or the name of a variable: `os.environ/NAME`.',
     ].join('\n'),
     ...membersOf(jsonSchema(declared)).flatMap(([list, schema]) => [

@@ -220,7 +220,7 @@ async function ensureFingerprintKey(
   const held = await readValue(db, integer)`select count(*) from vault.items`;
   throw new Error(
     `the fingerprint key is missing from the vault, which holds ${held ?? 0} items: it was ` +
-      'deleted. Restore it from a backup; see "Checking the log" in docs/operate.md',
+      'deleted. Restore it from a backup; see "Restore the fingerprint key" in docs/guides/back-up-and-restore.md',
   );
 }
 

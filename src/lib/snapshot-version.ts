@@ -1,5 +1,5 @@
 // Snapshot versions as numbers: the position of the log that made one, and above it the epoch, so that versions go on rising when a
-// database restored from an older copy begins to count its positions again (docs/operate.md, "When the database is lost").
+// database restored from an older copy begins to count its positions again (docs/guides/back-up-and-restore.md).
 
 export const positionsMax = 2 ** 40;
 

@@ -1,5 +1,5 @@
-// The pods of gw, as `docs/operate.md` says of its processes: without root, on a root filesystem that is only read, and with the time
-// that a shutdown takes.
+// Builds the pods of gw. They run without root on a read-only root filesystem, and get the time that a shutdown takes
+// (docs/guides/run-in-production.md).
 
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
 // Reads a configuration file into a snapshot (File mode; specification, "File-mode configuration file"). The format is a superset
-// of a common one, so that files of it work unchanged (Versioning rule 4); docs/config-file.md says what of it is done.
+// of a common one, so that files of it work unchanged (Versioning rule 4); docs/guides/configuration-file.md says what of it is done.
 
 import { buildSnapshot } from './file/build.ts';
 import { readDocument } from './file/document.ts';

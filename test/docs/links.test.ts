@@ -1,4 +1,5 @@
-// Checks that every link between pages leads to a file that exists, and to a heading that exists.
+// Checks that every link between pages leads to a file that exists, and to a heading that exists. Checks that every page that code,
+// comments and pages name exists.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -49,4 +50,15 @@ describe('links between pages', () => {
       );
     });
   }
+});
+
+it('every page that a file names exists', () => {
+  const problems = filesOfTree()
+    .filter(({ path: file }) => !file.startsWith('test/fixtures/'))
+    .flatMap(({ path: file, text }) =>
+      [...text.matchAll(/(?<![\w/.-])docs\/[\w/-]+\.md\b/g)]
+        .filter(([page]) => page !== 'docs/x.md' && !existsSync(path.join(root, page)))
+        .map(([page]) => `${file}: ${page}`),
+    );
+  assert.deepEqual(problems, []);
 });

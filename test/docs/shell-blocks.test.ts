@@ -20,26 +20,26 @@ const run = promisify(execFile);
 const skippedBlocks = new Set(['npm ci && npm start', 'npm test']);
 
 /** These need servers to back up and to restore: test/e2e/backup.test.ts runs their blocks. */
-const testedElsewhere = new Set(['backup.md', 'back-up-and-restore.md']);
+const testedElsewhere = new Set(['back-up-and-restore.md']);
 
 const pages = [
   'README.md',
   'CONTRIBUTING.md',
-  ...globSync('docs/{*,guides/*}.md', { cwd: root }).filter(
+  ...globSync('docs/{*,guides/*,reference/*}.md', { cwd: root }).filter(
     (page) => !testedElsewhere.has(path.basename(page)),
   ),
 ];
 
 const blocksOf = (page: string): string[] =>
-  [...readFileSync(path.join(root, page), 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)]
-    .map(([, block = '']) => block.trim())
+  [...readFileSync(path.join(root, page), 'utf8').matchAll(/^( *)```sh\n(.*?)^ *```$/gms)]
+    .map(([, indent = '', block = '']) => block.replaceAll(`\n${indent}`, '\n').trim())
     .filter((block) => !skippedBlocks.has(block));
 
 const readyLine = z.object({
   gateway_url: z.string(),
   admin_url: z.string(),
   api_key: z.string(),
-  login: z.object({ password: z.string() }),
+  login: z.object({ name: z.string(), password: z.string() }),
 });
 
 type Dev = Readonly<{ ready: z.output<typeof readyLine>; end: () => Promise<void> }>;
@@ -61,10 +61,35 @@ async function startDev(): Promise<Dev> {
   throw new Error('gw dev ended before it was ready');
 }
 
+/** Creates the admin token that the pages expect in GW_ADMIN_TOKEN. */
+async function createAdminToken({ admin_url: url, login }: Dev['ready']): Promise<string> {
+  const headers = { 'content-type': 'application/json' };
+  const signIn = await fetch(`${url}/login`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ name: login.name, password: login.password }),
+  });
+  const [cookie = ''] = signIn.headers.getSetCookie().map((one) => one.split(';')[0]);
+  const session = await fetch(`${url}/session`, { headers: { cookie } });
+  const { you } = z.object({ you: z.object({ id: z.int() }) }).parse(await session.json());
+  const answer = await fetch(`${url}/admin/tokens`, {
+    method: 'POST',
+    headers: { ...headers, cookie },
+    body: JSON.stringify({
+      name: 'docs',
+      principal_id: you.id,
+      permissions: ['usage:read', 'key:create', 'config:write'],
+    }),
+  });
+  return z.object({ token: z.string() }).parse(await answer.json()).token;
+}
+
 describe('the documentation', () => {
   let dev: Dev;
+  let adminToken = '';
   before(async () => {
     dev = await startDev();
+    adminToken = await createAdminToken(dev.ready);
   });
   after(() => dev.end());
 
@@ -76,12 +101,14 @@ describe('the documentation', () => {
         .join('\n')
         .replaceAll('http://127.0.0.1:4000', dev.ready.gateway_url)
         .replaceAll('http://127.0.0.1:4001', dev.ready.admin_url)
+        .replaceAll('http://127.0.0.1:8000/v1', engine.apiBase)
         .replaceAll('--scan-ports 8000', `--scan-ports ${new URL(engine.apiBase).port}`)
         .replaceAll('curl ', 'curl --fail-with-body --silent --show-error ');
       const env = {
         ...process.env,
         PATH: `${path.join(import.meta.dirname, 'bin')}:${process.env['PATH']}`,
         GW_API_KEY: dev.ready.api_key,
+        GW_ADMIN_TOKEN: adminToken,
         GW_ADMIN_PASSWORD: dev.ready.login.password,
         GW_DATABASE_URL: url,
       };

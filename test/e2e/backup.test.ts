@@ -1,4 +1,4 @@
-// Backup and restore as docs/backup.md shows them: the blocks of the page run literally, on real servers.
+// Backup and restore as docs/guides/back-up-and-restore.md shows them: the blocks of the page run literally, on real servers.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -29,7 +29,7 @@ type Test = Pick<TestContext, 'after'>;
 
 const run = promisify(execFile);
 
-const page = await readFile(path.join(root, 'docs/backup.md'), 'utf8');
+const page = await readFile(path.join(root, 'docs/guides/back-up-and-restore.md'), 'utf8');
 const blocksOf = (language: string): string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(
     ([, block = '']) => block,

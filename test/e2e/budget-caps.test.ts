@@ -1,5 +1,5 @@
-// A budget refuses the next request once it is spent, between real processes with their default intervals: what docs/operate.md
-// says of the most that is answered beyond a cap.
+// A spent budget refuses the next request, between real processes with their default intervals. docs/guides/limits-and-budgets.md states
+// how far a cap can be exceeded.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// What an upstream can do wrong, and how a request then ends. Each line of docs/upstream-faults.md is one of these.
+// Lists what an upstream can do wrong, and how a request then ends. Each is a row of docs/reference/upstream-faults.md.
 
 import { delta } from '../harness/upstream/upstream.ts';
 import {
@@ -70,14 +70,14 @@ const connecting: readonly Fault[] = [
   { does: 'refuses the connection', at: 'refused', ends: unreached },
   { does: 'has a name that does not resolve', at: 'nameless', ends: unreached },
   { does: 'never accepts the connection', isSilent: true, at: 'stuck', ends: unreached },
-  { does: 'never shakes hands (TLS)', isSilent: true, at: 'mute', ends: unreached },
-  { does: 'speaks no TLS where TLS is expected', at: 'plain', ends: unreached },
+  { does: 'never completes the TLS handshake', isSilent: true, at: 'mute', ends: unreached },
+  { does: 'does not speak TLS where TLS is expected', at: 'plain', ends: unreached },
   { does: 'has a certificate that is not trusted', at: 'untrusted', ends: unreached },
 ];
 
 const beforeHead: readonly Fault[] = [
-  { does: 'closes without a word', play: saysAndEnds(''), ends: unreached },
-  { does: 'resets without a word', play: (socket) => socket.resetAndDestroy(), ends: unreached },
+  { does: 'closes without answering', play: saysAndEnds(''), ends: unreached },
+  { does: 'resets without answering', play: (socket) => socket.resetAndDestroy(), ends: unreached },
   {
     does: 'closes in the middle of its head',
     play: saysAndEnds('HTTP/1.1 200 OK\r\ncont'),
@@ -88,16 +88,16 @@ const beforeHead: readonly Fault[] = [
     play: saysAndResets('HTTP/1.1 200 OK\r\ncont'),
     ends: unreached,
   },
-  { does: 'says nothing in time', isSilent: true, ends: unreached },
+  { does: 'does not answer in time', isSilent: true, ends: unreached },
   {
-    does: 'sends its head byte by byte, and not in time',
+    does: 'sends its head byte by byte, too slowly',
     isSilent: true,
     play: dribbles((asked) => whole(asked).split(''), 20),
     ends: unreached,
   },
-  { does: 'speaks no HTTP', play: says('nonsense\r\n\r\n'), ends: unreached },
+  { does: 'does not speak HTTP', play: says('nonsense\r\n\r\n'), ends: unreached },
   {
-    does: 'speaks another version',
+    does: 'speaks another version of HTTP',
     play: says('HTTP/2 200 OK\r\ncontent-length: 0\r\n\r\n'),
     ends: unreached,
   },
@@ -151,7 +151,7 @@ const beforeHead: readonly Fault[] = [
     ends: unreached,
   },
   {
-    does: 'gives a length that is no number',
+    does: 'gives a length that is not a number',
     play: says((asked) => head(asked, 'content-length: -1')),
     ends: unreached,
   },
@@ -218,7 +218,7 @@ const inBody: readonly Fault[] = [
     ends: unreached,
   },
   {
-    does: 'begins with a chunk of an absurd size',
+    does: 'begins with a chunk of an impossible size',
     play: says((asked) => `${chunkedHead(asked)}${'f'.repeat(20)}\r\n`),
     ends: unreached,
   },
@@ -290,7 +290,7 @@ const statuses: readonly Fault[] = [
     ends: declined(503),
   },
   {
-    does: 'answers 200 with the JSON of an error that names none',
+    does: 'answers 200 with the JSON of an error without a status',
     play: says(errorIn200({ message: 'x' })),
     ends: declined(502),
   },
@@ -313,7 +313,7 @@ const sound: readonly Fault[] = [
     ends: relayed(200),
   },
   {
-    does: 'answers 200 with a page',
+    does: 'answers 200 with an HTML page',
     play: saysAndEnds('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n<html>'),
     ends: relayed(200),
   },
@@ -323,7 +323,7 @@ const sound: readonly Fault[] = [
     ends: relayed(200),
   },
   {
-    does: 'compresses its body, though it was asked not to',
+    does: 'compresses its body although asked not to',
     play: (socket) => {
       socket.write(head('json', 'content-encoding: gzip', `content-length: ${gzipped.length}`));
       socket.write(gzipped);
@@ -343,7 +343,7 @@ const sound: readonly Fault[] = [
   },
   { does: 'answers twice', play: says((asked) => whole(asked).repeat(2)), ends: relayed(200) },
   {
-    does: 'sends some interim answers first',
+    does: 'sends interim answers first',
     play: says((asked) => 'HTTP/1.1 103 Early\r\n\r\n'.repeat(3) + whole(asked)),
     ends: relayed(200),
   },
@@ -359,7 +359,7 @@ const sound: readonly Fault[] = [
     ),
     ends: relayed(200),
   },
-  { does: 'answers before it was asked', at: 'hasty', ends: relayed(200) },
+  { does: 'answers before the request is sent', at: 'hasty', ends: relayed(200) },
   {
     does: 'refuses with 413 before it has read the request, and closes',
     isLong: true,
@@ -367,7 +367,7 @@ const sound: readonly Fault[] = [
     ends: relayed(413),
   },
   {
-    does: 'closes its side behind a body without length',
+    does: 'closes its side after a body without length',
     play: saysAndEnds((asked) => head(asked) + bodies[asked]),
     ends: relayed(200),
   },
@@ -377,7 +377,7 @@ const sound: readonly Fault[] = [
     ends: relayed(200),
   },
   {
-    does: 'closes a kept connection as a request goes out on it',
+    does: 'closes an idle connection as a request is sent on it',
     isKept: true,
     play: (socket, asked, turn) =>
       turn === 0 ? says(whole)(socket, asked, turn) : socket.destroy(),

@@ -1,5 +1,5 @@
-// Whatever an upstream does, a request ends as docs/upstream-faults.md says: nothing hangs, nothing is tried again once the client
-// has a byte, and one row of usage comes of it.
+// For every fault of an upstream, a request ends as docs/reference/upstream-faults.md says: nothing hangs, nothing is retried once
+// the client has a byte, and there is one usage row.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -205,20 +205,20 @@ const told = (ending: Ending, hasOwnStatus: boolean): string => {
   const status = 'status' in ending && !hasOwnStatus ? String(ending.status) : 'its status';
   switch (ending.kind) {
     case 'unreached':
-      return 'next backend, else 502';
+      return 'next, else 502';
     case 'declined':
-      return `next backend, else ${status}`;
+      return `next, else ${status}`;
     case 'relayed':
       return status;
     case 'cut':
       return `${status}, cut`;
     case 'declined and cut':
-      return `next backend, else ${status}, cut`;
+      return `next, else ${status}, cut`;
   }
 };
 
 it('the page on faults of upstreams says what holds', () => {
-  const page = readFileSync(path.join(root, 'docs/upstream-faults.md'), 'utf8');
+  const page = readFileSync(path.join(root, 'docs/reference/upstream-faults.md'), 'utf8');
   const rows = page
     .split('\n')
     .filter((line) => line.startsWith('| '))

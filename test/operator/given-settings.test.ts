@@ -120,8 +120,11 @@ describe('a setting of the program', () => {
     }
   });
 
-  it('is given by the example of docs/kubernetes.md as it can be', () => {
-    const page = readFileSync(path.join(import.meta.dirname, '../../docs/kubernetes.md'), 'utf8');
+  it('is given by the example of docs/guides/kubernetes.md as it can be', () => {
+    const page = readFileSync(
+      path.join(import.meta.dirname, '../../docs/guides/kubernetes.md'),
+      'utf8',
+    );
     const [, example = ''] = /^```yaml\n(.*?)^```$/ms.exec(page) ?? [];
     const resource = resourceWith(z.object({ spec: z.looseObject({}) }).parse(parse(example)).spec);
     assert.equal(problemInSettings(resource, knownSettings), null);

@@ -26,7 +26,7 @@ describe('the documentation at /help', () => {
     await found.click();
     await page.getByRole('heading', { level: 1, name: /call.* models/i }).waitFor();
     await page.locator('main a[href*="protocols"]').first().click();
-    await page.waitForURL(/\/help\/protocols\.html/);
+    await page.waitForURL(/\/help\/reference\/protocols\.html/);
     await expectCleanScreen(page, watched);
   });
 

@@ -1,4 +1,4 @@
-// The change policy: which kinds of change need an approved change request (docs/history.md, "Four eyes").
+// The change policy: which kinds of change need an approved change request (docs/guides/four-eyes.md).
 
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
 // Change requests: several calls drafted as one change, approved by another principal than their author, and applied as they were approved
-// (docs/history.md, "Four eyes").
+// (docs/guides/four-eyes.md).
 
 import { z } from 'zod';
 

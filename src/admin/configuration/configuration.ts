@@ -1,5 +1,5 @@
 // Configuration as code: declarative files are planned against the configuration, applied as one change, and exported
-// (docs/configuration-as-code.md).
+// (docs/guides/configuration-as-code.md).
 
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-// Erasure from the vault on demand (docs/history.md, "What can be erased"): personal data of one principal, and what was superseded.
+// Erases personal data of one principal, and superseded secrets, from the vault on demand (docs/guides/keys-and-secrets.md, "Erase data").
 
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
 // The format of declarative files: lists of resources, known by their names, with the fields of the admin API. Whatever is referred to is
-// named, never numbered (docs/configuration-as-code.md).
+// named, never numbered (docs/guides/configuration-as-code.md).
 
 import { z } from 'zod';
 

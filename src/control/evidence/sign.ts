@@ -129,7 +129,7 @@ async function refuseOpenAlarm(alarms: Pick<Alarms, 'list'>): Promise<void> {
   if (open === undefined) return;
   throw new Error(
     `no checkpoint is signed while an alarm of the log is open: position ${open.position}, ` +
-      `${open.problem}; see "When nothing is signed" in docs/operate.md`,
+      `${open.problem}; see "When nothing is signed" in docs/guides/prove-it-to-an-auditor.md`,
   );
 }
 

@@ -1,5 +1,5 @@
 // The change policy: which kinds of change need an approved request. Asked of whatever a command comes to, in the one command path, so
-// that no route, import or restore goes round it. A way through at once is left, and leaves a review behind (docs/history.md, "Four eyes").
+// that no route, import or restore goes round it. A way through at once is left, and leaves a review behind (docs/guides/four-eyes.md).
 
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';

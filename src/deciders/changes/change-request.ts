@@ -1,4 +1,4 @@
-// The rules of change requests (docs/history.md, "Four eyes"): drafted and edited by their author, approved by another, then applied in one
+// The rules of change requests (docs/guides/four-eyes.md): drafted and edited by their author, approved by another, then applied in one
 // transaction with what they come to. An approval covers the exact calls and what they come to: when either is another, it is none.
 
 import { streamOf } from '../../../events/catalogue.ts';

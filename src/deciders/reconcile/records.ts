@@ -1,5 +1,5 @@
 // Compares the resources that declarative files want with those that stand. Three sides count: what the files say, what the last apply
-// of the same set of files took over, and what stands (docs/configuration-as-code.md).
+// of the same set of files took over, and what stands (docs/guides/configuration-as-code.md).
 
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { refuse } from '../../lib/refusal.ts';

@@ -1,5 +1,5 @@
 // What engines call the gauges of their schedulers, and what a page of them says: how many requests run and how many wait, by the model
-// where the engine names it. Each name is one that the engine's own documentation or page has; docs/hosts.md lists them.
+// where the engine names it. Each name is one that the engine's own documentation or page has; docs/guides/model-servers.md lists them.
 
 import { samplesIn } from './exposition.ts';
 import type { Sample } from './exposition.ts';

@@ -1,5 +1,5 @@
-// The shape of a configuration file, as far as it is read here (specification, "File-mode configuration file"; docs/config-file.md).
-// Keys that are not named here are left alone: they belong to other readers of the format.
+// Defines the parts of a configuration file that gw reads (specification, "File-mode configuration file";
+// docs/guides/configuration-file.md). Keys that are not named here belong to other readers of the format.
 
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-// Defines `gw plan`, `gw apply` and `gw export`: configuration as code (docs/configuration-as-code.md).
+// Defines `gw plan`, `gw apply` and `gw export`: configuration as code (docs/guides/configuration-as-code.md).
 
 import { hash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
