@@ -127,3 +127,18 @@ export const usageGrouping = z.enum([
   'all',
 ]);
 export type UsageGrouping = z.output<typeof usageGrouping>;
+
+/** Why a restore does not bring a field back. */
+export const lossReason = z.enum([
+  /** The vault has erased it. */
+  'erased',
+  /** The key or the admin token was revoked after the restored version. */
+  'revoked',
+  /** The password or the identity was replaced, and the earlier one must not become valid again. */
+  'replaced',
+  /** gw observed it at the provider; it is not configuration. */
+  'observed',
+  /** It belongs to the log, which continues. */
+  'kept',
+]);
+export type LossReason = z.output<typeof lossReason>;

@@ -50,8 +50,8 @@ const beneathAdmin = [
   'src/admin',
 ];
 const adminPackages = [...controlPackages, 'fastify', 'node:*'];
-/** Routes of the history, which still read the log and what a change would come to by themselves. */
-const historyRoutes: Layer = {
+/** Routes of change requests read the log and preview changes themselves. */
+const changeRoutes: Layer = {
   may: [...beneathAdmin, 'src/deciders', 'src/db'],
   packages: adminPackages,
 };
@@ -101,9 +101,7 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: [...controlPackages, 'node:*'],
   },
   'src/admin': { may: [...beneathAdmin, 'extensions/control'], packages: adminPackages },
-  'src/admin/history': historyRoutes,
-  'src/admin/changes': historyRoutes,
-  'src/admin/configuration': historyRoutes,
+  'src/admin/changes': changeRoutes,
   'src/kubernetes': { may: ['src/lib'], packages: ['undici', 'zod', 'node:*'] },
   'src/operator': {
     may: ['src/lib', 'src/telemetry', 'src/kubernetes'],

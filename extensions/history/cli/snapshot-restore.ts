@@ -81,7 +81,10 @@ export class SnapshotRestoreCommand extends HistoryCommand {
     const ready = await readyRestore({ db, state: store.state, past, refresh }, asked);
     if (isRefusal(ready)) return ready;
     const { command, causation, precondition } = ready;
-    const preview = await previewRestore({ db, vault }, { state: store.state(), command });
+    const { shown: preview } = await previewRestore(
+      { db, vault },
+      { state: store.state(), command },
+    );
     if (this.dryRun) return { json: preview, text: toText(preview, 'would be made') };
     const outcome = await plane.execute(
       { command },

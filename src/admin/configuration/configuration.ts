@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { parseStream } from '../../../events/catalogue.ts';
 import { declared, listNames } from '../../control/configuration/format.ts';
 import { heldRecords, revealNames } from '../../control/configuration/held.ts';
+import type { Held } from '../../control/configuration/held.ts';
 import { planConfiguration } from '../../control/configuration/plan.ts';
 import type { Configuration } from '../../control/commands/configuration.ts';
 import type { Asked, ConfigurationPlan } from '../../control/configuration/plan.ts';
-import type { HeldRecord } from '../../deciders/reconcile/records.ts';
 import { shownText, timestamp } from '../../lib/fields.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
@@ -154,7 +154,7 @@ export const configurationRoutes = [
   }),
 ] as const;
 
-const shownIn = (records: readonly HeldRecord[], list: string): unknown => {
+const shownIn = (records: Held['records'], list: string): unknown => {
   const shown = records.flatMap((one) => (one.list === list ? one.shown : []));
   return list === 'settings' ? shown[0] : shown;
 };
@@ -212,4 +212,4 @@ const toRecord = (
   })),
 });
 
-const idIn = ({ stream }: HeldRecord): number => parseStream(stream).id;
+const idIn = ({ stream }: Held['records'][number]): number => parseStream(stream).id;

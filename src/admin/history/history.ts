@@ -8,10 +8,13 @@ import { auditLog } from '../../../projections/tables/audit-log.ts';
 import { countUpTo } from '../../../projections/tables/page.ts';
 import { withWords } from '../../control/history/change-words.ts';
 import { historyCommands } from '../../control/history/commands.ts';
-import { derivedStatus } from '../../control/log/verifications.ts';
-import { historyEvent, historyEvents } from '../../control/history/events.ts';
-import { listStreams } from '../../db/log/event-history.ts';
-import { readHead } from '../../db/log/event-log.ts';
+import { logStatus } from '../../control/log/verifications.ts';
+import {
+  countEvents,
+  historyEvent,
+  historyEvents,
+  historyStreams,
+} from '../../control/history/events.ts';
 import { timestamp, timestampField } from '../../lib/fields.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { changeWords } from './change-words.ts';
@@ -217,7 +220,7 @@ export const historyRoutes = [
         asked: query,
         rows: (limit) => historyEvents(db, { ...conditions, limit }),
         behind: ({ position: after }) => ({ after }),
-        total: async () => (await readHead(db)).position,
+        total: () => countEvents(db),
       });
       return { headers, body: [...rows] };
     },
@@ -255,19 +258,11 @@ export const historyRoutes = [
       const { rows, headers } = await historyPage({
         path,
         asked: query,
-        rows: (limit) => listStreams(db, { part, after, limit }),
+        rows: (limit) => historyStreams(db, { part, after, limit }),
         behind: ({ stream }) => ({ after: stream }),
         total: async () => null,
       });
-      return {
-        headers,
-        body: rows.map(({ stream, events, position: last, recorded_at: at }) => ({
-          stream,
-          events,
-          last_position: last,
-          last_at: at.toISOString(),
-        })),
-      };
+      return { headers, body: [...rows] };
     },
   }),
   route({
@@ -280,19 +275,10 @@ export const historyRoutes = [
     query: none,
     response: headRecord,
     handle: async (_input, { config }, { db, alarms }: HistoryNeeds) => {
-      const head = await readHead(db);
+      const status = await logStatus(db);
       await config.refresh();
-      return {
-        body: {
-          log_id: head.logId,
-          position: head.position,
-          hash: Buffer.from(head.hash).toString('hex'),
-          recorded_at: new Date(head.recordedAt).toISOString(),
-          snapshot_version: config.state().version,
-          ...(await derivedStatus(db)),
-          alarms: [...(await alarms.list())],
-        },
-      };
+      const { version } = config.state();
+      return { body: { ...status, snapshot_version: version, alarms: [...(await alarms.list())] } };
     },
   }),
 ] as const;

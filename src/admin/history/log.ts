@@ -6,9 +6,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 
 import { exportLog } from '../../control/evidence/export.ts';
-import { auditKeys, logRange } from '../../control/evidence/log-range.ts';
-import { readHead } from '../../db/log/event-log.ts';
-import { listSignedCheckpoints } from '../../db/log/signed-checkpoints.ts';
+import { logRange, signedCheckpoints } from '../../control/evidence/log-range.ts';
 import { timestamp } from '../../lib/fields.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { limitQuery, wholeNumber } from '../http/fields.ts';
@@ -41,21 +39,9 @@ export const logRoutes = [
       limit: limitQuery({ standard: 100 }),
     }),
     response: checkpoints,
-    handle: async ({ query: { after, limit } }, _call, { reports }: HistoryNeeds) => {
-      const head = await readHead(reports);
-      const listed = await listSignedCheckpoints(reports, { after, to: head.position, limit });
-      return {
-        body: {
-          origin: `gw/${head.logId}`,
-          keys: await auditKeys(reports, head),
-          checkpoints: listed.map(({ position, note, created_at }) => ({
-            position,
-            note,
-            created_at: created_at.toISOString(),
-          })),
-        },
-      };
-    },
+    handle: async ({ query }, _call, { reports }: HistoryNeeds) => ({
+      body: await signedCheckpoints(reports, query),
+    }),
   }),
   route({
     ...reading,

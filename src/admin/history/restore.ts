@@ -5,9 +5,8 @@ import { z } from 'zod';
 
 import { entityField } from '../../control/history/entity-field.ts';
 import { previewRestore, readyRestore } from '../../control/history/restore.ts';
-import { planRestore } from '../../deciders/restore.ts';
-import { lossReasons } from '../../deciders/restore/kind.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
+import { lossReason } from '../../lib/vocabulary.ts';
 import type { Preview } from '../extension.ts';
 import { mutate, reasonLengthMax, reasonOf } from '../http/mutation.ts';
 import type { HistoryNeeds } from './needs.ts';
@@ -38,7 +37,7 @@ const conflictRecord = z.object({
 const missingRecord = z.object({
   entity: z.string(),
   field: z.string(),
-  reason: z.enum(lossReasons),
+  reason: lossReason,
 });
 
 /** Lists hold the first 1,000. */
@@ -96,11 +95,9 @@ export const restoreRoutes = ({ record, of: previewOf }: Preview) =>
         const before = { state: state() };
         if (isDry) {
           const preview = await previewRestore(sources(needs), { ...before, command });
-          const what_if = await previewOf({
-            before: before.state,
-            after: planRestore(before.state, command).state,
-          });
-          const body = { dry_run: true, ...preview, what_if };
+          const { shown, after } = preview;
+          const what_if = await previewOf({ before: before.state, after });
+          const body = { dry_run: true, ...shown, what_if };
           return { headers: call.entity.etag(before.state), body };
         }
         const mutation = {
@@ -113,9 +110,9 @@ export const restoreRoutes = ({ record, of: previewOf }: Preview) =>
           },
         };
         return mutate(call, mutation, async (_outcome, tx) => {
-          const shown = { state: before.state, command };
-          const preview = await previewRestore({ db: tx, vault: needs.vault }, shown);
-          return { dry_run: false, ...preview, what_if: null };
+          const from = { state: before.state, command };
+          const { shown } = await previewRestore({ db: tx, vault: needs.vault }, from);
+          return { dry_run: false, ...shown, what_if: null };
         });
       },
     }),

@@ -2,9 +2,14 @@
 
 import { z } from 'zod';
 
-import { concludeErasure, erasing, personalData, superseded } from '../../control/vault/erase.ts';
+import {
+  concludeErasure,
+  eraseNamesInUsage,
+  erasing,
+  personalData,
+  superseded,
+} from '../../control/vault/erase.ts';
 import type { Erasure } from '../../control/vault/erase.ts';
-import { eraseUsageNames } from '../../db/usage/usage-names.ts';
 import { principalId } from '../../lib/ids.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { erasedKind } from '../../lib/vocabulary.ts';
@@ -36,9 +41,8 @@ export const vaultRoutes = [
       const { state, refresh } = call.config;
       await refresh();
       const answer = await erase(call, await personalData(reports, id));
-      if (isRefusal(answer) || state().principal.byId.has(id)) return answer;
-      // Many rows, and not under the lock of the log; what is left of them goes with the next request.
-      const isLeft = await eraseUsageNames(reports, id);
+      if (isRefusal(answer)) return answer;
+      const isLeft = await eraseNamesInUsage(reports, state(), id);
       return { ...answer, body: { ...answer.body, left: answer.body.left || isLeft } };
     },
   }),

@@ -1,4 +1,4 @@
-// Which part of the log is asked for, and the keys that sign it.
+// Finds the part of the log that an export asks for, its signed checkpoints, and the keys that sign them.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -7,6 +7,7 @@ import { verifierKey } from '../../../events/checkpoint.ts';
 import type { LogHead } from '../../../events/seal.ts';
 import { listHistoryEvents } from '../../db/log/event-history.ts';
 import { readHead } from '../../db/log/event-log.ts';
+import { listSignedCheckpoints } from '../../db/log/signed-checkpoints.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { ExportRange } from './export.ts';
@@ -52,4 +53,22 @@ export async function auditKeys(db: Queryable, { logId }: Pick<LogHead, 'logId'>
     const { public_key } = setKey.parse(JSON.parse(payload ?? '{}'));
     return { since: position, public_key, verifier_key: verifierKey(logId, public_key) };
   });
+}
+
+/** `origin` is the name under which checkpoints of this log are signed; the oldest checkpoint comes first. */
+export async function signedCheckpoints(
+  db: Queryable,
+  { after, limit }: Readonly<{ after: number; limit: number }>,
+) {
+  const head = await readHead(db);
+  const listed = await listSignedCheckpoints(db, { after, to: head.position, limit });
+  return {
+    origin: `gw/${head.logId}`,
+    keys: await auditKeys(db, head),
+    checkpoints: listed.map(({ position, note, created_at }) => ({
+      position,
+      note,
+      created_at: created_at.toISOString(),
+    })),
+  };
 }

@@ -6,8 +6,9 @@ import type { Queryable } from '@databases/pg';
 import { historyEventOf } from '../../../projections/history-event.ts';
 import type { HistoryEvent } from '../../../projections/history-event.ts';
 import { transactionsOf } from '../../../projections/tables/audit-log.ts';
-import { listHistoryEvents, readHistoryEvent } from '../../db/log/event-history.ts';
+import { listHistoryEvents, listStreams, readHistoryEvent } from '../../db/log/event-history.ts';
 import type { EventFilter, EventNeighbours } from '../../db/log/event-history.ts';
+import { readHead } from '../../db/log/event-log.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 
@@ -33,4 +34,27 @@ export async function historyEvent(
   if (row === null) return refuse('absent', `the log holds no position ${position}`);
   const { previous_hash, previous_in_stream, next_in_stream, ...event } = row;
   return { ...historyEventOf(event), previous_hash, previous_in_stream, next_in_stream };
+}
+
+export const countEvents = async (db: Queryable): Promise<number> => (await readHead(db)).position;
+
+/** `events` counts the events of the stream; the last one is at `last_position`. */
+export type HistoryStream = Readonly<{
+  stream: string;
+  events: number;
+  last_position: number;
+  last_at: string;
+}>;
+
+export async function historyStreams(
+  db: Queryable,
+  filter: Parameters<typeof listStreams>[1],
+): Promise<HistoryStream[]> {
+  const rows = await listStreams(db, filter);
+  return rows.map(({ stream, events, position, recorded_at }) => ({
+    stream,
+    events,
+    last_position: position,
+    last_at: recorded_at.toISOString(),
+  }));
 }

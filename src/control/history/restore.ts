@@ -119,19 +119,23 @@ async function readFacts(
   return { erased, revokedKeys, revokedTokens, passwordsSet, identitiesLinked, identitiesUnlinked };
 }
 
-/** What a restore would come to, as it is shown. */
+/** What a restore would change, as people see it. */
 export type RestorePreview = ShownChange & Pick<RestorePlan, 'conflicts' | 'missing'>;
 
-type Shown = Readonly<{ state: ConfigState; command: RestoreCommand }>;
+type From = Readonly<{ state: ConfigState; command: RestoreCommand }>;
 
+/** `after` is the configuration that the restore leads to. */
 export async function previewRestore(
   sources: Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>,
-  { state: before, command }: Shown,
-): Promise<RestorePreview> {
+  { state: before, command }: From,
+): Promise<Readonly<{ shown: RestorePreview; after: ConfigState }>> {
   const { events, state: after, conflicts, missing } = planRestore(before, command);
   return {
-    ...(await shownChange(sources, { before, after, events })),
-    conflicts: conflicts.slice(0, listedMax),
-    missing: missing.slice(0, listedMax),
+    shown: {
+      ...(await shownChange(sources, { before, after, events })),
+      conflicts: conflicts.slice(0, listedMax),
+      missing: missing.slice(0, listedMax),
+    },
+    after,
   };
 }

@@ -4,8 +4,10 @@
 import type { Queryable } from '@databases/pg';
 
 import { readModelStanding } from '../../../projections/read-model.ts';
+import { readHead } from '../../db/log/event-log.ts';
 import { insertVerification, lastVerifications } from '../../db/verifications.ts';
 import type { VerificationRow, VerificationSubject } from '../../db/verifications.ts';
+import { toRfc3339 } from '../../lib/clock.ts';
 import type { LogCheck } from './verify-log.ts';
 
 /** `at` is RFC 3339; `problem` is the first, null when there is none. */
@@ -22,6 +24,21 @@ export type Derived = Readonly<{
   read_models: Readonly<{ position: number; built_at: string | null }> | null;
   verified: Readonly<Record<VerificationSubject, Verified | null>>;
 }>;
+
+/** The head of the log, and the state of what is derived from it. `hash` is in hex, `recorded_at` RFC 3339. */
+export type LogStatus = Derived &
+  Readonly<{ log_id: string; position: number; hash: string; recorded_at: string }>;
+
+export async function logStatus(db: Queryable): Promise<LogStatus> {
+  const { logId, position, hash, recordedAt } = await readHead(db);
+  return {
+    log_id: logId,
+    position,
+    hash: Buffer.from(hash).toString('hex'),
+    recorded_at: toRfc3339(recordedAt),
+    ...(await derivedStatus(db)),
+  };
+}
 
 export async function derivedStatus(db: Queryable): Promise<Derived> {
   const standing = await readModelStanding(db);

@@ -4,7 +4,9 @@
 import type { Queryable } from '@databases/pg';
 
 import { listReasons } from '../../../projections/tables/audit-log.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
 import { eraseAnswers } from '../../db/idempotency.ts';
+import { eraseUsageNames } from '../../db/usage/usage-names.ts';
 import { countUnerased, listPersonal, listSuperseded } from '../../db/vault-retention.ts';
 import type { ErasableItem } from '../../deciders/settings.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -27,6 +29,16 @@ export async function personalData(db: Queryable, principalId: PrincipalId): Pro
   const reasons = given.map(({ ref, subject }) => ({ ref, subject, kind: 'reason' }) as const);
   return { items: [...own, ...reasons], principalId };
 }
+
+/**
+ * Erases the name of a deleted principal from usage rows; true when more rows are left, for the next request. There may be many rows, so
+ * they are not erased under the lock of the log.
+ */
+export const eraseNamesInUsage = async (
+  db: Queryable,
+  { principal }: ConfigState,
+  principalId: PrincipalId,
+): Promise<boolean> => !principal.byId.has(principalId) && (await eraseUsageNames(db, principalId));
 
 /** What the configuration has let go of. */
 export const superseded = async (db: Queryable, clock: Clock): Promise<Erasure> => ({

@@ -5,6 +5,7 @@ import type { GwEvent } from '../../../events/catalogue.ts';
 import type { Noun } from '../../../events/nouns.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { Entities } from '../../../projections/config/nouns.ts';
+import type { LossReason } from '../../lib/vocabulary.ts';
 import type { Decision } from '../decision.ts';
 import { createdAs } from '../set-fields.ts';
 
@@ -24,21 +25,8 @@ export type RestoreFacts = Readonly<{
   identitiesUnlinked: ReadonlySet<number>;
 }>;
 
-export const lossReasons = [
-  /** The vault has erased it. */
-  'erased',
-  /** The key or the admin token was revoked since. */
-  'revoked',
-  /** The password or the identity was given since, or its groups were asked, and the one before it is not valid again. */
-  'replaced',
-  /** It was seen of the provider, not configured. */
-  'observed',
-  /** It belongs to the log, which goes on. */
-  'kept',
-] as const;
-
 /** What does not come back. The field is called as differences call it. */
-export type Loss = Readonly<{ field: string; reason: (typeof lossReasons)[number] }>;
+export type Loss = Readonly<{ field: string; reason: LossReason }>;
 
 /** What of an entity can come back; null: not the entity itself. */
 export type Attainable<Entity> = Readonly<{ goal: Entity | null; losses: readonly Loss[] }>;
