@@ -102,11 +102,13 @@ describe('the documentation', () => {
         .replaceAll('http://127.0.0.1:4000', dev.ready.gateway_url)
         .replaceAll('http://127.0.0.1:4001', dev.ready.admin_url)
         .replaceAll('http://127.0.0.1:8000/v1', engine.apiBase)
+        .replaceAll('https://api.openai.com/v1', engine.apiBase)
         .replaceAll('--scan-ports 8000', `--scan-ports ${new URL(engine.apiBase).port}`)
         .replaceAll('curl ', 'curl --fail-with-body --silent --show-error ');
       const env = {
         ...process.env,
         PATH: `${path.join(import.meta.dirname, 'bin')}:${process.env['PATH']}`,
+        OPENAI_API_KEY: 'sk-of-the-reader',
         GW_API_KEY: dev.ready.api_key,
         GW_ADMIN_TOKEN: adminToken,
         GW_ADMIN_PASSWORD: dev.ready.login.password,
