@@ -1,11 +1,12 @@
-// The stream of a backend that is read as a chat, and told in the words of the client's API.
+// Translates a stream twice: from the backend's protocol to chat, and from chat to the client's
+// API.
 
 import type { TranslatedStream, TranslatedUsage } from './translation.ts';
 
 export const chained = (chat: TranslatedStream, last: TranslatedStream): TranslatedStream =>
   new ChainedStream(chat, last);
 
-/** What counts and whether it ended well is known by the one that reads the backend. */
+/** Usage and completion are known to the translation that reads the backend. */
 class ChainedStream implements TranslatedStream {
   readonly #chat: TranslatedStream;
   readonly #last: TranslatedStream;

@@ -1,12 +1,11 @@
-// What a client of the chat protocol is answered: the parts that are the same whichever vendor's
-// answer they are made from (wire reference 2.2, 2.6).
+// Builds the parts of a chat answer that do not depend on the vendor (wire reference 2.2, 2.6).
 
 import type { JsonObject } from './json.ts';
 import type { AnswerOptions, TranslatedResponse, TranslatedUsage } from './translation.ts';
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
-/** As the chat protocol spells token counts. */
+/** Token counts with the member names of the chat protocol. */
 export function usageMembers(usage: TranslatedUsage): JsonObject {
   const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = usage;
   const isDetailed = cachedTokens !== null || cacheWriteTokens !== null;
@@ -28,18 +27,18 @@ export function usageMembers(usage: TranslatedUsage): JsonObject {
 
 export type ChatError = Readonly<{
   message: string;
-  /** The vendor's own name of the kind of error, where it gave one. */
+  /** The vendor's own error type, if it gave one. */
   type: string;
   code: string | null;
 }>;
 
-/** The error envelope, as JSON. */
+/** Returns the error envelope as JSON. */
 export const errorText = ({ message, type, code }: ChatError, requestId: string): string =>
   JSON.stringify({ error: { message, type, param: null, code, request_id: requestId } });
 
-/** What is said of an answer that ended before its end. */
+/** The error message for an answer that was cut off. */
 export const truncatedError: ChatError = {
-  message: 'the upstream ended its answer before it was whole',
+  message: 'the upstream ended its answer early',
   type: 'upstream_error',
   code: 'truncated',
 };
@@ -51,14 +50,14 @@ export const oversizedError: ChatError = {
 };
 
 export const unreadableError: ChatError = {
-  message: 'the upstream answered with something that is not its protocol',
+  message: 'the upstream response does not match its protocol',
   type: 'upstream_error',
   code: 'unreadable_answer',
 };
 
 /**
- * The status stays the vendor's own. `error` is null for what is no error of the vendor, as of a
- * balancer in between: its page is not for clients of an API.
+ * Keeps the vendor's status. `error` is null if the body is not an error of the vendor, for example
+ * the page of a load balancer, which is not passed on to API clients.
  */
 export const answerError = (
   status: number,
@@ -70,7 +69,7 @@ export const answerError = (
   usage: null,
 });
 
-/** A success that cannot be read is the upstream's fault. */
+/** A successful response that cannot be read counts as an upstream error. */
 export const answerUnreadable = (options: AnswerOptions): TranslatedResponse =>
   answerError(502, unreadableError, options);
 
@@ -80,5 +79,5 @@ const statusError = (status: number): ChatError => ({
   code: null,
 });
 
-/** What a vendor's message may take of an answer's head or log. */
+/** Limits the part of a vendor's message that is copied to a header or log. */
 export const messageCharactersMax = 4096;

@@ -1,5 +1,5 @@
-// Writes the chunks of a streamed chat completion (wire reference 2.2). What all chunks of one answer
-// share is rendered once, since a stream has thousands.
+// Writes the chunks of a streamed chat completion (wire reference 2.2). Renders the parts that all
+// chunks share once, because a stream has thousands.
 
 import { usageMembers } from './chat-answer.ts';
 import type { FinishReason } from './chat-answer.ts';
@@ -12,7 +12,7 @@ export type ChatChunks = Readonly<{
   /** `delta` is JSON. */
   delta(delta: string): string;
   finish(reason: FinishReason): string;
-  /** The last chunk, for clients that asked for it. */
+  /** The last chunk, for clients that requested usage. */
   usage(usage: TranslatedUsage): string;
 }>;
 
@@ -20,7 +20,7 @@ export function chatChunks(id: string, model: string, options: StreamOptions): C
   const head = { id, object: 'chat.completion.chunk', created: options.created, model };
   const shared = JSON.stringify(head).slice(0, -1);
   const before = `data: ${shared},"choices":[{"index":0,"delta":`;
-  // Clients that will be told the usage learn from every other chunk that it is not there yet.
+  // If the client requested usage, every other chunk carries `usage: null`.
   const after = options.includesUsage ? ',"usage":null}\n\n' : '}\n\n';
   return {
     delta: (delta) => `${before}${delta},"finish_reason":null}]${after}`,
@@ -37,7 +37,7 @@ export const contentDelta = (text: string): string => `{"content":${JSON.stringi
 export const reasoningDelta = (text: string): string =>
   `{"reasoning_content":${JSON.stringify(text)}}`;
 
-/** The first piece of a call; `more` is what else the call carries. */
+/** The first chunk of a call. `more` holds its other members. */
 export function toolCallDelta(
   index: number,
   call: Readonly<{ id: string; name: string; arguments: string }>,

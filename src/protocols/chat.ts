@@ -1,24 +1,26 @@
-// A chat completion request as both vendors' translations read it: checked once, in one shape
-// whatever spelling it came in (wire reference 2.1).
+// Parses a chat completion request into the form that all translations read. Each request is
+// validated once, whatever spelling it uses (wire reference 2.1).
 
 import type { JsonObject } from './json.ts';
 
-/** `at` is where the part stands in the request, for a refusal to name. */
+/** `at` is the part's path in the request, for error messages. */
 export type ChatPart = Readonly<{ at: string }> &
   (
     | Readonly<{ kind: 'text'; text: string }>
     | Readonly<{ kind: 'image'; url: string }>
     | Readonly<{ kind: 'audio'; data: string; format: string }>
-    /** `data` is a data URL or plain base64; null where the file is named by its id. */
+    /** `data` is a data URL or plain base64, and null if the file is referenced by id. */
     | Readonly<{ kind: 'file'; data: string | null; filename: string | null }>
   );
 
 export type ChatToolCall = Readonly<{
   id: string;
   name: string;
-  /** The parsed arguments. */
   input: JsonObject;
-  /** What a vendor wants back with the call, as it gave it in `extra_content`; null when there is none. */
+  /**
+   * Opaque data in `extra_content` that the vendor expects back with the call. Null if there is
+   * none.
+   */
   extraContent: JsonObject | null;
 }>;
 
@@ -30,9 +32,9 @@ export type ChatMessage = Readonly<{ at: string }> &
         role: 'assistant';
         parts: readonly ChatPart[];
         toolCalls: readonly ChatToolCall[];
-        /** As of a call, for what the message says itself. */
+        /** Like `extraContent` of a call, for the whole message. */
         extraContent: JsonObject | null;
-        /** Thinking that the vendor signed, as it gave it: only its own backend is sent it. */
+        /** Signed thinking of a vendor. It is only sent to that vendor's backend. */
         thinkingBlocks?: readonly JsonObject[];
       }>
     | Readonly<{ role: 'tool'; toolCallId: string; parts: readonly ChatPart[] }>
@@ -41,12 +43,12 @@ export type ChatMessage = Readonly<{ at: string }> &
 export type ChatTool = Readonly<{
   name: string;
   description: string | null;
-  /** A JSON schema; null when the function takes nothing. */
+  /** A JSON schema. Null if the function takes no arguments. */
   parameters: JsonObject | null;
   strict: boolean | null;
 }>;
 
-/** `names` limits the choice to these functions; a named function is `required` with one name. */
+/** `names` limits the choice to these functions. A named function is `required` with one name. */
 export type ChatToolChoice = Readonly<{
   mode: 'auto' | 'none' | 'required';
   names: readonly string[] | null;
@@ -68,7 +70,7 @@ export const reasoningEfforts = [
 ] as const;
 export type ReasoningEffort = (typeof reasoningEfforts)[number];
 
-/** Null is "not asked for" throughout. */
+/** Null means that the client did not set the value. */
 export type Chat = Readonly<{
   messages: readonly ChatMessage[];
   tools: readonly ChatTool[];
@@ -78,16 +80,16 @@ export type Chat = Readonly<{
   maxTokens: number | null;
   temperature: number | null;
   topP: number | null;
-  /** No part of the chat protocol, but common beside it. */
+  /** Not part of the chat protocol, but common in practice. */
   topK: number | null;
   frequencyPenalty: number | null;
   presencePenalty: number | null;
   stop: readonly string[];
   responseFormat: ChatResponseFormat;
   reasoningEffort: ReasoningEffort | null;
-  /** `user`, or `safety_identifier`, which takes its place. */
+  /** `user`, or its replacement `safety_identifier`. */
   user: string | null;
   isStream: boolean;
-  /** Whether a stream is to end with the token counts. */
+  /** True if the stream must end with the token counts. */
   includesUsage: boolean;
 }>;

@@ -1,12 +1,12 @@
-// Takes a `data:` URL apart (RFC 2397). Its base64 is passed on as it is, never decoded.
+// Parses a `data:` URL (RFC 2397). The base64 is passed on and never decoded.
 
 export type DataUrl = Readonly<{
-  /** In lower case, without parameters. */
+  /** Lower case, without parameters. */
   mediaType: string;
   base64: string;
 }>;
 
-/** Null for what is no `data:` URL, or one that is not in base64. */
+/** Null if the value is not a base64 `data:` URL. */
 export function readDataUrl(url: string): DataUrl | null {
   if (!/^data:/i.test(url)) return null;
   const comma = url.indexOf(',');

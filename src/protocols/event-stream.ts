@@ -1,5 +1,5 @@
-// What the streams of all vendors have in common: bytes become events, events become chat chunks, and
-// an answer that fails or breaks off says so before the mark of its end.
+// Translates the streams of all vendors: bytes to events, events to chat chunks. An answer that
+// fails or is cut off ends with an error event.
 
 import { errorText, oversizedError } from './chat-answer.ts';
 import type { ChatError, FinishReason } from './chat-answer.ts';
@@ -27,9 +27,9 @@ export abstract class EventStream implements TranslatedStream {
 
   abstract get isClean(): boolean;
   abstract get usage(): TranslatedUsage | null;
-  /** The chunks that one event of the vendor makes. */
+  /** Returns the chunks for one event of the vendor. */
   protected abstract event(event: JsonObject): string;
-  /** What is left to say when the upstream ends without having finished. */
+  /** Returns the remaining chunks if the upstream ends without finishing. */
   protected abstract ended(): string;
 
   get failedStatus(): number | null {
@@ -64,7 +64,7 @@ export abstract class EventStream implements TranslatedStream {
     return text;
   }
 
-  /** Something in between may splice two streams: the answer stays the one that began. */
+  /** An intermediary may splice two streams. The answer keeps the identity of the first. */
   protected begin(id: string | null, model: string | null): string {
     if (this.#chunks !== null) return '';
     const { requestId, model: asked } = this.options;
@@ -72,7 +72,7 @@ export abstract class EventStream implements TranslatedStream {
     return this.#chunks.delta('{"role":"assistant","content":""}');
   }
 
-  /** A stream that lacks its beginning is still an answer. */
+  /** A stream without its first event is still an answer. */
   protected send(delta: string): string {
     const before = this.begin(null, null);
     return before + (this.#chunks?.delta(delta) ?? '');

@@ -1,17 +1,17 @@
-// JSON values whose shape is not known yet: bodies of clients and of vendors, read member by member.
+// Reads untyped JSON, such as the bodies of clients and vendors, member by member.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Own members alone: a body may well have one called `constructor`, and mean nothing by it. */
+/** Reads own members only: a body may have a member named `constructor`. */
 export const member = (object: JsonObject, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
 /**
- * Undefined when the text is not JSON, which JSON itself has no value for. A whole number that a
- * double cannot hold, as in a tool's arguments or a schema's bounds, is kept as it was written.
+ * Undefined if the text is not JSON. Integers beyond the precision of a double, for example in tool
+ * arguments, keep their text.
  */
 export function parseJson(text: string): unknown {
   try {
@@ -21,7 +21,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Reading exactly takes several times as long, so only where there is something to lose. */
+/** Exact reading is several times slower, so it is only used if precision would be lost. */
 const longNumber = /\d{16}/;
 const wholeNumber = /^-?\d{16,}$/;
 
@@ -32,7 +32,7 @@ function exactly(_: string, value: unknown, { source }: ReviverContext): unknown
 
 type ReviverContext = Readonly<{ source?: string }>;
 
-/** ECMAScript's JSON.parse source text access, which the compiler's library does not describe. */
+/** ECMAScript's JSON.parse source text access, which the compiler's library does not declare. */
 declare global {
   interface JSON {
     parse(
@@ -43,10 +43,7 @@ declare global {
   }
 }
 
-/**
- * Null when the value is nested too deeply to be written, which takes some thousand levels: reading
- * has no such bound, and no honest client or vendor comes near it.
- */
+/** Null if the value is nested too deeply to be written (some thousand levels). */
 export function writeJson(value: unknown): string | null {
   try {
     return JSON.stringify(value);
@@ -71,7 +68,7 @@ export const listOf = (object: JsonObject, name: string): readonly unknown[] => 
   return Array.isArray(value) ? value : [];
 };
 
-/** A count that no honest vendor could give is no count. */
+/** Implausible counts are ignored. */
 export const countOf = (object: JsonObject, name: string): number | null => {
   const value = member(object, name);
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;

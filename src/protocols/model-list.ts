@@ -1,4 +1,4 @@
-// Reads the model list of a provider, in the shapes that providers are known to answer with.
+// Reads the model list of a provider, in all known response shapes.
 
 import { z } from 'zod';
 
@@ -21,7 +21,10 @@ const entry = z.object({
 
 const entries = z.array(z.unknown());
 
-/** Where a list may be in the body, in order of preference. An engine without loaded models answers an empty list in its own shape. */
+/**
+ * The possible locations of the list, in order of preference. An engine without models returns an
+ * empty list in its own shape.
+ */
 const shapes: readonly Readonly<{ name: string; list: z.ZodType<readonly unknown[]> }>[] = [
   { name: 'data', list: z.object({ data: entries }).transform(({ data }) => data) },
   // Ollama without models.
@@ -38,7 +41,10 @@ const shapes: readonly Readonly<{ name: string; list: z.ZodType<readonly unknown
   { name: 'result', list: z.object({ result: entries }).transform(({ result }) => result) },
 ];
 
-/** Null when the text is not a model list. Entries without an id or name are left out, unless no entry has one. */
+/**
+ * Null if the text is not a model list. Skips entries without an id or name, unless all entries
+ * lack them.
+ */
 export function readModelList(text: string, protocol: Protocol): readonly ServedModel[] | null {
   const body = parseJson(text);
   const emptyShapes: readonly string[] = protocolFacts[protocol].modelList.emptyShapes;
@@ -56,7 +62,8 @@ function readEntry(value: unknown): readonly ServedModel[] {
   const parsed = entry.safeParse(value);
   if (!parsed.success) return [];
   const { id, name } = parsed.data;
-  // Cloudflare's id is a number or a UUID and its name is what a request must say; its entries alone have an `@` there.
+  // Cloudflare's id is a number or UUID, and requests use its name. Only its entries have an `@`
+  // there.
   const chosen = name?.startsWith('@') === true ? name : (id ?? name);
   if (chosen === undefined || chosen === '') return [];
   return [
@@ -67,7 +74,7 @@ function readEntry(value: unknown): readonly ServedModel[] {
   ];
 }
 
-/** In the order in which engines and vendors are believed. */
+/** In order of preference for engines and vendors. */
 const windowOf = (found: z.output<typeof entry>): number | null =>
   found.max_model_len ??
   found.context_length ??

@@ -1,4 +1,4 @@
-// The protocols that a chat completion is translated to and from, by name (Gateway rule 14).
+// Lists the translations from and to chat completions, by protocol (Gateway rule 14).
 
 import type { Protocol } from '../lib/vocabulary.ts';
 import { anthropic } from './anthropic/anthropic.ts';

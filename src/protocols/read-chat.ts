@@ -1,5 +1,5 @@
-// Reads a chat completion request once, for whichever protocols it is then translated to (wire
-// reference 2.1). What no protocol but chat itself has words for is refused here too.
+// Parses a chat completion request once for all translations (wire reference 2.1). Refuses features
+// that only the chat protocol has.
 
 import type { Protocol } from '../lib/vocabulary.ts';
 import { reasoningEfforts } from './chat.ts';
@@ -15,8 +15,8 @@ import type { ProtocolRefusal, Refusals } from './refusal.ts';
 import { refuseUntranslatable } from './untranslatable.ts';
 
 /**
- * `protocol` is the backend's, for the refusals to name.
- * Refused: a body that is no JSON object, a member of the wrong shape, an untranslatable one.
+ * `protocol` is the backend's, for error messages. Refuses bodies that are not JSON objects,
+ * malformed members and untranslatable features.
  */
 export function readChat(body: Buffer, protocol: Protocol): Chat | ProtocolRefusal {
   const object = parseJson(body.toString('utf8'));
@@ -50,7 +50,7 @@ export function readChat(body: Buffer, protocol: Protocol): Chat | ProtocolRefus
   return refusals[0] ?? chat;
 }
 
-/** An empty sequence stops nothing. */
+/** An empty stop sequence has no effect. */
 function readStop({ object, refusals }: Field): readonly string[] {
   const value = object['stop'] ?? [];
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];

@@ -1,12 +1,11 @@
-// Reads the members of a request that hold one plain value each. Null counts as absent everywhere,
-// as it does in the API itself.
+// Reads request members with a plain value. Null counts as absent, as in the API itself.
 
 import { isObject, member, writeJson } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { invalid } from './refusal.ts';
 import type { Refusals } from './refusal.ts';
 
-/** Where a member stands in the request, for a refusal to name it. */
+/** The member's path in the request, for error messages. */
 export const below = (at: string, name: string): string => (at === '' ? name : `${at}.${name}`);
 
 const present = (object: JsonObject, name: string): unknown => member(object, name) ?? null;
@@ -16,7 +15,7 @@ const valueText = (value: unknown): string => {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 };
 
-/** As `temperature must be a number from 0 to 2, not 3`. */
+/** For example `temperature must be a number from 0 to 2, not 3`. */
 export const mustBe = (what: string, value: unknown): string =>
   `must be ${what}, not ${valueText(value ?? null)}`;
 
@@ -35,7 +34,7 @@ export function readNumber(
   return null;
 }
 
-/** A whole number, zero or more. */
+/** An integer of at least 0. */
 export function readCount({ object, at, refusals }: Field, name: string): number | null {
   const value = present(object, name);
   if (value === null) return null;
@@ -58,7 +57,7 @@ export function readText({ object, at, refusals }: Field, name: string): string 
   return null;
 }
 
-/** Refuses absence too. */
+/** Refuses an absent member too. */
 export function readName(field: Field, name: string): string {
   const value = readText(field, name);
   if (value !== null && value !== '') return value;
@@ -95,7 +94,7 @@ export function readChoice<const Choice extends string>(
   return null;
 }
 
-/** The objects of a list, each with its place; what is no object is refused. */
+/** Returns the objects of a list with their positions. Refuses other values. */
 export function readObjects(field: Field, name: string): readonly Field[] {
   const { at, refusals } = field;
   return readList(field, name).flatMap((object, index) => {

@@ -1,6 +1,6 @@
-// Reads the messages of a chat request: roles, content as text or as parts, tool calls and their
-// results (wire reference 2.1). Reasoning that a client sends back is left out: a vendor takes only
-// what it has signed itself.
+// Reads the messages of a chat request: roles, content as text or parts, tool calls and their
+// results (wire reference 2.1). Drops reasoning that a client sends back: vendors only accept what
+// they signed themselves.
 
 import type { Protocol } from '../lib/vocabulary.ts';
 import type { ChatMessage, ChatPart, ChatToolCall } from './chat.ts';
@@ -55,20 +55,20 @@ function readMessage(message: Field, protocol: Protocol): ChatMessage | null {
   }
 }
 
-/** What an earlier answer may be made of that no vendor but one can be told of. */
-const untold = [
+/** Parts of an earlier answer that only one vendor understands. */
+const vendorOnly = [
   ['function_call', 'the deprecated function_call of a message'],
   ['audio', 'the audio of an earlier answer'],
 ] as const;
 
 function refuseOfEarlier({ object, at, refusals }: Field, protocol: Protocol): void {
-  for (const [name, feature] of untold) {
+  for (const [name, feature] of vendorOnly) {
     if ((member(object, name) ?? null) === null) continue;
     refusals.push(unsupported(protocol, feature, below(at, name)));
   }
 }
 
-/** An answer that was refused said so beside its content, which is then null. */
+/** A refusal is in its own member, and the content is null. */
 const readRefusal = (message: Field): readonly ChatPart[] =>
   textPart(readText(message, 'refusal') ?? '', below(message.at, 'refusal'));
 
@@ -98,7 +98,7 @@ function readToolCalls(message: Field, protocol: Protocol): readonly ChatToolCal
   });
 }
 
-/** A call without arguments may say so by an empty string. */
+/** Some clients send an empty string for a call without arguments. */
 function readArguments(call: Field) {
   const text = readText(call, 'arguments') ?? '';
   const input = text.trim() === '' ? {} : parseJson(text);

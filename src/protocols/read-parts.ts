@@ -1,4 +1,4 @@
-// Reads the content of a message into parts, whichever of its spellings it came in.
+// Reads the content of a message, in any of its spellings, as a list of parts.
 
 import type { Protocol } from '../lib/vocabulary.ts';
 import type { ChatPart } from './chat.ts';
@@ -14,7 +14,7 @@ export function readParts(message: Field, protocol: Protocol): readonly ChatPart
   return readObjects(message, 'content').flatMap((part) => readPart(part, protocol));
 }
 
-/** Text that says nothing is no part: vendors refuse empty ones. */
+/** Drops empty text: vendors reject it. */
 export const textPart = (text: string, at: string): readonly ChatPart[] =>
   text === '' ? [] : [{ kind: 'text', text, at }];
 
@@ -53,7 +53,7 @@ function readPart(part: Field, protocol: Protocol): readonly ChatPart[] {
   }
 }
 
-/** Some clients give the URL itself in place of the object around it. */
+/** Some clients send the URL itself instead of the object that contains it. */
 function readImageUrl(part: Field): string {
   if (typeof member(part.object, 'image_url') === 'string') return readName(part, 'image_url');
   const image = inside(part, 'image_url');

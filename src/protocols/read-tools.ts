@@ -1,4 +1,4 @@
-// Reads which functions a model may call, and whether it must (wire reference 2.1).
+// Reads the functions and the tool choice of a chat request (wire reference 2.1).
 
 import type { Protocol } from '../lib/vocabulary.ts';
 import type { ChatTool, ChatToolChoice } from './chat.ts';
@@ -62,7 +62,7 @@ function readAllowedTools(choice: Field, protocol: Protocol): ChatToolChoice | n
   return { mode: readChoice(allowed, 'mode', ['auto', 'required']) ?? 'auto', names };
 }
 
-/** What is under `function`; null, and refused, for a tool of another type. */
+/** Returns the value of `function`. Refuses tools of other types, and returns null. */
 function functionOf(tool: Field, protocol: Protocol): Field | null {
   const { object, at, refusals } = tool;
   const type = readText(tool, 'type') ?? 'function';

@@ -1,20 +1,20 @@
-// How a translation says no: the request itself is wrong, or the backend's protocol has no way to
-// say what it asks for (Gateway rule 14).
+// Describes why a translation refuses a request: the request is invalid, or the backend's protocol
+// does not support a feature (Gateway rule 14).
 
 import type { Protocol } from '../lib/vocabulary.ts';
 
 export type ProtocolRefusal = Readonly<{
   refused: 'invalid' | 'unsupported';
   status: 400 | 501;
-  /** Names the field and the value that was wrong, or the feature that is missing. */
+  /** Names the invalid field and value, or the unsupported feature. */
   message: string;
-  /** The member of the request, as `messages[2].content[0]`. */
+  /** The path of the member, for example `messages[2].content[0]`. */
   param: string | null;
-  /** More headers of the answer, names and values in turn. */
+  /** Additional response headers: alternating names and values. */
   headers: readonly string[];
 }>;
 
-/** Readers go on after a refusal; the first of them is the answer. */
+/** Readers continue after a refusal. The first refusal is the answer. */
 export type Refusals = ProtocolRefusal[];
 
 export const isProtocolRefusal = (value: object): value is ProtocolRefusal => 'refused' in value;
@@ -32,7 +32,7 @@ export const nestedTooDeeply: ProtocolRefusal = {
   param: null,
 };
 
-/** Clients retry a 5xx unless they are told that it is of no use. */
+/** Without this header clients retry a 5xx, which cannot succeed. */
 export const unsupported = (
   protocol: Protocol,
   feature: string,

@@ -1,14 +1,14 @@
-// Reads server-sent events out of bytes that come in any pieces (WHATWG HTML, 9.2.6). Lines end
-// with LF or CRLF; the lone CR that the standard also knows is used by no vendor. An event larger
-// than the bound ends the reading: its sender is broken or hostile.
+// Parses server-sent events from chunks of bytes (WHATWG HTML, 9.2.6). Lines end with LF or CRLF. A
+// lone CR, which the standard also allows, is not supported because no vendor uses it. An event
+// above the size limit stops the parser.
 
-/** An answer's image in base64 is the largest thing that comes as one event. */
+/** The largest event is an image in base64. */
 export const eventBytesMax = 16 * 1024 * 1024;
 
 export type SseEvent = Readonly<{
-  /** Empty when the event is not named. */
+  /** Empty if the event has no name. */
   name: string;
-  /** Lines of data, joined by line feeds. */
+  /** The data lines, joined by line feeds. */
   data: string;
 }>;
 
@@ -18,11 +18,11 @@ const byteOrderMark = '\ufeff';
 
 export class SseDecoder {
   readonly #bytesMax: number;
-  /** The pieces of a line whose end has not come. */
+  /** Pieces of an incomplete line. */
   #pieces: Buffer[] = [];
   #name = '';
   #data: string | null = null;
-  /** Of the event that is not whole yet. */
+  /** Fields of the incomplete event. */
   #bytes = 0;
   #isStart = true;
   #isOverflown = false;
@@ -31,7 +31,7 @@ export class SseDecoder {
     this.#bytesMax = bytesMax;
   }
 
-  /** Whether an event was too large; nothing is read from then on. */
+  /** True if an event was too large. Nothing is read after that. */
   get isOverflown(): boolean {
     return this.#isOverflown;
   }
@@ -51,7 +51,7 @@ export class SseDecoder {
     return events;
   }
 
-  /** The event that lacks only its empty line, since a vendor may forget it at the very end. */
+  /** The last event if only its empty line is missing, which some vendors omit. */
   end(): readonly SseEvent[] {
     if (this.#isOverflown) return [];
     const events: SseEvent[] = [];
@@ -68,7 +68,7 @@ export class SseDecoder {
     this.#data = null;
   }
 
-  /** Bytes become text only where a line is whole, so no character is ever cut in two. */
+  /** Decodes only complete lines, so that no character is split. */
   #lineUpTo(chunk: Buffer, from: number, end: number): string {
     if (this.#pieces.length === 0) return textUpTo(chunk, from, end);
     this.#pieces.push(chunk.subarray(from, end));

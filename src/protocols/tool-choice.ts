@@ -1,4 +1,4 @@
-// What a choice of tools must fit, whichever protocol it goes out in.
+// Validates a tool choice, for every target protocol.
 
 import type { Chat } from './chat.ts';
 import { invalid } from './refusal.ts';

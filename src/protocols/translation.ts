@@ -1,48 +1,54 @@
-// What a protocol does for a chat completion that goes out in it, and for the answer that comes back (Gateway
-// rule 14). All of it is pure: bytes and values in, bytes and values out.
+// Defines the translation of a chat completion to a backend's protocol and of its answer back
+// (Gateway rule 14). Translations are pure: bytes and values in, bytes and values out.
 
 import type { Chat } from './chat.ts';
 import type { ProtocolRefusal } from './refusal.ts';
 
 export type RequestOptions = Readonly<{
-  /** The path of the provider's API base, without a slash at its end. */
+  /** The path of the provider's API base, without a trailing slash. */
   basePath: string;
-  /** The model's own, for a request that names none. */
+  /** The model's default for requests without a limit. */
   defaultMaxTokens: number | null;
 }>;
 
 export type TranslatedRequest = Readonly<{
-  /** From the root of the origin, with the query. */
+  /** The path with the query. */
   path: string;
-  /** Names in lower case and values, in turn; the credential is not among them. */
+  /** Alternating names (lower case) and values, without the credential. */
   headers: readonly string[];
   body: Buffer;
 }>;
 
 export type AnswerOptions = Readonly<{
-  /** The id of an answer for which the vendor gives none, and of errors. */
+  /** The id of errors, and of answers without one of the vendor's. */
   requestId: string;
-  /** What the answer names when the vendor does not say which model answered. */
+  /** The model name in the answer if the vendor does not return one. */
   model: string;
   /** Seconds since the epoch. */
   created: number;
-  /** The client takes one call at a time: held to here where the vendor cannot be told. */
+  /**
+   * True if the client accepts one call at a time. Enforced here if the vendor has no such
+   * parameter.
+   */
   singleToolCall: boolean;
-  /** The answer must hold signed thinking as `thinking_blocks`, which a client can send back. */
+  /**
+   * True if the answer must hold signed thinking as `thinking_blocks`, which a client can send
+   * back.
+   */
   keepsThinking?: boolean;
 }>;
 
 export type StreamOptions = AnswerOptions & Readonly<{ includesUsage: boolean }>;
 
-/** `promptTokens` counts what was read from a cache or written to one too. */
+/** `promptTokens` includes cache reads and writes. */
 export type TranslatedUsage = Readonly<{
   promptTokens: number;
   completionTokens: number;
-  /** Parts of the prompt and of the completion; null when the vendor does not say. */
+  /** Parts of the prompt and the completion. Null if the vendor does not report them. */
   cachedTokens: number | null;
   cacheWriteTokens: number | null;
   reasoningTokens: number | null;
-  /** What the provider itself says the answer cost, in whole units of its currency. */
+  /** The cost as reported by the provider, in whole units of its currency. */
   cost?: number | null;
 }>;
 
@@ -53,34 +59,34 @@ export type TranslatedResponse = Readonly<{
   usage: TranslatedUsage | null;
 }>;
 
-/** One answer on its way; nothing of it is kept but what is not yet a whole event. */
+/** Translates one streamed answer. Buffers only incomplete events. */
 export type TranslatedStream = {
-  /** The chat chunks that these bytes complete: often none. */
+  /** Returns the chat chunks that these bytes complete, often none. */
   push(chunk: Buffer): Buffer;
-  /** The upstream has ended: what the client must still be told. */
+  /** Returns the remaining chunks after the upstream ended. */
   end(): Buffer;
-  /** Whether the vendor's own mark of the end has come, and no error before it. */
+  /** True if the vendor's end marker came without an error before it. */
   readonly isClean: boolean;
   /**
-   * The status that the error means which ended the stream, null without one: of a stream that said nothing
-   * before it, the request may still be tried elsewhere.
+   * The status of the error that ended the stream. Null without one. If nothing was sent before it,
+   * the request may be retried elsewhere.
    */
   readonly failedStatus: number | null;
-  /** That error as the whole answer to a request, for a client that has been told nothing yet. */
+  /** The same error as a complete response, for a client that has received nothing yet. */
   readonly failedBody: Buffer | null;
-  /** Null until a clean end, and when nothing was reported. */
+  /** Null until the stream ended cleanly, and if nothing was reported. */
   readonly usage: TranslatedUsage | null;
 };
 
 export type AnswerTranslation = Readonly<{
-  /** Of a whole answer that is no stream, and of every answer with an error status. */
+  /** Translates an answer that is not a stream, and every answer with an error status. */
   translateResponse(status: number, body: Buffer, options: AnswerOptions): TranslatedResponse;
   openStream(options: StreamOptions): TranslatedStream;
 }>;
 
 export type ChatTranslation = AnswerTranslation &
   Readonly<{
-    /** `model` is the upstream's name of it. */
+    /** `model` is the upstream name. */
     translateRequest(
       chat: Chat,
       model: string,

@@ -1,5 +1,5 @@
-// The members of a chat request that neither vendor's protocol can say, by what becomes of them.
-// What would change the answer is refused with its name; what would not is left out.
+// Lists members of chat requests that other protocols cannot express. Members that change the
+// answer are refused by name. The others are omitted.
 
 import type { Protocol } from '../lib/vocabulary.ts';
 import { member } from './json.ts';
@@ -9,7 +9,7 @@ import { unsupported } from './refusal.ts';
 
 type Refused = Readonly<{
   feature: string;
-  /** Whether this value asks for anything; absent and null never do. */
+  /** Whether the value requests anything. Absent and null do not. */
   asks: (value: unknown) => boolean;
 }>;
 
@@ -26,7 +26,7 @@ const isMoreThan =
 const isMoreThanText = (value: unknown): boolean =>
   !Array.isArray(value) || value.some((modality) => modality !== 'text');
 
-/** Gateway rule 14 names the first five; the others would be lost without a word. */
+/** Gateway rule 14 names the first five. The others would be lost silently. */
 export const refusedMembers: Readonly<Record<string, Refused>> = {
   n: { feature: 'n greater than 1', asks: isMoreThan(1) },
   logprobs: { feature: 'logprobs', asks: isOn },
@@ -40,17 +40,17 @@ export const refusedMembers: Readonly<Record<string, Refused>> = {
   web_search_options: { feature: 'web_search_options', asks: always },
 };
 
-/** Known to the API, and left out: none of them is part of what the model is asked. */
+/** Known members that are omitted. None of them is part of the prompt. */
 export const droppedMembers = [
-  'metadata', // for the vendor's own lists of what was stored
+  'metadata', // metadata for stored completions
   'moderation',
-  'prediction', // makes an answer quicker, not another one
-  'prompt_cache_key', // each vendor caches in its own way
+  'prediction', // only makes the answer faster
+  'prompt_cache_key', // vendors cache in different ways
   'prompt_cache_options',
   'prompt_cache_retention',
-  'service_tier', // tiers are not the same from vendor to vendor
+  'service_tier', // tiers differ between vendors
   'store',
-  'verbosity', // a wish that no vendor but one knows
+  'verbosity', // only one vendor supports it
 ] as const;
 
 export function refuseUntranslatable({ object, refusals }: Field, protocol: Protocol): void {

@@ -1,4 +1,5 @@
-// Protocol `anthropic`, the specification's native_a: the Messages API behind chat completions.
+// Implements protocol `anthropic` (native_a of the specification): serves chat completions from the
+// Messages API.
 
 import type { ChatTranslation } from '../translation.ts';
 import { translateRequest } from './request.ts';

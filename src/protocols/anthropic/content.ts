@@ -1,5 +1,5 @@
-// One content part of a chat as a block of the Messages API. Media are passed on as they came:
-// base64 as base64, an https URL for the vendor to fetch.
+// Translates one content part of a chat to a block of the Messages API. Media are not re-encoded:
+// base64 stays base64, and the vendor fetches https URLs.
 
 import type { ChatPart } from '../chat.ts';
 import { readDataUrl } from '../data-url.ts';
@@ -9,7 +9,7 @@ import type { Refusals } from '../refusal.ts';
 
 export type Block = JsonObject;
 
-/** What the API does not take is refused. */
+/** Refuses parts that the API does not accept. */
 export const contentBlocks = (parts: readonly ChatPart[], refusals: Refusals): readonly Block[] =>
   parts.map((part) => contentBlock(part, refusals)).filter((block) => block !== null);
 
@@ -27,7 +27,7 @@ function contentBlock(part: ChatPart, refusals: Refusals): Block | null {
   }
 }
 
-/** The API refuses text of nothing but white space; no words are lost with it. */
+/** The API rejects text that is only white space. */
 export const textBlock = (text: string): Block | null =>
   /\S/.test(text) ? { type: 'text', text } : null;
 
@@ -57,7 +57,7 @@ type FilePart = Extract<ChatPart, { kind: 'file' }>;
 
 function documentBlock({ data, filename, at }: FilePart, refusals: Refusals): Block | null {
   if (data === null) {
-    refusals.push(unsupported('anthropic', 'files that are named by their id', at));
+    refusals.push(unsupported('anthropic', 'files referenced by id', at));
     return null;
   }
   const source = isHttps(data) ? { type: 'url', url: data } : documentSource(data);
@@ -73,11 +73,14 @@ function documentBlock({ data, filename, at }: FilePart, refusals: Refusals): Bl
   return null;
 }
 
-/** The type's name where it is no document's; null for what is neither a `data:` URL nor base64. */
+/**
+ * Returns the type's name if it is not a document type, and null if the value is neither a `data:`
+ * URL nor base64.
+ */
 function documentSource(data: string): Block | string | null {
   const url = readDataUrl(data);
   if (url === null) {
-    // Without a type it can only be the one kind of file that chat itself takes.
+    // Without a type, assume the only file type that chat accepts.
     return data.includes(':') ? null : { type: 'base64', media_type: 'application/pdf', data };
   }
   const { mediaType, base64 } = url;
@@ -91,4 +94,4 @@ function documentSource(data: string): Block | string | null {
 
 const isHttps = (url: string): boolean => /^https:\/\//i.test(url);
 
-const mediaForm = 'must be a data: URL in base64 or an https URL';
+const mediaForm = 'must be a base64 data: URL or an https URL';

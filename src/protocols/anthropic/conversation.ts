@@ -1,5 +1,6 @@
-// The messages of a chat as the system prompt and the turns of the Messages API: instructions are
-// lifted out, turns alternate, and the results of tools come first in the turn that brings them.
+// Translates the messages of a chat to the system prompt and turns of the Messages API.
+// Instructions move to the system prompt, turns alternate, and tool results come first in their
+// turn.
 
 import type { ChatMessage, ChatPart, ChatToolCall } from '../chat.ts';
 import { invalid, unsupported } from '../refusal.ts';
@@ -16,25 +17,25 @@ export function conversationOf(messages: readonly ChatMessage[], refusals: Refus
     if (message.role === 'system') system.push(...textBlocks(message, refusals));
     else addTo(turnFor(turns, message), message, refusals);
   }
-  const said = turns.flatMap(({ role, results, blocks }) => {
+  const alternating = turns.flatMap(({ role, results, blocks }) => {
     const content = [...results, ...blocks];
     return content.length === 0 ? [] : [{ role, content }];
   });
-  if (said.length > 0) {
-    return { ...(system.length > 0 && { system: cached(system) }), messages: said };
+  if (alternating.length > 0) {
+    return { ...(system.length > 0 && { system: cached(system) }), messages: alternating };
   }
-  // The API wants a turn: instructions that stand alone are what the user says.
-  if (system.length === 0) refusals.push(invalid('messages', 'must say something'));
+  // The API requires at least one turn, so instructions without one are sent as the user's.
+  if (system.length === 0) refusals.push(invalid('messages', 'must not be empty'));
   return { messages: [{ role: 'user', content: system }] };
 }
 
-/** Prompt caching is asked for by a mark on the last block that is the same in every turn. */
+/** Marks the last block that is the same in every turn, which enables prompt caching up to it. */
 const cached = (system: readonly Block[]): readonly Block[] =>
   system.map((block, index) =>
     index === system.length - 1 ? { ...block, cache_control: { type: 'ephemeral' } } : block,
   );
 
-/** A turn that nothing was said in does not part its neighbours. */
+/** An empty turn does not separate its neighbours. */
 function turnFor(turns: Turn[], message: ChatMessage): Turn {
   const role = message.role === 'assistant' ? 'assistant' : 'user';
   const last = turns.findLast(({ results, blocks }) => results.length + blocks.length > 0);
@@ -71,7 +72,7 @@ const toolUse = ({ id, name, input }: ChatToolCall): Block => ({
   input,
 });
 
-/** The API takes no other characters, and another backend may have named the call. */
+/** Replaces characters that the API rejects: another backend may have named the call. */
 const toolUseId = (id: string): string => id.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
 
 function resultContent(parts: readonly ChatPart[], refusals: Refusals) {
@@ -81,7 +82,7 @@ function resultContent(parts: readonly ChatPart[], refusals: Refusals) {
   return { content: contentBlocks(parts, refusals) };
 }
 
-/** Only the user and tools may show something other than text. */
+/** Only the user and tools may send something other than text. */
 function textBlocks(
   { role, parts }: Readonly<{ role: string; parts: readonly ChatPart[] }>,
   refusals: Refusals,

@@ -1,11 +1,11 @@
-// An error of the vendor as an error of the chat protocol; its message and kind stay the vendor's
-// (https://platform.claude.com/docs/en/api/errors).
+// Translates an error of the vendor to an error of the chat protocol. Keeps the vendor's message
+// and type (https://platform.claude.com/docs/en/api/errors).
 
 import { messageCharactersMax } from '../chat-answer.ts';
 import type { ChatError } from '../chat-answer.ts';
 import { isObject, objectOf, textOf } from '../json.ts';
 
-/** Null for what is no error of this vendor. */
+/** Returns null if the body is not an error of this vendor. */
 export function readError(value: unknown): ChatError | null {
   const error = isObject(value) ? objectOf(value, 'error') : null;
   if (error === null) return null;
@@ -18,7 +18,9 @@ export function readError(value: unknown): ChatError | null {
   };
 }
 
-/** The status that goes with a kind of error where none was sent: in a stream, or under a 200. */
+/**
+ * Returns the status for an error type that arrived without one: in a stream, or with status 200.
+ */
 export const statusOfError = (type: string): number => statuses.get(type) ?? 502;
 
 const statuses: ReadonlyMap<string, number> = new Map([

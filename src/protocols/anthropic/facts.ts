@@ -1,4 +1,5 @@
-// Protocol `anthropic`, the specification's native_a. Its address is given with or without its version.
+// Describes protocol `anthropic` (native_a of the specification). The base URL may or may not
+// include the version.
 
 export const anthropic = {
   alias: 'native_a',

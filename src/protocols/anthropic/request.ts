@@ -1,4 +1,4 @@
-// A chat completion request as a request of the Messages API
+// Translates a chat completion request to a request of the Messages API
 // (https://platform.claude.com/docs/en/api/messages; Gateway rule 14).
 
 import type { Chat } from '../chat.ts';
@@ -13,7 +13,10 @@ import { closedSchema } from './schema.ts';
 import { thinkingOf } from './thinking.ts';
 import { toolChoiceOf, toolsOf } from './tools.ts';
 
-/** Refused: no cap on the answer (400), what the API has no words for (501), a part of the wrong form (400). */
+/**
+ * Refuses a missing output limit (400), features that the API does not have (501) and malformed
+ * parts (400).
+ */
 export function translateRequest(
   chat: Chat,
   model: string,
@@ -54,10 +57,10 @@ export function translateRequest(
 
 const withoutMaxTokens = invalid(
   'max_tokens',
-  'is required by a backend of protocol anthropic whose model has no default_max_tokens',
+  'is required: the model has no default_max_tokens and its backend speaks protocol anthropic',
 );
 
-/** Zero is what the API does anyway. */
+/** Zero is the API's default. */
 function refusePenalties(chat: Chat, refusals: Refusals): void {
   const penalties = [
     ['frequency_penalty', chat.frequencyPenalty],
@@ -69,8 +72,8 @@ function refusePenalties(chat: Chat, refusals: Refusals): void {
 }
 
 /**
- * Chat goes up to 2, where the API ends at 1. What equals the API's own default is left out, since
- * newer models take nothing else and newer versions of the API not even that.
+ * Chat allows up to 2, the API up to 1. The API's default is omitted: newer models reject every
+ * other value, and newer versions of the API reject the parameter.
  */
 function samplingOf({ temperature, topP, topK }: Chat) {
   return {
@@ -80,7 +83,7 @@ function samplingOf({ temperature, topP, topK }: Chat) {
   };
 }
 
-/** A bare json_object has no counterpart: the prompt has to ask for it. */
+/** The API has no json_object mode. The prompt must ask for JSON. */
 function outputConfigOf({ responseFormat: format }: Chat, effort: string | null) {
   const schema = format.kind === 'json_schema' ? format.schema : null;
   if (schema === null && effort === null) return {};

@@ -1,4 +1,4 @@
-// A whole message of the vendor as a chat completion
+// Translates a complete message of the vendor to a chat completion
 // (https://platform.claude.com/docs/en/api/messages).
 
 import { answerError, answerUnreadable, usageMembers } from '../chat-answer.ts';
@@ -33,7 +33,7 @@ export function translateResponse(
   return { status, body: Buffer.from(JSON.stringify(completion)), usage };
 }
 
-/** Null for arguments that cannot be written down. */
+/** Returns null if the arguments cannot be serialized. */
 function choiceOf(answer: JsonObject, { keepsThinking }: AnswerOptions): JsonObject | null {
   const blocks = listOf(answer, 'content').filter(isObject);
   const uses = blocks.filter(({ type }) => type === 'tool_use');
@@ -53,12 +53,15 @@ function choiceOf(answer: JsonObject, { keepsThinking }: AnswerOptions): JsonObj
   return { index: 0, message, logprobs: null, finish_reason: reason };
 }
 
-/** Thinking that the vendor takes back; other servers of its API may not sign theirs. */
+/** Thinking that can be sent back. Other servers of this API may not sign theirs. */
 export const isSigned = ({ type, signature }: JsonObject): boolean =>
   type === 'redacted_thinking' ||
   (type === 'thinking' && typeof signature === 'string' && signature !== '');
 
-/** The texts of all blocks of one type, whose member has the name of the type; null without any. */
+/**
+ * Joins the texts of all blocks of one type. The member that holds the text has the name of the
+ * type. Null without such blocks.
+ */
 function joined(blocks: readonly JsonObject[], type: 'text' | 'thinking'): string | null {
   const texts = blocks.filter((block) => block['type'] === type);
   return texts.length === 0 ? null : texts.map((block) => textOf(block, type) ?? '').join('');
@@ -71,7 +74,7 @@ function toolCallOf(block: JsonObject, index: number): JsonObject | null {
   return { id: textOf(block, 'id') ?? `toolu_${index}`, type: 'function', function: described };
 }
 
-/** Why the vendor's classifier stopped the answer, where it says so. */
+/** The reason why the vendor's classifier stopped the answer, if it gives one. */
 export function refusalOf(stopped: JsonObject): string | null {
   const details = objectOf(stopped, 'stop_details');
   return details === null ? null : textOf(details, 'explanation');

@@ -1,16 +1,18 @@
-// A JSON schema as the vendor takes it for answers that must follow one: every object says that it
-// has no further members (wire reference 1.9).
+// Adapts a JSON schema for structured outputs of the vendor: every object sets
+// `additionalProperties` to false (wire reference 1.9).
 
 import { isObject } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 
 const depthMax = 64;
 
-/** Keywords whose value is a schema or a list of them, and those that hold schemas by name. */
+/**
+ * Keywords whose value is a schema or a list of schemas, and keywords that map names to schemas.
+ */
 const schemas: ReadonlySet<string> = new Set(['items', 'anyOf', 'allOf', 'oneOf', 'prefixItems']);
 const namedSchemas: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions']);
 
-/** What a schema says itself about further members stands, and is the vendor's to judge. */
+/** Keeps `additionalProperties` if the schema sets it. The vendor validates it. */
 export function closedSchema(schema: JsonObject, depth = 0): JsonObject {
   if (depth > depthMax) return schema;
   const inner = (value: unknown): unknown =>

@@ -1,9 +1,9 @@
-// Why a message ended, in the words of a chat
+// Translates the stop reason of a message to the finish reason of a chat
 // (https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons).
 
 import type { FinishReason } from '../chat-answer.ts';
 
-/** `hasToolCalls` decides where the vendor gives no reason or one that is not known. */
+/** `hasToolCalls` decides if the reason is missing or unknown. */
 export function finishReason(stopReason: unknown, hasToolCalls: boolean): FinishReason {
   switch (stopReason) {
     case 'end_turn':

@@ -1,7 +1,7 @@
-// A streamed message of the vendor as chat chunks, event by event
-// (https://platform.claude.com/docs/en/build-with-claude/streaming). Events and deltas that are not
-// known are passed over, as the vendor asks: citations, signatures and the blocks of its own tools
-// have no place in a chat.
+// Translates a streamed message of the vendor to chat chunks, event by event
+// (https://platform.claude.com/docs/en/build-with-claude/streaming). Ignores unknown events and
+// deltas, as the vendor requires. Citations, signatures and the vendor's own tools have no
+// equivalent in a chat.
 
 import { truncatedError, unreadableError } from '../chat-answer.ts';
 import type { ChatError } from '../chat-answer.ts';
@@ -27,16 +27,16 @@ export const openStream = (options: StreamOptions): TranslatedStream => new Mess
 const isThinking = ({ type }: JsonObject): boolean =>
   type === 'thinking' || type === 'redacted_thinking';
 
-/** A tool's block that is open: its place among the calls, and what it started with. */
+/** The open tool block: its position among the calls, and its initial input. */
 type OpenCall = { readonly ordinal: number; readonly input: string; isFed: boolean };
 
 class MessageStream extends EventStream {
   #isClean = false;
-  /** By the index of the block, which counts blocks of all kinds. */
+  /** Keyed by block index, which counts blocks of all types. */
   readonly #calls = new Map<unknown, OpenCall>();
   #callCount = 0;
   #stopReason: string | null = null;
-  /** The block of thinking that is open, where the client wants it whole. */
+  /** The open thinking block, if the client wants thinking returned in full. */
   #thinking: ThinkingBlock | null = null;
   #firstUsage: JsonObject | null = null;
   #lastUsage: JsonObject | null = null;
@@ -70,7 +70,7 @@ class MessageStream extends EventStream {
     }
   }
 
-  /** A message that lacks nothing but its mark has said why it ended, and what it took. */
+  /** A message that only lacks its final event has already reported its stop reason and usage. */
   protected ended(): string {
     return this.#stopReason === null ? this.#failBy(truncatedError) : this.#stop();
   }
@@ -124,7 +124,7 @@ class MessageStream extends EventStream {
     }
   }
 
-  /** A call whose arguments never came in pieces has them in its start, or has none. */
+  /** If a call's arguments were not streamed, its first event has them, or there are none. */
   #closeBlock(index: unknown): string {
     const thinking = this.#thinking?.whole() ?? null;
     this.#thinking = null;
@@ -137,7 +137,7 @@ class MessageStream extends EventStream {
     return this.send(argumentsDelta(call.ordinal, call.input));
   }
 
-  /** Its counts are totals, so the last one holds; its reason is told at the end, and once. */
+  /** Counts are cumulative, so the last event wins. The stop reason is sent once, at the end. */
   #messageDelta(event: JsonObject): string {
     const delta = objectOf(event, 'delta') ?? {};
     this.#lastUsage = objectOf(event, 'usage') ?? this.#lastUsage;

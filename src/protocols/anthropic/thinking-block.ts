@@ -1,9 +1,9 @@
-// A block of thinking that comes in pieces, put together so that it can be sent back as the vendor gave it.
+// Assembles a streamed thinking block so that it can be sent back unchanged.
 
 import { textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 
-/** Longer thinking is not sent back. No model thinks that long in one block. */
+/** Longer thinking is not sent back. No model thinks this long in one block. */
 const charactersMax = 4 * 1024 * 1024;
 
 export class ThinkingBlock {
@@ -23,7 +23,7 @@ export class ThinkingBlock {
     this.#signature += textOf(delta, 'signature') ?? '';
   }
 
-  /** Null when it is too long. */
+  /** Null if the block is too long. */
   whole(): JsonObject | null {
     if (this.#thinking.length + this.#signature.length > charactersMax) return null;
     if (this.#start['type'] !== 'thinking') return this.#start;

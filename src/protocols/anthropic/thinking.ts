@@ -1,5 +1,5 @@
-// How hard a model is asked to think, out of `reasoning_effort`. Models differ: until Claude 4.5 a
-// number of tokens is set, from 4.6 on the model decides and is told an effort
+// Derives the thinking parameters from `reasoning_effort`. Models up to Claude 4.5 take a token
+// budget. Models from 4.6 on decide themselves and take an effort
 // (https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking).
 
 import type { Chat, ReasoningEffort } from '../chat.ts';
@@ -9,11 +9,11 @@ export type Thinking = Readonly<{ thinking: JsonObject | null; effort: string | 
 
 const off: Thinking = { thinking: null, effort: null };
 
-/** The vendor's least; the answer needs room beside it. */
+/** The vendor's minimum. The answer needs tokens in addition to it. */
 const budgetTokensMin = 1024;
 const budgetTokensMax = 32_768;
 
-/** Of `max_tokens`, which holds both the thinking and the answer. */
+/** Share of `max_tokens`, which limits thinking and answer together. */
 const budgetShare: Readonly<Record<Exclude<ReasoningEffort, 'none'>, number>> = {
   minimal: 0.1,
   low: 0.2,
@@ -24,8 +24,8 @@ const budgetShare: Readonly<Record<Exclude<ReasoningEffort, 'none'>, number>> = 
 };
 
 /**
- * Nothing is said where nothing was asked, since some models refuse to be told not to think. A model
- * that must call a tool may not think first: what is certain to be asked for then comes first.
+ * Omits the parameter unless the client asked for thinking, because some models reject turning it
+ * off. A model that is forced to call a tool must not think first, so the forced call has priority.
  */
 export function thinkingOf(chat: Chat, model: string, maxTokens: number): Thinking {
   const { reasoningEffort: effort, toolChoice } = chat;
@@ -48,14 +48,17 @@ export function thinkingOf(chat: Chat, model: string, maxTokens: number): Thinki
   }
 }
 
-/** The turn that called the tools would have to begin with its signed thinking, which most clients do not send back. */
+/**
+ * The turn with the tool calls would have to begin with its signed thinking, which most clients do
+ * not send back.
+ */
 function isAmidTools({ messages }: Chat): boolean {
   const last = messages.findLast(({ role }) => role === 'assistant');
   if (last?.role !== 'assistant') return false;
   return last.toolCalls.length > 0 && last.thinkingBlocks === undefined;
 }
 
-/** A name that is not known is taken for a new model. */
+/** Treats an unknown name as a new model. */
 function waysToThink(model: string): 'none' | 'budget' | 'effort' {
   if (/claude-3[-.]7/.test(model)) return 'budget';
   if (/claude-(?:instant|[123](?!\d))/.test(model)) return 'none';

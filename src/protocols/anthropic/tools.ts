@@ -1,10 +1,13 @@
-// The functions of a chat as tools of the Messages API, and how free the model is to call them.
+// Translates the functions and the tool choice of a chat to the Messages API.
 
 import type { Chat, ChatTool } from '../chat.ts';
 import type { JsonObject } from '../json.ts';
 import { closedSchema } from './schema.ts';
 
-/** Where the choice allows some by name, the others are not offered: the API can only name the one to call. */
+/**
+ * If the choice allows some functions by name, only those are sent: the API can only name one tool
+ * to call.
+ */
 export function toolsOf({ tools, toolChoice }: Chat): readonly JsonObject[] {
   const names = toolChoice?.names ?? [];
   const isNamed = toolChoice?.mode === 'required' && names.length === 1;
@@ -27,7 +30,7 @@ function inputSchema(parameters: JsonObject, isStrict: boolean): JsonObject {
   return isStrict ? closedSchema(schema) : schema;
 }
 
-/** Null where the API's own default says the same. */
+/** Null if this is the API's default. */
 export function toolChoiceOf({ tools, toolChoice, parallelToolCalls }: Chat): JsonObject | null {
   if (tools.length === 0) return null;
   const single = parallelToolCalls === false && { disable_parallel_tool_use: true };

@@ -1,5 +1,5 @@
-// Token counts of the Messages API. What was read from the cache or written to it is not part of
-// `input_tokens` there, and is part of the prompt in a chat.
+// Reads the token counts of the Messages API. Its `input_tokens` excludes cache reads and writes,
+// which a chat counts in the prompt.
 
 import { countOf, objectOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
@@ -8,8 +8,9 @@ import type { TranslatedUsage } from '../translation.ts';
 type Prompt = Readonly<{ total: number; cached: number | null; cacheWrite: number | null }>;
 
 /**
- * `first` is of a stream's first event, whose counts of the prompt take precedence (Gateway rule 11),
- * unless it counts nothing, as servers do that know only at the end. Null when neither reports.
+ * `first` is the usage of a stream's first event. Its prompt counts have priority (Gateway rule 11)
+ * unless they are zero, as with servers that only know them at the end. Null if neither reports
+ * usage.
  */
 export function readUsage(
   first: JsonObject | null,

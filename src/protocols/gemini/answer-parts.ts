@@ -1,26 +1,27 @@
-// The parts of an answer, whole or in a stream, as what a chat has a place for: text, thoughts and calls.
+// Converts the parts of an answer, complete or streamed, to what a chat can represent: text,
+// thoughts and calls.
 
 import { listOf, isObject, member, objectOf, textOf, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 
 export type AnswerPart =
   | Readonly<{ kind: 'text' | 'thought'; text: string }>
-  /** What the vendor wants back with the text before it. */
+  /** Opaque data that the vendor expects back with the preceding text. */
   | Readonly<{ kind: 'signature'; more: JsonObject }>
   | Readonly<{ kind: 'call'; call: AnswerCall }>;
 
 export type AnswerCall = Readonly<{
   id: string;
   name: string;
-  /** JSON, whole. */
+  /** Complete JSON. */
   arguments: string;
-  /** What the vendor wants back with the call. */
+  /** Opaque data that the vendor expects back with the call. */
   more: JsonObject;
 }>;
 
 /**
- * Executed code, its results and what is not known have no place in a chat. `answerId` is what no other answer
- * is named by, `callCount` how many calls of it came before. Null when a call cannot be read.
+ * Drops executed code, its results and unknown parts, which a chat cannot represent. `answerId`
+ * identifies this answer, `callCount` counts its earlier calls. Null if a call cannot be read.
  */
 export function readParts(
   candidate: JsonObject,
@@ -48,7 +49,7 @@ export function readParts(
   return found;
 }
 
-/** A call in pieces would have to be put together; it is never asked for, and half of one is worse than none. */
+/** Streamed arguments are never requested. A partial call is treated as unreadable. */
 function readCall(part: JsonObject, call: JsonObject, ownId: string): AnswerCall | null {
   const name = textOf(call, 'name');
   const given = writeJson(objectOf(call, 'args') ?? {});
@@ -63,13 +64,15 @@ function readCall(part: JsonObject, call: JsonObject, ownId: string): AnswerCall
   };
 }
 
-/** Where the vendor's own chat surface has it; null for a part without one. */
+/** Matches the location in the vendor's own chat API. Null for a part without a signature. */
 function signatureOf(part: JsonObject): JsonObject | null {
   const signature = textOf(part, 'thoughtSignature');
   if (signature === null || signature === '') return null;
   return { extra_content: { google: { thought_signature: signature } } };
 }
 
-/** Other vendors, whom a later turn may go to, take no other characters and no more than forty. */
+/**
+ * Later turns may go to another vendor, and those accept only these characters and at most forty.
+ */
 const callId = (answerId: string, count: number): string =>
   `call_${answerId.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(-28)}_${count}`;

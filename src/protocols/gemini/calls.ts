@@ -1,5 +1,5 @@
-// A model's call of a function, and the result of one, as the parts that the API wants them back in.
-// Models from Gemini 3 on refuse a turn whose first call lacks the signature that it came with
+// Translates function calls and their results to the parts that the API expects back. Gemini 3 and
+// later reject a turn whose first call lacks its signature
 // (https://ai.google.dev/gemini-api/docs/thought-signatures).
 
 import type { ChatMessage, ChatToolCall } from '../chat.ts';
@@ -12,10 +12,15 @@ import { mediaPart } from './content.ts';
 import type { Part } from './content.ts';
 import type { Target } from './target.ts';
 
-/** What a result must know of the call that it answers; `order` is its place among those of its turn. */
+/**
+ * The facts that a result needs from its call. `order` is its position among the calls of the turn.
+ */
 export type KnownCall = Readonly<{ name: string; order: number }>;
 
-/** The vendor's own word for "this call has no signature": of another model's, or of a client that lost it. */
+/**
+ * The vendor's placeholder for a call without a signature, for example from another model or a
+ * client that dropped it.
+ */
 const signatureDummy = 'skip_thought_signature_validator';
 
 export function callPart(
@@ -31,18 +36,24 @@ export function callPart(
   };
 }
 
-/** As it was handed on with a call or with a message; null when it does not come back. */
+/**
+ * The signature as it was returned with the call or message. Null if the client did not send it
+ * back.
+ */
 export function signatureIn(extraContent: JsonObject | null): string | null {
   const google = extraContent === null ? null : objectOf(extraContent, 'google');
   return (google === null ? null : textOf(google, 'thought_signature')) || null;
 }
 
-/** `beside` are media for models that take none within a result. */
-export type PlacedResult = Readonly<{ order: number; part: Part; beside: readonly Part[] }>;
+/** `mediaAfter` holds media for models that accept none within a result. */
+export type PlacedResult = Readonly<{ order: number; part: Part; mediaAfter: readonly Part[] }>;
 
 type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
 
-/** Null, and refused, for a result of a call that nothing before it made: only the call has the name. */
+/**
+ * Refuses a result without a matching earlier call, and returns null: only the call knows the
+ * function's name.
+ */
 export function resultOf(
   { toolCallId: id, parts, at }: ToolMessage,
   calls: ReadonlyMap<string, KnownCall>,
@@ -51,7 +62,7 @@ export function resultOf(
 ): PlacedResult | null {
   const call = calls.get(id);
   if (call === undefined) {
-    const expected = mustBe('the id of a tool call in a message before it', id);
+    const expected = mustBe('the id of a tool call in an earlier message', id);
     refusals.push(invalid(`${at}.tool_call_id`, expected));
     return null;
   }
@@ -66,12 +77,12 @@ export function resultOf(
     response: responseOf(texts.join('\n')),
     ...(isInside && { parts: media }),
   };
-  return { order: call.order, part: { functionResponse }, beside: isInside ? [] : media };
+  return { order: call.order, part: { functionResponse }, mediaAfter: isInside ? [] : media };
 }
 
 /**
- * The API takes objects alone. One with a `$ref` in it would be looked up among the result's own
- * media, and the request refused, so it goes as the text that it came as.
+ * The API only accepts objects. An object with a `$ref` is sent as text, because the API would
+ * resolve it among the result's media and reject the request.
  */
 function responseOf(text: string): JsonObject {
   const parsed = /^\s*\{/.test(text) && !text.includes('"$ref"') ? parseJson(text) : undefined;

@@ -1,5 +1,5 @@
-// Images, audio and files of a chat as inline data. The base64 is passed on as it came; which types
-// a model reads is the vendor's to say. Nothing is fetched, so what is only pointed to is refused.
+// Translates images, audio and files of a chat to inline data. The base64 is not re-encoded, and
+// the vendor decides which types a model reads. Nothing is fetched, so URLs are refused.
 
 import type { ChatPart } from '../chat.ts';
 import { readDataUrl } from '../data-url.ts';
@@ -15,7 +15,7 @@ export const userParts = (parts: readonly ChatPart[], refusals: Refusals): reado
     .map((part) => (part.kind === 'text' ? { text: part.text } : mediaPart(part, refusals)))
     .filter((part) => part !== null);
 
-/** Null, and refused, for what cannot be sent inline. */
+/** Refuses content that cannot be sent inline, and returns null. */
 export function mediaPart(part: MediaPart, refusals: Refusals): Part | null {
   switch (part.kind) {
     case 'image':
@@ -32,10 +32,10 @@ function filePart(
   refusals: Refusals,
 ): Part | null {
   if (data === null) {
-    refusals.push(unsupported('gemini', 'files that are named by their id', at));
+    refusals.push(unsupported('gemini', 'files referenced by id', at));
     return null;
   }
-  // Without a type it can only be the one kind of file that chat itself takes.
+  // Without a type, assume the only file type that chat accepts.
   return data.includes(':')
     ? dataPart('files', data, at, refusals)
     : inlineData('application/pdf', data);
@@ -61,8 +61,8 @@ function dataPart(what: string, url: string, at: string, refusals: Refusals): Pa
   const isRemote = data === null && /^(?!data:)[a-z][a-z0-9+.-]*:/i.test(url);
   refusals.push(
     isRemote
-      ? unsupported('gemini', `remote ${what}: give them inline, as a data: URL in base64`, at)
-      : invalid(at, 'must be a data: URL in base64 that names its media type'),
+      ? unsupported('gemini', `remote ${what}: send them inline, as a base64 data: URL`, at)
+      : invalid(at, 'must be a base64 data: URL with a media type'),
   );
   return null;
 }

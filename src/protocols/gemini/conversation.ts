@@ -1,5 +1,6 @@
-// The messages of a chat as contents and the system instruction: instructions are lifted out, what one
-// side says in a row is one content, and the results of tools come first in the one that brings them.
+// Translates the messages of a chat to contents and the system instruction. Instructions are
+// extracted, consecutive messages of one side become one content, and tool results come first in
+// their content.
 
 import type { ChatMessage, ChatPart } from '../chat.ts';
 import { invalid, unsupported } from '../refusal.ts';
@@ -13,7 +14,7 @@ import type { Target } from './target.ts';
 type Turn = Readonly<{ role: 'user' | 'model'; results: PlacedResult[]; parts: Part[] }>;
 
 type Conversation = Readonly<{
-  /** By id, as far as the messages have been read. */
+  /** Calls by id, of the messages read so far. */
   calls: Map<string, KnownCall>;
   target: Target;
   refusals: Refusals;
@@ -35,12 +36,12 @@ export function conversationOf(
   if (contents.length > 0) {
     return { contents, ...(system.length > 0 && { systemInstruction: { parts: system } }) };
   }
-  // The API wants a content: instructions that stand alone are what the user says.
-  if (system.length === 0) refusals.push(invalid('messages', 'must say something'));
+  // The API requires at least one content, so instructions without one are sent as the user's.
+  if (system.length === 0) refusals.push(invalid('messages', 'must not be empty'));
   return { contents: [{ role: 'user', parts: system }] };
 }
 
-/** A turn that nothing was said in does not part its neighbours. */
+/** An empty turn does not separate its neighbours. */
 function turnFor(turns: Turn[], message: ChatMessage): Turn {
   const role = message.role === 'assistant' ? 'model' : 'user';
   const last = turns.findLast(({ results, parts }) => results.length + parts.length > 0);
@@ -75,7 +76,7 @@ function addTo(turn: Turn, message: ChatMessage, conversation: Conversation): vo
   }
 }
 
-/** The vendor gives a text's signature with the last piece of it. */
+/** The vendor sends a text's signature with the last piece of the text. */
 const signedText = (parts: readonly Part[], thoughtSignature: string | null): readonly Part[] =>
   thoughtSignature === null
     ? parts
@@ -83,14 +84,17 @@ const signedText = (parts: readonly Part[], thoughtSignature: string | null): re
         index === parts.length - 1 ? { ...part, thoughtSignature } : part,
       );
 
-/** Results stand in the order of their calls, by which the model tells two of one function apart. */
+/**
+ * Results follow the order of their calls, which is how the model distinguishes two calls of one
+ * function.
+ */
 function contentOf({ role, results, parts }: Turn) {
   const placed = results.toSorted((a, b) => a.order - b.order);
-  const beside = placed.flatMap((result) => result.beside);
-  return { role, parts: [...placed.map(({ part }) => part), ...beside, ...parts] };
+  const mediaAfter = placed.flatMap((result) => result.mediaAfter);
+  return { role, parts: [...placed.map(({ part }) => part), ...mediaAfter, ...parts] };
 }
 
-/** Only the user and tools may show something other than text. */
+/** Only the user and tools may send something other than text. */
 function textParts(
   { role, parts }: Readonly<{ role: string; parts: readonly ChatPart[] }>,
   refusals: Refusals,

@@ -1,14 +1,17 @@
-// An error of the vendor as an error of the chat protocol; its message and kind stay the vendor's
-// (https://cloud.google.com/apis/design/errors; wire reference 3.5).
+// Translates an error of the vendor to an error of the chat protocol. Keeps the vendor's message
+// and type (https://cloud.google.com/apis/design/errors; wire reference 3.5).
 
 import { messageCharactersMax } from '../chat-answer.ts';
 import type { ChatError } from '../chat-answer.ts';
 import { countOf, isObject, listOf, objectOf, textOf } from '../json.ts';
 
-/** `status` goes with an error for which none was sent: in a stream, or under a 200. */
+/** `status` is used if the error arrived without one: in a stream, or with status 200. */
 export type VendorError = Readonly<{ error: ChatError; status: number }>;
 
-/** Null for what is no error of this vendor. Errors of the stream's endpoint come in an array. */
+/**
+ * Returns null if the body is not an error of this vendor. The streaming endpoint wraps errors in
+ * an array.
+ */
 export function readError(value: unknown): VendorError | null {
   const answer: unknown = Array.isArray(value) ? value[0] : value;
   const error = isObject(answer) ? objectOf(answer, 'error') : null;
@@ -22,7 +25,7 @@ export function readError(value: unknown): VendorError | null {
   };
 }
 
-/** Of google.rpc.ErrorInfo: a wrong key is a 400 like others, and only this tells. */
+/** google.rpc.ErrorInfo identifies a wrong key, which is otherwise a plain 400. */
 function reasonOf(error: Readonly<Record<string, unknown>>): string | null {
   const details = listOf(error, 'details').filter(isObject);
   return (
@@ -30,7 +33,7 @@ function reasonOf(error: Readonly<Record<string, unknown>>): string | null {
   );
 }
 
-/** google.rpc.Code by the HTTP status that it goes with. */
+/** google.rpc.Code for each HTTP status. */
 const statuses: ReadonlyMap<string, number> = new Map([
   ['INVALID_ARGUMENT', 400],
   ['FAILED_PRECONDITION', 400],

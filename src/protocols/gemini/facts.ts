@@ -1,4 +1,4 @@
-// Protocol `gemini`, the specification's native_b.
+// Describes protocol `gemini` (native_b of the specification).
 
 export const gemini = {
   alias: 'native_b',

@@ -1,5 +1,6 @@
-// Why an answer ended, in the words of a chat (wire reference 3.3). A block of the prompt or of the answer
-// is told as a refusal, since a client would else see an answer that is empty for no reason.
+// Translates the finish reason of an answer to that of a chat (wire reference 3.3). A blocked
+// prompt or answer becomes a refusal; otherwise the client would see an empty answer without a
+// reason.
 
 import type { FinishReason } from '../chat-answer.ts';
 import { objectOf, textOf } from '../json.ts';
@@ -20,21 +21,21 @@ const blocks: ReadonlySet<string> = new Set([
   'IMAGE_RECITATION',
 ]);
 
-/** A call ends like any answer: that there was one decides. */
+/** Calls have no finish reason of their own, so the presence of one decides. */
 export function finishReason(reason: string | null, hasToolCalls: boolean): FinishReason {
   if (reason !== null && lengths.has(reason)) return 'length';
   if (reason !== null && blocks.has(reason)) return 'content_filter';
   return hasToolCalls ? 'tool_calls' : 'stop';
 }
 
-/** Null for a candidate that was not blocked. */
+/** Null if the candidate was not blocked. */
 export function refusalOf(candidate: JsonObject): string | null {
   const reason = textOf(candidate, 'finishReason');
   if (reason === null || !blocks.has(reason)) return null;
   return textOf(candidate, 'finishMessage') ?? `the answer was blocked: ${reason}`;
 }
 
-/** Null for a prompt that was not blocked. A blocked one has no candidates, and a status of 200. */
+/** Null if the prompt was not blocked. A blocked prompt has no candidates and status 200. */
 export function promptRefusalOf(answer: JsonObject): string | null {
   const feedback = objectOf(answer, 'promptFeedback');
   const reason = feedback === null ? null : textOf(feedback, 'blockReason');

@@ -1,4 +1,5 @@
-// Protocol `gemini`, the specification's native_b: generateContent behind chat completions.
+// Implements protocol `gemini` (native_b of the specification): serves chat completions from
+// generateContent.
 
 import type { ChatTranslation } from '../translation.ts';
 import { translateRequest } from './request.ts';

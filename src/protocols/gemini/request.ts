@@ -1,4 +1,4 @@
-// A chat completion request as a request of generateContent
+// Translates a chat completion request to a generateContent request
 // (https://ai.google.dev/api/generate-content; Gateway rule 14).
 
 import type { Chat } from '../chat.ts';
@@ -14,7 +14,10 @@ import { targetOf } from './target.ts';
 import { thinkingConfigOf } from './thinking.ts';
 import { callingConfigOf, declarationsOf } from './tools.ts';
 
-/** Refused: a result of an unknown call, a part of the wrong form (400), what the API has no words for (501). */
+/**
+ * Refuses results of unknown calls and malformed parts (400), and features that the API does not
+ * have (501).
+ */
 export function translateRequest(
   chat: Chat,
   model: string,
@@ -44,13 +47,15 @@ export function translateRequest(
   };
 }
 
-/** Lists name a model with `models/` before it. Without `alt=sse` a stream would be one JSON array. */
+/**
+ * Model lists prefix names with `models/`. Without `alt=sse` the stream would be one JSON array.
+ */
 function pathOf(model: string, isStream: boolean): string {
   const name = encodeURIComponent(model.replace(/^models\//, '').toWellFormed());
   return `/models/${name}:${isStream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 }
 
-/** What equals the API's own default is left out, since some models refuse to be told. */
+/** Omits values that equal the API's default, because some models reject the parameter. */
 function generationConfigOf(
   chat: Chat,
   model: string,

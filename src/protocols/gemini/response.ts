@@ -1,4 +1,5 @@
-// A whole answer of the vendor as a chat completion (https://ai.google.dev/api/generate-content).
+// Translates a complete answer of the vendor to a chat completion
+// (https://ai.google.dev/api/generate-content).
 
 import { answerError, answerUnreadable, usageMembers } from '../chat-answer.ts';
 import { isObject, listOf, objectOf, parseJson, textOf } from '../json.ts';
@@ -33,7 +34,7 @@ export function translateResponse(
   return { status, body: Buffer.from(JSON.stringify(completion)), usage };
 }
 
-/** Null for an answer that is neither given nor blocked, or has a call that cannot be read. */
+/** Null if the answer has neither content nor a block reason, or if a call cannot be read. */
 function choiceOf(answer: JsonObject, options: AnswerOptions) {
   const candidate = listOf(answer, 'candidates').find(isObject);
   if (candidate === undefined) {

@@ -1,5 +1,5 @@
-// The keywords of a JSON schema that hold no schema: which of them the vendor takes, and what the
-// others come to in those that it takes (wire reference 3.2).
+// Translates the JSON schema keywords that do not contain schemas: keeps those that the vendor
+// supports and expresses the others with them (wire reference 3.2).
 
 import { isObject, member, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
@@ -21,7 +21,7 @@ const taken: ReadonlySet<string> = new Set([
 
 const formatsTaken: ReadonlySet<string> = new Set(['date-time', 'date', 'time']);
 
-/** `inner` are the keywords of the same schema that hold schemas. */
+/** `inner` holds the keywords of the same schema that contain schemas. */
 export const plainKeywords = (schema: JsonObject, inner: JsonObject): JsonObject => ({
   ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => taken.has(keyword))),
   ...(Array.isArray(member(schema, 'required')) && { required: member(schema, 'required') }),
@@ -32,7 +32,7 @@ export const plainKeywords = (schema: JsonObject, inner: JsonObject): JsonObject
   ...inner,
 });
 
-/** `nullable` is how OpenAPI 3.0 says what JSON schema says with a second type. */
+/** OpenAPI 3.0 uses `nullable` where JSON Schema adds a second type. */
 function typeOf(schema: JsonObject): JsonObject {
   const type = textOf(schema, 'type') ?? constantType(schema);
   if (type === null) return {};
@@ -46,7 +46,7 @@ function constantType(schema: JsonObject): string | null {
   return typeof constant === 'string' || typeof constant === 'boolean' ? typeof constant : null;
 }
 
-/** Choices are of strings and numbers alone; of others the type remains. */
+/** Enums support strings and numbers only. For other values the type is kept. */
 function choicesOf(schema: JsonObject): JsonObject {
   const constant = member(schema, 'const');
   if (constant === null) return {};
@@ -57,7 +57,10 @@ function choicesOf(schema: JsonObject): JsonObject {
 const isChoice = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || value === null;
 
-/** The next whole number, and for others the bound itself, which is as near as can be said. */
+/**
+ * The next whole number for integers. For other numbers the bound itself is the closest supported
+ * value.
+ */
 function boundsOf(schema: JsonObject): JsonObject {
   const step = member(schema, 'type') === 'integer' ? 1 : 0;
   const [above, below] = [member(schema, 'exclusiveMinimum'), member(schema, 'exclusiveMaximum')];
@@ -67,18 +70,18 @@ function boundsOf(schema: JsonObject): JsonObject {
   };
 }
 
-/** The vendor knows few formats of strings; the others are told to the model in words. */
+/** The vendor supports few string formats. Others are added to the description. */
 function formatOf(schema: JsonObject): JsonObject {
   const format = textOf(schema, 'format');
   if (format === null) return {};
   const type = member(schema, 'type');
   if (type === 'integer' || type === 'number' || formatsTaken.has(format)) return { format };
   const description = textOf(schema, 'description');
-  const said = `Format: ${format}`;
-  return { description: description === null ? said : `${description} (${said})` };
+  const hint = `Format: ${format}`;
+  return { description: description === null ? hint : `${description} (${hint})` };
 }
 
-/** Both of two schemas, as `allOf` asks for: members of both, and of two of a kind the first. */
+/** Merges two schemas for `allOf`: keeps the members of both, and the first of duplicates. */
 export function combined(first: JsonObject, second: JsonObject): JsonObject {
   const properties = { ...membersOf(second), ...membersOf(first) };
   const required = [...new Set([...requiredOf(first), ...requiredOf(second)])];

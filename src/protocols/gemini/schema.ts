@@ -1,6 +1,6 @@
-// A JSON schema as the vendor takes it for functions and for answers: the keywords that it lists, and what
-// the others come to in those (https://ai.google.dev/api/generate-content, `responseJsonSchema`). A `$ref`
-// may not stand beside other keywords there, nor go round in a circle, so each is replaced by what it names.
+// Translates a JSON schema for functions and structured answers to the keywords that the vendor
+// supports (https://ai.google.dev/api/generate-content, `responseJsonSchema`). A `$ref` is replaced
+// by its target, because the vendor rejects cycles and a `$ref` next to other keywords.
 
 import { isObject, member } from '../json.ts';
 import type { JsonObject } from '../json.ts';
@@ -9,18 +9,21 @@ import type { ProtocolRefusal, Refusals } from '../refusal.ts';
 import { combined, plainKeywords } from './schema-keywords.ts';
 
 const depthMax = 64;
-/** A schema of a few hundred bytes can name itself into millions. */
+/** Limits the expansion: a schema of a few hundred bytes can expand to millions of nodes. */
 const nodesMax = 10_000;
 
 type Walk = {
   readonly root: JsonObject;
-  /** Where the schema stands in the request. */
+  /** The schema's path in the request. */
   readonly at: string;
   nodes: number;
   refusal: ProtocolRefusal | null;
 };
 
-/** Refused: a `$ref` that names nothing (400), another document, or the schema around it; one too large (501). */
+/**
+ * Refuses a `$ref` without a target (400), to another document or to an enclosing schema, and
+ * schemas that are too large (501).
+ */
 export function schemaOf(root: JsonObject, at: string, refusals: Refusals): JsonObject {
   const walk: Walk = { root, at, nodes: 0, refusal: null };
   const schema = pruned(root, walk, { depth: 0, trail: [] });
@@ -28,10 +31,10 @@ export function schemaOf(root: JsonObject, at: string, refusals: Refusals): Json
   return schema;
 }
 
-/** `trail` holds the references that are being replaced. */
+/** `trail` holds the references that are being expanded. */
 type Place = Readonly<{ depth: number; trail: readonly string[] }>;
 
-/** `true` and `false` are schemas too; the vendor knows no other way to say "anything". */
+/** `true` and `false` are valid schemas. The vendor has no other way to express "any value". */
 function pruned(schema: unknown, walk: Walk, place: Place): JsonObject {
   if (!isObject(schema) || walk.refusal !== null) return {};
   walk.nodes++;
@@ -75,9 +78,9 @@ function keywordOf(
 const eachNamed = (schemas: JsonObject, one: (schema: unknown) => JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, one(schema)]));
 
-/** What stands beside a reference says more than what it names. */
+/** Keywords next to a reference are more specific than its target. */
 function replaced(schema: JsonObject, reference: string, walk: Walk, inner: Place): JsonObject {
-  const { $ref: _, ...beside } = schema;
+  const { $ref: _, ...siblings } = schema;
   if (reference !== '#' && !reference.startsWith('#/')) {
     const feature = `schemas with a $ref to ${reference.slice(0, 60)}`;
     return refuse(walk, unsupported('gemini', feature, walk.at));
@@ -87,14 +90,14 @@ function replaced(schema: JsonObject, reference: string, walk: Walk, inner: Plac
   }
   const target = named(walk.root, reference);
   if (target === undefined) {
-    const message = `has a $ref to ${reference.slice(0, 60)}, which is not there`;
+    const message = `has a $ref to ${reference.slice(0, 60)}, which does not exist`;
     return refuse(walk, invalid(walk.at, message));
   }
-  const whole = isObject(target) ? { ...target, ...beside } : beside;
+  const whole = isObject(target) ? { ...target, ...siblings } : siblings;
   return pruned(whole, walk, { ...inner, trail: [...inner.trail, reference] });
 }
 
-/** RFC 6901, in a URI fragment. */
+/** A JSON pointer (RFC 6901) in a URI fragment. */
 function named(root: JsonObject, reference: string): unknown {
   let found: unknown = root;
   for (const token of reference.split('/').slice(1)) {

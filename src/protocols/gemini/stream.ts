@@ -1,5 +1,5 @@
-// A streamed answer of the vendor as chat chunks. Events have no names, and no mark ends them: one with
-// a reason to finish is the last word on that, and the counts of the last one hold (wire reference 3.3).
+// Translates a streamed answer of the vendor to chat chunks. Events have no names and no end
+// marker. The event with a finish reason is final, and the last usage counts (wire reference 3.3).
 
 import { truncatedError, unreadableError } from '../chat-answer.ts';
 import { contentDelta, reasoningDelta, refusalDelta, toolCallDelta } from '../chat-chunks.ts';
@@ -21,7 +21,7 @@ class ContentStream extends EventStream {
   #reason: string | null = null;
   #metadata: JsonObject = {};
 
-  /** A reason to finish is all that the vendor says of the end. */
+  /** The finish reason is the vendor's only end marker. */
   get isClean(): boolean {
     return this.#reason !== null && this.failedStatus === null;
   }

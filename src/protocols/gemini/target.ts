@@ -1,21 +1,22 @@
-// What a model and its endpoint understand, out of their names, since they refuse what they do not and have
-// no way to ask (https://ai.google.dev/gemini-api/docs/thinking). A model that is not known is taken for a new one.
+// Derives the capabilities of a model and its endpoint from their names, because they reject
+// unsupported parameters and cannot be queried (https://ai.google.dev/gemini-api/docs/thinking). An
+// unknown model is treated as a new one.
 
 export type Target = Readonly<{
   family: ModelFamily;
-  /** Vertex AI refuses the ids of calls, and is not known to take every mode of calling. */
+  /** Vertex AI rejects call ids, and may not support every function calling mode. */
   isVertex: boolean;
 }>;
 
-/** Vertex AI lies below a project, or below a publisher of models. */
+/** On Vertex AI, models are below a project or a publisher. */
 export const targetOf = (model: string, basePath: string): Target => ({
   family: familyOf(model),
   isVertex: /\/(?:projects|publishers)\//.test(`${basePath}/`),
 });
 
 /**
- * `plain` models do not think; `budget` ones, of Gemini 2.5, are told how many tokens to think with;
- * `level` ones, from Gemini 3 on, how hard, and want their signatures back.
+ * `plain` models do not think. `budget` models (Gemini 2.5) take a number of thinking tokens.
+ * `level` models (Gemini 3 and later) take an effort and require signatures.
  */
 export type ModelFamily = 'plain' | 'budget' | 'level';
 

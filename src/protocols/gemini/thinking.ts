@@ -1,5 +1,5 @@
-// How hard a model is asked to think, out of `reasoning_effort`, as the vendor's own chat surface maps
-// it (https://ai.google.dev/gemini-api/docs/openai#thinking).
+// Derives the thinking parameters from `reasoning_effort`, like the vendor's own chat API
+// (https://ai.google.dev/gemini-api/docs/openai#thinking).
 
 import type { Chat, ReasoningEffort } from '../chat.ts';
 import type { JsonObject } from '../json.ts';
@@ -18,10 +18,13 @@ const efforts: Readonly<Record<ReasoningEffort, Thinking>> = {
   max: { budget: 24_576, level: 'HIGH' },
 };
 
-/** The least that the Pro model of Gemini 2.5 can be told. */
+/** The minimum for the Pro model of Gemini 2.5. */
 const proBudgetMin = 128;
 
-/** Null where nothing was asked, and for a model that refuses to be told. Whoever asks is shown the thoughts. */
+/**
+ * Null if the client did not ask for thinking or the model rejects the parameter. Clients that ask
+ * also receive the thoughts.
+ */
 export function thinkingConfigOf({ reasoningEffort }: Chat, model: string): JsonObject | null {
   if (reasoningEffort === null) return null;
   const { budget, level } = efforts[reasoningEffort];
@@ -38,7 +41,7 @@ export function thinkingConfigOf({ reasoningEffort }: Chat, model: string): Json
 
 const isPro = (model: string): boolean => /-pro(?![a-z])/.test(model) && !/flash/.test(model);
 
-/** Pro models always think, and the first of Gemini 3 knows two levels only. */
+/** Pro models always think, and the first Gemini 3 supports only two levels. */
 function proLevel(level: Level, model: string): Level {
   if (level === 'MINIMAL') return 'LOW';
   return level === 'MEDIUM' && /gemini-3-pro/.test(model) ? 'HIGH' : level;

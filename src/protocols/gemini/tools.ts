@@ -1,4 +1,4 @@
-// The functions of a chat as declarations, and how free the model is to call them.
+// Translates the functions and the tool choice of a chat to function declarations and their mode.
 
 import type { Chat, ChatTool } from '../chat.ts';
 import type { JsonObject } from '../json.ts';
@@ -6,7 +6,10 @@ import type { Refusals } from '../refusal.ts';
 import { schemaOf } from './schema.ts';
 import type { Target } from './target.ts';
 
-/** Where a free choice allows some by name, the others are not offered: only a forced one can name them. */
+/**
+ * If a free choice allows some functions by name, only those are sent: only a forced choice can
+ * name them.
+ */
 export function declarationsOf(
   { tools, toolChoice }: Chat,
   refusals: Refusals,
@@ -31,7 +34,7 @@ function declarationOf(
   };
 }
 
-/** Null where the API's own default says the same. */
+/** Null if this is the API's default. */
 export function callingConfigOf(
   { tools, toolChoice }: Chat,
   { family, isVertex }: Target,
@@ -51,6 +54,8 @@ export function callingConfigOf(
   }
 }
 
-/** A free choice whose calls must fit their schemas; the API has it for all functions or for none. */
+/**
+ * The mode for a free choice with strict schemas. The API supports it for all functions or none.
+ */
 const isStrict = (tools: readonly ChatTool[]): boolean =>
   tools.every(({ strict }) => strict === true);

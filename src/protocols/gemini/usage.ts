@@ -1,16 +1,16 @@
-// Token counts of generateContent, where thoughts are no part of the answer's tokens, and the vendor's
-// own tools count apart from the prompt (wire reference 3.3).
+// Reads the token counts of generateContent. Thoughts are not part of the answer's tokens, and the
+// vendor's own tools are counted outside the prompt (wire reference 3.3).
 
 import { countOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { TranslatedUsage } from '../translation.ts';
 
-/** Early events of a stream may have metadata that counts nothing. */
+/** Early events of a stream may have metadata without counts. */
 export const isUsage = (metadata: JsonObject): boolean =>
   typeof metadata['promptTokenCount'] === 'number' ||
   typeof metadata['candidatesTokenCount'] === 'number';
 
-/** Null when nothing was counted. */
+/** Null if nothing was counted. */
 export function readUsage(metadata: JsonObject): TranslatedUsage | null {
   const count = (name: string): number | null => countOf(metadata, name);
   const prompt = count('promptTokenCount');

@@ -1,6 +1,6 @@
-// Puts what a chat says into content blocks that follow each other, as the Messages API has them: one
-// is open at a time, and each has the next index. Calls whose pieces come mixed are put in order: what
-// is said or belongs to a later call waits until the one before it is whole.
+// Writes the deltas of a chat as the content blocks of the Messages API: one block is open at a
+// time, and indexes increase. Interleaved calls are put in order: deltas of a later call wait until
+// the earlier one is complete.
 
 import {
   blockStart,
@@ -19,21 +19,21 @@ import type { CallPiece } from '../openai/read-calls.ts';
 
 type Later = { readonly kind: 'text' | 'thinking'; text: string };
 
-/** So much may wait for the calls before it. */
+/** The maximum size of the deltas that wait for earlier calls. */
 const waitingCharactersMax = 4 * 1024 * 1024;
 
 export class BlockWriter {
-  /** Whether any call has been told. */
+  /** True once a call has been written. */
   hasCalls = false;
-  /** More waits than is kept. */
+  /** True if more deltas wait than the maximum. */
   isOverflown = false;
   readonly #requestId: string;
   #index = 0;
   #open: BlockKind | null = null;
-  /** Those that are not closed, the one that is being told first. */
+  /** The open calls. The one being written is first. */
   #calls: OpenCall[] = [];
   #callCount = 0;
-  /** What was said while a call was not whole. */
+  /** Deltas received while a call was incomplete. */
   #later: Later[] = [];
   #waitingCharacters = 0;
 
@@ -41,7 +41,7 @@ export class BlockWriter {
     this.#requestId = requestId;
   }
 
-  say(kind: 'text' | 'thinking', text: string): string {
+  content(kind: 'text' | 'thinking', text: string): string {
     if (text === '') return '';
     if (this.#calls.some(({ progress }) => !progress.isWhole)) {
       this.#wait(text);
@@ -50,18 +50,18 @@ export class BlockWriter {
       else this.#later.push({ kind, text });
       return '';
     }
-    return this.#tellLater() + this.#tell(kind, text);
+    return this.#writeLater() + this.#write(kind, text);
   }
 
   call(piece: CallPiece): string {
     const call = pushPiece(this.#calls, piece);
     if (call === null) return '';
     if (this.#calls[0] !== call) this.#wait(piece.arguments);
-    return this.#tellCalls(false);
+    return this.#writeCalls(false);
   }
 
   end(): string {
-    return this.#tellCalls(true) + this.#tellLater() + this.#close();
+    return this.#writeCalls(true) + this.#writeLater() + this.#close();
   }
 
   #wait(text: string): void {
@@ -69,21 +69,21 @@ export class BlockWriter {
     if (this.#waitingCharacters > waitingCharactersMax) this.isOverflown = true;
   }
 
-  #tellLater(): string {
+  #writeLater(): string {
     const later = this.#later;
     if (later.length === 0) return '';
     this.#later = [];
-    return later.map(({ kind, text }) => this.#tell(kind, text)).join('');
+    return later.map(({ kind, text }) => this.#write(kind, text)).join('');
   }
 
-  #tell(kind: Later['kind'], text: string): string {
+  #write(kind: Later['kind'], text: string): string {
     const entered = this.#enter(kind);
     return entered + (kind === 'text' ? textDelta : thinkingDelta)(this.#index, text);
   }
 
   #enter(kind: Later['kind']): string {
     if (this.#open === kind) return '';
-    const before = this.#tellCalls(true) + this.#close();
+    const before = this.#writeCalls(true) + this.#close();
     this.#open = kind;
     return before + blockStart(this.#index, kind);
   }
@@ -96,32 +96,32 @@ export class BlockWriter {
     return (kind === 'thinking' ? signatureDelta(index, '') : '') + blockStop(index);
   }
 
-  /** Tells of the first call, and of those behind it as far as the ones before them are whole. */
-  #tellCalls(isEnd: boolean): string {
-    let told = '';
+  /** Writes the first call, and later ones if all calls before them are complete. */
+  #writeCalls(isEnd: boolean): string {
+    let written = '';
     for (;;) {
       const [call, next] = this.#calls;
-      if (call === undefined) return told;
-      told += this.#tellCall(call);
-      if (!isEnd && (next === undefined || !call.progress.isWhole)) return told;
+      if (call === undefined) return written;
+      written += this.#writeCall(call);
+      if (!isEnd && (next === undefined || !call.progress.isWhole)) return written;
       this.#calls.shift();
-      if (this.#open === 'tool_use') told += this.#close();
+      if (this.#open === 'tool_use') written += this.#close();
     }
   }
 
-  /** A call that has no name yet cannot be told of. */
-  #tellCall(call: OpenCall): string {
+  /** A call cannot be written before its name is known. */
+  #writeCall(call: OpenCall): string {
     const { name, waiting } = call;
     if (name === null) return '';
-    let told = '';
+    let written = '';
     if (this.#open !== 'tool_use') {
-      told += this.#close();
+      written += this.#close();
       this.#open = 'tool_use';
       this.hasCalls = true;
       const id = toolUseId(call.id, this.#requestId, this.#callCount++);
-      told += toolStart(this.#index, id, name);
+      written += toolStart(this.#index, id, name);
     }
     call.waiting = '';
-    return waiting === '' ? told : told + inputDelta(this.#index, waiting);
+    return waiting === '' ? written : written + inputDelta(this.#index, waiting);
   }
 }

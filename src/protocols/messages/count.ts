@@ -1,5 +1,5 @@
-// A request to count tokens: the body of a message, of which only the model and the messages are needed (wire
-// reference 1.8).
+// Reads a request to count tokens: a message body of which only model and messages are required
+// (wire reference 1.8).
 
 import { isObject, listOf, parseJson } from '../json.ts';
 import { mustBe } from '../read-fields.ts';
@@ -7,8 +7,8 @@ import { invalid } from '../refusal.ts';
 import type { ProtocolRefusal } from '../refusal.ts';
 
 /**
- * Null for one that can be counted. What the messages hold is not looked into: a count is asked for what a
- * backend may yet refuse, and is an estimate of its size.
+ * Null if the request is valid. The content of messages is not validated: the count is an estimate
+ * of their size.
  */
 export function refusalOfCount(body: Buffer): ProtocolRefusal | null {
   const request = parseJson(body.toString('utf8'));

@@ -1,13 +1,13 @@
-// An error in the envelope of the Messages API, from the gateway itself or from a backend (wire reference 1.7).
+// Writes errors of the gateway and of backends in the envelope of the Messages API (wire reference
+// 1.7).
 
-/** What kind of error a status is (https://platform.claude.com/docs/en/api/errors). */
+/** The error type for each status (https://platform.claude.com/docs/en/api/errors). */
 function errorType(status: number): string {
   const type = errorTypes.get(status);
   if (type !== undefined) return type;
   return status >= 500 ? 'api_error' : 'invalid_request_error';
 }
 
-/** By status. */
 export const errorTypes: ReadonlyMap<number, string> = new Map([
   [401, 'authentication_error'],
   [402, 'billing_error'],
@@ -21,7 +21,7 @@ export const errorTypes: ReadonlyMap<number, string> = new Map([
   [529, 'overloaded_error'],
 ]);
 
-/** The whole envelope as JSON. */
+/** Returns the whole envelope as JSON. */
 export const errorText = (status: number, message: string, requestId: string): string =>
   JSON.stringify({
     type: 'error',

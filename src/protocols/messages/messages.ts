@@ -1,6 +1,6 @@
-// How the answer of a backend becomes one of the Messages API, whatever protocol the backend speaks
-// (specification, "Data plane": /v1/messages). Chat is the protocol between: what another backend says is
-// read as a chat first. A backend that speaks the Messages API is not read at all, but passed on.
+// Chooses how the answer of a backend is translated to the Messages API (specification, "Data
+// plane": /v1/messages). Answers of other protocols are translated to chat first. Answers of
+// backends that speak the Messages API are forwarded unread.
 
 import { readUsage } from '../anthropic/usage.ts';
 import { chained } from '../chained-stream.ts';
@@ -11,13 +11,13 @@ import { messageAnswer } from './response.ts';
 import type { MessageOptions } from './response.ts';
 import { openMessageStream } from './stream.ts';
 
-/** Of a backend that speaks chat. */
+/** For backends that speak chat. */
 export const messagesOfChat = (options: MessageOptions): AnswerTranslation => ({
   translateResponse: (status, body) => messageAnswer(status, body, options),
   openStream: () => openMessageStream(options),
 });
 
-/** Of a backend whose answers `chat` reads as chats. */
+/** For backends whose answers `chat` translates to chat. */
 export const messagesOver = (
   chat: AnswerTranslation,
   options: MessageOptions,
@@ -36,7 +36,7 @@ export const messagesOver = (
   },
 });
 
-/** Of a backend that speaks the Messages API. */
+/** For backends that speak the Messages API. */
 export const messagesAsTheyAre = (options: MessageOptions): AnswerTranslation => ({
   translateResponse: (status, body) => withUsage(messageAnswer(status, body, options)),
   openStream: () => new NativeStream(options.requestId),

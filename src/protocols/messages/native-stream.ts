@@ -1,5 +1,5 @@
-// Watches a streamed message of a backend that speaks the Messages API itself: every byte goes on as it
-// came, and only the events that count tokens, fail or end the message are read.
+// Watches a streamed message of a backend that speaks the Messages API. Every byte is forwarded;
+// only events with token counts, errors or the end are parsed.
 
 import { readUsage } from '../anthropic/usage.ts';
 import { statusOfError } from '../anthropic/error.ts';
@@ -36,7 +36,9 @@ export class NativeStream implements TranslatedStream {
     return this.#fail(oversizedError.message);
   }
 
-  /** A message that lacks nothing but its mark gets it; one that broke off says so. */
+  /**
+   * Adds the final event if only that is missing, and an error event if the message was cut off.
+   */
   end(): Buffer {
     for (const event of this.#decoder.end()) this.#event(event);
     if (this.isClean || this.failedStatus !== null) return Buffer.alloc(0);
@@ -47,7 +49,7 @@ export class NativeStream implements TranslatedStream {
 
   #event({ name, data }: SseEvent): void {
     if (this.isClean || this.failedStatus !== null) return;
-    // Some servers leave the name to the data.
+    // Some servers send the event name only in the data.
     switch (name || (textOf(objectIn(data), 'type') ?? '')) {
       case 'message_start':
         this.#first ??= objectOf(objectOf(objectIn(data), 'message') ?? {}, 'usage');

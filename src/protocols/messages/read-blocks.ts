@@ -1,5 +1,5 @@
-// Reads the content blocks that a user, a tool or the system prompt may show as parts of a chat (wire
-// reference 1.3). Media stay as they came: base64 becomes a data: URL around the same text.
+// Reads content blocks of a user, a tool or the system prompt as parts of a chat (wire reference
+// 1.3). Media are not re-encoded: base64 becomes a data: URL.
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import type { ChatPart } from '../chat.ts';
@@ -9,7 +9,7 @@ import type { Field } from '../read-fields.ts';
 import { invalid, unsupported } from '../refusal.ts';
 import { typeCharactersMax } from './read-tools.ts';
 
-/** Of what is a string or a list of blocks; `name` is the member that holds it. */
+/** Reads a string or a list of blocks. `name` is the member that holds it. */
 export function readContent(field: Field, name: string, protocol: Protocol): readonly ChatPart[] {
   const value = member(field.object, name) ?? null;
   if (value === null) return [];
@@ -17,7 +17,7 @@ export function readContent(field: Field, name: string, protocol: Protocol): rea
   return readObjects(field, name).flatMap((block) => readBlock(block, protocol));
 }
 
-/** Text that says nothing is no part: vendors refuse empty ones. */
+/** Drops empty text: vendors reject it. */
 export const textPart = (text: string, at: string): readonly ChatPart[] =>
   text === '' ? [] : [{ kind: 'text', text, at }];
 
@@ -65,7 +65,7 @@ function readImage(block: Field, protocol: Protocol): readonly ChatPart[] {
   }
 }
 
-/** Text is told as text, with what is said about it before it; anything else is a file. */
+/** Text documents become text, after their title and context. Other documents become files. */
 function readDocument(block: Field, protocol: Protocol): readonly ChatPart[] {
   const { at } = block;
   const source = readSource(block);
@@ -91,7 +91,7 @@ function readDocument(block: Field, protocol: Protocol): readonly ChatPart[] {
   }
 }
 
-/** What is said about a document, a line each. */
+/** The title and context of a document, one per line. */
 function titleParts(block: Field, names: readonly string[]): readonly ChatPart[] {
   const lines = names.flatMap((name) => readText(block, name) ?? []);
   return textPart(lines.join('\n'), block.at);
@@ -109,7 +109,7 @@ function readSource(block: Field): Field | null {
 const dataUrl = (source: Field): string =>
   `data:${readName(source, 'media_type')};base64,${readName(source, 'data')}`;
 
-/** A file that the vendor keeps is nobody else's to read. */
+/** A file stored at the vendor cannot be read by other backends. */
 function refuseSource(source: Field, what: string, protocol: Protocol): readonly [] {
   const { object, at, refusals } = source;
   const type = member(object, 'type');

@@ -1,6 +1,6 @@
-// Reads the system prompt and the turns as messages of a chat: calls leave the turn of the assistant, and
-// the results of tools become messages of their own before what else the user says. Thinking that
-// a client sends back is dropped (specification, "Data plane").
+// Reads the system prompt and the turns as messages of a chat. Calls become tool calls of the
+// assistant, and tool results become messages before the user's other content. Thinking that a
+// client sends back is dropped (specification, "Data plane").
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import type { ChatMessage, ChatPart, ChatToolCall } from '../chat.ts';
@@ -29,7 +29,7 @@ function readTurn(turn: Field, protocol: Protocol): readonly ChatMessage[] {
   const role = member(object, 'role');
   switch (role) {
     case 'system':
-      return said({ role, at, parts: readContent(turn, 'content', protocol) });
+      return unlessEmpty({ role, at, parts: readContent(turn, 'content', protocol) });
     case 'user':
       return readUserTurn(turn, protocol);
     case 'assistant':
@@ -40,8 +40,8 @@ function readTurn(turn: Field, protocol: Protocol): readonly ChatMessage[] {
   }
 }
 
-/** A message in which nothing was said is none. */
-const said = (message: ChatMessage): readonly ChatMessage[] =>
+/** Drops messages without content. */
+const unlessEmpty = (message: ChatMessage): readonly ChatMessage[] =>
   message.parts.length === 0 && message.role !== 'tool' ? [] : [message];
 
 function readUserTurn(turn: Field, protocol: Protocol): readonly ChatMessage[] {
@@ -54,10 +54,10 @@ function readUserTurn(turn: Field, protocol: Protocol): readonly ChatMessage[] {
       results.push(resultOf(block, protocol));
     else parts.push(...readBlock(block, protocol));
   }
-  return [...results, ...said({ role: 'user', at, parts })];
+  return [...results, ...unlessEmpty({ role: 'user', at, parts })];
 }
 
-/** A chat has no mark of its own for a result that tells of an error. */
+/** A chat cannot mark a tool result as an error. */
 function resultOf(block: Field, protocol: Protocol): ChatMessage {
   const { at } = block;
   const toolCallId = readName(block, 'tool_use_id');
@@ -111,7 +111,7 @@ function callOf(block: Field): ChatToolCall {
   };
 }
 
-/** The text itself where content is a string. */
+/** The text itself if the content is a string. */
 function blocksOf(turn: Field): readonly (Field | string)[] {
   const content = member(turn.object, 'content') ?? null;
   if (typeof content === 'string') return [content];

@@ -1,5 +1,4 @@
-// The form that an answer must have: a JSON schema, in the API's spelling or in the one that it had
-// while it was being tried out.
+// Reads the required output format: a JSON schema, in the current or the beta spelling of the API.
 
 import type { ChatResponseFormat } from '../chat.ts';
 import { below, readChoice, readObject } from '../read-fields.ts';

@@ -1,6 +1,6 @@
-// Reads a request of the Messages API into the one shape that the translations of chats believe, so that
-// any backend can serve it (specification, "Data plane": /v1/messages; wire reference 1.2). What the
-// backend has no words for is refused by its name in the request, never lost.
+// Parses a request of the Messages API into the form that all translations read, so that any
+// backend can serve it (specification, "Data plane": /v1/messages; wire reference 1.2). Features
+// that the backend does not support are refused by name, never dropped silently.
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import type { Chat } from '../chat.ts';
@@ -16,8 +16,9 @@ import { readEffort } from './read-thinking.ts';
 import { readToolChoice, readTools } from './read-tools.ts';
 
 /**
- * `protocol` is the backend's, for the refusals to name. `dropsTools` leaves out tools that only the vendor runs. Refused: a body that
- * is no JSON object, a member of the wrong shape (400), and what only the vendor itself can do (501).
+ * `protocol` is the backend's, for error messages. `dropsTools` omits tools that only the vendor
+ * runs. Refuses bodies that are not JSON objects, malformed members (400) and features that only
+ * the vendor provides (501).
  */
 export function readMessagesRequest(
   body: Buffer,
@@ -46,21 +47,21 @@ export function readMessagesRequest(
     reasoningEffort: readEffort(field),
     user: readUser(field),
     isStream: readBoolean(field, 'stream') ?? false,
-    // The last event of a stream has them, whether the client asks or not.
+    // The last event of a stream always has them.
     includesUsage: true,
   };
   return refusals[0] ?? chat;
 }
 
-/** Work that the vendor does on its own side, by the members that ask for it. */
+/** Members that ask for work on the vendor's side. */
 export const refusedMembers = ['container', 'mcp_servers', 'thread'] as const;
 
-/** Known to the API, and left out: none of them is part of what the model is asked. */
+/** Known members that are omitted. None of them is part of the prompt. */
 export const droppedMembers = [
-  'cache_control', // each vendor caches in its own way
-  'context_management', // makes room in a conversation; what it would remove is sent
+  'cache_control', // vendors cache in different ways
+  'context_management', // limits the context; everything it would remove is sent
   'diagnostics',
-  'fallbacks', // the rules of the gateway decide what answers
+  'fallbacks', // routing rules of the gateway choose the backend
   'inference_geo',
   'service_tier',
   'speed',
@@ -74,7 +75,7 @@ function refuseUntranslatable({ object, refusals }: Field, protocol: Protocol): 
   }
 }
 
-/** The API has no default. Zero fills the vendor's cache and answers nothing. */
+/** The API has no default. Zero only warms the vendor's cache and returns no answer. */
 function readMaxTokens(field: Field, protocol: Protocol): number | null {
   const count = readCount(field, 'max_tokens');
   const isGiven = (member(field.object, 'max_tokens') ?? null) !== null;
@@ -83,7 +84,7 @@ function readMaxTokens(field: Field, protocol: Protocol): number | null {
   return count;
 }
 
-/** An empty sequence stops nothing. */
+/** An empty stop sequence has no effect. */
 const readStop = (field: Field): readonly string[] =>
   readList(field, 'stop_sequences').flatMap((sequence, index) => {
     if (typeof sequence === 'string') return sequence === '' ? [] : [sequence];

@@ -1,4 +1,4 @@
-// How hard a model is asked to think: an effort, or a number of tokens that is taken for one
+// Reads how much the model should think: an effort, or a token budget that is mapped to one
 // (https://platform.claude.com/docs/en/build-with-claude/effort).
 
 import type { ReasoningEffort } from '../chat.ts';
@@ -8,14 +8,11 @@ import type { Field } from '../read-fields.ts';
 const efforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 const ways = ['enabled', 'adaptive', 'disabled', 'between_tools'] as const;
 
-/** From so many tokens on. */
+/** The lowest token budget for each effort. */
 const mediumBudgetMin = 4096;
 const highBudgetMin = 16_384;
 
-/**
- * An effort that is named is the answer. Where the model itself is to decide, as with adaptive thinking, nothing
- * is said, and it does.
- */
+/** A named effort has priority. With adaptive thinking no effort is set, and the model decides. */
 export function readEffort(field: Field): ReasoningEffort | null {
   const config = within(field, 'output_config');
   const effort = config === null ? null : readChoice(config, 'effort', efforts);
@@ -29,7 +26,7 @@ export function readEffort(field: Field): ReasoningEffort | null {
   return budget >= mediumBudgetMin ? 'medium' : 'low';
 }
 
-/** The object that is a member of another, as a place to read from. */
+/** Returns a nested object for reading its members. */
 function within(field: Field, name: string): Field | null {
   const object = readObject(field, name);
   if (object === null) return null;

@@ -1,5 +1,5 @@
-// Reads which tools a model may call, and whether it must (wire reference 1.4). Those of the vendor's
-// own have a dated type and no schema: only the vendor knows what they take.
+// Reads the tools and the tool choice (wire reference 1.4). The vendor's own tools have a dated
+// type and no schema: only the vendor knows their parameters.
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import type { ChatTool, ChatToolChoice } from '../chat.ts';
@@ -37,10 +37,10 @@ export function readTools(
   });
 }
 
-/** Of a type that is told back. */
+/** Returns the type for use in an error message. */
 export const typeCharactersMax = 60;
 
-/** Names tools that only another vendor runs, and the model's field that leaves them out of requests. */
+/** Names the tools that only another vendor runs, and the model's field that drops them. */
 export const toolsOfType = (type: string): string =>
   `tools of type ${type.slice(0, typeCharactersMax)}; drop_unsupported_tools of the model leaves them out`;
 
@@ -50,7 +50,7 @@ const choices = ['auto', 'any', 'tool', 'none'] as const;
 
 type Choice = Readonly<{ toolChoice: ChatToolChoice | null; isSingle: boolean }>;
 
-/** `isSingle` when the model may call one tool at a time only. */
+/** `isSingle` is true if the model may call only one tool at a time. */
 export function readToolChoice(field: Field): Choice {
   const object = readObject(field, 'tool_choice');
   if (object === null) return { toolChoice: null, isSingle: false };

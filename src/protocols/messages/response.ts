@@ -1,5 +1,5 @@
-// A whole chat completion as a message, and any error as one of the Messages API (specification, "Data
-// plane": /v1/messages; wire reference 1.5).
+// Translates a complete chat completion to a message, and any error to an error of the Messages API
+// (specification, "Data plane": /v1/messages; wire reference 1.5).
 
 import { isObject, listOf, objectOf, parseJson, textOf, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';
@@ -9,23 +9,23 @@ import { errorMessage, errorStatus } from '../openai/error.ts';
 import { errorText } from './error.ts';
 import { inputOf, readCalls, toolUseId } from '../openai/read-calls.ts';
 import type { CallPiece } from '../openai/read-calls.ts';
-import { readSaid } from '../openai/read-said.ts';
-import type { Said } from '../openai/read-said.ts';
+import { readContent } from '../openai/read-content.ts';
+import type { ChatContent } from '../openai/read-content.ts';
 import { stopOf } from './stop-reason.ts';
 import { messageUsage } from './usage.ts';
 import { readChatUsage } from '../openai/usage.ts';
 
 export type MessageOptions = Readonly<{
   requestId: string;
-  /** The name that the client asked for. */
+  /** The model name that the client requested. */
   model: string;
-  /** Those that the request named; asked only where a server tells which one it met. */
+  /** The stop sequences of the request. Only read if the server reports which one matched. */
   stopSequences: () => readonly string[];
 }>;
 
 /**
- * `body` is a chat completion or an error of any dialect. A message stays as it is, byte for byte, as does an
- * error that is in the envelope already: both come from a backend that speaks the Messages API.
+ * `body` is a chat completion or an error of any protocol. Messages and errors of backends that
+ * speak the Messages API are returned byte for byte.
  */
 export function messageAnswer(
   status: number,
@@ -41,7 +41,7 @@ export function messageAnswer(
   if (status >= 400) return failed(status, errorMessage(value), options);
   if (answer === null) return failed(502, unreadableError.message, options);
   const choice = listOf(answer, 'choices').find(isObject);
-  if (choice !== undefined) return said(status, answer, choice, options);
+  if (choice !== undefined) return messageOf(status, answer, choice, options);
   const isError = (answer['error'] ?? null) !== null;
   if (isError) return failed(errorStatus(answer), errorMessage(answer), options);
   return failed(502, unreadableError.message, options);
@@ -55,12 +55,12 @@ function failed(
   message: string | null,
   { requestId }: MessageOptions,
 ): TranslatedResponse {
-  const told = message ?? `the upstream answered ${status}`;
-  const body = Buffer.from(errorText(status, told, requestId));
+  const text = message ?? `the upstream answered ${status}`;
+  const body = Buffer.from(errorText(status, text, requestId));
   return { status, body, usage: null };
 }
 
-function said(
+function messageOf(
   status: number,
   answer: JsonObject,
   choice: JsonObject,
@@ -69,10 +69,10 @@ function said(
   const { model, requestId, stopSequences } = options;
   const message = objectOf(choice, 'message');
   if (message === null) return failed(502, truncatedError.message, options);
-  const told = readSaid(message);
+  const content = readContent(message);
   const calls = readCalls(message).filter(({ name }) => name !== null);
   const hasToolCalls = calls.length > 0;
-  const isRefused = told.refusal !== '';
+  const isRefused = content.refusal !== '';
   const stop = stopOf(choice, { hasToolCalls, isRefused, stopSequences });
   const usage = readChatUsage(objectOf(answer, 'usage'));
   const text = writeJson({
@@ -80,7 +80,10 @@ function said(
     type: 'message',
     role: 'assistant',
     model,
-    content: [...saidBlocks(told), ...calls.map((call, at) => callBlock(call, requestId, at))],
+    content: [
+      ...contentBlocks(content),
+      ...calls.map((call, at) => callBlock(call, requestId, at)),
+    ],
     stop_reason: stop.reason,
     stop_sequence: stop.sequence,
     usage: messageUsage(usage),
@@ -94,8 +97,8 @@ export function messageId(chatId: string | null, requestId: string): string {
   return id.startsWith('msg_') ? id : `msg_${id}`;
 }
 
-/** Clients want a signature with thinking; what is not the vendor's has none. */
-const saidBlocks = ({ reasoning, text, refusal }: Said): readonly JsonObject[] => [
+/** Clients expect a signature with thinking. Thinking of other vendors has none. */
+const contentBlocks = ({ reasoning, text, refusal }: ChatContent): readonly JsonObject[] => [
   ...(reasoning === '' ? [] : [{ type: 'thinking', thinking: reasoning, signature: '' }]),
   ...(text === '' ? [] : [{ type: 'text', text }]),
   ...(refusal === '' ? [] : [{ type: 'text', text: refusal }]),

@@ -1,4 +1,4 @@
-// Why an answer ended, in the words of the Messages API
+// Translates the finish reason of a chat to the stop reason of the Messages API
 // (https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons).
 
 import { member, textOf } from '../json.ts';
@@ -6,18 +6,18 @@ import type { JsonObject } from '../json.ts';
 
 export type Stop = Readonly<{
   reason: 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | 'refusal';
-  /** The sequence that was met, where the server tells. */
+  /** The stop sequence that matched, if the server reports it. */
   sequence: string | null;
 }>;
 
 type Ended = Readonly<{
   hasToolCalls: boolean;
   isRefused: boolean;
-  /** Those that the request named. */
+  /** The stop sequences of the request. */
   stopSequences: () => readonly string[];
 }>;
 
-/** `choice` is the one that has the finish reason. */
+/** `choice` is the one with the finish reason. */
 export function stopOf(
   choice: JsonObject,
   { hasToolCalls, isRefused, stopSequences }: Ended,
@@ -32,7 +32,7 @@ export function stopOf(
     case 'function_call':
       return { reason: 'tool_use', sequence: null };
     default: {
-      // Many servers say `stop` for calls too.
+      // Many servers report `stop` for calls too.
       if (hasToolCalls) return { reason: 'tool_use', sequence: null };
       const sequence = matchedSequence(choice, stopSequences);
       return { reason: sequence === null ? 'end_turn' : 'stop_sequence', sequence };
@@ -40,7 +40,7 @@ export function stopOf(
   }
 }
 
-/** As vLLM and SGLang tell it. */
+/** vLLM and SGLang report it this way. */
 function matchedSequence(choice: JsonObject, stopSequences: Ended['stopSequences']): string | null {
   const matched = textOf(choice, 'stop_reason') ?? textOf(choice, 'matched_stop');
   return matched !== null && stopSequences().includes(matched) ? matched : null;

@@ -1,7 +1,8 @@
-// A streamed chat completion as the events of a message (specification, "Data plane": /v1/messages; wire reference 1.6).
+// Translates a streamed chat completion to the events of a message (specification, "Data plane":
+// /v1/messages; wire reference 1.6).
 
 import { openChatStream } from '../openai/chat-stream.ts';
-import type { SaidKind, Teller } from '../openai/chat-stream.ts';
+import type { ContentKind, ChatWriter } from '../openai/chat-stream.ts';
 import type { JsonObject } from '../json.ts';
 import type { TranslatedStream, TranslatedUsage } from '../translation.ts';
 import { BlockWriter } from './block-writer.ts';
@@ -15,9 +16,9 @@ import { stopOf } from './stop-reason.ts';
 export const openMessageStream = (
   options: MessageOptions,
   statusOf?: () => number | null,
-): TranslatedStream => openChatStream(new MessageTeller(options), statusOf);
+): TranslatedStream => openChatStream(new MessageWriter(options), statusOf);
 
-class MessageTeller implements Teller {
+class MessageWriter implements ChatWriter {
   readonly #options: MessageOptions;
   readonly #blocks: BlockWriter;
   #isRefused = false;
@@ -36,9 +37,9 @@ class MessageTeller implements Teller {
     return messageStart(messageId(chatId, requestId), model) + ping;
   }
 
-  say(kind: SaidKind, text: string): string {
+  content(kind: ContentKind, text: string): string {
     if (kind === 'refusal' && text !== '') this.#isRefused = true;
-    return this.#blocks.say(kind === 'thinking' ? kind : 'text', text);
+    return this.#blocks.content(kind === 'thinking' ? kind : 'text', text);
   }
 
   call(piece: CallPiece): string {

@@ -1,10 +1,10 @@
-// Thinking that another backend told in this conversation has no signature, and the vendor refuses a whole
-// request for it: it is left out of what goes there.
+// Removes unsigned thinking, which comes from other backends, before a request goes to the vendor.
+// The vendor would reject the whole request.
 
 import { isObject, listOf, parseJson, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 
-/** Null when there is none, as in most bodies, which then go on untouched. */
+/** Null if there is none, as in most bodies, which are then forwarded unchanged. */
 export function withoutUnsignedThinking(body: Buffer, model: string): Buffer | null {
   if (!body.includes('"signature":""') && !body.includes('"signature": ""')) return null;
   const request = parseJson(body.toString('utf8'));
@@ -14,7 +14,7 @@ export function withoutUnsignedThinking(body: Buffer, model: string): Buffer | n
   return text === null ? null : Buffer.from(text);
 }
 
-/** A turn of nothing else is none. */
+/** Drops a turn that becomes empty. */
 function signedAlone(message: unknown): readonly unknown[] {
   if (!isObject(message) || !Array.isArray(message['content'])) return [message];
   const content: readonly unknown[] = message['content'];

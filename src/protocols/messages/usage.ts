@@ -1,5 +1,5 @@
-// Token counts of a chat, in the words of the Messages API, where what a cache read or wrote is no part
-// of `input_tokens` (wire reference 1.5, 2.4).
+// Converts the token counts of a chat to those of the Messages API, whose `input_tokens` excludes
+// cache reads and writes (wire reference 1.5, 2.4).
 
 import type { JsonObject } from '../json.ts';
 import type { TranslatedUsage } from '../translation.ts';

@@ -1,5 +1,5 @@
-// Reads a streamed chat completion, chunk by chunk, and tells it in the words of another API, which a teller knows (wire reference
-// 2.2). Nothing is kept but what is not yet a whole event, and what the teller keeps.
+// Reads a streamed chat completion, chunk by chunk, and passes its content to a writer for another
+// API (wire reference 2.2). Buffers only incomplete events and what the writer keeps.
 
 import { oversizedError, truncatedError } from '../chat-answer.ts';
 import { isObject, listOf, member, objectOf, parseJson, textOf } from '../json.ts';
@@ -7,34 +7,37 @@ import type { JsonObject } from '../json.ts';
 import { errorMessage, errorStatus } from './error.ts';
 import { readCalls } from './read-calls.ts';
 import type { CallPiece } from './read-calls.ts';
-import { readSaid } from './read-said.ts';
+import { readContent } from './read-content.ts';
 import { readChatUsage } from './usage.ts';
 import { SseDecoder } from '../sse.ts';
 import type { SseEvent } from '../sse.ts';
 import type { TranslatedStream, TranslatedUsage } from '../translation.ts';
 
-/** Writes what a chat says. Each function answers the events that it adds to the stream. */
-export type Teller = {
-  /** More waits than is kept. */
+/**
+ * Writes the content of a chat in another API. Each function returns the events that it adds to the
+ * stream.
+ */
+export type ChatWriter = {
+  /** True if more deltas wait than the maximum. */
   readonly isOverflown: boolean;
   begin(chatId: string | null): string;
-  say(kind: SaidKind, text: string): string;
+  content(kind: ContentKind, text: string): string;
   call(piece: CallPiece): string;
-  /** What a vendor signed: a chunk that has it says what the client must send back. */
+  /** Data signed by a vendor, which the client must send back. */
   signed?(delta: JsonObject): string;
-  /** `choice` is the one with the reason to finish, or null. */
+  /** `choice` is the one with the finish reason, or null. */
   finish(choice: JsonObject | null, usage: TranslatedUsage | null): string;
-  /** `body` is the error as the whole answer, for a client that was told nothing before. */
+  /** `body` is the error as a complete response, for a client that has received nothing yet. */
   fail(status: number, message: string): Readonly<{ event: string; body: string }>;
 };
 
-export type SaidKind = 'thinking' | 'text' | 'refusal';
+export type ContentKind = 'thinking' | 'text' | 'refusal';
 
-/** `statusOf` knows the status of an error better than the error itself does, where the chunks were translated. */
+/** `statusOf` returns a better status than the error has, if the chunks were translated. */
 export const openChatStream = (
-  teller: Teller,
+  writer: ChatWriter,
   statusOf: () => number | null = () => null,
-): TranslatedStream => new ChatStream(teller, statusOf);
+): TranslatedStream => new ChatStream(writer, statusOf);
 
 const nothing = Buffer.alloc(0);
 const endMark = '[DONE]';
@@ -43,17 +46,17 @@ class ChatStream implements TranslatedStream {
   isClean = false;
   failedStatus: number | null = null;
   failedBody: Buffer | null = null;
-  readonly #teller: Teller;
+  readonly #writer: ChatWriter;
   readonly #statusOf: () => number | null;
   readonly #decoder = new SseDecoder();
-  #hasBegun = false;
+  #hasStarted = false;
   #isOver = false;
-  /** The one that says why the answer ended. */
+  /** The choice that has the finish reason. */
   #lastChoice: JsonObject | null = null;
   #usage: TranslatedUsage | null = null;
 
-  constructor(teller: Teller, statusOf: () => number | null) {
-    this.#teller = teller;
+  constructor(writer: ChatWriter, statusOf: () => number | null) {
+    this.#writer = writer;
     this.#statusOf = statusOf;
   }
 
@@ -64,7 +67,7 @@ class ChatStream implements TranslatedStream {
   push(chunk: Buffer): Buffer {
     if (this.#isOver) return nothing;
     let text = this.#read(this.#decoder.push(chunk));
-    const isOverflown = this.#decoder.isOverflown || this.#teller.isOverflown;
+    const isOverflown = this.#decoder.isOverflown || this.#writer.isOverflown;
     if (isOverflown && !this.#isOver) text += this.#fail(502, oversizedError.message);
     return text === '' ? nothing : Buffer.from(text);
   }
@@ -72,7 +75,7 @@ class ChatStream implements TranslatedStream {
   end(): Buffer {
     if (this.#isOver) return nothing;
     let text = this.#read(this.#decoder.end());
-    // Servers that forget the mark of the end still say why the answer ended.
+    // Servers that omit the end marker still send the finish reason.
     if (!this.#isOver) {
       text += this.#lastChoice === null ? this.#fail(502, truncatedError.message) : this.#finish();
     }
@@ -93,7 +96,7 @@ class ChatStream implements TranslatedStream {
   }
 
   #atMark(): string {
-    return this.#hasBegun ? this.#finish() : this.#fail(502, truncatedError.message);
+    return this.#hasStarted ? this.#finish() : this.#fail(502, truncatedError.message);
   }
 
   #chunk(chunk: JsonObject, isNamedError: boolean): string {
@@ -105,39 +108,39 @@ class ChatStream implements TranslatedStream {
     this.#usage = readChatUsage(usage) ?? this.#usage;
     const choice = listOf(chunk, 'choices').find(isFirstChoice);
     if (choice === undefined) return '';
-    const begun = this.#hasBegun ? '' : this.#teller.begin(textOf(chunk, 'id'));
-    this.#hasBegun = true;
+    const start = this.#hasStarted ? '' : this.#writer.begin(textOf(chunk, 'id'));
+    this.#hasStarted = true;
     const delta = objectOf(choice, 'delta');
-    const told = delta === null ? '' : tell(this.#teller, delta);
+    const written = delta === null ? '' : writeDelta(this.#writer, delta);
     if ((member(choice, 'finish_reason') ?? null) !== null) this.#lastChoice = choice;
-    return begun + told;
+    return start + written;
   }
 
   #finish(): string {
     this.#isOver = true;
     this.isClean = true;
-    return this.#teller.finish(this.#lastChoice, this.#usage);
+    return this.#writer.finish(this.#lastChoice, this.#usage);
   }
 
   #fail(status: number, message: string): string {
     this.#isOver = true;
     this.failedStatus = status;
-    const { event, body } = this.#teller.fail(status, message);
+    const { event, body } = this.#writer.fail(status, message);
     this.failedBody = Buffer.from(body);
     return event;
   }
 }
 
-/** `said` is the delta of a chunk, or a whole message. */
-export function tell(teller: Teller, said: JsonObject): string {
-  const { reasoning, text, refusal } = readSaid(said);
-  let told = teller.say('thinking', reasoning);
-  if (teller.signed !== undefined) told += teller.signed(said);
-  told += teller.say('text', text) + teller.say('refusal', refusal);
-  for (const piece of readCalls(said)) told += teller.call(piece);
-  return told;
+/** `delta` is the delta of a chunk, or a complete message. */
+export function writeDelta(writer: ChatWriter, delta: JsonObject): string {
+  const { reasoning, text, refusal } = readContent(delta);
+  let written = writer.content('thinking', reasoning);
+  if (writer.signed !== undefined) written += writer.signed(delta);
+  written += writer.content('text', text) + writer.content('refusal', refusal);
+  for (const piece of readCalls(delta)) written += writer.call(piece);
+  return written;
 }
 
-/** An answer of several choices is none that a client of this API asked for: the first is told. */
+/** Clients of this API cannot request several choices, so only the first is written. */
 const isFirstChoice = (choice: unknown): choice is JsonObject =>
   isObject(choice) && (member(choice, 'index') ?? 0) === 0;

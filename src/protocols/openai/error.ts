@@ -1,11 +1,11 @@
-// The errors of chat servers, in any dialect of the chat API (wire reference 2.6).
+// Reads the errors of chat servers, in any variant of the chat API (wire reference 2.6).
 
 import { messageCharactersMax } from '../chat-answer.ts';
 import { isObject, member, objectOf, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import { errorTypes } from '../messages/error.ts';
 
-/** The reason that an error of a chat server gives. Null for what gives none. */
+/** The message of a chat server's error. Null if it has none. */
 export function errorMessage(value: unknown): string | null {
   if (!isObject(value)) return null;
   const error = objectOf(value, 'error');
@@ -16,7 +16,7 @@ export function errorMessage(value: unknown): string | null {
   return message === null ? null : message.slice(0, messageCharactersMax);
 }
 
-/** As frameworks tell of what does not fit their schema: a text, or a list of what is wrong. */
+/** Validation errors of web frameworks: a text or a list of problems. */
 function detailOf(detail: unknown): string | null {
   if (typeof detail === 'string') return detail;
   if (!Array.isArray(detail)) return null;
@@ -24,7 +24,7 @@ function detailOf(detail: unknown): string | null {
   return messages.length === 0 ? null : messages.join('; ');
 }
 
-/** The status that an error within a 200 names; 502 when it names none. */
+/** The status named by an error that arrived with status 200. Defaults to 502. */
 export function errorStatus(value: JsonObject): number {
   const error = objectOf(value, 'error') ?? value;
   for (const name of ['status_code', 'code', 'status']) {

@@ -1,4 +1,4 @@
-// Protocol `openai`: what clients of the chat API speak, so that its requests need no translation.
+// Describes protocol `openai`, which needs no translation: clients of the chat API speak it.
 
 export const openai = {
   alias: null,

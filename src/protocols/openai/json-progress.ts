@@ -1,4 +1,4 @@
-// Follows the text of a JSON object that comes in pieces and knows when it is whole, without keeping it.
+// Detects the end of a streamed JSON object without keeping its text.
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -9,7 +9,7 @@ export class JsonProgress {
   #isEscaped = false;
   #hasBegun = false;
 
-  /** Something has come, and it ends outside of every bracket and text. */
+  /** True if some text has come and no bracket or string is open. */
   get isWhole(): boolean {
     return this.#hasBegun && this.#depth <= 0 && !this.#isInString;
   }

@@ -1,19 +1,19 @@
-// Puts the pieces of calls together: servers count calls, name them by an id, or do neither.
+// Assembles the deltas of tool calls. Servers identify calls by index, by id, or not at all.
 
 import { JsonProgress } from './json-progress.ts';
 import type { CallPiece } from './read-calls.ts';
 
 export type OpenCall = {
-  /** As the server counts, or its id where it does not. */
+  /** The server's index, or its id if there is no index. */
   readonly key: string;
   id: string | null;
   name: string | null;
   readonly progress: JsonProgress;
-  /** Arguments that have not been told yet. */
+  /** Arguments that have not been written yet. */
   waiting: string;
 };
 
-/** The call that the piece belongs to, which may be a new one. Null for a piece of which that is not known. */
+/** Returns the call that the delta belongs to, which may be a new one. Null if that is unknown. */
 export function pushPiece(calls: OpenCall[], piece: CallPiece): OpenCall | null {
   const call = callOf(calls, piece);
   if (call === null) return null;
@@ -44,8 +44,8 @@ function callOf(calls: OpenCall[], piece: CallPiece): OpenCall | null {
 }
 
 /**
- * Servers that count every call as the first one, or none, still give each its name. One that makes up an id
- * for every piece gives the name once.
+ * Servers that give every call index 0, or none, still give each its name. Servers that create an
+ * id for every delta send the name once.
  */
 function isAnother(known: OpenCall, piece: CallPiece): boolean {
   if (piece.name === null) return false;

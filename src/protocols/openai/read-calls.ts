@@ -1,23 +1,23 @@
-// The calls of tools in a message of a chat, or the pieces of calls in a delta.
+// Reads the tool calls of a message, or their deltas.
 
 import { isObject, listOf, member, objectOf, parseJson, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 
-/** Null is what a piece does not tell; servers that have nothing to tell may write an empty text. */
+/** Null if the delta does not have it. Some servers send empty text instead. */
 export type CallPiece = Readonly<{
   index: number | null;
   id: string | null;
   name: string | null;
   /** A JSON object as text, or a piece of it. */
   arguments: string;
-  /** What a vendor wants back with the call. */
+  /** Opaque data that the vendor expects back with the call. */
   extraContent: JsonObject | null;
 }>;
 
-/** `said` is a message, or the delta of a chunk. The API's older form had one call only. */
-export function readCalls(said: JsonObject): readonly CallPiece[] {
-  const calls = listOf(said, 'tool_calls').filter(isObject);
-  const older = objectOf(said, 'function_call');
+/** `delta` is a message, or the delta of a chunk. The API's older form has only one call. */
+export function readCalls(delta: JsonObject): readonly CallPiece[] {
+  const calls = listOf(delta, 'tool_calls').filter(isObject);
+  const older = objectOf(delta, 'function_call');
   return [...calls, ...(older === null ? [] : [{ function: older }])].map(readPiece);
 }
 
@@ -33,7 +33,7 @@ function readPiece(call: JsonObject): CallPiece {
   };
 }
 
-/** A server may give the object itself. */
+/** Some servers send the object itself. */
 function argumentsOf(described: JsonObject): string {
   const value = member(described, 'arguments');
   if (typeof value === 'string') return value;
@@ -41,8 +41,8 @@ function argumentsOf(described: JsonObject): string {
 }
 
 /**
- * What a model wrote that is no JSON object, as when it was cut off, is kept as text: with it the client can
- * tell the model what was wrong.
+ * Arguments that are not a JSON object, for example because they were cut off, are kept as text, so
+ * that the client can report the problem to the model.
  */
 export function inputOf(text: string): JsonObject {
   if (text.trim() === '') return {};
@@ -53,9 +53,6 @@ export function inputOf(text: string): JsonObject {
 
 const invalidInput = 'invalid_arguments';
 
-/**
- * An id that this answer is known by in the next turn, whichever backend serves it: the Messages API takes
- * no other characters.
- */
+/** An id that any backend accepts in the next turn. The Messages API restricts the characters. */
 export const toolUseId = (id: string | null, requestId: string, ordinal: number): string =>
   (id ?? `toolu_${requestId}_${ordinal}`).replaceAll(/[^a-zA-Z0-9_-]/g, '_');

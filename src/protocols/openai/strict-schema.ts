@@ -1,5 +1,5 @@
-// Whether a JSON schema is of the kind that chat servers take as strict: every object names all its
-// members, requires them all and allows no others (https://platform.openai.com/docs/guides/structured-outputs).
+// Decides whether chat servers accept a JSON schema as strict: every object lists all its members,
+// requires them and allows no others (https://platform.openai.com/docs/guides/structured-outputs).
 
 import { isObject, listOf, objectOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';

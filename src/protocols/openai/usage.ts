@@ -1,10 +1,10 @@
-// Token counts of chat servers (wire reference 2.4).
+// Reads the token counts of chat servers (wire reference 2.4).
 
 import { countOf, member, objectOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { TranslatedUsage } from '../translation.ts';
 
-/** Null when it counts nothing. */
+/** Null if it has no counts. */
 export function readChatUsage(usage: JsonObject | null): TranslatedUsage | null {
   if (usage === null) return null;
   const prompt = countOf(usage, 'prompt_tokens');
@@ -15,7 +15,7 @@ export function readChatUsage(usage: JsonObject | null): TranslatedUsage | null 
   return {
     promptTokens: prompt ?? 0,
     completionTokens: completion ?? 0,
-    // DeepSeek and Mistral count beside the details.
+    // DeepSeek and Mistral report these outside the details.
     cachedTokens:
       countOf(read, 'cached_tokens') ??
       countOf(usage, 'prompt_cache_hit_tokens') ??

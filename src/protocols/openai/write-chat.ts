@@ -1,5 +1,5 @@
-// Writes a chat that came in by another protocol as the body of a chat completion, for a backend that
-// speaks chat itself (wire reference 2.1).
+// Writes a chat completion request for a chat backend from a request of another API (wire reference
+// 2.1).
 
 import type { Chat, ChatTool } from '../chat.ts';
 import { writeJson } from '../json.ts';
@@ -10,7 +10,7 @@ import { refuseToolChoice } from '../tool-choice.ts';
 import { isStrictSchema } from './strict-schema.ts';
 import { chatMessages } from './write-messages.ts';
 
-/** `model` is the upstream's name of it. Refused: media that a chat has no words for (501). */
+/** `model` is the upstream name. Refuses media that a chat cannot represent (501). */
 export function writeChat(chat: Chat, model: string): Buffer | ProtocolRefusal {
   const refusals: Refusals = [];
   refuseToolChoice(chat, refusals);
@@ -35,10 +35,13 @@ export function writeChat(chat: Chat, model: string): Buffer | ProtocolRefusal {
   return text === null ? nestedTooDeeply : Buffer.from(text);
 }
 
-/** The API refuses a longer one. Its beginning still tells users apart. */
+/** The API rejects longer ids. The prefix still distinguishes users. */
 const userCharactersMax = 64;
 
-/** OpenAI's models that reason refuse the older name, and many other servers do not know the newer. */
+/**
+ * OpenAI's reasoning models reject the older name, and many other servers do not know the newer
+ * one.
+ */
 const maxTokensName = (model: string): string =>
   /(?:^|\/)(?:o[1-9]|gpt-(?:[5-9]|\d\d))(?![a-z\d])/.test(model)
     ? 'max_completion_tokens'
@@ -65,7 +68,7 @@ const toolOf = ({ name, description, parameters, strict }: ChatTool): JsonObject
   },
 });
 
-/** Strict where the schema is one that the API takes so: then the answer is certain to follow it. */
+/** Strict if the API accepts the schema as strict, which guarantees that the answer follows it. */
 function responseFormatOf({ responseFormat }: Chat): JsonObject {
   if (responseFormat.kind !== 'json_schema') return {};
   const { schema } = responseFormat;
@@ -78,7 +81,7 @@ function responseFormatOf({ responseFormat }: Chat): JsonObject {
   };
 }
 
-/** Not to think is what is meant without it too, and a model that does not think refuses the word. */
+/** No thinking is the default, and models that cannot think reject the value. */
 const effortOf = ({ reasoningEffort }: Chat): JsonObject =>
   reasoningEffort === null || reasoningEffort === 'none'
     ? {}

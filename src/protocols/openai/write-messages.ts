@@ -1,6 +1,6 @@
-// Writes the messages of a chat as chat servers take them: text as one string, media of users as parts.
-// A message of a tool holds text alone, so what a tool shows goes into a message of the user behind the
-// results, which have to follow their calls.
+// Writes messages for chat servers: text as one string, user media as parts. Tool messages only
+// hold text, so media of tool results go to a user message after the results, which must directly
+// follow their calls.
 
 import type { ChatMessage, ChatPart, ChatToolCall } from '../chat.ts';
 import { writeJson } from '../json.ts';
@@ -64,7 +64,7 @@ function spoken(message: Spoken, refusals: Refusals): JsonObject {
   };
 }
 
-/** Null without any. */
+/** Null if there are none. */
 function joinedText(parts: readonly ChatPart[], separator: string): string | null {
   const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
   return texts.length === 0 ? null : texts.join(separator);
@@ -110,7 +110,7 @@ function contentPart(part: ChatPart, refusals: Refusals): JsonObject | null {
         refusals.push(unsupported('openai', 'documents by their URL', at));
         return null;
       }
-      // The API wants a name with the bytes.
+      // The API requires a file name with the data.
       return { type: 'file', file: { filename: filename ?? 'document.pdf', file_data: data } };
     }
   }

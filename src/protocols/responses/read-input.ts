@@ -1,5 +1,5 @@
-// Reads the instructions and the input as messages of a chat: what an answer was made of becomes one message of the assistant again,
-// and each result of a tool becomes a message of its own.
+// Reads the instructions and input as messages of a chat. The items of one earlier answer become
+// one assistant message, and each tool result becomes a message.
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import type { ChatMessage, ChatPart, ChatToolCall } from '../chat.ts';
@@ -16,7 +16,7 @@ import { customInput, readCalledName } from './read-tools.ts';
 import { openSeal } from './seal.ts';
 import type { Signer } from './seal.ts';
 
-type Said = {
+type Answer = {
   readonly at: string;
   readonly parts: ChatPart[];
   readonly toolCalls: ChatToolCall[];
@@ -42,9 +42,9 @@ export function readInput(field: Field, signer: Signer): readonly ChatMessage[] 
 class Conversation {
   readonly #signer: Signer;
   readonly #messages: ChatMessage[] = [];
-  /** What the assistant says in the items that are being read. */
-  #said: Said | null = null;
-  /** Signatures of calls that are still to come, by their ids. */
+  /** Assistant content in the items that are being read. */
+  #open: Answer | null = null;
+  /** Signatures by the id of a call that follows. */
   readonly #signatures = new Map<string, JsonObject>();
 
   constructor(signer: Signer) {
@@ -90,7 +90,7 @@ class Conversation {
     const parts = readParts(item, 'content', this.#signer.protocol);
     switch (role) {
       case 'assistant':
-        this.#answer(at).parts.push(...parts);
+        this.#openAnswer(at).parts.push(...parts);
         return;
       case 'system':
       case 'developer':
@@ -106,42 +106,42 @@ class Conversation {
     }
   }
 
-  /** Reasoning that this backend did not sign is left out: no other vendor may read it. */
+  /** Drops reasoning that another backend signed: only the signer can read it. */
   #reasoning(item: Field): void {
     const signed = openSeal(readText(item, 'encrypted_content') ?? '', this.#signer);
     if (signed === null) return;
     const { call, thinkingBlocks, extraContent } = signed;
     if (call !== null && extraContent !== null) this.#signatures.set(call, extraContent);
-    else if (extraContent !== null) this.#answer(item.at).extraContent = extraContent;
+    else if (extraContent !== null) this.#openAnswer(item.at).extraContent = extraContent;
     if (thinkingBlocks.length === 0) return;
-    // Thinking comes first in what it led to.
+    // Thinking precedes the content that it led to.
     this.#endAnswer();
-    this.#answer(item.at).thinkingBlocks = thinkingBlocks;
+    this.#openAnswer(item.at).thinkingBlocks = thinkingBlocks;
   }
 
   #call(item: Field, input: JsonObject): void {
     const id = readName(item, 'call_id');
     const extraContent = this.#signatures.get(id) ?? null;
     const call = { id, name: readCalledName(item), input, extraContent };
-    this.#answer(item.at).toolCalls.push(call);
+    this.#openAnswer(item.at).toolCalls.push(call);
   }
 
-  #answer(at: string): Said {
-    this.#said ??= { at, parts: [], toolCalls: [], thinkingBlocks: [], extraContent: null };
-    return this.#said;
+  #openAnswer(at: string): Answer {
+    this.#open ??= { at, parts: [], toolCalls: [], thinkingBlocks: [], extraContent: null };
+    return this.#open;
   }
 
   #endAnswer(): void {
-    const said = this.#said;
-    this.#said = null;
-    if (said === null || said.parts.length + said.toolCalls.length === 0) return;
-    const { thinkingBlocks, ...message } = said;
+    const answer = this.#open;
+    this.#open = null;
+    if (answer === null || answer.parts.length + answer.toolCalls.length === 0) return;
+    const { thinkingBlocks, ...message } = answer;
     const signed = thinkingBlocks.length === 0 ? {} : { thinkingBlocks };
     this.#messages.push({ role: 'assistant', ...message, ...signed });
   }
 }
 
-/** Nothing is stored here: a client has to send what it means. */
+/** gw does not store items, so a client must send the item itself. */
 function refuseReference({ at, refusals }: Field): void {
   const message = 'must not be item_reference: gw stores no items, so send the item itself';
   refusals.push(invalid(below(at, 'type'), message));

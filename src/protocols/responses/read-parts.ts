@@ -1,4 +1,4 @@
-// Reads the content of a message, or what a tool gave, as parts of a chat.
+// Reads the content of a message, or a tool result, as parts of a chat.
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import type { ChatPart } from '../chat.ts';
@@ -30,7 +30,7 @@ function readPart(part: Field, protocol: Protocol): readonly ChatPart[] {
       if (readText(part, 'image_url') !== null) {
         return [{ kind: 'image', url: readName(part, 'image_url'), at }];
       }
-      const feature = 'images that are named by their id';
+      const feature = 'images referenced by id';
       refusals.push(unsupported(protocol, feature, below(at, 'file_id')));
       return [];
     }

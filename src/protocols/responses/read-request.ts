@@ -1,5 +1,6 @@
-// Reads a request of the Responses API into the one shape that the translations of chats take, so that any backend can serve it
-// (https://platform.openai.com/docs/api-reference/responses/create). Each request must carry its whole conversation: nothing is stored.
+// Parses a request of the Responses API into the form that all translations read, so that any
+// backend can serve it (https://platform.openai.com/docs/api-reference/responses/create). Each
+// request must carry its whole conversation, because nothing is stored.
 
 import type { Chat, ChatResponseFormat } from '../chat.ts';
 import { reasoningEfforts } from '../chat.ts';
@@ -18,13 +19,13 @@ import type { Signer } from './seal.ts';
 export type ResponsesRequest = Readonly<{
   chat: Chat;
   names: ToolNames;
-  /** The members of the request that its answer repeats. */
+  /** The request members that the response repeats. */
   echo: JsonObject;
 }>;
 
 /**
- * `signer` is the backend, and `dropsTools` leaves out tools that it cannot run. Refused: members of the wrong form or of stored state
- * (400), and what only the vendor can do (501).
+ * `signer` is the backend. `dropsTools` omits tools that it cannot run. Refuses malformed members
+ * and stored state (400), and features that only the vendor provides (501).
  */
 export function readResponsesRequest(
   body: Buffer,
@@ -60,13 +61,16 @@ export function readResponsesRequest(
     ),
     user: readText(field, 'safety_identifier') ?? readText(field, 'user'),
     isStream: readBoolean(field, 'stream') ?? false,
-    // The last event of a stream has them, whether the client asks or not.
+    // The last event of a stream always has them.
     includesUsage: true,
   };
   return refusals[0] ?? { chat, names, echo: echoOf(object) };
 }
 
-/** State that the vendor keeps. A client that sends the whole conversation needs none of it. */
+/**
+ * References to state stored by the vendor. Clients that send the whole conversation do not need
+ * them.
+ */
 export const storedMembers = ['previous_response_id', 'conversation'] as const;
 
 function refuseStored({ object, refusals }: Field): void {
@@ -77,16 +81,16 @@ function refuseStored({ object, refusals }: Field): void {
   }
 }
 
-/** Work that only the vendor does, by the members that ask for it. */
+/** Members that ask for work that only the vendor does. */
 export const refusedMembers = ['background', 'prompt', 'top_logprobs'] as const;
 
-/** Known to the API, and left out: none of them is part of what the model is asked. */
+/** Known members that are omitted. None of them is part of the prompt. */
 export const droppedMembers = [
   'client_metadata',
-  'context_management', // makes room in a conversation; what it would remove is sent
-  'max_tool_calls', // counts calls of tools that the vendor runs
-  'metadata', // for the vendor's own lists of what was stored
-  'prompt_cache_key', // each vendor caches in its own way
+  'context_management', // limits the context; everything it would remove is sent
+  'max_tool_calls', // limits calls of tools that the vendor runs
+  'metadata', // metadata for stored responses
+  'prompt_cache_key', // vendors cache in different ways
   'prompt_cache_retention',
   'service_tier',
   'store', // nothing is stored
@@ -119,7 +123,7 @@ function readFormat(field: Field): ChatResponseFormat {
   return { kind, schema };
 }
 
-/** What the answer says of a member that the request leaves out. */
+/** The value in the response for a member that the request omits. */
 const defaults: JsonObject = {
   instructions: null,
   max_output_tokens: null,

@@ -1,5 +1,6 @@
-// Reads which tools a model may call, and whether it must. A chat knows functions only: a custom tool becomes a function with one
-// text, and the functions of a namespace get its name as a prefix. The names tell how a call is given back to the client.
+// Reads the tools and the tool choice. A chat only has functions: a custom tool becomes a function
+// with one text parameter, and functions of a namespace get its name as a prefix. The names
+// determine how a call is returned to the client.
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import type { ChatTool, ChatToolChoice } from '../chat.ts';
@@ -12,12 +13,12 @@ import { invalid, unsupported } from '../refusal.ts';
 
 export type NamedTool = Readonly<{ name: string; namespace: string | null; isCustom: boolean }>;
 
-/** By the name that the model calls it by. */
+/** Keyed by the name that the model uses. */
 export type ToolNames = ReadonlyMap<string, NamedTool>;
 
 type NamedTools = Readonly<{ tools: readonly ChatTool[]; names: ToolNames }>;
 
-/** `dropsTools` leaves out the tools that only a vendor runs, which are refused otherwise. */
+/** `dropsTools` omits tools that only a vendor runs. Otherwise they are refused. */
 export type ToolOptions = Readonly<{ dropsTools?: boolean | undefined }>;
 
 export function readTools(
@@ -34,7 +35,7 @@ export function readTools(
   return { tools, names };
 }
 
-/** Names of functions have no other characters in common. */
+/** All vendors accept these characters in function names. */
 const calledName = (name: string, namespace: string | null): string =>
   namespace === null ? name : `${namespace}__${name}`;
 
@@ -66,7 +67,7 @@ function readTool(
 
 const emptySchema = { type: 'object', properties: {} };
 
-/** A tool that the vendor of the API runs itself. */
+/** A tool that the API's vendor runs itself. */
 function refuseType({ at, refusals }: Field, type: string | null, protocol: Protocol): void {
   const place = below(at, 'type');
   refusals.push(
@@ -76,7 +77,7 @@ function refuseType({ at, refusals }: Field, type: string | null, protocol: Prot
   );
 }
 
-/** No other protocol can hold a model to a grammar, so the model is told of it. */
+/** No other protocol can enforce a grammar, so it goes into the description. */
 function customTool(tool: Field, name: string): ChatTool {
   const format = readObject(tool, 'format') ?? {};
   const { definition, syntax } = format;
@@ -97,7 +98,7 @@ function customTool(tool: Field, name: string): ChatTool {
   };
 }
 
-/** The one parameter of the function that a custom tool becomes. */
+/** The one parameter of the function for a custom tool. */
 export const customInput = 'input';
 
 export function readToolChoice(field: Field, protocol: Protocol): ChatToolChoice | null {
@@ -124,6 +125,6 @@ function readChosen(choice: Field, protocol: Protocol): string | null {
   return null;
 }
 
-/** Of a choice, or of a call that an earlier answer made. */
+/** The name in a tool choice, or in a call of an earlier answer. */
 export const readCalledName = (field: Field): string =>
   calledName(readName(field, 'name'), readText(field, 'namespace'));

@@ -1,8 +1,9 @@
-// Writes what a chat says as a response: the items of its output, each with its events, and the whole response at the end. Items are
-// numbered in the order in which they begin (https://platform.openai.com/docs/api-reference/responses-streaming).
+// Writes chat content as a response: the output items, their events, and the whole response at the
+// end. Items are numbered in the order in which they start
+// (https://platform.openai.com/docs/api-reference/responses-streaming).
 
 import { errorText } from '../chat-answer.ts';
-import type { SaidKind, Teller } from '../openai/chat-stream.ts';
+import type { ContentKind, ChatWriter } from '../openai/chat-stream.ts';
 import { isObject, listOf, member, objectOf, parseJson, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import { pushPiece } from '../openai/open-calls.ts';
@@ -11,13 +12,13 @@ import type { CallPiece } from '../openai/read-calls.ts';
 import type { TranslatedUsage } from '../translation.ts';
 import { customInput } from './read-tools.ts';
 import type { NamedTool, ToolNames } from './read-tools.ts';
-import { itemForms } from './said-items.ts';
+import { itemForms } from './content-items.ts';
 import { seal } from './seal.ts';
 import type { Signed, Signer } from './seal.ts';
 
 export type ResponseOptions = Readonly<{
   requestId: string;
-  /** The name that the client asked for. */
+  /** The model name that the client requested. */
   model: string;
   /** Seconds since the epoch. */
   created: number;
@@ -26,26 +27,26 @@ export type ResponseOptions = Readonly<{
   signer: Signer;
 }>;
 
-type SaidItem = Readonly<{ kind: SaidKind; place: Place }> & {
+type ContentItem = Readonly<{ kind: ContentKind; place: Place }> & {
   text: string;
   sealed: string | null;
 };
 type CallItem = Readonly<{ callId: string; tool: NamedTool; place: Place }> & { text: string };
-/** The members that say which item an event is about. */
+/** The members that identify an event's item. */
 type Place = Readonly<{ item_id: string; output_index: number }>;
 
-/** The last event repeats the whole output, so all of it is kept. */
+/** The last event repeats the whole output, so it is kept. */
 const keptCharactersMax = 16 * 1024 * 1024;
 
-export class ResponseWriter implements Teller {
-  /** What the client gets in the end. */
+export class ResponseWriter implements ChatWriter {
+  /** The final text, as the client receives it. */
   response: JsonObject;
   readonly #options: ResponseOptions;
   readonly #output: JsonObject[] = [];
   #sequence = 0;
   #itemCount = 0;
   #keptCharacters = 0;
-  #open: SaidItem | null = null;
+  #open: ContentItem | null = null;
   #calls: OpenCall[] = [];
   readonly #callItems = new Map<OpenCall, CallItem>();
 
@@ -66,7 +67,7 @@ export class ResponseWriter implements Teller {
     );
   }
 
-  say(kind: SaidKind, text: string): string {
+  content(kind: ContentKind, text: string): string {
     if (text === '') return '';
     const before = this.#open?.kind === kind ? '' : this.#openItem(kind);
     const item = this.#open;
@@ -77,10 +78,13 @@ export class ResponseWriter implements Teller {
     return before + this.#event(delta, { ...item.place, ...part.at, delta: text, ...part.more });
   }
 
-  /** Signed thinking ends its item. What else is signed gets an item of its own, which shows nothing. */
-  signed(said: JsonObject): string {
-    const thinkingBlocks = listOf(said, 'thinking_blocks').filter(isObject);
-    const extraContent = objectOf(said, 'extra_content');
+  /**
+   * Signed thinking completes its item. Other signatures get an item of their own without visible
+   * content.
+   */
+  signed(delta: JsonObject): string {
+    const thinkingBlocks = listOf(delta, 'thinking_blocks').filter(isObject);
+    const extraContent = objectOf(delta, 'extra_content');
     if (thinkingBlocks.length === 0 && extraContent === null) return '';
     return this.#sign({ call: null, thinkingBlocks, extraContent }, isWhole);
   }
@@ -138,7 +142,7 @@ export class ResponseWriter implements Teller {
       error: null,
       incomplete_details: null,
       model,
-      // An item that is still open has no place yet.
+      // An open item has no final position yet.
       output: Object.values(this.#output),
       previous_response_id: null,
       store: false,
@@ -165,7 +169,7 @@ export class ResponseWriter implements Teller {
     return this.#event('response.output_item.done', { output_index, item: whole });
   }
 
-  #openItem(kind: SaidKind): string {
+  #openItem(kind: ContentKind): string {
     const before = this.#closeItem() + this.#closeCalls(isWhole);
     const { prefix, item, part } = itemForms[kind];
     const place = this.#placeOf(prefix);
@@ -187,7 +191,7 @@ export class ResponseWriter implements Teller {
     );
   }
 
-  /** `isOver` says which calls it comes after. */
+  /** `isOver` marks calls that precede this item. */
   #sign(signed: Signed, isOver: (call: OpenCall) => boolean): string {
     const sealed = seal(this.#options.signer, signed);
     if (sealed === null) return '';
@@ -217,7 +221,7 @@ export class ResponseWriter implements Teller {
     return after + this.#added(place, callForm(item, '', 'in_progress'));
   }
 
-  /** A call whose arguments are not whole stays open until the answer ends. */
+  /** A call with incomplete arguments stays open until the answer ends. */
   #closeCalls(isOver: (call: OpenCall) => boolean): string {
     const over = this.#calls.filter(isOver);
     this.#calls = this.#calls.filter((call) => !over.includes(call));
@@ -246,7 +250,7 @@ export class ResponseWriter implements Teller {
   }
 }
 
-/** The envelope of an error that is the whole answer. */
+/** The error envelope as the whole response. */
 export const errorBody = (message: string, requestId: string): string =>
   errorText({ message, type: 'upstream_error', code: null }, requestId);
 
@@ -261,13 +265,13 @@ const callForm = ({ callId, tool }: CallItem, given: string, status: string): Js
   status,
 });
 
-/** A model that does not keep to the form is still heard. */
+/** Output that does not follow the format is still returned. */
 function customInputOf(text: string): string {
   const given = parseJson(text);
   return (isObject(given) ? textOf(given, customInput) : null) ?? text;
 }
 
-/** Why a response is not complete, by the reason of a chat to finish. */
+/** Maps the chat's finish reason to the reason why a response is incomplete. */
 const reasons: ReadonlyMap<unknown, string> = new Map([
   ['length', 'max_output_tokens'],
   ['content_filter', 'content_filter'],

@@ -1,9 +1,10 @@
-// How the answer of a backend becomes one of the Responses API, whatever protocol the backend speaks. Chat is the protocol between:
-// what another backend says is read as a chat first. A backend that serves the Responses API itself is passed on.
+// Chooses how the answer of a backend is translated to the Responses API. Answers of other
+// protocols are translated to chat first. Answers of backends that serve the Responses API are
+// forwarded.
 
 import { truncatedError, unreadableError } from '../chat-answer.ts';
 import { chained } from '../chained-stream.ts';
-import { openChatStream, tell } from '../openai/chat-stream.ts';
+import { openChatStream, writeDelta } from '../openai/chat-stream.ts';
 import { isObject, listOf, objectOf, parseJson, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import { errorMessage, errorStatus } from '../openai/error.ts';
@@ -12,13 +13,13 @@ import type { AnswerTranslation, TranslatedResponse } from '../translation.ts';
 import { errorBody, ResponseWriter } from './response-writer.ts';
 import type { ResponseOptions } from './response-writer.ts';
 
-/** Of a backend that speaks chat. */
+/** For backends that speak chat. */
 export const responsesOfChat = (options: ResponseOptions): AnswerTranslation => ({
   translateResponse: (status, body) => responseAnswer(status, body, options),
   openStream: () => openChatStream(new ResponseWriter(options)),
 });
 
-/** Of a backend whose answers `chat` reads as chats. */
+/** For backends whose answers `chat` translates to chat. */
 export const responsesOver = (
   chat: AnswerTranslation,
   options: ResponseOptions,
@@ -36,7 +37,10 @@ export const responsesOver = (
   },
 });
 
-/** `body` is a chat completion or an error of any dialect. An error in the API's own envelope stays as it is. */
+/**
+ * `body` is a chat completion or an error of any protocol. Errors in the API's own envelope are
+ * unchanged.
+ */
 function responseAnswer(
   status: number,
   body: Buffer,
@@ -50,13 +54,13 @@ function responseAnswer(
   }
   if (answer === null) return failed(502, unreadableError.message, options);
   const choice = listOf(answer, 'choices').find(isObject);
-  if (choice !== undefined) return said(status, answer, choice, options);
+  if (choice !== undefined) return responseOf(status, answer, choice, options);
   const isError = (answer['error'] ?? null) !== null;
   if (isError) return failed(errorStatus(answer), errorMessage(answer), options);
   return failed(502, unreadableError.message, options);
 }
 
-function said(
+function responseOf(
   status: number,
   answer: JsonObject,
   choice: JsonObject,
@@ -66,7 +70,7 @@ function said(
   if (message === null) return failed(502, truncatedError.message, options);
   const writer = new ResponseWriter(options);
   const usage = readChatUsage(objectOf(answer, 'usage'));
-  tell(writer, message);
+  writeDelta(writer, message);
   writer.finish(choice, usage);
   const text = writeJson(writer.response);
   if (text === null) return failed(502, unreadableError.message, options);
@@ -78,6 +82,6 @@ function failed(
   message: string | null,
   { requestId }: ResponseOptions,
 ): TranslatedResponse {
-  const told = message ?? `the upstream answered ${status}`;
-  return { status, body: Buffer.from(errorBody(told, requestId)), usage: null };
+  const text = message ?? `the upstream answered ${status}`;
+  return { status, body: Buffer.from(errorBody(text, requestId)), usage: null };
 }

@@ -1,19 +1,20 @@
-// What a vendor signed, as the `encrypted_content` of a reasoning item: the client keeps it and sends it back in its next request. It
-// names the protocol and the model that can read it. Vendors check their signatures, so nothing here is secret or trusted.
+// Stores a vendor's signature in the `encrypted_content` of a reasoning item, which clients send
+// back in the next request. It names the protocol and model that can read it. It is encoded, not
+// encrypted: vendors verify their signatures themselves.
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import { isObject, listOf, objectOf, parseJson, textOf, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 
-/** The backend whose vendor signed; `model` is the upstream's name of it. */
+/** The backend of the signing vendor. `model` is the upstream name. */
 export type Signer = Readonly<{ protocol: Protocol; model: string }>;
 
 export type Signed = Readonly<{
-  /** The id of the call that was signed, or null when the text or the thinking was. */
+  /** The id of the signed call. Null if text or thinking was signed. */
   call: string | null;
-  /** Blocks of thinking as the vendor gave them. */
+  /** Thinking blocks exactly as the vendor sent them. */
   thinkingBlocks: readonly JsonObject[];
-  /** What the chat protocol has as `extra_content`. */
+  /** The chat protocol's `extra_content`. */
   extraContent: JsonObject | null;
 }>;
 
@@ -27,7 +28,10 @@ export function seal(
   return text === null ? null : mark + Buffer.from(text).toString('base64url');
 }
 
-/** Null for what another backend signed, and for what this program did not seal: only the signer can read it. */
+/**
+ * Null if another backend signed it or it was not written by this program: only the signer can read
+ * it.
+ */
 export function openSeal(sealed: string, signer: Signer): Signed | null {
   if (!sealed.startsWith(mark)) return null;
   const text = Buffer.from(sealed.slice(mark.length), 'base64url').toString('utf8');
@@ -42,8 +46,8 @@ export function openSeal(sealed: string, signer: Signer): Signed | null {
 }
 
 /**
- * The body without the items that hold a seal, for a backend that serves the Responses API itself and refuses a whole request for
- * them. Null when there is none, as in most bodies, which then go on untouched.
+ * Returns the body without sealed items, for a backend that serves the Responses API and would
+ * reject them. Null if there are none, as in most bodies, which are then forwarded unchanged.
  */
 export function withoutSeals(body: Buffer, model: string): Buffer | null {
   if (!body.includes(`"${mark}`)) return null;

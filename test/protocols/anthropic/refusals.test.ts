@@ -43,7 +43,7 @@ describe('501 with the name of', () => {
       file({ file_data: 'data:text/csv;base64,YQ==' }),
       'messages[0].content[0]',
     ],
-    ['files that are named by their id', file({ file_id: 'file-1' }), 'messages[0].content[0]'],
+    ['files referenced by id', file({ file_id: 'file-1' }), 'messages[0].content[0]'],
     [
       'messages of role function',
       { messages: [{ role: 'function', name: 'f' }] },
@@ -111,7 +111,7 @@ describe('400 with the place of', () => {
     [{ messages: [] }, 'messages', /at least one message, not \[\]$/],
     [{ messages: ['Hi'] }, 'messages[0]', /an object, not "Hi"$/],
     [{ messages: [{ role: 'guest', content: 'Hi' }] }, 'messages[0].role', /not "guest"$/],
-    [{ messages: [user('')] }, 'messages', /must say something$/],
+    [{ messages: [user('')] }, 'messages', /must not be empty$/],
     [{ messages: [user(7)] }, 'messages[0].content', /an array, not 7$/],
     [part({}), 'messages[0].content[0].type', /a string, not null$/],
     [part({ type: 'image_url' }), 'messages[0].content[0].image_url', /an object/],

@@ -224,11 +224,7 @@ const error = (message: string, type: string, code: string | null) => ({
 });
 
 describe('a stream that fails', () => {
-  const truncated = error(
-    'the upstream ended its answer before it was whole',
-    'upstream_error',
-    'truncated',
-  );
+  const truncated = error('the upstream ended its answer early', 'upstream_error', 'truncated');
   const overloaded = {
     type: 'error',
     error: { type: 'overloaded_error', message: 'Overloaded' },
@@ -294,7 +290,7 @@ describe('a stream that fails', () => {
       start(),
       `data: {"type":"content_block_start","index":0,"content_block":${block}}\n\n`,
     );
-    const message = 'the upstream answered with something that is not its protocol';
+    const message = 'the upstream response does not match its protocol';
     assert.deepEqual(chunks.slice(1), [
       error(message, 'upstream_error', 'unreadable_answer'),
       '[DONE]',

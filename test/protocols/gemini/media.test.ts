@@ -57,8 +57,8 @@ describe('media', () => {
 });
 
 const remote = (what: string) =>
-  `a backend of protocol gemini does not support remote ${what}: give them inline, as a data: URL in base64`;
-const named = 'messages[0].content[0] must be a data: URL in base64 that names its media type';
+  `a backend of protocol gemini does not support remote ${what}: send them inline, as a base64 data: URL`;
+const named = 'messages[0].content[0] must be a base64 data: URL with a media type';
 
 describe('media that cannot be sent', () => {
   const cases: readonly (readonly [object, number, string])[] = [
@@ -69,7 +69,7 @@ describe('media that cannot be sent', () => {
     [
       file({ file_id: 'file-1' }),
       501,
-      'a backend of protocol gemini does not support files that are named by their id',
+      'a backend of protocol gemini does not support files referenced by id',
     ],
     [image({ url: 'data:image/png,abc' }), 400, named],
     [image({ url: 'data:;base64,AA==' }), 400, named],

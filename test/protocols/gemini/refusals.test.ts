@@ -42,7 +42,7 @@ describe('501 with the name of', () => {
 
 it('a chat that says nothing is a 400', () => {
   const { status, message } = refused({ messages: [user('')] });
-  assert.deepEqual([status, message], [400, 'messages must say something']);
+  assert.deepEqual([status, message], [400, 'messages must not be empty']);
 });
 
 it('what is nested without end is refused, not followed', () => {

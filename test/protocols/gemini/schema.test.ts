@@ -174,7 +174,7 @@ describe('a $ref', () => {
   it('to nothing is a 400', () => {
     const { status, message } = refusal({ items: { $ref: '#/$defs/%zz' } }) ?? {};
     assert.equal(status, 400);
-    assert.equal(message, 'at has a $ref to #/$defs/%zz, which is not there');
+    assert.equal(message, 'at has a $ref to #/$defs/%zz, which does not exist');
   });
 });
 

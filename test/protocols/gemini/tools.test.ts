@@ -184,7 +184,7 @@ describe('calls and results', () => {
     const messages = [user('Go.'), calling(call('i', 'f')), result('j', 'x')];
     const { status, param, message } = refused({ messages });
     assert.deepEqual([status, param], [400, 'messages[2].tool_call_id']);
-    assert.match(message, /must be the id of a tool call in a message before it, not "j"$/);
+    assert.match(message, /must be the id of a tool call in an earlier message, not "j"$/);
   });
 });
 

@@ -1,23 +1,23 @@
-// The items of what is said, and the events that tell of each: thinking as the summary of a reasoning item, text and a refusal as the
-// content of a message.
+// Writes content items and their events: thinking as the summary of a reasoning item, text and
+// refusals as message content.
 
-import type { SaidKind } from '../openai/chat-stream.ts';
+import type { ContentKind } from '../openai/chat-stream.ts';
 import type { JsonObject } from '../json.ts';
 
 type ItemForm = Readonly<{
-  /** Of the id. */
+  /** The prefix of the item's id. */
   prefix: string;
   item: (text: string, sealed: string | null, status: string) => JsonObject;
-  /** The event of a piece of the text, and of all of it. */
+  /** The event types for a delta and for the complete text. */
   delta: string;
   done: string;
   part: Readonly<{
     added: string;
     done: string;
-    /** The place of the part in its item. */
+    /** The position of the part in its item. */
     at: JsonObject;
     of: (text: string) => JsonObject;
-    /** The members of the events of the text. */
+    /** Additional members of the text events. */
     textOf: (text: string) => JsonObject;
     more: JsonObject;
   }>;
@@ -73,7 +73,7 @@ const messageOf = (
   },
 });
 
-export const itemForms: Readonly<Record<SaidKind, ItemForm>> = {
+export const itemForms: Readonly<Record<ContentKind, ItemForm>> = {
   thinking: reasoning,
   text: messageOf('output_text', {
     of: textPart,
