@@ -9,7 +9,7 @@ import { openai } from './openai/facts.ts';
 type ProtocolFacts = Readonly<{
   /** An alias that is also accepted. */
   alias: string | null;
-  /** How credentials are sent by default. A null scheme sends the raw value. */
+  /** Sends credentials in this header by default. A null scheme sends the raw value. */
   auth: Readonly<{ auth_header: string; auth_scheme: string | null }>;
   modelList: Readonly<{
     /** Relative to the path of the API base. */

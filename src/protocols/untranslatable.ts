@@ -9,7 +9,7 @@ import { unsupported } from './refusal.ts';
 
 type Refused = Readonly<{
   feature: string;
-  /** Whether the value requests anything. Absent and null do not. */
+  /** True if this value requests something. Absent and null values never do. */
   asks: (value: unknown) => boolean;
 }>;
 

@@ -1,4 +1,4 @@
-// JSON with other values in it than were meant to be there.
+// Generates JSON in which some values are replaced by values of other types.
 
 import * as fc from 'fast-check';
 
@@ -9,7 +9,7 @@ const value = fc.oneof(
 
 export const damage = fc.array(fc.tuple(fc.nat(), value), { minLength: 1, maxLength: 3 });
 
-/** Each number chooses the value, of all that the JSON holds, in whose place another stands. */
+/** Each number selects one value of the JSON to replace. */
 export function damaged(whole: unknown, places: readonly (readonly [number, unknown])[]): unknown {
   let now = whole;
   for (const [place, value] of places) {

@@ -1,4 +1,4 @@
-// What a backend of another protocol is sent for a chat, and what a client is told of its answers.
+// Translates a chat to a backend's request, and the backend's answers to what the client receives.
 
 import assert from 'node:assert/strict';
 
@@ -25,7 +25,7 @@ export function object(value: unknown): Asked {
   return value;
 }
 
-/** `asked` is the name that an answer is given when the vendor does not say which model answered. */
+/** `asked` is the model name in an answer if the vendor does not return one. */
 export function given(
   protocol: Protocol,
   translation: ChatTranslation,
@@ -33,7 +33,7 @@ export function given(
 ) {
   const answerOptions = { requestId: 'request-1', model: asked, created: 1_700_000_000 };
 
-  /** `chat` is what it says beside one short message and a cap on the answer. */
+  /** `chat` holds the members in addition to one short message and an output limit. */
   function translate(
     chat: Asked,
     { model = upstream, defaultMaxTokens = null, basePath = '' }: Sent = {},
@@ -64,7 +64,7 @@ export function given(
     return { ...answer, body: object(JSON.parse(answer.body.toString())) };
   }
 
-  /** The chunks that a client is sent, as values; the mark of the end is a value too. */
+  /** The chunks that a client receives, as values. The end marker is a value too. */
   function streamed(
     pieces: readonly Buffer[],
     { includesUsage = false, singleToolCall = false }: Told = {},
@@ -93,7 +93,7 @@ function chunksOf(bytes: Buffer): readonly unknown[] {
   });
 }
 
-/** What the chunks add up to, as a client of the chat protocol adds them. */
+/** The message that the chunks add up to, accumulated as a chat client does. */
 export function gathered(chunks: readonly unknown[]) {
   const calls: { id: unknown; name: unknown; arguments: string }[] = [];
   const whole = { content: '', reasoning: '', refusal: '', calls, finish: [] as unknown[] };

@@ -1,4 +1,4 @@
-// The shapes in which providers answer with their model lists, and the windows that they give.
+// Tests the shapes of providers' model lists and the context lengths that they report.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -7,7 +7,7 @@ import { protocol as protocols } from '../../src/lib/vocabulary.ts';
 import { protocolFacts } from '../../src/protocols/facts.ts';
 import { readModelList } from '../../src/protocols/model-list.ts';
 
-/** The protocols for which the body is an empty list of models. */
+/** The protocols for which the body is an empty model list. */
 const readAsEmpty = (body: string) =>
   protocols.options.filter((protocol) => readModelList(body, protocol)?.length === 0);
 

@@ -1,9 +1,9 @@
-// Events of a stream with something wrong in them, made from numbers: the same seed makes the same damage. Quick
-// enough for a million of them.
+// Generates damaged stream events from a seed. The same seed makes the same damage. Fast enough for
+// a million events.
 
 type Dice = (sides: number) => number;
 
-/** Mulberry32: small, quick and good enough to choose by. */
+/** Mulberry32, a small and fast generator. */
 export function diceOf(seed: number): Dice {
   let state = seed >>> 0;
   return (sides) => {
@@ -39,8 +39,8 @@ const values: readonly unknown[] = [
 ];
 
 /**
- * About half of the frames are lost, doubled, moved, cut, merged with the next, or changed in one value or byte;
- * `count` says how many are.
+ * Loses, doubles, moves, splits, merges or changes about half of the frames. `count` is their
+ * number.
  */
 export function mutated(frames: readonly string[], dice: Dice) {
   const pieces: Buffer[] = [];
@@ -85,7 +85,7 @@ function changed(frame: string, way: number, dice: Dice): Buffer {
   }
 }
 
-/** Another value in the place of one, or a member less, or one more. */
+/** Replaces, removes or adds a member. */
 function withValue(frame: string, dice: Dice): string {
   const [, before, json, after] = /^([^]*?data: ?)(\{.*\})([^]*)$/.exec(frame) ?? [];
   if (before === undefined || json === undefined) return frame;

@@ -1,5 +1,5 @@
-// However an upstream's events are damaged, no reader throws, and the client's stream can be read and has an end.
-// GW_TEST_MUTATED_EVENTS says how many events are tried (`npm run test:soak`).
+// Tests that no reader throws on damaged upstream events, and that the client's stream stays
+// readable and ends. GW_TEST_MUTATED_EVENTS sets the number of events (`npm run test:soak`).
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,5 @@
-// Server-sent events come out whole however the bytes are cut, and one without an end is not kept for ever.
+// Tests that server-sent events are complete however the bytes are split, and that an endless event
+// is not buffered.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -21,7 +22,7 @@ describe('an event', () => {
     ['has a name and data', 'event: ping\ndata: {}\n\n', [event('{}', 'ping')]],
     ['ends its lines with CRLF too', 'event: a\r\ndata: b\r\n\r\n', [event('b', 'a')]],
     [
-      'needs no space behind the colon, and loses one',
+      'needs no space after the colon, and drops one',
       'data:a\n\ndata:  b\n\n',
       [event('a'), event(' b')],
     ],
@@ -29,7 +30,7 @@ describe('an event', () => {
     ['is nothing without data', 'event: a\n\nid: 1\nretry: 5\n\n', []],
     ['is not a comment', ': OPENROUTER PROCESSING\n\ndata: a\n: more\n\n', [event('a')]],
     ['may have empty data', 'data\n\ndata:\n\n', [event(''), event('')]],
-    ['starts behind a byte order mark', '\ufeffdata: a\n\n', [event('a')]],
+    ['starts after a byte order mark', '\ufeffdata: a\n\n', [event('a')]],
     ['may lack its empty line at the end', 'data: a\n\ndata: b', [event('a'), event('b')]],
     ['keeps its spaces at the end', 'data: {}   \n\n', [event('{}   ')]],
   ];

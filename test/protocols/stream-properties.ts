@@ -1,4 +1,4 @@
-// What holds of every stream of every vendor, however it is cut and whatever is wrong with it.
+// Tests properties of every vendor's streams, however they are split or damaged.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -14,7 +14,7 @@ type Streamed = Readonly<{
   usage: TranslatedUsage | null;
 }>;
 
-/** `everything` is a stream with one of everything in it, its lines ended by LF. */
+/** `everything` is a stream with every kind of event. Its lines end with LF. */
 export function holdsOfStreams(
   streamed: (pieces: readonly Buffer[], options?: Readonly<{ includesUsage: boolean }>) => Streamed,
   everything: Buffer,
@@ -40,7 +40,7 @@ export function holdsOfStreams(
     assert.ok(streamed(bytes, { includesUsage: true }).bytes.equals(whole.bytes));
   });
 
-  /** Every answer is chunks that can be read and ends with the one mark. */
+  /** Every answer consists of readable chunks and one end marker. */
   function isWellFormed(bytes: Buffer): void {
     const { chunks, isClean, usage } = streamed([bytes]);
     assert.equal(chunks.indexOf('[DONE]'), chunks.length - 1);
@@ -82,13 +82,13 @@ export function holdsOfStreams(
   });
 }
 
-/** Cuts where the numbers say, as often as they do. */
+/** Splits the bytes at the given positions. */
 export function cut(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
   const at = [0, ...places.toSorted((a, b) => a - b), bytes.length];
   return at.slice(1).map((stop, index) => bytes.subarray(at[index], stop));
 }
 
-/** Counts the values of the frame's JSON, and puts another in the place of one. */
+/** Counts the values of the frame's JSON, and replaces one. */
 export function replaceValue(frame: string, place: number, value: unknown): string {
   const line = /^data: (\{.*\})\s*$/m.exec(frame)?.[1];
   if (line === undefined) return frame;

@@ -1,4 +1,5 @@
-// Streams of the Messages API, made event by event as the vendor sends them: named, padded with spaces.
+// Builds streams of the Messages API event by event, as the vendor sends them: named and padded
+// with spaces.
 
 export type Event = Readonly<{ type: string }> & Readonly<Record<string, unknown>>;
 
@@ -65,7 +66,7 @@ export const ended = (
   { type: 'message_stop' },
 ];
 
-/** One of everything that a stream may hold, with characters of every width. */
+/** A stream with every kind of event, and characters of every width. */
 export const everything: Buffer = bytesOf(
   start({ input_tokens: 3, cache_read_input_tokens: 8, cache_creation_input_tokens: 0 }),
   ...thought(0, 'Größe ', '', '考える😀'),

@@ -1,4 +1,4 @@
-// Chats for a backend of protocol anthropic, and its answers.
+// Builds chats for a backend of protocol anthropic, and its answers.
 
 import { anthropic } from '../../../src/protocols/anthropic/anthropic.ts';
 import { given } from '../given.ts';

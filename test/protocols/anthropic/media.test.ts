@@ -1,4 +1,5 @@
-// Images and documents go out as they came: base64 untouched, URLs for the vendor to fetch.
+// Tests that images and documents are not re-encoded: base64 stays unchanged, and the vendor
+// fetches URLs.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,5 @@
-// What holds of every request and answer, whatever is wrong with it: it is translated or refused, never a fault.
+// Tests that every request and answer, however malformed, is translated or refused and never
+// throws.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-// What cannot be asked of the Messages API is refused with its name, and what is malformed with its place.
+// Tests that features without an equivalent are refused by name, and malformed values by path.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -118,10 +118,10 @@ describe('400 with the place of', () => {
     [
       image('http://a.example/b.png'),
       'messages[0].content[0]',
-      /data: URL in base64 or an https URL$/,
+      /base64 data: URL or an https URL$/,
     ],
-    [image('data:image/png,abc'), 'messages[0].content[0]', /data: URL in base64/],
-    [file({ file_data: 'ftp://a.example' }), 'messages[0].content[0]', /data: URL in base64/],
+    [image('data:image/png,abc'), 'messages[0].content[0]', /base64 data: URL/],
+    [file({ file_data: 'ftp://a.example' }), 'messages[0].content[0]', /base64 data: URL/],
     [{ messages: [{ role: 'tool', content: 'x' }] }, 'messages[0].tool_call_id', /non-empty/],
     [
       assistant({ tool_calls: [{ id: 'a', function: { name: 'f', arguments: '{"a":' } }] }),
@@ -140,7 +140,7 @@ describe('400 with the place of', () => {
     });
   }
 
-  it('a body that is no object', () => {
+  it('a body that is not an object', () => {
     for (const body of ['', 'null', '[]', '"x"', '{']) {
       const refusal = readChat(Buffer.from(body), 'anthropic');
       assert.ok('refused' in refusal);

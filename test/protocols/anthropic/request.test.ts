@@ -1,4 +1,4 @@
-// A chat completion request goes out as a request of the Messages API that asks for the same.
+// Tests the translation of chat completion requests to requests of the Messages API.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -57,7 +57,7 @@ describe('a request', () => {
 });
 
 describe('instructions', () => {
-  it('are lifted out of the messages wherever they stand, the last one marked for the cache', () => {
+  it('are extracted from any position, and the last one is marked for the cache', () => {
     const { system, messages } = sent({
       messages: [
         { role: 'system', content: 'Be brief.' },
@@ -73,7 +73,7 @@ describe('instructions', () => {
     assert.deepEqual(messages, [{ role: 'user', content: [text('Hi')] }]);
   });
 
-  it('that stand alone are what the user says', () => {
+  it('without other messages become the user’s', () => {
     const { system, messages } = sent({ messages: [{ role: 'system', content: 'Say hello.' }] });
     assert.equal(system, undefined);
     assert.deepEqual(messages, [{ role: 'user', content: [text('Say hello.')] }]);
@@ -81,7 +81,7 @@ describe('instructions', () => {
 });
 
 describe('turns', () => {
-  it('alternate: what one side says in a row is one turn, and silence parts nothing', () => {
+  it('alternate: consecutive messages of one side are one turn, and empty ones do not separate them', () => {
     const { messages } = sent({
       messages: [
         user('One.'),
@@ -121,7 +121,7 @@ describe('turns', () => {
     ]);
   });
 
-  it('bring the results of tools first, all of them in one turn', () => {
+  it('have all tool results first, in one turn', () => {
     const { messages } = sent({
       messages: [
         user('Compare.'),
@@ -180,7 +180,7 @@ describe('the form of the answer', () => {
   });
 
   for (const format of [{ type: 'text' }, { type: 'json_object' }, null]) {
-    it(`is not spoken of for ${JSON.stringify(format)}`, () =>
+    it(`is omitted for ${JSON.stringify(format)}`, () =>
       assert.equal(sent({ response_format: format })['output_config'], undefined));
   }
 });
@@ -198,7 +198,7 @@ describe('the cap on the answer', () => {
       assert.equal(sent({ ...given }, { defaultMaxTokens })['max_tokens'], expected));
   }
 
-  it('is asked for where nobody gives one', () => {
+  it('is required if neither the client nor the model sets one', () => {
     const refusal = refused({ max_tokens: null });
     assert.equal(refusal.status, 400);
     assert.equal(refusal.param, 'max_tokens');
@@ -230,7 +230,7 @@ describe('sampling', () => {
   }
 });
 
-it('members that say nothing about the answer, and unknown ones, are left out', () => {
+it('members that do not affect the answer, and unknown ones, are omitted', () => {
   const plain = sent({});
   const chatty = sent({
     n: 1,
@@ -263,7 +263,7 @@ it('whole numbers beyond a double keep every digit', () => {
   assert.ok(body.body.includes('"input":{"id":9223372036854775807}'));
 });
 
-it('white space alone says nothing', () => {
+it('drops text that is only white space', () => {
   assert.deepEqual(
     sent({
       messages: [

@@ -1,4 +1,4 @@
-// A whole message comes back as a chat completion, and an error as an error with its own status.
+// Tests the translation of complete messages to chat completions, and of errors with their status.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -184,7 +184,7 @@ describe('an error', () => {
     });
   });
 
-  it('that is no JSON, or another’s, keeps its status', () => {
+  it('that is not JSON, or not the vendor’s, keeps its status', () => {
     for (const text of ['<html>Bad gateway</html>', '', '{"message":"no"}', '[]']) {
       const { status, body } = answered(503, text);
       assert.equal(status, 503);
@@ -202,7 +202,7 @@ describe('an error', () => {
     assert.equal(object(body['error'])['message'], 'Internal server error');
   });
 
-  it('is made of a success that is no message', () => {
+  it('replaces a successful response that is not a message', () => {
     const deep = '['.repeat(50_000) + ']'.repeat(50_000);
     const call = `{"content":[{"type":"tool_use","id":"a","name":"n","input":{"a":${deep}}}]}`;
     for (const text of [

@@ -1,4 +1,4 @@
-// What holds of every stream holds of those of the Messages API.
+// Runs the properties of all streams on streams of the Messages API.
 
 import { holdsOfStreams } from '../stream-properties.ts';
 import { everything } from './events.ts';

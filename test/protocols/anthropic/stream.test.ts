@@ -1,4 +1,5 @@
-// A streamed message comes out as chat chunks that add up to the same, and says so when it does not.
+// Tests that the chat chunks for a streamed message add up to it, and that a failure ends with an
+// error.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -268,7 +269,7 @@ describe('a stream that fails', () => {
     assert.deepEqual([isClean, usage?.promptTokens, usage?.completionTokens], [true, 11, 9]);
   });
 
-  it('by never beginning says so', () => {
+  it('without any event ends with an error', () => {
     assert.deepEqual(of().chunks, [truncated, '[DONE]']);
     assert.deepEqual(of('<html>what?</html>').chunks, [truncated, '[DONE]']);
   });
@@ -297,7 +298,7 @@ describe('a stream that fails', () => {
     ]);
   });
 
-  it('is silent after its end', () => {
+  it('writes nothing after its end', () => {
     const whole = bytesOf(start(), ...said(0, 'Hi'), ...ended('end_turn'));
     const { chunks, isClean } = streamed([whole, whole, bytesOf(overloaded)]);
     assert.equal(chunks.filter((one) => one === '[DONE]').length, 1);

@@ -1,4 +1,4 @@
-// `reasoning_effort` becomes what the named model understands of thinking, and never what it refuses.
+// Tests that `reasoning_effort` becomes thinking parameters that the model accepts.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -48,7 +48,7 @@ describe('reasoning_effort', () => {
       ));
   }
 
-  it('leaves the sampling to the model while it thinks, since no other is taken', () => {
+  it('omits sampling parameters while the model thinks, since others are rejected', () => {
     const sampled = { reasoning_effort: 'low', temperature: 0.2, top_p: 0.5, top_k: 3 };
     const { temperature, top_p, top_k } = sent(sampled);
     assert.deepEqual([temperature, top_p, top_k], [undefined, undefined, undefined]);
@@ -57,13 +57,13 @@ describe('reasoning_effort', () => {
 
   const tools = [{ type: 'function', function: { name: 'a' } }];
 
-  it('gives way where a call is forced', () => {
+  it('is omitted if a call is forced', () => {
     const chat = { reasoning_effort: 'low', max_tokens: 9000, tools, tool_choice: 'required' };
     assert.deepEqual(asked(chat, 'claude-opus-4-8'), { output_config: { effort: 'low' } });
     assert.deepEqual(asked(chat, 'claude-sonnet-4-5'), {});
   });
 
-  it('gives way amid a round of tools where the model wants its earlier thinking back', () => {
+  it('is omitted within a round of tools if the model requires its earlier thinking', () => {
     const call = { id: 'c', type: 'function', function: { name: 'a', arguments: '' } };
     const messages = [
       user('Hi'),

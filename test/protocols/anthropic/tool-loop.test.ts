@@ -1,4 +1,4 @@
-// A conversation with tools goes round and round without a call losing its id, its name or its arguments.
+// Tests that tool calls keep their id, name and arguments over several turns.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -40,7 +40,7 @@ for (const isStream of [false, true]) {
 
 const idOf = (turn: number, index: number): string => `toolu_${turn}_${index}`;
 const nameOf = (index: number): string => `tool_${index}`;
-/** As JSON has it: minus zero is zero there. */
+/** JSON has no minus zero. */
 const asSent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const asToolCall = ({ id, ...described }: Call) => ({ id, type: 'function', function: described });
 
@@ -78,7 +78,7 @@ function callsOfStream(turn: number, inputs: readonly object[]): readonly Call[]
   }));
 }
 
-/** Of each turn in order; every result must name the call before it. */
+/** The calls of each turn in order. Every result must name the call before it. */
 function inputsOf({ messages }: Readonly<Record<string, unknown>>): readonly unknown[] {
   assert.ok(Array.isArray(messages));
   return messages.slice(1).flatMap(({ role, content }, at) => {

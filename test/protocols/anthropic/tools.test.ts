@@ -1,4 +1,4 @@
-// Functions go out as tools, and the freedom to call them as the choice that the Messages API has for it.
+// Tests the translation of functions and tool choices to the Messages API.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Answers of generateContent, made part by part, and streams of them as the vendor sends them.
+// Builds answers of generateContent part by part, and streams of them as the vendor sends them.
 
 export type Event = Readonly<Record<string, unknown>>;
 type Part = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export const signed = (part: Part, thoughtSignature: string): Part => ({
   thoughtSignature,
 });
 
-/** One candidate with these parts; `more` is what else it says, as its reason to finish. */
+/** One candidate with these parts. `more` holds its other members, such as the finish reason. */
 export const answer = (parts: readonly Part[], more: object = {}, usage?: object): Event => ({
   candidates: [{ content: { role: 'model', parts }, index: 0, ...more }],
   ...(usage !== undefined && { usageMetadata: usage }),
@@ -28,7 +28,7 @@ export const frame = (event: Event): string => `data: ${JSON.stringify(event)}\r
 export const bytesOf = (...events: readonly (Event | string)[]): Buffer =>
   Buffer.from(events.map((event) => (typeof event === 'string' ? event : frame(event))).join(''));
 
-/** One of everything that a stream may hold, with characters of every width. */
+/** A stream with every kind of part, and characters of every width. */
 export const everything: Buffer = Buffer.from(
   bytesOf(
     answer([thought('Größe ')], {}, { trafficType: 'ON_DEMAND' }),

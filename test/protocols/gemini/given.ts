@@ -1,4 +1,4 @@
-// Chats for a backend of protocol gemini, and its answers.
+// Builds chats for a backend of protocol gemini, and its answers.
 
 import { gemini } from '../../../src/protocols/gemini/gemini.ts';
 import { given } from '../given.ts';

@@ -1,4 +1,5 @@
-// Images, audio and files go out inline, their base64 as it came; what is only pointed to is refused.
+// Tests that images, audio and files are sent inline without re-encoding, and that references are
+// refused.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Whatever a client or a vendor says, the translation answers: it never throws.
+// Tests that the translation never throws, whatever a client or vendor sends.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

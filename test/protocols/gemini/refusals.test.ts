@@ -1,4 +1,4 @@
-// What cannot be asked of generateContent is refused with its name, and what is malformed with its place.
+// Tests that features without an equivalent are refused by name, and malformed values by path.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

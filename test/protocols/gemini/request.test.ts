@@ -1,4 +1,4 @@
-// A chat completion request goes out as a request of generateContent that asks for the same.
+// Tests the translation of chat completion requests to generateContent requests.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -13,7 +13,7 @@ const pathOf = (chat: Readonly<Record<string, unknown>>, model: string, basePath
 };
 
 describe('a request', () => {
-  it('goes to the model of the backend, and says no more than the client did', () => {
+  it('goes to the upstream model and adds nothing that the client did not set', () => {
     const request = translate({ max_tokens: null }, { basePath: '/v1beta' });
     assert.ok('path' in request);
     assert.equal(request.path, '/v1beta/models/gemini-3-flash-preview:generateContent');
@@ -55,7 +55,7 @@ describe('a request', () => {
 });
 
 describe('instructions', () => {
-  it('are lifted out of the messages wherever they stand', () => {
+  it('are extracted from any position', () => {
     const { systemInstruction, contents } = sent({
       messages: [
         { role: 'system', content: 'Be brief.' },
@@ -68,7 +68,7 @@ describe('instructions', () => {
     assert.deepEqual(contents, [{ role: 'user', parts: [{ text: 'Hi' }] }]);
   });
 
-  it('that stand alone are what the user says', () => {
+  it('without other messages become the user’s', () => {
     const { systemInstruction, contents } = sent({
       messages: [{ role: 'system', content: 'Say hello.' }],
     });
@@ -77,7 +77,7 @@ describe('instructions', () => {
   });
 });
 
-it('what one side says in a row is one content, and silence parts nothing', () => {
+it('consecutive messages of one side are one content, and empty ones do not separate them', () => {
   const { contents } = sent({
     messages: [
       user('One.'),

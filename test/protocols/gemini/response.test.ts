@@ -1,4 +1,4 @@
-// A whole answer comes back as a chat completion, and an error as an error with its own status.
+// Tests the translation of complete answers to chat completions, and of errors with their status.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -236,7 +236,7 @@ describe('an error', () => {
   it('in an array is read too', () =>
     assert.equal(told(400, [error({ status: 'INVALID_ARGUMENT' })])['type'], 'INVALID_ARGUMENT'));
 
-  it('of a balancer in between is told by its status', () => {
+  it('page of a load balancer is reported by its status', () => {
     for (const body of ['<html>', '', 'null', '[]', '{"error":"x"}']) {
       assert.equal(told(503, body)['message'], 'the upstream answered 503');
     }
@@ -248,7 +248,7 @@ describe('an error', () => {
     assert.equal(answered(200, error({ code: 'x' })).status, 502);
   });
 
-  it('says no more than fits a log', () =>
+  it('is truncated to the length of a log line', () =>
     assert.equal(
       String(told(400, error({ message: 'x'.repeat(10_000) }))['message']).length,
       4096,

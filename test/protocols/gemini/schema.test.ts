@@ -1,4 +1,5 @@
-// A schema goes out in the keywords that the vendor takes, and means as much of the same as those can say.
+// Tests that schemas are expressed in the keywords that the vendor supports, as exactly as those
+// allow.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -119,7 +120,7 @@ describe('a schema', () => {
 });
 
 describe('a $ref', () => {
-  it('is replaced by what it names, and what stands beside it says more', () =>
+  it('is replaced by its target, and keywords next to it have priority', () =>
     assert.deepEqual(
       schema({
         properties: {

@@ -1,4 +1,4 @@
-// What holds of every stream holds of those of generateContent.
+// Runs the properties of all streams on streams of generateContent.
 
 import { holdsOfStreams } from '../stream-properties.ts';
 import { everything } from './events.ts';

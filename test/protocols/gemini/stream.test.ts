@@ -1,4 +1,5 @@
-// A streamed answer comes out as chat chunks that add up to the same, and says so when it does not.
+// Tests that the chat chunks for a streamed answer add up to it, and that a failure ends with an
+// error.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -212,7 +213,7 @@ describe('a stream that fails', () => {
     assert.deepEqual([isClean, failedStatus, usage], [false, 500, null]);
   });
 
-  it('before it said anything says nothing but the error', () => {
+  it('before its first event returns only the error', () => {
     const { chunks, failedStatus } = of(error({ code: 429 }));
     assert.equal(chunks.length, 2);
     assert.equal(failedStatus, 429);

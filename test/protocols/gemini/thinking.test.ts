@@ -1,4 +1,4 @@
-// `reasoning_effort` becomes what the named model understands of thinking, and never what it refuses.
+// Tests that `reasoning_effort` becomes thinking parameters that the model accepts.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

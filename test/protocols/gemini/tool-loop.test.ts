@@ -1,4 +1,4 @@
-// A conversation with tools goes round and round without a call losing its name, its arguments or its signature.
+// Tests that tool calls keep their name, arguments and signature over several turns.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -39,10 +39,10 @@ for (const isStream of [false, true]) {
     ));
 }
 
-/** As JSON has it: minus zero is zero there. */
+/** JSON has no minus zero. */
 const asSent = (inputs: readonly object[]): readonly object[] => JSON.parse(JSON.stringify(inputs));
 
-/** Two of one function in every turn, the first of them signed. */
+/** Two calls of one function in every turn. The first is signed. */
 const partsOf = (turn: number, inputs: readonly object[]) =>
   inputs.map((input, index) => {
     const part = called(`tool_${turn}`, input);
@@ -62,7 +62,7 @@ function callsOfAnswer(whole: Event): readonly ToolCall[] {
   return calls;
 }
 
-/** Every call comes whole, in one delta. */
+/** Every call comes complete, in one delta. */
 function callsOfStream(whole: Event): readonly ToolCall[] {
   const { chunks } = streamed([bytesOf(whole, answer([said('')], stopped))]);
   return chunks.flatMap((chunk) => {
@@ -71,7 +71,9 @@ function callsOfStream(whole: Event): readonly ToolCall[] {
   });
 }
 
-/** The model's parts of each turn, without ids; every result must stand where its call does. */
+/**
+ * The model's parts of each turn, without ids. Every result must be at the position of its call.
+ */
 function partsSent({ contents }: Readonly<Record<string, unknown>>): readonly unknown[] {
   assert.ok(Array.isArray(contents));
   return contents.flatMap(({ role, parts }, at) => {

@@ -1,4 +1,4 @@
-// Functions are declared, calls and their results find each other again, and signatures travel back.
+// Tests function declarations, the matching of results to calls, and that signatures are sent back.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -166,7 +166,7 @@ describe('calls and results', () => {
     assert.match(body, /"functionResponse":\{"name":"f","response":\{"output":"x"\}\}/);
   });
 
-  it('show media within a result, or beside it to a model that takes none there', () => {
+  it('show media within a result, or after it if the model accepts none there', () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
     const messages = [user('Go.'), calling(call('i', 'f')), result('i', [text('x'), image])];
     const last = (model: string) => {

@@ -1,4 +1,4 @@
-// One of everything that a stream of a chat server may hold, with characters of every width.
+// A stream of a chat server with every kind of delta, and characters of every width.
 
 import { callPiece, chunk, done, framesOf } from './given.ts';
 

@@ -1,5 +1,5 @@
-// Requests of the Messages API and what a chat backend is sent for them; answers of chat backends and
-// what a client of the Messages API is told.
+// Translates requests of the Messages API to chat requests, and answers of chat backends to the
+// Messages API.
 
 import assert from 'node:assert/strict';
 
@@ -20,7 +20,7 @@ export const options: MessageOptions = {
   stopSequences: () => ['END'],
 };
 
-/** `asked` is what it says beside one short message and a cap on the answer. */
+/** `asked` holds the members in addition to one short message and an output limit. */
 const whole = (asked: JsonObject) => ({
   model: 'house',
   max_tokens: 100,
@@ -31,7 +31,7 @@ const whole = (asked: JsonObject) => ({
 export const bytesOf = (value: unknown): Buffer =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** The chat completion that is sent upstream. */
+/** The chat completion request that is sent upstream. */
 export function sent(asked: JsonObject, model = 'up'): JsonObject {
   const chat = readMessagesRequest(bytesOf(whole(asked)), 'openai');
   assert.ok(!isProtocolRefusal(chat), JSON.stringify(chat));
@@ -68,7 +68,7 @@ export function told(stream: TranslatedStream, pieces: readonly Buffer[]) {
   return { bytes, events: eventsOf(bytes), isClean, failedStatus, failedBody, usage };
 }
 
-/** Each event is named, and its data says the same name. */
+/** Each event is named, and its data repeats the name. */
 function eventsOf(bytes: Buffer): readonly JsonObject[] {
   const frames = bytes.toString().split('\n\n');
   assert.equal(frames.pop(), '');
@@ -83,7 +83,7 @@ function eventsOf(bytes: Buffer): readonly JsonObject[] {
 type Gathered = { blocks: Record<string, unknown>[]; end: JsonObject | null; error: unknown };
 
 /**
- * What the events add up to, as a client adds them: one block is open at a time, each has the next index,
+ * The message that the events add up to. Checks that one block is open at a time, indexes increase,
  * and nothing follows the end.
  */
 export function gathered(events: readonly JsonObject[]): Gathered {
@@ -158,7 +158,7 @@ export const chunk = (delta: JsonObject, finish: string | null = null, more: Jso
   choices: [{ index: 0, delta, finish_reason: finish, ...more }],
 });
 
-/** A stream of chat chunks; a text is a frame as it is. */
+/** A stream of chat chunks. Text is used as a frame unchanged. */
 export const framesOf = (...chunks: readonly (JsonObject | string)[]): Buffer =>
   Buffer.from(
     chunks

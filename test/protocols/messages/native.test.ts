@@ -1,4 +1,5 @@
-// What a backend says that speaks the Messages API itself goes on byte for byte, and is counted.
+// Tests that answers of a backend that speaks the Messages API are forwarded byte for byte and
+// counted.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -85,7 +86,7 @@ describe('a stream', () => {
     assert.equal(events.at(-1)?.['type'], 'error');
   });
 
-  it('that lacks its mark alone gets it', () => {
+  it('that only lacks its end marker gets it', () => {
     const bytes = eventsOf(start(), ...said(0, 'Hi'), ...ended('end_turn').slice(0, 1));
     const { events, isClean } = told(stream(), [bytes]);
     assert.equal(isClean, true);

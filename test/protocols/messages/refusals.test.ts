@@ -1,4 +1,5 @@
-// What a chat backend cannot serve is refused by its name, and a wrong request by its place.
+// Tests that features a chat backend does not support are refused by name, and malformed values by
+// path.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -147,7 +148,7 @@ it('values that are nested too deeply are refused', () => {
   assert.deepEqual(writeChat(chat, 'up'), nestedTooDeeply);
 });
 
-it('a body that is no JSON object is refused', () => {
+it('a body that is not a JSON object is refused', () => {
   for (const body of ['[]', '{', 'null', '']) {
     const refusal = readMessagesRequest(Buffer.from(body), 'openai');
     assert.ok(isProtocolRefusal(refusal));
@@ -155,7 +156,7 @@ it('a body that is no JSON object is refused', () => {
   }
 });
 
-it('each member that only the vendor knows has one fate', () => {
+it('each vendor-only member is either refused or omitted', () => {
   const both = [...refusedMembers, ...droppedMembers];
   assert.equal(new Set(both).size, both.length);
 });

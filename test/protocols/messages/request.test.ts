@@ -1,4 +1,4 @@
-// A request of the Messages API is the same request as a chat completion.
+// Tests the translation of requests of the Messages API to chat completion requests.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -27,7 +27,7 @@ const toolCall = (id: string, given: string) => ({
 const png = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
 const pngPart = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
 
-describe('what is said', () => {
+describe('messages', () => {
   it('is the text of the turn, as one string', () =>
     assert.deepEqual(sentMessages(user('Hi'), assistant([text('Ho'), text('Hum')]), user('So')), [
       { role: 'user', content: 'Hi' },
@@ -97,7 +97,7 @@ describe('what is shown', () => {
     ]);
   });
 
-  it('is a document of text as text, under what is said of it', () => {
+  it('turns text documents into text after their title', () => {
     const source = { type: 'text', media_type: 'text/plain', data: 'Once' };
     const document = { type: 'document', source, title: 'Tale' };
     const parts = { type: 'content', content: [text('One'), text('Two')] };
@@ -134,7 +134,7 @@ describe('tools', () => {
       ],
     ));
 
-  it('have no content beside calls where nothing was said', () =>
+  it('have null content if there are only calls', () =>
     assert.deepEqual(sentMessages(user('Hi'), assistant([toolUse('a')]), user([result('a', '')])), [
       user('Hi'),
       { role: 'assistant', content: null, tool_calls: [toolCall('a', '{}')] },
@@ -167,7 +167,7 @@ describe('tools', () => {
     );
   });
 
-  it('show images in a message of the user behind all results', () => {
+  it('show images in a user message after all results', () => {
     const results = [result('a', [png]), result('b', [text('two'), png]), result('c', 'three')];
     assert.deepEqual(sentMessages(user([...results, text('Well?')])), [
       {

@@ -1,4 +1,4 @@
-// A chat completion of any dialect is a message, and an error is one of the Messages API.
+// Tests the translation of chat completions of any variant to messages, and of errors.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -99,7 +99,7 @@ describe('content', () => {
       [toolUse({ a: 1 })],
     ],
     [
-      'a call whose arguments are no JSON object',
+      'a call whose arguments are not a JSON object',
       { tool_calls: [call('{"city": "Zür')] },
       [toolUse({ invalid_arguments: '{"city": "Zür' })],
     ],

@@ -1,4 +1,4 @@
-// What holds of every stream, however it is cut and whatever is wrong with it.
+// Tests properties of every stream, however it is split or damaged.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -38,7 +38,7 @@ it('byte by byte makes no difference', () => {
   assert.ok(streamed(bytes).bytes.equals(whole.bytes));
 });
 
-/** Every answer is events in order that a client can add up, and an end of either kind. */
+/** Every answer is a valid sequence of events that ends in success or an error. */
 function isWellFormed(bytes: Buffer): void {
   const { events, isClean, usage } = streamed([bytes]);
   gathered(events);

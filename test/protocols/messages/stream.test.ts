@@ -1,4 +1,4 @@
-// A streamed chat completion comes out as the events of a message that add up to the same.
+// Tests that the events for a streamed chat completion add up to it.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -212,7 +212,7 @@ describe('the end', () => {
     assert.equal(usage?.promptTokens, 9);
   });
 
-  it('knows counts beside the chunk', () => {
+  it('reads counts next to the choices', () => {
     const more = { x_groq: { usage: { prompt_tokens: 3, completion_tokens: 1 } } };
     assert.equal(of({ ...chunk({}, 'stop'), ...more }, done).usage?.promptTokens, 3);
   });
@@ -239,7 +239,7 @@ describe('the end', () => {
     assert.equal(reasonOf(chunk({ content: 'a' }), done).stop_reason, 'end_turn'));
 });
 
-describe('what fails', () => {
+describe('a failure', () => {
   const said = chunk({ content: 'a' });
   const error = { error: { message: 'slow down', code: 429 } };
   const told = { type: 'rate_limit_error', message: 'slow down' };
@@ -251,7 +251,7 @@ describe('what fails', () => {
     assert.deepEqual([isClean, failedStatus, counted], [false, 429, null]);
   });
 
-  it('before it began is an error of its own', () => {
+  it('before its first event is an error response', () => {
     const { events, failedBody } = of(error);
     assert.deepEqual(
       events.map(({ type }) => type),

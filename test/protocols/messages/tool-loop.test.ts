@@ -1,5 +1,5 @@
-// Five turns of tools, in every way that an answer may come: what a model calls goes out to the client
-// and comes back in the next request as the same call.
+// Tests five turns of tool calls, in every form of answer: each call comes back unchanged in the
+// next request.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

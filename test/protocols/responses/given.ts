@@ -1,4 +1,4 @@
-// Requests of the Responses API and the chats that they are read as; answers of chat backends and what a client is told of them.
+// Translates requests of the Responses API to chats, and answers of chat backends to responses.
 
 import assert from 'node:assert/strict';
 
@@ -51,7 +51,7 @@ export function told(stream: TranslatedStream, pieces: readonly Buffer[]) {
 
 const endings = /^response\.(completed|incomplete|failed)$/;
 
-/** Holds what clients rely on, and gives the last response. */
+/** Checks the invariants that clients rely on, and returns the last response. */
 export function lastResponse(events: readonly JsonObject[]): JsonObject {
   assert.deepEqual(
     events.map((event) => event['sequence_number']),

@@ -1,4 +1,4 @@
-// What a request of the Responses API is read as, member by member.
+// Tests how requests of the Responses API are read, member by member.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -113,7 +113,7 @@ describe('the conversation', () => {
   });
 });
 
-it('arguments that are no JSON object are kept as text', () => {
+it('arguments that are not a JSON object are kept as text', () => {
   const [message] = read({ input: [{ ...call, arguments: '{"a' }] }).messages;
   assert.ok(message?.role === 'assistant');
   assert.deepEqual(message.toolCalls[0]?.input, { invalid_arguments: '{"a' });
@@ -232,7 +232,7 @@ describe('a refusal names the member:', () => {
   }
 });
 
-it('each member that only the vendor knows has one fate', () => {
+it('each vendor-only member is either refused or omitted', () => {
   const all = [...storedMembers, ...refusedMembers, ...droppedMembers];
   assert.equal(new Set(all).size, all.length);
 });

@@ -1,4 +1,4 @@
-// What holds of every stream of the Responses API, however its chat is cut and whatever is wrong with it.
+// Tests properties of every stream of the Responses API, however its chat is split or damaged.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -77,7 +77,7 @@ for (const { name, open, bytes: all, items } of cases) {
     const whole = told(open(), [all]);
     const frames = all.toString().split(/(?<=\n\n)/);
 
-    it('has one item for each thing that is said', () => {
+    it('has one item for each kind of content', () => {
       const { output, status } = lastResponse(whole.events);
       assert.ok(Array.isArray(output));
       assert.deepEqual([status, output.map(({ type }) => type)], ['completed', items]);
