@@ -14,7 +14,7 @@ import { diffPage } from '../projections/diff.ts';
 import { buildReadModel } from '../projections/read-model.ts';
 import { startEmbeddedPostgres } from '../src/cli/postgres/embedded-postgres.ts';
 import { keepCheckpoints } from '../src/control/history/checkpoints.ts';
-import { createWalkThreads } from '../src/control/evidence/walk-threads.ts';
+import { createWalkThreads } from '../src/control/log/walk-threads.ts';
 import { createPastStates } from '../src/control/history/states.ts';
 import type { PastStates } from '../src/control/history/states.ts';
 import { checkChain } from '../src/control/log/verify-log.ts';

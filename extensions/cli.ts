@@ -1,6 +1,7 @@
 // The commands of the extensions; see control.ts.
 
 export type { CommandClass } from 'clipanion';
+export { EvidenceCommand } from './evidence/cli/command.ts';
 export { AccessCommand, AccessDiffCommand } from './history/cli/access.ts';
 export { ExplainCommand } from './history/cli/explain.ts';
 export {

@@ -3,8 +3,13 @@
 import type { z } from 'zod';
 
 import type { ConfigState } from '../../projections/config/state.ts';
+import type { Notifier } from '../control/fleet/notify.ts';
 import type { Heads } from '../control/log/heads.ts';
 import type { PastStates } from '../control/history/states.ts';
+import type { ControlPlane } from '../control/plane.ts';
+import type { Job } from '../control/repeat.ts';
+import type { LogObservation } from '../snapshot/health-report.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { HistoryNeeds } from './history/needs.ts';
 import type { Credentials } from './http/authorise.ts';
 import type { Route, ServedRoute } from './http/route.ts';
@@ -21,10 +26,21 @@ export type ExtensionNeeds = HistoryNeeds &
     /** For whoever waits that the log grows. */
     heads: Heads;
     program: Program;
+    plane: Pick<ControlPlane, 'db' | 'reports' | 'store' | 'execute' | 'measures'>;
+    notifier: Notifier;
+    /** The values of all settings by name; `valuesIn` finds those of a table. */
+    settings: Readonly<Record<string, unknown>>;
   }>;
 
 /** Only handlers may ask for them: routes are described before the control plane is open. */
 export type Core = () => ExtensionNeeds;
+
+/** What background work needs of the role that runs it. */
+export type JobNeeds = Readonly<{
+  log: Pick<Log, 'info' | 'warn' | 'error'>;
+  /** Places of the log that the gateway of this process saw before it was started again. */
+  seenBefore: readonly LogObservation[];
+}>;
 
 export type Preview = Readonly<{
   record: z.ZodType;
@@ -37,4 +53,6 @@ export type Extension = (core: Core) => Readonly<{
   routes?: (others: readonly ServedRoute[]) => readonly Route<ExtensionNeeds>[];
   /** What the preview of a restore says under `what_if`. */
   preview?: Preview;
+  /** Background work of role control. */
+  jobs?: (needs: JobNeeds) => readonly Job[];
 }>;

@@ -8,8 +8,8 @@ import { createAdminTokens } from '../control/access/admin-tokens.ts';
 import { openManagedDeployment } from '../control/deployment.ts';
 import type { ManagedPlace } from '../control/deployment.ts';
 import type { Egress } from '../egress/egress.ts';
-import { createAlarms } from '../control/evidence/alarms.ts';
-import { createTakeSightings, createTellLost } from '../control/evidence/witnesses.ts';
+import { createAlarms } from '../control/log/alarms.ts';
+import { createTakeSightings, createTellLost } from '../control/log/witnesses.ts';
 import { createFleet } from '../control/fleet/fleet.ts';
 import { createTakeRefusals } from '../control/fleet/fleet-refusals.ts';
 import { createTakeServed } from '../control/fleet/fleet-served.ts';
@@ -25,6 +25,7 @@ import type { SignOn, SignOnOptions } from '../control/oidc/sign-on.ts';
 import { connectionsPerAddressDefault } from '../ingress/bound-connections.ts';
 import { createPasswords } from '../control/access/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';
+import type { Job } from '../control/repeat.ts';
 import { createPlanPrices } from '../control/prices/price-sync.ts';
 import type { PricePlaces } from '../control/prices/price-sync.ts';
 import { createReconcile } from '../control/usage/reconcile.ts';
@@ -45,8 +46,9 @@ import type { Log } from '../lib/log.ts';
 import { createCredentials } from './http/credentials.ts';
 import type { Credentials } from './http/authorise.ts';
 import { drain } from './http/drain.ts';
+import type { JobNeeds } from './extension.ts';
 import type { Program } from './operations/program.ts';
-import { serveRoutes } from './routes.ts';
+import { extendedBy, serveRoutes } from './routes.ts';
 import type { Needs } from './routes.ts';
 import type { ServedRoute } from './http/route.ts';
 import { createAdminServer } from './http/server.ts';
@@ -87,6 +89,8 @@ export type AdminOptions = Readonly<{
   ui?: Ui | null;
   /** The folder of the documentation site; not served when absent. */
   help?: string | null;
+  /** The values of all settings by name; their defaults when absent. */
+  settings?: Readonly<Record<string, unknown>>;
   /** Served with those of this release. */
   moreRoutes?: readonly ServedRoute[];
 }>;
@@ -97,6 +101,8 @@ export type Admin = Readonly<{
   needs: Needs;
   idempotency: Idempotency;
   routes: readonly ServedRoute[];
+  /** The background work of the extensions. */
+  jobs: (needs: JobNeeds) => readonly Job[];
   /** Answers with the URL; port 0 is any free one. */
   listen: (place: Readonly<{ host: string; port: number }>) => Promise<string>;
   /** Ends in order; answers how many connections had to be cut after `graceMs`. */
@@ -116,7 +122,8 @@ export function openAdmin(options: AdminOptions): Admin {
   const credentials = createCredentials({ ...known, proxyTokens });
   const needs = openNeeds(options, { sessions, adminTokens, credentials });
   const idempotency = createIdempotency({ db, vault, clock });
-  const routes = [...serveRoutes(needs), ...(options.moreRoutes ?? [])];
+  const extended = extendedBy(() => needs.extensions);
+  const routes = [...serveRoutes(needs, extended), ...(options.moreRoutes ?? [])];
   const server = createAdminServer({
     routes,
     serving: { config: { state, refresh, execute, past }, idempotency, sessions, adminTokens },
@@ -136,6 +143,7 @@ export function openAdmin(options: AdminOptions): Admin {
     needs,
     idempotency,
     routes,
+    jobs: (given) => extended.flatMap(({ jobs }) => jobs?.(given) ?? []),
     listen: async (place) => {
       const url = new URL(await server.listen({ ...place }));
       return `${options.tls === null ? 'http' : 'https'}://${url.host}`;
@@ -182,7 +190,17 @@ function openNeeds(options: AdminOptions, authenticating: Authenticating): Needs
     machines: { publisher, ...intake, reconcile, fleet, ...witnesses, log },
     usage: { reports, clock },
     history,
-    extensions: { ...history, past, credentials, rereads, heads, program },
+    extensions: {
+      ...history,
+      plane,
+      notifier,
+      past,
+      credentials,
+      rereads,
+      heads,
+      program,
+      settings: options.settings ?? {},
+    },
   };
 }
 

@@ -154,7 +154,7 @@ const whole = <One extends Route>(routes: readonly One[]): readonly One[] =>
 
 type Extended = ReturnType<Extension>;
 
-const extendedBy = (core: Core): readonly Extended[] =>
+export const extendedBy = (core: Core): readonly Extended[] =>
   Object.values<Extension>(extensions).map((extension) => extension(core));
 
 const noPreview: Preview = { record: z.null(), of: () => Promise.resolve(null) };
@@ -190,8 +190,7 @@ export const adminRoutes: readonly Route[] = [
 ];
 
 /** All of them, with what they need. */
-export function serveRoutes(needs: Needs): readonly ServedRoute[] {
-  const extended = extendedBy(() => needs.extensions);
+export function serveRoutes(needs: Needs, extended: readonly Extended[]): readonly ServedRoute[] {
   const single = whole([
     ...groups.flatMap(({ serve }) => serve(needs)),
     ...served(restoring(extended), needs.history),

@@ -19,7 +19,6 @@ import { ConfigCheckCommand } from './commands/configuration/config-check.ts';
 import { ConfigExportCommand } from './commands/configuration/config-export.ts';
 import { ApplyCommand, ExportCommand, PlanCommand } from './commands/configuration/declared.ts';
 import { DevCommand } from './commands/dev.ts';
-import { EvidenceCommand } from './commands/evidence.ts';
 import { HealthcheckCommand } from './commands/healthcheck.ts';
 import { ImportCommand } from './commands/import.ts';
 import { LogExportCommand } from './commands/log-export.ts';
@@ -62,7 +61,6 @@ export function commandLine(enableColors: boolean): Cli {
     ApplyCommand,
     ExportCommand,
     DevCommand,
-    EvidenceCommand,
     HealthcheckCommand,
     ImportCommand,
     LogExportCommand,

@@ -3,10 +3,11 @@
 
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import { settingsTable } from './settings/settings-table.ts';
+import { settingsParts, settingsTable } from './settings/settings-table.ts';
 import type { SettingName } from './settings/settings-table.ts';
 import { signOnSettings } from './settings/sign-on-settings.ts';
-import { longFlag, settingNames } from './settings/settings.ts';
+import { longFlag } from './settings/setting.ts';
+import { settingNames } from './settings/settings.ts';
 import type { Settings } from './settings/settings.ts';
 
 const proxyTokenCharactersMin = 16;
@@ -20,6 +21,7 @@ export function startupRefusals(settings: Settings): readonly Refusal[] {
     ...sharedAddress(settings),
     ...workerRefusals(settings),
     ...signOnRefusals(settings),
+    ...settingsParts.flatMap(({ refusals }) => refusals?.(settings) ?? []),
   ];
 }
 
@@ -125,20 +127,12 @@ export function startupWarnings(settings: Settings): readonly string[] {
   if (settings.webhookSecret !== null && settings.webhookUrl === null) {
     warnings.push('--webhook-secret signs nothing without --webhook-url');
   }
-  if (isForgetful(settings)) {
-    warnings.push(
-      'GW_AUDIT_SIGNING_KEY without --audit-checkpoint-file: after a restart, only the database says what was signed',
-    );
-  }
+  warnings.push(...settingsParts.flatMap((part) => part.warnings?.(settings) ?? []));
   if (settings.masterKey !== null) {
     warnings.push('--master-key is deprecated; give each client a key of its own');
   }
   return [...secretsInSight(settings), ...warnings];
 }
-
-/** A process of role all remembers in its snapshot cache what the log was. */
-const isForgetful = ({ role, auditSigningKey, auditCheckpointFile }: Settings): boolean =>
-  role === 'control' && auditSigningKey !== null && auditCheckpointFile === null;
 
 /** The arguments of a process are in the process list. */
 function secretsInSight({ sources }: Settings): readonly string[] {

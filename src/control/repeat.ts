@@ -1,6 +1,8 @@
 // Work that is done now and then: the rebuild of the snapshot, by which what changes without an event (windows of budgets, what is
 // spent of them) reaches proxies, and the upkeep of usage.
 
+export type Job = Readonly<{ what: string; intervalMs: number; work: () => Promise<unknown> }>;
+
 type Repeating = Readonly<{
   intervalMs: number;
   work: () => Promise<unknown>;

@@ -13,7 +13,7 @@ import {
   signedPlane,
   unanchored,
   verifyOffline,
-} from '../harness/control/evidence.ts';
+} from '../harness/control/signed-log.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 /** An export of a sound log from which these payloads were removed. */

@@ -97,17 +97,6 @@ test('a webhook that will never be called is warned of, and so is a secret that 
   assert.deepEqual(startupWarnings(both), []);
 });
 
-test('a control process that signs and keeps no checkpoint outside of the database is warned', () => {
-  const signing = { ...env, GW_DATABASE_URL: database, GW_AUDIT_SIGNING_KEY: '11'.repeat(32) };
-  const warned = (flags: SettingsInput['flags']): boolean =>
-    startupWarnings(settings({ proxyToken: token, ...flags }, signing)).some((warning) =>
-      warning.startsWith('GW_AUDIT_SIGNING_KEY without --audit-checkpoint-file'),
-    );
-  assert.equal(warned({ role: 'control' }), true);
-  assert.equal(warned({ role: 'control', auditCheckpointFile: '/kept' }), false);
-  assert.equal(warned({ role: 'all' }), false);
-});
-
 test('single sign-on needs an issuer and a client, and each setting of it is read strictly', () => {
   const base = { role: 'all', databaseUrl: database };
   const oidcIssuer = 'https://id.example/realms/a';

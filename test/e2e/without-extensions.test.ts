@@ -1,8 +1,9 @@
-// The core without its extensions: when their folders and their lines in the lists are deleted, it compiles, starts and serves.
+// The core without its extensions: when one folder or all of them are deleted, with the lines that name them, the rest compiles. Without
+// any of them the core starts, serves and passes its tests.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -28,10 +29,19 @@ const foldersIn = (place: string): readonly string[] =>
     entry.isDirectory() ? [entry.name] : [],
   );
 
-/** As a person would: the folder, and the lines that name it. */
+/** As a person would: the folder, the lines that name it, the extensions that are built on it and the tests that use it. */
 function deleteExtension(copy: string, name: string): void {
   const place = path.join(copy, 'extensions');
+  if (!existsSync(path.join(place, name))) return;
   rmSync(path.join(place, name), { recursive: true });
+  for (const user of sourcesIn(place)) {
+    const file = path.join(place, user);
+    const uses = new RegExp(`'[./]+/${name}/`);
+    if (!user.includes(path.sep) || !existsSync(file)) continue;
+    if (!uses.test(readFileSync(file, 'utf8'))) continue;
+    if (user.endsWith('.test.ts')) rmSync(file);
+    else deleteExtension(copy, user.split(path.sep)[0] ?? '');
+  }
   for (const list of readdirSync(place).filter((file) => file.endsWith('.ts'))) {
     const file = path.join(place, list);
     const line = new RegExp(`^export \\{[^}]*\\} from '\\./${name}/[^']*';\n`, 'gm');
@@ -39,25 +49,47 @@ function deleteExtension(copy: string, name: string): void {
   }
 }
 
+const sourcesIn = (place: string): readonly string[] =>
+  readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+
 async function bareCopy(t: TestContext, folders: readonly string[]): Promise<string> {
   const copy = await sourceCopy(t, folders);
   for (const name of foldersIn(tree)) deleteExtension(copy, name);
   return copy;
 }
 
-const projects = ['tsconfig.json', 'tsconfig.package.json', 'ui'];
+const wholeTree = [...programFolders, 'ui', 'test', 'bench', 'scripts', 'tsconfig.json'];
 const compiler = path.join(import.meta.dirname, '../../node_modules/.bin/tsc');
 
-// One extension is as good as another here: that none imports another is a tidy test (test/tidy/layers.test.ts).
-test('the program and its UI compile without any extension', { timeout: limitMs }, async (t) => {
-  const copy = await bareCopy(t, [...programFolders, ...projects]);
-  for (const project of ['tsconfig.package.json', 'ui']) {
-    const { stdout } = await run(compiler, ['-p', project, '--noEmit'], { cwd: copy }).catch(
-      (error: unknown) => ({ stdout: z.object({ stdout: z.string() }).parse(error).stdout }),
-    );
-    assert.equal(stdout, '', project);
-  }
-});
+async function assertCompiles(copy: string, project: string): Promise<void> {
+  const { stdout } = await run(compiler, ['-p', project, '--noEmit'], { cwd: copy }).catch(
+    (error: unknown) => ({ stdout: z.object({ stdout: z.string() }).parse(error).stdout }),
+  );
+  assert.equal(stdout, '', project);
+}
+
+test(
+  'the core, its UI and their tests compile without any extension',
+  {
+    timeout: limitMs,
+  },
+  async (t) => {
+    const copy = await bareCopy(t, wholeTree);
+    for (const project of ['tsconfig.json', 'ui']) await assertCompiles(copy, project);
+  },
+);
+
+// That the core compiles is shown above, so only the other extensions are compiled here, with what they import.
+for (const name of foldersIn(tree)) {
+  test(`the other extensions compile without ${name}`, { timeout: limitMs }, async (t) => {
+    const copy = await sourceCopy(t, wholeTree);
+    deleteExtension(copy, name);
+    const include = ['extensions', 'ui/styles/icons.d.ts'];
+    const project = { extends: './ui/tsconfig.json', include, exclude: [] };
+    writeFileSync(path.join(copy, 'others.json'), JSON.stringify(project));
+    await assertCompiles(copy, 'others.json');
+  });
+}
 
 test('role all starts and serves a chat without any extension', { timeout: limitMs }, async (t) => {
   const copy = await bareCopy(t, programFolders);

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { isNoteSigned, signedNote, signingKey } from '../../events/checkpoint.ts';
 import { readNote } from '../../events/note.ts';
 import { chainHash, digest, leafHash } from '../../events/seal.ts';
-import { readExport } from '../../src/control/evidence/read-export.ts';
+import { readExport } from '../../src/control/log/read-export.ts';
 import { checkChain } from '../../src/control/log/verify-log.ts';
 import { readHead, readStored } from '../../src/db/log/event-log.ts';
 import type { StoredEvent } from '../../src/db/log/event-log.ts';
@@ -26,7 +26,7 @@ import {
   signedPlane,
   unanchored,
   verifyOffline,
-} from '../harness/control/evidence.ts';
+} from '../harness/control/signed-log.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { verifyInProcess } from '../harness/control/verifier.ts';
 

@@ -80,7 +80,7 @@ describe('a setting of the program', () => {
   const refused: readonly [string, string, RegExp][] = [
     ['GW_LOGG', 'info', /this release has no such setting/],
     ['GW_USAGE_RETENTION', 'long', /must be a whole number from 1 to 3650/],
-    ['GW_AUDIT_SIGNING_KEY', 'ab'.repeat(32), /it is a secret; name a key of a Secret/],
+    ['GW_WEBHOOK_SECRET', 'ab'.repeat(32), /it is a secret; name a key of a Secret/],
   ];
   for (const [name, value, why] of refused) {
     it(`${name} is refused with its field, and without its value`, () => {
@@ -97,7 +97,7 @@ describe('a setting of the program', () => {
     const spec = {
       control: {
         settings: { GW_USAGE_RETENTION: '30' },
-        secretSettings: { GW_AUDIT_SIGNING_KEY: secret },
+        secretSettings: { GW_WEBHOOK_SECRET: secret },
       },
       proxy: { settings: { GW_LOG: 'debug' }, secretSettings: { GW_MASTER_KEY: secret } },
     };
@@ -105,7 +105,7 @@ describe('a setting of the program', () => {
     assert.equal(data('control')['GW_USAGE_RETENTION'], '30');
     assert.equal(data('proxy')['GW_LOG'], 'debug');
     for (const [component, name] of [
-      ['control', 'GW_AUDIT_SIGNING_KEY'],
+      ['control', 'GW_WEBHOOK_SECRET'],
       ['proxy', 'GW_MASTER_KEY'],
     ] as const) {
       const env = memberAt(containerOf(partOf(spec, 'Deployment', `gw-${component}`)), 'env');

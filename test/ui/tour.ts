@@ -12,7 +12,7 @@ import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
 import { settingFacts } from '../../src/cli/settings/setting-facts.ts';
 import { readSettings } from '../../src/cli/settings/settings.ts';
 import { programVersion } from '../../src/cli/version.ts';
-import { exported } from '../harness/control/evidence.ts';
+import { exported } from '../harness/control/signed-log.ts';
 import { startFollowingGateway, programWith } from '../harness/gateway/following-gateway.ts';
 import type { Place } from '../harness/gateway/following-gateway.ts';
 import { globalSetup, globalTeardown } from '../harness/global-setup.ts';

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 
 import { z } from 'zod';
 
-import { exportLog } from '../../control/evidence/export.ts';
-import { logRange, signedCheckpoints } from '../../control/evidence/log-range.ts';
+import { exportLog } from '../../control/log/export.ts';
+import { logRange, signedCheckpoints } from '../../control/log/log-range.ts';
 import { timestamp } from '../../lib/fields.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { limitQuery, wholeNumber } from '../http/fields.ts';

@@ -1,6 +1,6 @@
 // What the routes of the history, of change requests and of whole configurations need of the program.
 
-import type { Alarms } from '../../control/evidence/alarms.ts';
+import type { Alarms } from '../../control/log/alarms.ts';
 import type { Fleet } from '../../control/fleet/fleet.ts';
 import type { AskRouted } from '../../control/history/routed.ts';
 import type { ControlPlane } from '../../control/plane.ts';

@@ -39,8 +39,8 @@ export class LogExportCommand extends LogCommand {
     if (isRefusal(from)) return from;
     const to = readPosition(this.to, '--to');
     if (isRefusal(to)) return to;
-    const { exportLog } = await import('../../control/evidence/export.ts');
-    const { logRange } = await import('../../control/evidence/log-range.ts');
+    const { exportLog } = await import('../../control/log/export.ts');
+    const { logRange } = await import('../../control/log/log-range.ts');
     const found = await logRange(db, { from, to });
     if (isRefusal(found)) return found;
     const lines = Readable.from(exportLog(db, found.head, found.range));

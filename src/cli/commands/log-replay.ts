@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 
 import { Command, Option } from 'clipanion';
 
-import type { Replayed } from '../../control/evidence/replay.ts';
+import type { Replayed } from '../../control/log/replay.ts';
 import type { Database } from '../../db/pool.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import { exitCodes } from '../printing/exit-codes.ts';
@@ -31,7 +31,7 @@ export class VaultExportCommand extends LogCommand {
   output = Option.String('-o,--output', { required: true, description: 'file to create' });
 
   protected override async read(db: Database): Promise<ExitCode> {
-    const { vaultLines } = await import('../../control/evidence/replay.ts');
+    const { vaultLines } = await import('../../control/log/replay.ts');
     const file = createWriteStream(this.output, { flags: 'wx', mode: 0o600 });
     await pipeline(Readable.from(vaultLines(db)), file);
     return exitCodes.ok;
@@ -78,7 +78,7 @@ export class LogReplayCommand extends Command {
   }
 
   private async replay(url: string) {
-    const { replayLog } = await import('../../control/evidence/replay.ts');
+    const { replayLog } = await import('../../control/log/replay.ts');
     const { openDatabase } = await import('../../db/pool.ts');
     const applicationName = 'gw log replay';
     const db = openDatabase({ url, purpose: 'maintenance', applicationName, connectionsMax: 2 });

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 
 import { Command, Option } from 'clipanion';
 
-import type { ExportRead } from '../../control/evidence/read-export.ts';
+import type { ExportRead } from '../../control/log/read-export.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import { redactedText } from '../../lib/redacted-events.ts';
 import { anchorOption, keyOption, readAnchors } from '../control-plane/anchors.ts';
@@ -45,7 +45,7 @@ export class LogVerifyExportCommand extends Command {
       }
       const anchors = readAnchors(this.anchor, (path) => readFileSync(path, 'utf8'));
       if (isRefusal(anchors)) return reportRefusals(stderr, [anchors]);
-      const { readExport } = await import('../../control/evidence/read-export.ts');
+      const { readExport } = await import('../../control/log/read-export.ts');
       const read = await readExport(linesOf(this.file), { key, anchors });
       const check = this.allowRedacted ? read : findingRedacted(read);
       const isAnchored = anchors.length > 0;

@@ -45,7 +45,7 @@ export class LogVerifyCommand extends LogCommand {
     if (isRefusal(anchors)) return anchors;
     const { findingsOf } = await import('../../control/log/verifications.ts');
     const { verifyLog } = await import('../../control/log/verify-log.ts');
-    const { createWalkThreads } = await import('../../control/evidence/walk-threads.ts');
+    const { createWalkThreads } = await import('../../control/log/walk-threads.ts');
     const beside = createWalkThreads(url);
     const keys =
       encryptionKey === null ? null : encryptionKeys({ encryptionKey, encryptionKeyPrevious });

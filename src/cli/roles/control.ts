@@ -65,9 +65,6 @@ export type ControlSettings = Pick<
   | 'usageRetention'
   | 'strictKeyMint'
   | 'secretRetention'
-  | 'auditSigningKey'
-  | 'auditSigningKeyPrevious'
-  | 'auditCheckpointFile'
   | 'providerSweepInterval'
   | 'dynamicProvidersMax'
   | 'providerRegistration'
@@ -299,6 +296,7 @@ async function serveAdmin(
     ui: readUi(),
     help: helpFolder,
     replica,
+    settings,
     program: {
       ...surroundings.program,
       version: programVersion(),

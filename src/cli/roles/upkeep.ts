@@ -7,9 +7,13 @@ import { keepServed } from '../../control/fleet/fleet-served.ts';
 import { keepChangeRequests } from '../../control/change-requests/due.ts';
 import { keepCheckpoints } from '../../control/history/checkpoints.ts';
 import { repeatEvery } from '../../control/repeat.ts';
+import type { Job } from '../../control/repeat.ts';
+import type { ControlPlane } from '../../control/plane.ts';
+import type { Admin } from '../../admin/open.ts';
+import type { LogObservation } from '../../snapshot/health-report.ts';
+import type { Log } from '../../telemetry/log.ts';
 import { eraseSuperseded } from '../../control/vault/vault-upkeep.ts';
 import type { SettingValues } from '../settings/settings-table.ts';
-import { signingJobs } from './signing.ts';
 
 /** How often usage and the vault are looked through for what is past its retention. */
 const upkeepMs = 10 * 60 * 1000;
@@ -21,10 +25,13 @@ const checkpointsMs = 60 * 1000;
 /** How often the alarms of the log are read that the metric counts. */
 const alarmsMs = 30 * 1000;
 
-type Surroundings = Parameters<typeof signingJobs>[0] &
-  Readonly<{ settings: Pick<SettingValues, 'snapshotRebuildInterval' | 'secretRetention'> }>;
-
-type Job = Readonly<{ what: string; intervalMs: number; work: () => Promise<unknown> }>;
+type Surroundings = Readonly<{
+  plane: ControlPlane;
+  admin: Admin;
+  settings: Pick<SettingValues, 'snapshotRebuildInterval' | 'secretRetention'>;
+  seenBefore: readonly LogObservation[];
+  log: Log;
+}>;
 
 /** `stop` waits for what is under way. */
 export function startUpkeep(surroundings: Surroundings) {
@@ -65,7 +72,7 @@ export function startUpkeep(surroundings: Surroundings) {
           log: log.of('control'),
         }),
     },
-    ...signingJobs(surroundings),
+    ...admin.jobs({ log: log.of('control'), seenBefore: surroundings.seenBefore }),
   ];
   const running = jobs.map(({ what, intervalMs, work }) => {
     const onFailure = (error: unknown): void =>

@@ -1,9 +1,10 @@
 // Shows the effective value of each setting, without secrets and without users in addresses.
 
 import type { SettingFact } from '../../admin/operations/program.ts';
-import { longFlag, settingNames } from './settings.ts';
+import { settingNames } from './settings.ts';
 import type { Settings } from './settings.ts';
 import { settingsTable } from './settings-table.ts';
+import { longFlag } from './setting.ts';
 import type { Setting } from './setting.ts';
 import type { SettingName } from './settings-table.ts';
 

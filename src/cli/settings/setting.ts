@@ -1,8 +1,11 @@
 // Defines the type of a setting and the value types that several settings share. settings-table.ts lists the settings.
 
+import assert from 'node:assert/strict';
+
 import { z } from 'zod';
 
 import { isRefusal } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
 import { readLogFilter } from '../../telemetry/log-filter.ts';
 
 export type Setting<Schema extends z.ZodType = z.ZodType, Fallback = unknown> = Readonly<{
@@ -21,6 +24,20 @@ export type Setting<Schema extends z.ZodType = z.ZodType, Fallback = unknown> = 
 }>;
 
 export type SettingTable = Readonly<Record<string, Setting>>;
+
+/** `file`: from the file that a `GW_*_FILE` variable names. */
+export type SettingSource = 'flag' | 'env' | 'file' | 'default';
+
+/** Settings by name, of every table. */
+export type GivenSettings = Readonly<Record<string, unknown>> &
+  Readonly<{ role: string; sources: Readonly<Record<string, SettingSource>> }>;
+
+/** The settings that an extension adds, and what their values mean for the start of a role. */
+export type SettingsPart = Readonly<{
+  table: SettingTable;
+  refusals?: (settings: GivenSettings) => readonly Refusal[];
+  warnings?: (settings: GivenSettings) => readonly string[];
+}>;
 
 /** The values of a table's settings, by name. */
 export type ValuesOf<Table extends SettingTable> = Readonly<{
@@ -48,6 +65,28 @@ export function define<Schema extends z.ZodType, const Fallback extends z.output
 ): Setting<Schema, Fallback> {
   return { unit: null, secret: false, repeatable: false, ...definition };
 }
+
+/** The values of a table among those of all tables. A value that is missing is the fallback. */
+export function valuesIn<Table extends SettingTable>(
+  table: Table,
+  settings: Readonly<Record<string, unknown>>,
+): ValuesOf<Table> {
+  const values = Object.fromEntries(
+    Object.entries(table).map(([name, { fallback }]) => [name, settings[name] ?? fallback]),
+  );
+  assert.ok(hasAll(table, values));
+  return values;
+}
+
+/** Each value comes from its schema or fallback, so only completeness needs a check. */
+export const hasAll = <Table extends SettingTable>(
+  table: Table,
+  values: object,
+): values is ValuesOf<Table> => Object.keys(table).every((name) => Object.hasOwn(values, name));
+
+/** `--port` of `-p,--port`. */
+export const longFlag = (setting: Pick<Setting, 'flag' | 'variable'>): string =>
+  setting.flag?.split(',').at(-1) ?? setting.variable;
 
 export const text = z.string().min(1, { error: 'must not be empty' });
 

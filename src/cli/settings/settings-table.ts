@@ -5,20 +5,21 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 
 import { egressEntryForms, readEgressEntry } from '../../egress/egress-list.ts';
-import { auditSettings } from './audit-settings.ts';
+import * as extensions from '../../../extensions/settings.ts';
+import type { SettingsPart } from '../../../extensions/settings.ts';
 import { classifierSettings } from './classifier-settings.ts';
 import { managedSettings } from './cluster-settings.ts';
 import { fileSettings } from './file-settings.ts';
 import { forwardingSettings } from './forwarding-settings.ts';
 import { providerSettings } from './provider-settings.ts';
 import { signOnSettings } from './sign-on-settings.ts';
+import { telemetrySettings } from './telemetry-settings.ts';
 import {
   choice,
   define,
   hexKey,
   httpUrl,
   list,
-  logFilter,
   onOrOff,
   postgresUrl,
   text,
@@ -49,7 +50,7 @@ const none: readonly string[] = [];
 const port = wholeNumber({ from: 0, to: 65_535 });
 
 /** Settings are named after their flags. `unit` is the unit of a number. */
-export const settingsTable = {
+const coreSettings = {
   role: define({
     flag: '--role',
     variable: 'GW_ROLE',
@@ -312,44 +313,7 @@ export const settingsTable = {
     description:
       'callers without config:write create keys only for principals with no more permissions than their own',
   }),
-  log: define({
-    flag: '--log',
-    variable: 'GW_LOG',
-    schema: logFilter,
-    fallback: 'info',
-    description:
-      'log filter: a level (trace, debug, info, warn, error, off) and levels of components, such as info,gw::gateway=debug',
-  }),
-  logFormat: define({
-    flag: '--log-format',
-    variable: 'GW_LOG_FORMAT',
-    schema: choice(['text', 'json']),
-    fallback: 'text',
-    description: 'text, or json for one object per line',
-  }),
-  otelEndpoint: define({
-    flag: '--otel-endpoint',
-    variable: 'GW_OTEL_ENDPOINT',
-    schema: httpUrl,
-    fallback: null,
-    description:
-      'OTLP/HTTP collector for spans, such as http://127.0.0.1:4318; without it, traces are off',
-  }),
-  otelSampleOneIn: define({
-    flag: '--otel-sample-one-in',
-    variable: 'GW_OTEL_SAMPLE_ONE_IN',
-    schema: wholeNumber({ from: 1, to: 1_000_000_000 }),
-    fallback: 100,
-    description:
-      'traces one request in this many; 1 traces all; a sampling decision of the caller takes precedence',
-  }),
-  otelServiceName: define({
-    flag: '--otel-service-name',
-    variable: 'GW_OTEL_SERVICE_NAME',
-    schema: text,
-    fallback: 'gw',
-    description: 'service.name of the spans',
-  }),
+  ...telemetrySettings,
   ...signOnSettings,
   ...managedSettings,
   ...fileSettings,
@@ -361,7 +325,14 @@ export const settingsTable = {
     secret: true,
     description: 'key that encrypts provider credentials and personal data',
   }),
-  ...auditSettings,
+  secretRetention: define({
+    flag: '--secret-retention',
+    variable: 'GW_SECRET_RETENTION',
+    schema: wholeNumber({ from: 1, to: 3650 }),
+    fallback: 30,
+    unit: 'days',
+    description: 'time until the vault erases secrets and personal data that nothing refers to',
+  }),
   encryptionKeyPrevious: define({
     flag: null,
     variable: 'GW_ENCRYPTION_KEY_PREVIOUS',
@@ -372,10 +343,19 @@ export const settingsTable = {
   }),
 } as const;
 
-export type SettingsTable = typeof settingsTable;
+export type SettingsTable = typeof coreSettings;
 export type SettingName = keyof SettingsTable;
 
 export type SettingValues = ValuesOf<SettingsTable>;
+
+export const settingsParts: readonly SettingsPart[] = Object.values<SettingsPart>(extensions);
+
+/** The types know the settings of the core alone; an extension reads its own with `valuesIn`. */
+export const settingsTable: SettingsTable = Object.assign(
+  {},
+  coreSettings,
+  ...settingsParts.map(({ table }) => table),
+);
 
 /** Variables that other code reads. The check for unknown variables accepts them. */
 export const otherVariables: readonly string[] = [

@@ -8,12 +8,10 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { agentSettings } from './agent-settings.ts';
 import { nearest } from '../printing/nearest.ts';
 import { operatorSettings } from './operator-settings.ts';
-import type { Setting, SettingTable, ValuesOf } from './setting.ts';
+import { hasAll, longFlag } from './setting.ts';
+import type { Setting, SettingSource, SettingTable, ValuesOf } from './setting.ts';
 import { otherVariables, settingsTable } from './settings-table.ts';
 import type { SettingName, SettingsTable } from './settings-table.ts';
-
-/** `file`: from the file that a `GW_*_FILE` variable names. */
-export type SettingSource = 'flag' | 'env' | 'file' | 'default';
 
 /** The values of a table of settings, and their sources. */
 export type SettingsOf<Table extends SettingTable> = ValuesOf<Table> &
@@ -58,14 +56,11 @@ export function readTable<Table extends SettingTable>(
   return { settings, warnings: unknownVariables(input.env) };
 }
 
-/** Each value comes from its schema or fallback, so only completeness needs a check. */
 const isWhole = <Table extends SettingTable>(
   table: Table,
   settings: Readonly<{ sources: object }>,
 ): settings is SettingsOf<Table> =>
-  Object.keys(table).every(
-    (name) => Object.hasOwn(settings, name) && Object.hasOwn(settings.sources, name),
-  );
+  hasAll(table, settings) && Object.keys(table).every((name) => name in settings.sources);
 
 export const settingNames = (): readonly SettingName[] =>
   Object.keys(settingsTable).filter(isSettingName);
@@ -103,10 +98,6 @@ function findText(input: Surroundings, asked: Asked): Found | Refusal | null {
   if (text === '' || text.startsWith('tcp://')) return null;
   return { text, source: 'env', from: variable };
 }
-
-/** `--port` of `-p,--port`. */
-export const longFlag = (setting: Pick<Setting, 'flag' | 'variable'>): string =>
-  setting.flag?.split(',').at(-1) ?? setting.variable;
 
 type FileSource = Readonly<{ name: string; variable: string; file: string }>;
 

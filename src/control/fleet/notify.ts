@@ -21,7 +21,7 @@ export type Notice =
     }>
   /** A signed note of the log, to be kept where the log is not. */
   | Readonly<{ event: 'log_checkpoint'; position: number; checkpoint: string }>
-  /** The log was changed behind the program's back (evidence/alarms.ts). */
+  /** The log was changed behind the program's back (log/alarms.ts). */
   | (Readonly<{ event: 'log_alarm' }> & Omit<AlarmRow, 'raised_at'>);
 
 export type NoticeCounts = Readonly<{

@@ -13,10 +13,10 @@ import type { EncryptionKeys } from '../../db/vault.ts';
 import { redactedNamedMax, redactedText } from '../../lib/redacted-events.ts';
 import { firstLink } from '../../../events/chain.ts';
 import type { Link } from '../../../events/chain.ts';
-import { walkInRanges } from '../evidence/walk-ranges.ts';
-import type { WalkBeside } from '../evidence/walk-ranges.ts';
-import { walkRange } from '../evidence/walk.ts';
-import type { Problem, Walked } from '../evidence/walk.ts';
+import { walkInRanges } from './walk-ranges.ts';
+import type { WalkBeside } from './walk-ranges.ts';
+import { walkRange } from './walk.ts';
+import type { Problem, Walked } from './walk.ts';
 import { verifyVault } from '../vault/verify-vault.ts';
 import type { VaultCheck } from '../vault/verify-vault.ts';
 

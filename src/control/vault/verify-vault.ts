@@ -7,7 +7,7 @@ import { compareVault, countVault, firstPlainName } from '../../db/vault-check.t
 import type { VaultFault, VaultFinding } from '../../db/vault-check.ts';
 import { createItemCheck, openFingerprints } from '../../db/vault.ts';
 import type { EncryptionKeys } from '../../db/vault.ts';
-import type { Problem } from '../evidence/walk.ts';
+import type { Problem } from '../log/walk.ts';
 
 export type VaultCheck = Readonly<{
   /** How many items have content. */

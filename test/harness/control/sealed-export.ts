@@ -5,7 +5,7 @@ import { createWriteStream } from 'node:fs';
 
 import type { GwEvent } from '../../../events/catalogue.ts';
 import { genesisHash, seal } from '../../../events/seal.ts';
-import { eventLine } from '../../../src/control/evidence/export.ts';
+import { eventLine } from '../../../src/control/log/export.ts';
 import { modelId } from '../../../src/lib/ids.ts';
 
 const logId = '11111111-2222-4333-8444-555555555555';

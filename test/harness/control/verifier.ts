@@ -5,7 +5,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import type { ReadStream } from 'node:fs';
 import { runInThisContext } from 'node:vm';
 
-import { verifier } from './evidence.ts';
+import { verifier } from './signed-log.ts';
 
 /** Ends the verifier, as `process.exit` does. */
 class Exit extends Error {

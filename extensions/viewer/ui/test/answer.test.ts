@@ -2,16 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { readFile, readdir } from 'node:fs/promises';
-import path from 'node:path';
 
-import { makePack } from '../../../../src/control/evidence/pack.ts';
-import { isRefusal } from '../../../../src/lib/refusal.ts';
 import { answer } from '../log/answer.ts';
 import { openExport } from '../log/open-export.ts';
 import { testAdministrator } from '../../../../test/harness/admin/admin.ts';
-import { exported } from '../../../../test/harness/control/evidence.ts';
-import { temporaryDirectory } from '../../../../test/harness/temporary-directory.ts';
+import { exported } from '../../../../test/harness/control/signed-log.ts';
 
 const none = { key: null, anchors: [] };
 
@@ -151,36 +146,4 @@ it('what an export does not hold is refused in words', async () => {
     `as_of: the export holds positions 4 to ${position}, was 2`,
   ]);
   assert.deepEqual(await told('/admin/usage'), [404, 'an export of the log does not hold this']);
-});
-
-it('a pack tells names and reasons, and that a file of it was altered', async (t) => {
-  const { plane } = shared;
-  const { reports: db, past, vault } = plane;
-  const directory = path.join(await temporaryDirectory(t), 'pack');
-  const made = await makePack(
-    { db, past, vault, appVersion: 'test', clock: Date.now },
-    { from: { position: 3 }, to: null, withPersonalData: true, directory, keys: [], settings: [] },
-  );
-  assert.ok(!isRefusal(made));
-  const names = await readdir(directory);
-  const read = async (name: string) => new File([await readFile(path.join(directory, name))], name);
-  const files = await Promise.all(names.map(read));
-  const { summary, ...opened } = await openExport(files, none, () => {});
-  assert.deepEqual([summary.finding, summary.pack?.problem], [null, null]);
-  const { body } = await answer({ ...opened }, '/admin/history/commands?limit=1');
-  const [last] = Array.isArray(body) ? body : [];
-  assert.equal(Reflect.get(Object(last), 'reason'), 'CHG-7');
-  assert.equal(Reflect.get(Object(last), 'version_after'), plane.store.state().version);
-
-  const altered = files.map((file) =>
-    file.name === 'served.ndjson' ? new File(['{}'], file.name) : file,
-  );
-  const second = await openExport(altered, none, () => {});
-  assert.equal(second.summary.pack?.problem, 'served.ndjson is not as in the manifest');
-  const missing = await openExport(
-    files.filter(({ name }) => name !== 'README.txt'),
-    none,
-    () => {},
-  );
-  assert.match(missing.summary.pack?.problem ?? '', /^missing, or not of the pack: README.txt$/);
 });

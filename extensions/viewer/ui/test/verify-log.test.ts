@@ -2,12 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { cp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
-import { makePack } from '../../../../src/control/evidence/pack.ts';
-import { isRefusal } from '../../../../src/lib/refusal.ts';
 import { createDigest, createSha256 } from '../../../../ui/lib/history/sha256.ts';
 import { openExport } from '../log/open-export.ts';
 import type { OpenExport } from '../log/open-export.ts';
@@ -18,7 +16,7 @@ import {
   signedPlane,
   unanchored,
   verifyOffline,
-} from '../../../../test/harness/control/evidence.ts';
+} from '../../../../test/harness/control/signed-log.ts';
 import { temporaryDirectory } from '../../../../test/harness/temporary-directory.ts';
 
 const ends: (() => unknown)[] = [];
@@ -32,40 +30,18 @@ after(async () => {
 let log = '';
 let part = '';
 let directory = '';
-let pack = '';
 
 before(async () => {
   const { plane } = await signedPlane(file);
   log = await exported(plane.db);
   part = await exported(plane.db, 5, 12);
   directory = await temporaryDirectory(file);
-  pack = path.join(directory, 'pack');
-  const { reports: db, past, vault } = plane;
-  const made = await makePack(
-    { db, past, vault, appVersion: 'test', clock: Date.now },
-    {
-      from: { position: 3 },
-      to: { position: plane.store.state().position - 1 },
-      withPersonalData: false,
-      directory: pack,
-      keys: [nextAuditKey],
-      settings: [],
-    },
-  );
-  assert.ok(!isRefusal(made));
 });
 
 const none = { key: null, anchors: [] };
 
 const opened = (text: string, trust = {}): Promise<OpenExport> =>
   openExport([new File([text], 'log.ndjson')], { ...none, ...trust }, () => {});
-
-async function filesIn(place: string): Promise<readonly File[]> {
-  const names = await readdir(place);
-  return Promise.all(
-    names.map(async (name) => new File([await readFile(path.join(place, name))], name)),
-  );
-}
 
 /** deploy/verify.mjs says that a checkpoint does not hold, and not why. */
 const withoutDetail = (problem: string): string => problem.replace(/(?<=is forged): .*/, '');
@@ -175,51 +151,6 @@ describe('the viewer finds what deploy/verify.mjs finds', () => {
         findingOf(await opened(text, { anchors })),
         await offline(text, '--anchor', kept),
       );
-    }
-  });
-});
-
-describe('the viewer finds in a pack what deploy/verify.mjs finds', () => {
-  /** What is done to its files, by name: null takes one out. */
-  const altered: Readonly<
-    Record<string, Readonly<Record<string, (text: string) => string | null>>>
-  > = {
-    nothing: {},
-    'a file': { 'settings.ndjson': () => '{}\n' },
-    'a file taken out': { 'README.txt': () => null },
-    'a file too many': { 'more.txt': () => 'more' },
-    'the log': { 'log.ndjson': (text) => text.replace('"events":', '"events":1') },
-    'the manifest': { 'manifest.json': (text) => text.replace('made_at', 'made_On') },
-    'the signature': {
-      'manifest.sig': (text) => text.replace(/signature":"..../, 'signature":"AAAA'),
-    },
-  };
-  for (const [name, files] of Object.entries(altered)) {
-    it(`altered: ${name}`, async (t) => {
-      const own = path.join(await temporaryDirectory(t), 'pack');
-      await cp(pack, own, { recursive: true });
-      for (const [file, alter] of Object.entries(files)) {
-        const place = path.join(own, file);
-        const text = alter(await readFile(place, 'utf8').catch(() => ''));
-        await (text === null ? rm(place) : writeFile(place, text));
-      }
-      const { code, stdout } = await verifyOffline(own);
-      const { summary } = await openExport(await filesIn(own), none, () => {});
-      const problem = summary.pack?.problem ?? summary.finding?.problem ?? null;
-      assert.equal(problem === null, code === 0, stdout);
-      assert.equal(stdout.includes(problem ?? 'files as in the manifest, signed'), true, stdout);
-    });
-  }
-
-  it('with the key that signed it, and with checkpoints of later', async () => {
-    const lines = log.split('\n').filter((line) => line.startsWith('{"checkpoint"'));
-    const anchors = lines.map((line) => String(JSON.parse(line).checkpoint));
-    for (const key of [nextAuditKey.publicKey, '00'.repeat(32)]) {
-      const { summary } = await openExport(await filesIn(pack), { key, anchors }, () => {});
-      const kept = path.join(directory, 'kept-for-pack.ndjson');
-      await writeFile(kept, lines.join('\n'));
-      const { stdout } = await verifyOffline(pack, '--key', key, '--anchor', kept);
-      assert.ok(stdout.includes(withoutDetail(summary.finding?.problem ?? 'all holds')), stdout);
     }
   });
 });

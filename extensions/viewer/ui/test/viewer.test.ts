@@ -14,7 +14,7 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 
 import { buildUi, isStale } from '../../../../scripts/build-ui.ts';
-import { exported } from '../../../../test/harness/control/evidence.ts';
+import { exported } from '../../../../test/harness/control/signed-log.ts';
 import { temporaryDirectory } from '../../../../test/harness/temporary-directory.ts';
 import { writeExport } from '../../../../test/harness/control/sealed-export.ts';
 import { openPage, sharedCompanyHouse } from '../../../../test/ui/harness/house.ts';

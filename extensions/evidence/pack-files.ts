@@ -3,20 +3,20 @@
 
 import type { Queryable } from '@databases/pg';
 
-import { eventMetadata } from '../../../events/event.ts';
-import { accessChanges, accessOf } from '../../../projections/access.ts';
-import type { ConfigState } from '../../../projections/config/state.ts';
-import { listCommands } from '../../../projections/tables/audit-log.ts';
-import type { CommandFilter } from '../../../projections/tables/audit-log.ts';
-import { readStored } from '../../db/log/event-log.ts';
-import { listErasedFacts, listServedAt, listServedFacts } from '../../db/log/evidence-facts.ts';
-import type { ErasedFact, FactsWindow, ServedFact } from '../../db/log/evidence-facts.ts';
-import { listSignedCheckpoints } from '../../db/log/signed-checkpoints.ts';
-import type { Vault } from '../../db/vault.ts';
-import { reviewer } from '../history/access.ts';
-import { historyCommands } from '../history/commands.ts';
-import { exportLog, noteLine } from './export.ts';
-import { auditKeys } from './log-range.ts';
+import { eventMetadata } from '../../events/event.ts';
+import { accessChanges, accessOf } from '../../projections/access.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { listCommands } from '../../projections/tables/audit-log.ts';
+import type { CommandFilter } from '../../projections/tables/audit-log.ts';
+import { readStored } from '../../src/db/log/event-log.ts';
+import { listErasedFacts, listServedAt, listServedFacts } from '../../src/db/log/evidence-facts.ts';
+import type { ErasedFact, FactsWindow, ServedFact } from '../../src/db/log/evidence-facts.ts';
+import { listSignedCheckpoints } from '../../src/db/log/signed-checkpoints.ts';
+import type { Vault } from '../../src/db/vault.ts';
+import { reviewer } from '../../src/control/history/access.ts';
+import { historyCommands } from '../../src/control/history/commands.ts';
+import { exportLog, noteLine } from '../../src/control/log/export.ts';
+import { auditKeys } from '../../src/control/log/log-range.ts';
 
 /** `atMs` is when keys are asked to be live. */
 type End = Readonly<{ state: ConfigState; atMs: number }>;

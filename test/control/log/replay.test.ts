@@ -9,7 +9,7 @@ import { sql } from '@databases/pg';
 
 import { readModelSchema, verifyReadModel } from '../../../projections/read-model.ts';
 import { erasing, personalData } from '../../../src/control/vault/erase.ts';
-import { replayLog, vaultLines } from '../../../src/control/evidence/replay.ts';
+import { replayLog, vaultLines } from '../../../src/control/log/replay.ts';
 import { openControlPlane } from '../../../src/control/plane.ts';
 import type { ControlPlane } from '../../../src/control/plane.ts';
 import { verifyVault } from '../../../src/control/vault/verify-vault.ts';
@@ -18,7 +18,7 @@ import { openDatabase } from '../../../src/db/pool.ts';
 import { principalId } from '../../../src/lib/ids.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 import { gw } from '../../harness/program/command-line.ts';
-import { exported, signedPlane } from '../../harness/control/evidence.ts';
+import { exported, signedPlane } from '../../harness/control/signed-log.ts';
 import { temporaryDirectory } from '../../harness/temporary-directory.ts';
 import { fourEyes, path as requests, renameModel } from '../../harness/admin/four-eyes.ts';
 import { person, testKey, testPlane } from '../../harness/control/plane.ts';

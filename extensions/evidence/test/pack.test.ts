@@ -7,8 +7,8 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { makePack } from '../../../src/control/evidence/pack.ts';
-import type { PackWish } from '../../../src/control/evidence/pack.ts';
+import { makePack } from '../pack.ts';
+import type { PackWish } from '../pack.ts';
 import type { ControlPlane } from '../../../src/control/plane.ts';
 import { timeOf } from '../../../src/db/grant-events.ts';
 import { listSignedCheckpoints } from '../../../src/db/log/signed-checkpoints.ts';
@@ -16,16 +16,16 @@ import { insertServed } from '../../../src/db/snapshots-served.ts';
 import { eraseItems } from '../../../src/db/vault-retention.ts';
 import { principalId } from '../../../src/lib/ids.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
-import { gw } from '../../harness/program/command-line.ts';
+import { gw } from '../../../test/harness/program/command-line.ts';
 import {
   auditKey,
   nextAuditKey,
   signedPlane,
   unanchored,
   verifyOffline,
-} from '../../harness/control/evidence.ts';
-import { temporaryDirectory } from '../../harness/temporary-directory.ts';
-import { testKey, testPlane } from '../../harness/control/plane.ts';
+} from '../../../test/harness/control/signed-log.ts';
+import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
+import { testKey, testPlane } from '../../../test/harness/control/plane.ts';
 
 const ref = '5b0c2f4e-8a3d-4c55-9a57-3f2f9d1c7e10';
 const named = { text: null, ref, fingerprint: 'f' };

@@ -9,7 +9,7 @@ import { epochOf, hashesAt, readHead } from '../../db/log/event-log.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { epochOfVersion } from '../../lib/snapshot-version.ts';
 import type { HealthReport, LogObservation } from '../../snapshot/health-report.ts';
-import type { Lost } from '../log/reading.ts';
+import type { Lost } from './reading.ts';
 import type { Alarm, Alarms } from './alarms.ts';
 
 /** Never rejects: a report is taken whether or not the database is there, and the next one says the same. */

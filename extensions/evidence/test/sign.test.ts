@@ -9,8 +9,9 @@ import { isNoteSigned } from '../../../events/checkpoint.ts';
 import { readNote } from '../../../events/note.ts';
 import { readHead } from '../../../src/db/log/event-log.ts';
 import { checkChain } from '../../../src/control/log/verify-log.ts';
-import { auditKey, nextAuditKey, testSigner } from '../../harness/control/evidence.ts';
-import { testPlane } from '../../harness/control/plane.ts';
+import { auditKey, nextAuditKey } from '../../../test/harness/control/signed-log.ts';
+import { testPlane } from '../../../test/harness/control/plane.ts';
+import { testSigner } from './signer.ts';
 
 const fiveMinutes = 5 * 60 * 1000;
 const model = (name: string) => ({ command: { type: 'CreateModel', name, fields: {} } }) as const;

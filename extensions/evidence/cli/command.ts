@@ -3,15 +3,16 @@
 import { Option } from 'clipanion';
 
 import { signingKey } from '../../../events/checkpoint.ts';
-import type { Manifest } from '../../control/evidence/pack.ts';
-import type { ControlPlane } from '../../control/plane.ts';
-import { isRefusal, refuse } from '../../lib/refusal.ts';
-import type { Refusal } from '../../lib/refusal.ts';
-import { HistoryCommand, readMoment } from '../control-plane/history-command.ts';
-import type { Printed } from '../control-plane/history-command.ts';
-import { settingFacts } from '../settings/setting-facts.ts';
-import type { Settings } from '../settings/settings.ts';
-import { programVersion } from '../version.ts';
+import { HistoryCommand, readMoment } from '../../../src/cli/control-plane/history-command.ts';
+import type { Printed } from '../../../src/cli/control-plane/history-command.ts';
+import { settingFacts } from '../../../src/cli/settings/setting-facts.ts';
+import type { Settings } from '../../../src/cli/settings/settings.ts';
+import { programVersion } from '../../../src/cli/version.ts';
+import type { ControlPlane } from '../../../src/control/plane.ts';
+import { isRefusal, refuse } from '../../../src/lib/refusal.ts';
+import type { Refusal } from '../../../src/lib/refusal.ts';
+import type { Manifest } from '../pack.ts';
+import { evidenceValues } from '../settings.ts';
 
 export class EvidenceCommand extends HistoryCommand {
   static override paths = [['evidence']];
@@ -55,9 +56,9 @@ export class EvidenceCommand extends HistoryCommand {
     if (isRefusal(from)) return from;
     const to = this.to === undefined ? null : readMoment(this.to, '--to');
     if (isRefusal(to)) return to;
-    const { makePack } = await import('../../control/evidence/pack.ts');
-    const given = [settings.auditSigningKey, settings.auditSigningKeyPrevious];
-    const keys = given.flatMap((key) =>
+    const { makePack } = await import('../pack.ts');
+    const { auditSigningKey, auditSigningKeyPrevious } = evidenceValues(settings);
+    const keys = [auditSigningKey, auditSigningKeyPrevious].flatMap((key) =>
       key === null ? [] : [signingKey(Buffer.from(key, 'hex'))],
     );
     const { withPersonalData } = this;

@@ -9,19 +9,19 @@ import { pipeline } from 'node:stream/promises';
 
 import type { Queryable } from '@databases/pg';
 
-import type { SigningKey } from '../../../events/checkpoint.ts';
-import { emptyState } from '../../../projections/config/state.ts';
-import type { ConfigState } from '../../../projections/config/state.ts';
-import { auditKeyAt, readHead } from '../../db/log/event-log.ts';
-import { timeOf } from '../../db/grant-events.ts';
-import { erasedRefs } from '../../db/restore-facts.ts';
-import type { Vault } from '../../db/vault.ts';
-import { toRfc3339 } from '../../lib/clock.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { isRefusal, refuse } from '../../lib/refusal.ts';
-import type { Refusal } from '../../lib/refusal.ts';
-import type { Moment } from '../history/moment.ts';
-import type { PastStates } from '../history/states.ts';
+import type { SigningKey } from '../../events/checkpoint.ts';
+import { emptyState } from '../../projections/config/state.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { auditKeyAt, readHead } from '../../src/db/log/event-log.ts';
+import { timeOf } from '../../src/db/grant-events.ts';
+import { erasedRefs } from '../../src/db/restore-facts.ts';
+import type { Vault } from '../../src/db/vault.ts';
+import { toRfc3339 } from '../../src/lib/clock.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { isRefusal, refuse } from '../../src/lib/refusal.ts';
+import type { Refusal } from '../../src/lib/refusal.ts';
+import type { Moment } from '../../src/control/history/moment.ts';
+import type { PastStates } from '../../src/control/history/states.ts';
 import { packFiles } from './pack-files.ts';
 import type { PackFile } from './pack-files.ts';
 

@@ -8,22 +8,26 @@ import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { loginToAdmin } from '../../src/cli/control-plane/admin-client.ts';
-import type { AdminClient } from '../../src/cli/control-plane/admin-client.ts';
-import { createSnapshotCache } from '../../src/gateway/control-link/cache.ts';
-import { gw } from '../harness/program/command-line.ts';
+import { loginToAdmin } from '../../../src/cli/control-plane/admin-client.ts';
+import type { AdminClient } from '../../../src/cli/control-plane/admin-client.ts';
+import { createSnapshotCache } from '../../../src/gateway/control-link/cache.ts';
+import { gw } from '../../../test/harness/program/command-line.ts';
 import {
   encryptionKey,
   login,
   prepareControl,
   startControlProgram,
-} from '../harness/program/control-program.ts';
-import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { testDatabase } from '../harness/postgres/postgres.ts';
-import { startProgram } from '../harness/program/program.ts';
-import type { Program } from '../harness/program/program.ts';
-import { rewriteEventAt, rollBackTo, asSuperuser } from '../harness/postgres/log-tampering.ts';
-import { until } from '../harness/wait.ts';
+} from '../../../test/harness/program/control-program.ts';
+import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
+import { testDatabase } from '../../../test/harness/postgres/postgres.ts';
+import { startProgram } from '../../../test/harness/program/program.ts';
+import type { Program } from '../../../test/harness/program/program.ts';
+import {
+  rewriteEventAt,
+  rollBackTo,
+  asSuperuser,
+} from '../../../test/harness/postgres/log-tampering.ts';
+import { until } from '../../../test/harness/wait.ts';
 
 const signing = { GW_AUDIT_SIGNING_KEY: '11'.repeat(32) };
 const withKey = { GW_ENCRYPTION_KEY: encryptionKey };

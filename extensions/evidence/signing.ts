@@ -5,47 +5,33 @@ import { open, readFile } from 'node:fs/promises';
 
 import { z } from 'zod';
 
-import { signingKey } from '../../../events/checkpoint.ts';
-import type { Admin } from '../../admin/open.ts';
-import { createCheckpointSigner } from '../../control/evidence/sign.ts';
-import type { KeptCheckpoint } from '../../control/evidence/sign.ts';
-import type { ControlPlane } from '../../control/plane.ts';
-import type { SignedCheckpoint } from '../../db/log/signed-checkpoints.ts';
-import type { LogObservation } from '../../snapshot/health-report.ts';
-import type { Log } from '../../telemetry/log.ts';
-import type { SettingValues } from '../settings/settings-table.ts';
-
-type SigningSettings = Pick<
-  SettingValues,
-  'auditSigningKey' | 'auditSigningKeyPrevious' | 'auditCheckpointFile'
->;
-
-type Signing = Readonly<{
-  plane: ControlPlane;
-  admin: Admin;
-  settings: SigningSettings;
-  /** Nothing is signed of a log that does not hold these. */
-  seenBefore: readonly LogObservation[];
-  log: Log;
-}>;
+import { signingKey } from '../../events/checkpoint.ts';
+import type { ExtensionNeeds, JobNeeds } from '../../src/admin/extension.ts';
+import type { Job } from '../../src/control/repeat.ts';
+import type { SignedCheckpoint } from '../../src/db/log/signed-checkpoints.ts';
+import { evidenceValues } from './settings.ts';
+import { createCheckpointSigner } from './sign.ts';
+import type { KeptCheckpoint } from './sign.ts';
 
 /** How often gw checks whether a checkpoint is due. */
 const intervalMs = 5_000;
 
 /** None without a key. */
-export function signingJobs({ plane, admin, settings, seenBefore, log }: Signing) {
-  const { auditSigningKey, auditSigningKeyPrevious, auditCheckpointFile: file } = settings;
+export function signingJobs(
+  { plane, settings, alarms, notifier, clock }: ExtensionNeeds,
+  { seenBefore, log }: JobNeeds,
+): readonly Job[] {
+  const values = evidenceValues(settings);
+  const { auditSigningKey, auditSigningKeyPrevious, auditCheckpointFile: file } = values;
   if (auditSigningKey === null) return [];
-  const { alarms, notifier } = admin.needs.operations;
-  const own = log.of('control');
   const emit = async ({ position, note }: SignedCheckpoint): Promise<void> => {
-    own.info({ position, checkpoint: note }, 'a checkpoint of the event log');
+    log.info({ position, checkpoint: note }, 'a checkpoint of the event log');
     notifier.notify({ event: 'log_checkpoint', position, checkpoint: note });
     if (file === null) return;
     const epoch = plane.store.state().settings.byId.get(1)?.epoch ?? 0;
     const line = `${JSON.stringify({ checkpoint: note, epoch })}\n`;
     await appendTo(file, line).catch((error: unknown) => {
-      own.error({ error, position }, 'a checkpoint was not written to --audit-checkpoint-file');
+      log.error({ error, position }, 'a checkpoint was not written to --audit-checkpoint-file');
     });
   };
   const key = keyOf(auditSigningKey);
@@ -54,7 +40,7 @@ export function signingJobs({ plane, admin, settings, seenBefore, log }: Signing
     plane,
     key,
     previousKey,
-    clock: Date.now,
+    clock,
     alarms,
     kept: () => lastKept(file),
     seenBefore,

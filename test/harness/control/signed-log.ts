@@ -1,18 +1,16 @@
-// A log with signed checkpoints, one of them behind a rotation of the audit key, and the verifier that needs no gw.
+// A log with signed checkpoints, one of them after a rotation of the audit key, and the verifier that needs no gw.
 
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 
-import { signingKey } from '../../../events/checkpoint.ts';
+import { signedNote, signingKey } from '../../../events/checkpoint.ts';
 import type { SigningKey } from '../../../events/checkpoint.ts';
-import { createAlarms } from '../../../src/control/evidence/alarms.ts';
-import { exportLog } from '../../../src/control/evidence/export.ts';
-import { logRange } from '../../../src/control/evidence/log-range.ts';
-import { createCheckpointSigner } from '../../../src/control/evidence/sign.ts';
-import type { KeptCheckpoint } from '../../../src/control/evidence/sign.ts';
-import type { ControlPlane } from '../../../src/control/plane.ts';
-import type { SignedCheckpoint } from '../../../src/db/log/signed-checkpoints.ts';
+import { rotationText } from '../../../events/note.ts';
+import { exportLog } from '../../../src/control/log/export.ts';
+import { logRange } from '../../../src/control/log/log-range.ts';
+import { readHead } from '../../../src/db/log/event-log.ts';
+import { insertSignedCheckpoint } from '../../../src/db/log/signed-checkpoints.ts';
 import type { Database } from '../../../src/db/pool.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 import { testPlane } from './plane.ts';
@@ -21,56 +19,37 @@ import type { TestPlane } from './plane.ts';
 export const auditKey = signingKey(new Uint8Array(32).fill(1));
 export const nextAuditKey = signingKey(new Uint8Array(32).fill(2));
 
-type Keys = Readonly<{
-  key?: SigningKey;
-  previousKey?: SigningKey | null;
-  kept?: KeptCheckpoint | null;
-}>;
-
-/** Whose time a test sets; what was emitted, what was alarming. */
-export function testSigner(
-  plane: ControlPlane,
-  { key = auditKey, previousKey = null, kept = null }: Keys = {},
-) {
-  let now = Date.now();
-  const emitted: SignedCheckpoint[] = [];
-  const alarms = createAlarms({
-    db: plane.db,
-    epoch: () => plane.store.state().settings.byId.get(1)?.epoch ?? 0,
-    log: { error: () => {} },
-    notify: () => {},
-    clock: () => now,
-  });
-  const signer = createCheckpointSigner({
-    plane,
-    key,
-    previousKey,
-    clock: () => now,
-    alarms,
-    kept: async () => kept,
-    emit: async (checkpoint) => void emitted.push(checkpoint),
-  });
-  const pass = (ms: number): void => void (now += ms);
-  return { ...signer, alarms, emitted, pass };
-}
-
 const fiveMinutes = 5 * 60 * 1000;
 
-/** Some forty events, and checkpoints of which the last is of the head. */
+/** Some forty events, and checkpoints of which the last is of the head. The audit key is rotated after the second one. */
 export async function signedPlane(test: Pick<TestContext, 'after'>): Promise<TestPlane> {
   const opened = await testPlane(test);
   const { plane, run } = opened;
-  const first = testSigner(plane);
-  const second = testSigner(plane, { key: nextAuditKey, previousKey: auditKey });
-  for (const [at, signer] of [first, first, second, second].entries()) {
+  let atMs = Date.now();
+  for (const [at, key] of [auditKey, auditKey, nextAuditKey, nextAuditKey].entries()) {
     for (const name of ['a', 'b', 'c']) {
       await run({ command: { type: 'CreateModel', name: `${name}${at}`, fields: {} } });
     }
-    // Each is later than the one before, whoever's clock it was.
-    signer.pass(2 ** at * fiveMinutes);
-    await signer.signDue();
+    if (at === 0) await setKey(opened, { previous: null, next: auditKey });
+    if (at === 2) await setKey(opened, { previous: auditKey, next: nextAuditKey });
+    atMs += 2 ** at * fiveMinutes;
+    const head = await readHead(plane.db);
+    const { position } = head;
+    const created_at = new Date(atMs);
+    await insertSignedCheckpoint(plane.db, { position, note: signedNote(head, key), created_at });
   }
   return opened;
+}
+
+type Rotation = Readonly<{ previous: SigningKey | null; next: SigningKey }>;
+
+async function setKey({ plane, run }: TestPlane, { previous, next }: Rotation): Promise<void> {
+  const { logId } = await readHead(plane.db);
+  const { publicKey } = next;
+  const keys = { logId, previous: previous?.publicKey ?? '', next: publicKey };
+  const signed = previous?.sign(rotationText(keys));
+  const signature = signed === undefined ? null : Buffer.from(signed).toString('base64');
+  await run({ command: { type: 'SetAuditKey', logId, publicKey, signature } });
 }
 
 export async function exported(db: Database, from?: number, to?: number): Promise<string> {

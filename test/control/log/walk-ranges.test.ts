@@ -6,14 +6,14 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from '@databases/pg';
 import type { SQLQuery } from '@databases/pg';
 
-import { walkRange } from '../../../src/control/evidence/walk.ts';
-import type { WalkBeside } from '../../../src/control/evidence/walk-ranges.ts';
-import { createWalkThreads } from '../../../src/control/evidence/walk-threads.ts';
+import { walkRange } from '../../../src/control/log/walk.ts';
+import type { WalkBeside } from '../../../src/control/log/walk-ranges.ts';
+import { createWalkThreads } from '../../../src/control/log/walk-threads.ts';
 import { checkChain } from '../../../src/control/log/verify-log.ts';
 import { readHead } from '../../../src/db/log/event-log.ts';
 import { openDatabase } from '../../../src/db/pool.ts';
 import type { Database } from '../../../src/db/pool.ts';
-import { signedPlane } from '../../harness/control/evidence.ts';
+import { signedPlane } from '../../harness/control/signed-log.ts';
 
 const sizes = { pageEvents: 3, rangeEvents: 3 };
 const threads = 3;

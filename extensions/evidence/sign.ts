@@ -2,25 +2,28 @@
 // out. What follows the last one is verified first. Nothing is signed while an alarm is open, nor of a log that contradicts what this
 // process has verified, what the checkpoint file holds, or the key that the log itself names.
 
-import { isNoteSigned, signedNote } from '../../../events/checkpoint.ts';
-import type { SigningKey } from '../../../events/checkpoint.ts';
-import { readNote, rotationText } from '../../../events/note.ts';
-import type { LogHead } from '../../../events/seal.ts';
-import { defaultSettings } from '../../../projections/config/settings.ts';
-import { hashesAt, readHead } from '../../db/log/event-log.ts';
-import { insertSignedCheckpoint, lastSignedCheckpoint } from '../../db/log/signed-checkpoints.ts';
-import type { SignedCheckpoint } from '../../db/log/signed-checkpoints.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { isRefusal } from '../../lib/refusal.ts';
-import { snapshotVersion } from '../../lib/snapshot-version.ts';
-import type { LogObservation } from '../../snapshot/health-report.ts';
-import type { MutationContext } from '../commands/execute.ts';
-import type { ControlPlane } from '../plane.ts';
-import { checkChain } from '../log/verify-log.ts';
-import type { Alarm, Alarms } from './alarms.ts';
-import { firstLink } from '../../../events/chain.ts';
-import type { Link } from '../../../events/chain.ts';
-import { raiseContradiction } from './witnesses.ts';
+import { isNoteSigned, signedNote } from '../../events/checkpoint.ts';
+import type { SigningKey } from '../../events/checkpoint.ts';
+import { readNote, rotationText } from '../../events/note.ts';
+import type { LogHead } from '../../events/seal.ts';
+import { defaultSettings } from '../../projections/config/settings.ts';
+import { hashesAt, readHead } from '../../src/db/log/event-log.ts';
+import {
+  insertSignedCheckpoint,
+  lastSignedCheckpoint,
+} from '../../src/db/log/signed-checkpoints.ts';
+import type { SignedCheckpoint } from '../../src/db/log/signed-checkpoints.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { isRefusal } from '../../src/lib/refusal.ts';
+import { snapshotVersion } from '../../src/lib/snapshot-version.ts';
+import type { LogObservation } from '../../src/snapshot/health-report.ts';
+import type { MutationContext } from '../../src/control/commands/execute.ts';
+import type { ControlPlane } from '../../src/control/plane.ts';
+import { checkChain } from '../../src/control/log/verify-log.ts';
+import type { Alarm, Alarms } from '../../src/control/log/alarms.ts';
+import { firstLink } from '../../events/chain.ts';
+import type { Link } from '../../events/chain.ts';
+import { raiseContradiction } from '../../src/control/log/witnesses.ts';
 
 /** A checkpoint is due behind so many events, or so long behind the last one when the head moved. */
 const everyEvents = 1_000;

@@ -1,0 +1,4 @@
+// The settings of the extensions; see control.ts.
+
+export type { SettingsPart } from '../src/cli/settings/setting.ts';
+export { evidenceSettings } from './evidence/settings.ts';
