@@ -1,5 +1,5 @@
-// Answers errors of the gateway: one table from reason to status, and one body shape. Clients of the Messages API get
-// the shape of that API.
+// Answers with errors of the gateway: one table maps reasons to statuses, and all errors have one body format. Clients of
+// the Messages API get the format of that API.
 
 import type { Explanation } from '../lib/refusal.ts';
 import { errorText } from '../protocols/messages/error.ts';
@@ -7,7 +7,7 @@ import type { Rejection } from '../telemetry/metrics.ts';
 import { speaksMessages } from './routes.ts';
 import type { Exchange, FlatHeaders } from './transport/boundary.ts';
 
-/** The cause and the remedy are for the reference page. */
+/** The reference page shows the cause and the remedy. */
 type Row = Explanation & Readonly<{ status: number; type: string; rejection: Rejection | null }>;
 
 export const reasons = {
@@ -169,18 +169,18 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
-/** `message` names the field and the value that was wrong; never another caller's data. */
+/** `message` names the field and the wrong value. It never contains another caller's data. */
 export type GatewayRefusal = Readonly<{
   reason: Reason;
   status: number;
   message: string;
   param: string | null;
   retryAfterSeconds: number | null;
-  /** The methods that the path does serve, for a 405. */
+  /** The methods that the path serves, for a 405. */
   allow: string | null;
-  /** The value of x-gw-route, when a rule refuses. */
+  /** The value of x-gw-route when a rule refuses. */
   route: string | null;
-  /** More headers of the answer, names and values in turn. */
+  /** Additional headers of the answer, names and values in turn. */
   headers: readonly string[];
 }>;
 
@@ -190,7 +190,7 @@ export const statusOf = (reason: Reason): number => reasons[reason].status;
 
 const noDetails = { param: null, retryAfterSeconds: null, allow: null, route: null, headers: [] };
 
-/** Among the details is the status where it is another than the table's. */
+/** `details` may override the status of the table. */
 export const refuseRequest = (
   reason: Reason,
   message: string,
@@ -199,7 +199,7 @@ export const refuseRequest = (
 
 export const rejectionOf = (reason: Reason): Rejection | null => reasons[reason].rejection;
 
-/** Names and values in turn. Clients of the Messages API look for the id under that API's name of it too. */
+/** Names and values in turn. Clients of the Messages API also get the id under that API's header name. */
 export function idHeaders(exchange: Exchange): FlatHeaders {
   const { requestId } = exchange;
   const own = ['x-request-id', requestId];
@@ -216,7 +216,7 @@ export function errorBody(
   return JSON.stringify({ error: { message, type, param, code: reason, request_id: requestId } });
 }
 
-/** `more` are headers for any answer to this request, names and values in turn. */
+/** `more` contains headers for every answer to this request, names and values in turn. */
 export function answerRefusal(
   exchange: Exchange,
   refusal: GatewayRefusal,

@@ -1,6 +1,5 @@
-// One attempt at one backend. The first byte decides: until then the request may move on, from
-// then on the answer is relayed chunk by chunk to its end, or the client's connection is broken
-// (Gateway rule 2).
+// Makes one attempt at one backend. Until the first byte of the answer, the request can move to another backend. From then
+// on the answer is relayed chunk by chunk, and a fault closes the client's connection (Gateway rule 2).
 
 import { isRetryable } from '../routing/retry.ts';
 import { countStatus } from '../telemetry/metrics.ts';
@@ -29,8 +28,8 @@ import type {
 
 export type AttemptResult =
   /**
-   * The client gets nothing more. The answer went out whole, or the client left, or was left because it did not read. With a fault
-   * the answer broke off. `relay` is null when nothing of an answer was passed on.
+   * The client gets nothing more: the answer is complete, the client disconnected, or it did not read. With a fault
+   * the answer was cut off. `relay` is null when nothing was relayed.
    */
   | Readonly<{
       kind: 'ended';
@@ -38,21 +37,21 @@ export type AttemptResult =
       usage: ReportedUsage | null;
       fault: UpstreamFault | null;
     }>
-  /** Something else is to be tried; the answer is kept for when that fails too. */
+  /** Another backend must be tried. The answer is held in case that fails too. */
   | Readonly<{ kind: 'declined'; held: HeldAnswer; next: Step }>
   | Readonly<{ kind: 'unreached'; fault: UpstreamFault; next: Step | null }>
   /** The backend does not serve the route. */
   | Readonly<{ kind: 'unserved' }>;
 
 type State =
-  /** For the head of an answer. */
+  /** Waits for the head of the answer. */
   | Readonly<{ kind: 'waiting' }>
-  /** Nothing of the answer has been passed on: its body may say that it is an error. */
+  /** Nothing was relayed yet, because the body may contain an error. */
   | Readonly<{ kind: 'early'; headers: FlatHeaders; body: EarlyBody }>
   | Relay
-  /** The request has moved on; the rest of the body may still come. */
+  /** The request has moved on. The rest of the body may still arrive. */
   | HeldAnswer
-  /** The backend does not count it as in flight any more. */
+  /** The backend no longer counts the attempt as in flight. */
   | Readonly<{ kind: 'over' }>;
 
 const waiting: State = { kind: 'waiting' };
@@ -64,7 +63,7 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
   readonly #sending: Sending;
   readonly #step: Step;
   readonly #credential: string | null;
-  /** Set where the backend speaks another protocol than the client. */
+  /** Set when the backend and the client use different protocols. */
   readonly #translated: TranslatedAnswer | null;
   readonly #mayLackRoute: boolean;
   readonly #startedAt: number;
@@ -80,7 +79,7 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     this.#startedAt = sending.walk.context.monotonic();
   }
 
-  /** A backend with flow control has given a slot, which the end of the attempt releases. */
+  /** The caller holds a slot of a backend with flow control. The end of the attempt releases it. */
   run(request: UpstreamRequest): Promise<AttemptResult> {
     const { exchange, context } = this.#sending.walk;
     const { backend } = this.#step;
@@ -149,7 +148,7 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     this.#noteFault(fault);
     this.#end(null);
     if (state.kind === 'held') return state.drop();
-    // Nothing was passed on of an early answer: the request may still move on.
+    // Nothing of an early answer was relayed, so the request can still move on.
     if (relay === null) {
       return this.#result.resolve({ kind: 'unreached', fault, next: this.#next(null) });
     }
@@ -180,7 +179,7 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     if (state.kind === 'over' || state.kind === 'held') return;
     const relay = relayIn(state);
     this.#abort();
-    // Clients hang up at the mark of the end: what they were told before it still counts.
+    // Clients may disconnect at the end marker. Usage that was reported before it still counts.
     const tail = relay?.tail ?? '';
     const isWhole = this.#translated === null && endsStream(tail);
     const usage = isWhole ? readUsage(tail) : (this.#translated?.usage ?? null);
@@ -203,7 +202,7 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     );
   }
 
-  /** The end came after the last chunk, not with it, or there was no chunk. */
+  /** The end arrived separately from the last chunk, or there was no chunk. */
   #endEarly({ headers, body }: Extract<State, { kind: 'early' }>): void {
     this.#decide(body.status(true) ?? 200, headers, true);
     for (const kept of body.chunks) this.onChunk(kept, false);

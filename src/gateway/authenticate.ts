@@ -1,5 +1,5 @@
-// Who calls: the SHA-256 of the key is looked up in the snapshot (specification, "Authentication"
-// 5). Expiry is judged at each request, so that it works while the control plane is away.
+// Authenticates the caller: looks up the SHA-256 of the key in the snapshot (specification, "Authentication" 5). Expiry is
+// checked at each request, so it works while the control plane is unavailable.
 
 import { hash } from 'node:crypto';
 
@@ -10,20 +10,29 @@ import type { Generation } from './generation.ts';
 import { speaksMessages } from './routes.ts';
 import type { Exchange } from './transport/boundary.ts';
 
-/** Beyond so many recognised header values they are forgotten and digested anew. */
+/** When this many header values are cached, the cache is cleared. */
 const recognisedMax = 10_000;
 
-const missing = refuseRequest('invalid_api_key', 'authorization: a bearer key is required');
+const missing = refuseRequest(
+  'invalid_api_key',
+  'authorization: the API key is missing; send "Bearer <key>"',
+);
 const misplaced = refuseRequest(
   'invalid_api_key',
-  'authorization: a bearer key is required; x-api-key is accepted on /v1/messages routes only',
+  'authorization: the API key is missing; x-api-key is accepted only on /v1/messages routes',
 );
-const unknown = refuseRequest('invalid_api_key', 'authorization: the key is not known');
-const expired = refuseRequest('expired_api_key', 'authorization: the key has expired');
+const unknown = refuseRequest(
+  'invalid_api_key',
+  'authorization: the API key is unknown or revoked',
+);
+const expired = refuseRequest(
+  'expired_api_key',
+  'authorization: the API key has expired; ask an administrator for a new key',
+);
 
 /**
- * Clients of the Messages API have a header of their own beside `authorization`. Some programs set both, one of them to
- * anything at all: whoever brings a key that is known in either is let in.
+ * Clients of the Messages API may use x-api-key instead of `authorization`. Some programs set both, one of them to a
+ * dummy value, so a known key in either header is accepted.
  */
 export function authenticate(
   generation: Generation,

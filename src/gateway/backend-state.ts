@@ -1,4 +1,4 @@
-// What a proxy keeps of a backend and of its endpoint, from one snapshot version to the next.
+// The state of a backend and of its endpoint, which a proxy keeps across snapshot versions.
 
 import type { Load } from '../routing/load.ts';
 import type { CompiledBackend } from '../snapshot/compile/models.ts';
@@ -13,41 +13,41 @@ export type EngineReading = NonNullable<Load['engine']> &
   Readonly<{ running: number; waiting: number }>;
 
 export type BackendState = Load & {
-  /** Names the endpoint in this process, from 1. */
+  /** Identifies the endpoint in this process, from 1. */
   readonly uid: number;
-  /** As the newest generation has it: its credential may be an access token that was renewed. */
+  /** The backend of the newest generation. Its credential may be a renewed access token. */
   backend: CompiledBackend;
   readonly endpoint: EndpointState;
   inFlight: number;
   requests: number;
   errors: number;
   health: Traffic;
-  /** Times that it was taken out of rotation. */
+  /** The number of times that it was taken out of rotation. */
   ejections: number;
   restsUntilMs: number;
   cooldown: Cooldown;
   coolsUntilMs: number;
   engine: EngineReading | null;
-  /** Null until its gate is first on; then it stays, on or off. */
+  /** Null until flow control is first enabled. */
   admission: Admission | null;
   latencyMs: number | null;
-  /** It speaks chat but does not serve the Responses API, as its own 404 says. */
+  /** It supports chat but not the Responses API, as its 404 showed. */
   lacksResponses: boolean;
   readonly durations: Durations;
 };
 
 export type EndpointState = {
   readonly identity: string;
-  /** One of its backends in the newest generation: a credential may have been renewed. */
+  /** A backend of the newest generation. Its credential may have been renewed. */
   backend: CompiledBackend;
   tuning: Tuning;
-  /** Its backends in the newest generation. */
+  /** All backends of the newest generation. */
   backends: BackendState[];
   reach: Reach;
-  /** Probes that it has passed. */
+  /** The number of probes that have passed. */
   passes: number;
-  /** Digest of the last model list: the same list is not read again. */
+  /** The digest of the last model list. An unchanged list is not parsed again. */
   listDigest: string;
-  /** Context windows by the upstream's name of the model, in tokens, as the endpoint last said. */
+  /** Context windows in tokens by upstream model name, as the endpoint last reported them. */
   windows: ReadonlyMap<string, number>;
 };

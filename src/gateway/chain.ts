@@ -1,5 +1,5 @@
-// The attempts of one request, one after the other along its route, until one has answered or nothing is
-// left to try (Gateway rules 2 and 3).
+// Makes the attempts of one request, in order along its route, until one is answered or nothing is left to try (Gateway
+// rules 2 and 3).
 
 import { isProtocolRefusal } from '../protocols/refusal.ts';
 import type { ProtocolRefusal } from '../protocols/refusal.ts';
@@ -18,7 +18,7 @@ import type { Sending } from './sending.ts';
 import type { UpstreamFault } from './transport/boundary.ts';
 import type { ChainWalk } from './walk.ts';
 
-/** `headers` are for the upstreams, all but the credential. */
+/** `headers` are sent upstream. They do not include the credential. */
 export async function attemptChain(walk: ChainWalk, headers: readonly string[]): Promise<void> {
   const plan = new Plan(walk);
   const sending: Sending = { walk, plan, headers, held: null, inexpressible: null, crowded: null };
@@ -35,7 +35,7 @@ type Outcome =
   /** The protocol of the backend cannot express the request. */
   | Readonly<{ kind: 'inexpressible'; refusal: ProtocolRefusal }>;
 
-/** Hands the promise of the attempt on: an async function here would cost each request three more turns of the queue. */
+/** Returns the promise of the attempt directly: an async function would cost three more microtask turns. */
 function outcomeOf(sending: Sending, step: Step): Outcome | Promise<Outcome> {
   const outbound = outboundTo(step.backend, sending);
   if (isProtocolRefusal(outbound)) return { kind: 'inexpressible', refusal: outbound };
@@ -57,7 +57,7 @@ const attempt = (sending: Sending, step: Step, outbound: Outbound): Promise<Atte
 const wait = (waitMs: number): Promise<void> =>
   new Promise((resolve) => void setTimeout(resolve, waitMs));
 
-/** The next step after this outcome, or how the request ends. Null when nothing is left to try. */
+/** The next step after this outcome, or the conclusion of the request. Null when nothing is left to try. */
 function nextAfter(sending: Sending, step: Step, outcome: Outcome): Step | Conclusion | null {
   const { walk, plan } = sending;
   switch (outcome.kind) {
@@ -68,7 +68,7 @@ function nextAfter(sending: Sending, step: Step, outcome: Outcome): Step | Concl
       return plan.instead(step);
     }
     case 'unserved':
-      // The same backend again, asked as a chat.
+      // Retries the same backend with a chat completion.
       step.backend.lacksResponses = true;
       return { ...step, waitMs: 0 };
     case 'elsewhere':
@@ -84,8 +84,8 @@ function nextAfter(sending: Sending, step: Step, outcome: Outcome): Step | Concl
     case 'ended': {
       const { relay, usage, fault } = outcome;
       sending.held?.abandon();
-      if (fault !== null) walk.context.log.warn(faultFields(step, fault), 'an answer broke off');
-      // Chat does not find the model either, so the 404 did not speak of the route.
+      if (fault !== null) walk.context.log.warn(faultFields(step, fault), 'an answer was cut off');
+      // The chat route also answers 404, so the model is missing and not the Responses route.
       if (walk.proxied.responses && relay?.head.status === 404) step.backend.lacksResponses = false;
       const isBroken = fault !== null;
       return { kind: 'relayed', step, relay, usage, isBroken, attempts: plan.attempts };

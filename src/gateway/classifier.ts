@@ -1,5 +1,5 @@
-// Finds the class of a prompt, when a rule that the request may come to names one. The fast tier answers at once; what it
-// passes on is answered by another thread, and waited for no longer than a bound: then the fast tier's word stands.
+// Classifies a prompt when a rule that can apply to the request names a class. The fast tier answers synchronously. A
+// prompt that it escalates goes to another thread; after a bounded wait the result of the fast tier is used.
 
 import { classify, readyFor, unclassified } from '../classifier/classify.ts';
 import type { Found, Mismatch, Ready } from '../classifier/classify.ts';
@@ -19,26 +19,26 @@ export type Unclassified = Readonly<{
   peeked: Peeked;
   body: Buffer;
   proxied: ProxiedRoute;
-  /** It will be refused for its budget or rate: nobody else waits for its sake. */
+  /** The request will be refused for its budget or rate, so it must not wait for the refined tier. */
   isRefused: boolean;
 }>;
 
 export type Classifier = Readonly<{
-  /** Makes ready for the requests of a snapshot. */
+  /** Prepares for the requests of a snapshot. */
   serve: (snapshot: CompiledSnapshot) => void;
-  /** Null when no rule asks, and of a prompt of no class. A promise only where the refined tier is asked. */
+  /** Null when no rule names a class, or the prompt has none. A promise only when the refined tier is used. */
   classOf: (request: Unclassified) => PromptClassId | null | Promise<PromptClassId | null>;
-  /** What it counts; null where nothing can be classified. */
+  /** The metrics source. Null without a classifier. */
   source: Source | null;
 }>;
 
-/** Of a process without an encoder. */
+/** For a process without an encoder. */
 export const noClassifier: Classifier = { serve: () => {}, classOf: () => null, source: null };
 
 type Dependencies = Readonly<{ encoders: Encoders; log: Log; monotonic: Clock }>;
 
 const encoderMismatch =
-  'the centroids of prompt classes are of another encoder: prompts of this tier are not classified';
+  'the centroids of prompt classes were made by another encoder; this tier does not classify prompts';
 
 export function createClassifier({ encoders, log, monotonic }: Dependencies): Classifier {
   const counts = { fast: 0, refined: 0, none: 0, escalations: 0, durations: newDurations() };
@@ -60,9 +60,9 @@ export function createClassifier({ encoders, log, monotonic }: Dependencies): Cl
       if (!models.some(({ namedClasses }) => namedClasses.size > 0)) return;
       const { refined } = readyWith(snapshot);
       if (refined === null || !models.some(({ namesRefined }) => namesRefined)) return;
-      // The first request finds it loaded.
+      // Loads the encoder before the first request.
       refined.embed([''], { timeoutMs: null }).catch((error: unknown) => {
-        log.error({ error }, 'the refined encoder cannot be used');
+        log.error({ error }, 'the refined encoder failed to load');
       });
     },
     classOf: ({ snapshot, peeked, body, proxied, isRefused }) => {

@@ -1,4 +1,4 @@
-// Ends a request: answers the client when there is nothing to relay, counts the request, and records its usage row.
+// Ends a request: answers the client when there is nothing to relay, updates the metrics, and records the usage row.
 
 import type { Amount } from '../limits/spending.ts';
 import { headerText } from '../lib/header-text.ts';
@@ -24,9 +24,9 @@ import { noteAnswer, noteServed } from './traced.ts';
 import { appendAnswerHeaders, withoutHeader } from './transport/header-policy.ts';
 import type { Walk } from './walk.ts';
 
-/** How a request ends. `attempts` are those at backends so far. */
+/** The end of a request. `attempts` counts the attempts at backends. */
 export type Conclusion =
-  /** An answer was passed on, whole or not; `relay` is null when the client left before. */
+  /** An answer was relayed, completely or not. `relay` is null when the client disconnected before. */
   | Readonly<{
       kind: 'relayed';
       step: Step;
@@ -35,16 +35,16 @@ export type Conclusion =
       isBroken: boolean;
       attempts: number;
     }>
-  /** The chain is exhausted: the client gets the last answer that came. `body` is null when it did not come whole. */
+  /** The chain is exhausted, and the client gets the last answer. `body` is null when it is incomplete. */
   | Readonly<{
       kind: 'held';
       held: HeldAnswer;
       body: Buffer | null;
       attempts: number;
     }>
-  /** From the response cache. `route` is the value of x-gw-route. */
+  /** Answered from the response cache. `route` is the value of x-gw-route. */
   | Readonly<{ kind: 'cached'; answer: CachedAnswer; model: CompiledModel; route: string }>
-  /** `reason` is null when it leaves no usage row. `model` is the one that would have answered. */
+  /** `reason` is null when there is no usage row. `model` is the model that would have answered. */
   | Readonly<{
       kind: 'refused';
       refusal: GatewayRefusal;
@@ -67,7 +67,7 @@ export function conclude(walk: Walk, conclusion: Conclusion): void {
   const step = stepOf(conclusion);
   const relay = conclusion.kind === 'relayed' ? conclusion.relay : null;
   const cached = conclusion.kind === 'cached' ? conclusion.answer : null;
-  // A hit of the cache counts against a budget of tokens as its answer did, and costs nothing (Gateway rule 9).
+  // A cache hit counts against a token budget like the original answer, and costs nothing (Gateway rule 9).
   const usage = conclusion.kind === 'relayed' ? conclusion.usage : (cached?.usage ?? null);
   const outcome: MeteredOutcome = {
     status,
@@ -106,11 +106,11 @@ const isFailed = (conclusion: Conclusion): boolean =>
 const forwardedOf = (cached: CachedAnswer | null): Forwarded | null =>
   cached === null ? null : { bytes: cached.body.length, tail: null, isStream: false };
 
-/** Null when nothing of an answer of a model was forwarded, or the tokens of its route cannot be estimated. */
+/** Null when nothing was forwarded, or the tokens of the route cannot be estimated. */
 const estimateOf = ({ proxied, peeked }: Walk, forwarded: Forwarded | null): TokenEstimate | null =>
   forwarded === null ? null : estimateAnswer(proxied.countable, peeked.promptEstimate, forwarded);
 
-/** Answers the client unless an attempt has done so. The status that reached it; null when none did. */
+/** Answers the client unless an attempt already did. Returns the status that it received; null when there was none. */
 function answer(walk: Walk, conclusion: Conclusion): number | null {
   const { exchange, limitHeaders } = walk;
   switch (conclusion.kind) {
@@ -146,10 +146,10 @@ function answerHeld(walk: Walk, { step, head }: HeldAnswer, body: Buffer | null)
   exchange.answer(status, answerHeaders, body);
 }
 
-/** The part of a request's record that a refusal needs; a request that is refused early has no limits to tell. */
+/** The part of a request record that a refusal needs. Early refusals have no limit headers. */
 type Refusable = Pick<Walk, 'context' | 'exchange'> & Partial<Pick<Walk, 'limitHeaders'>>;
 
-/** Leaves no usage row. */
+/** Refuses without a usage row. */
 export function refuse(request: Refusable, refusal: GatewayRefusal): void {
   const { context, exchange } = request;
   noteAnswer(exchange, refusal.status);
@@ -159,7 +159,7 @@ export function refuse(request: Refusable, refusal: GatewayRefusal): void {
   answerRefusal(exchange, refusal, request.limitHeaders);
 }
 
-/** Answers with the estimate that limits and rules use. No backend is asked, and nothing is charged or recorded. */
+/** Answers with the estimate that limits and rules use. No backend is called, and nothing is charged or recorded. */
 export function answerCount(request: Refusable, promptEstimate: number): void {
   const { exchange } = request;
   noteAnswer(exchange, 200);

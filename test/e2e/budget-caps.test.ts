@@ -136,7 +136,7 @@ describe('a budget that is spent', () => {
       t.diagnostic(`${answered} answered, ${answered * tokensEach} of 1000 tokens`);
       assert.equal(answered, 7);
       assert.deepEqual(new Set(statuses.slice(7)), new Set([402]));
-      assert.match(refusal, /the token budget is reached: 1078 of 1000 tokens used/);
+      assert.match(refusal, /the token budget is exhausted: 1078 of 1000 tokens used/);
     });
   }
 

@@ -1,10 +1,10 @@
-// Takes the gates of backends from one generation to the next. A gate outlives every edit but that of where its engine is: the requests
-// that it let through are still there.
+// Carries the gates of backends over to the next generation. A gate survives every edit except a change of its engine's
+// address, because the requests that it admitted are still in flight.
 
 import { Admission } from './admission.ts';
 import type { BackendState } from '../backend-state.ts';
 
-/** Each backend has the settings that its gate is configured with now, and the gate of one that it takes the place of. */
+/** Configures the gate of each backend with its current settings, and reuses the gate of the backend that it replaces. */
 export function carryAdmissions(
   backends: readonly BackendState[],
   previous: readonly BackendState[],
@@ -16,7 +16,7 @@ export function carryAdmissions(
   );
   for (const state of backends) {
     const { flowControl } = state.backend;
-    // One that has requests without a slot of that gate would release what it never took.
+    // A backend with requests in flight must not take this gate: it would release slots that it never took.
     if (state.inFlight === 0)
       state.admission ??= left.get(engineOf(state))?.shift()?.admission ?? null;
     if (state.admission === null && flowControl === null) continue;

@@ -1,5 +1,5 @@
-// What comes of a request whose backend has no free slot: what has one serves it at once, else it waits, and when it may not or waits
-// in vain it goes on along its chain (Gateway rule 2; specification, "Errors", 503).
+// Handles a request whose backend has no free slot: another backend serves it, or it waits, or it continues along its chain
+// when the queue is full or the wait times out (Gateway rule 2; specification, "Errors", 503).
 
 import type { Admission } from './admission.ts';
 import { refuseRequest } from '../answer.ts';
@@ -10,18 +10,26 @@ import type { Step } from '../plan.ts';
 import type { Sending } from '../sending.ts';
 
 export type TurnResult =
-  /** It has the slot. */
+  /** The request holds a slot. */
   | Readonly<{ kind: 'admitted' }>
   | Extract<AttemptResult, { kind: 'ended' }>
-  /** `crowded` is the answer when nothing of the chain serves it. */
+  /** `crowded` is the answer if nothing else in the chain serves the request. */
   | Readonly<{ kind: 'elsewhere'; step: Step | null; crowded: GatewayRefusal | null }>;
 
-const full = refuseRequest('backend_overloaded', 'the backend and its queue are full', {
-  retryAfterSeconds: 5,
-});
-const timedOut = refuseRequest('backend_overloaded', 'the backend had no free slot in time', {
-  retryAfterSeconds: 30,
-});
+const full = refuseRequest(
+  'backend_overloaded',
+  'the backend has no free slot and its queue is full; retry later',
+  {
+    retryAfterSeconds: 5,
+  },
+);
+const timedOut = refuseRequest(
+  'backend_overloaded',
+  'the wait for a free slot of the backend timed out; retry later',
+  {
+    retryAfterSeconds: 30,
+  },
+);
 
 const hasSlot = ({ admission }: BackendState): boolean => admission === null || admission.hasSlot;
 const hasQueueSpace = ({ admission }: BackendState): boolean =>
@@ -32,7 +40,7 @@ export async function awaitTurn(
   admission: Admission,
   { walk, plan, crowded }: Sending,
 ): Promise<TurnResult> {
-  // A request that has waited in vain once does not wait again.
+  // A request waits at most once.
   const hasWaited = crowded === timedOut;
   const free = plan.alternative(step, hasSlot);
   const other =

@@ -1,5 +1,5 @@
-// Flow control of a backend: hands the slots of its gate to requests, lets those wait that get none, and tells each how its wait
-// ended (specification, "Flow-control fields on a backend").
+// Implements flow control for a backend: assigns the slots of its gate, queues requests without a slot, and reports how
+// each wait ended (specification, "Flow-control fields on a backend").
 
 import type { Clock } from '../../lib/clock.ts';
 import { Gate } from '../../limits/gate.ts';
@@ -7,10 +7,10 @@ import type { FlowControl } from '../../snapshot/compile/flow-control.ts';
 import type { AdmissionReading } from '../../telemetry/metrics.ts';
 import type { Exchange, ExchangeListener } from '../transport/boundary.ts';
 
-/** `admitted` holds a slot; the others hold nothing. */
+/** Only `admitted` holds a slot. */
 export type Turn = 'admitted' | 'full' | 'timed_out' | 'gone';
 
-/** A timer cannot be set for longer. */
+/** The longest delay of a timer in Node. */
 const timerMsMax = 2 ** 31 - 1;
 
 export class Admission {
@@ -18,7 +18,7 @@ export class Admission {
   #timer: NodeJS.Timeout | null = null;
   #monotonic: Clock = () => 0;
 
-  /** `inFlight` are the requests at the backend already. */
+  /** `inFlight` is the number of requests that are already at the backend. */
   constructor(inFlight: number) {
     this.#gate = new Gate(inFlight);
   }
@@ -31,7 +31,7 @@ export class Admission {
     return this.#gate.hasQueueSpace;
   }
 
-  /** False when no slot is free. Who takes one releases it. */
+  /** Takes a slot, which the caller must release. Returns false when no slot is free. */
   take(): boolean {
     return this.#gate.take();
   }
@@ -40,7 +40,7 @@ export class Admission {
     admitAll(this.#gate.release());
   }
 
-  /** Waits for a slot after take() found none. */
+  /** Waits for a slot. Call this after `take` returned false. */
   async wait(exchange: Exchange, monotonic: Clock): Promise<Turn> {
     this.#monotonic = monotonic;
     const queued = new QueuedRequest((left) => this.#gate.leave(left));
@@ -54,12 +54,12 @@ export class Admission {
     return 'gone';
   }
 
-  /** A request that found no slot here goes elsewhere. */
+  /** Counts a request that continues elsewhere because no slot was free. */
   countFull(): void {
     this.#gate.refusedFull++;
   }
 
-  /** So many requests wait in the engine; null when it has long not said. */
+  /** Receives the length of the engine's queue; null when it has not been reported for a long time. */
   observe(waiting: number | null): void {
     admitAll(waiting === null ? this.#gate.restore() : this.#gate.observe(waiting));
   }
@@ -67,7 +67,7 @@ export class Admission {
   /** Null turns the gate off. */
   configure(settings: FlowControl | null): void {
     admitAll(this.#gate.configure(settings));
-    // Those who wait are held to the new longest wait.
+    // The new wait limit also applies to requests that already wait.
     if (this.#timer !== null) this.#watch();
   }
 
@@ -80,7 +80,7 @@ export class Admission {
     return { concurrentMax, capacity, inUse, queued, admitted, refusedFull, refusedTimedOut };
   }
 
-  /** One timer, for the first of the queue: all others wait for at least as long. */
+  /** One timer for the first request of the queue, because all others time out later. */
   #watch(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -98,7 +98,7 @@ function admitAll(admitted: readonly QueuedRequest[]): void {
   for (const queued of admitted) queued.end('admitted');
 }
 
-/** A request in the queue, which its client may leave. */
+/** A queued request. It leaves the queue when its client disconnects. */
 class QueuedRequest implements ExchangeListener {
   readonly turn: Promise<Turn>;
   end: (turn: Turn) => void = () => {};

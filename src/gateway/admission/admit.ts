@@ -1,5 +1,5 @@
-// Decides whether a caller that may invoke the model is admitted: by its budget first, then by its rate limits (Gateway rules 12 and
-// 13). A request that the budget refuses is not charged to a limit.
+// Admits or refuses a caller that may invoke the model: first by its budget, then by its rate limits (Gateway rules 12 and
+// 13). A request that the budget refuses is not charged to a rate limit.
 
 import type { Allowance, Limiter, Verdict } from '../../limits/limiter.ts';
 import type { Amount, Hold, Spending } from '../../limits/spending.ts';
@@ -14,14 +14,14 @@ import type { Generation } from '../generation.ts';
 import type { Peeked } from '../body/peek.ts';
 import type { ChainWalk } from '../walk.ts';
 
-/** `headers` are names and values in turn, for the answer: none for a caller without limits. */
+/** `headers` are names and values in turn for the answer. Empty for a caller without limits. */
 export type Admission =
   | Readonly<{ kind: 'admitted'; headers: readonly string[] }>
   | Readonly<{ kind: 'refused'; reason: 'budget' | 'rate_limit'; refusal: GatewayRefusal }>;
 
 const unlimited: Admission = { kind: 'admitted', headers: [] };
 
-/** The caller with what this replica knows to be spent by now, which is more than the snapshot says. */
+/** The caller with the spending that this replica knows, which is newer than the snapshot's. */
 export function withSpending(caller: Caller, spending: Spending): Caller {
   const { budget, principalId } = caller;
   if (budget === null || principalId === null) return caller;
@@ -38,7 +38,7 @@ export function withSpending(caller: Caller, spending: Spending): Caller {
   };
 }
 
-/** Counts an admitted request against its caller's budget while it is in flight; null without a budget. */
+/** Counts an admitted request against its caller's budget while it is in flight. Null without a budget. */
 export function holdSpending(walk: ChainWalk): Hold | null {
   const { budget, principalId } = walk.caller;
   if (budget === null || principalId === null) return null;
@@ -46,8 +46,8 @@ export function holdSpending(walk: ChainWalk): Hold | null {
 }
 
 /**
- * What a request is likely to use: the estimate of its prompt, and the mean completion of its model so far, but at most `max_tokens`.
- * Clients often ask for many times what an answer needs: held back as a whole, that would refuse requests far below the cap.
+ * Estimates the use of a request: its prompt, plus the mean completion of the model so far, at most `max_tokens`.
+ * Reserving all of `max_tokens` would refuse requests far below the cap, because clients often set it much too high.
  */
 function amountAhead({ generation, peeked, route }: ChainWalk): Amount {
   const { promptEstimate: prompt, maxTokens } = peeked;
@@ -82,7 +82,7 @@ export function admit(
   return { kind: 'refused', reason: 'rate_limit', refusal: rateLimited(verdict, headers) };
 }
 
-/** Whether admit() will refuse. Asked before a route is chosen, so that what is refused leaves nothing behind there. */
+/** True when `admit` will refuse the request. Called before routing, so that a refused request has no side effects there. */
 export function willRefuse(
   limiter: Limiter,
   { caller, peeked }: Readonly<{ caller: Caller; peeked: Peeked }>,
@@ -103,12 +103,12 @@ function overBudget({ cap, used, inFlight, total }: ReachedCap): GatewayRefusal 
   const ahead =
     inFlight === 0 || used >= total
       ? ''
-      : `, about ${isTokens ? inFlight : inUnits(inFlight)} more by requests in flight`;
-  const message = `the ${isTokens ? 'token' : 'money'} budget is reached: ${amounts} used${ahead}`;
+      : `, about ${isTokens ? inFlight : inUnits(inFlight)} more reserved by requests in flight`;
+  const message = `the ${isTokens ? 'token' : 'money'} budget is exhausted: ${amounts} used${ahead}`;
   return refuseRequest('budget_exceeded', message);
 }
 
-/** Micro-units as units, with all six places. */
+/** Formats micro-units as units with six decimal places. */
 const inUnits = (micros: number): string => {
   const digits = String(micros).padStart(7, '0');
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
@@ -117,7 +117,7 @@ const inUnits = (micros: number): string => {
 function rateLimited(verdict: Verdict, headers: readonly string[]): GatewayRefusal {
   const { refusedBy, allowances, retryAfterSeconds } = verdict;
   const what = refusedBy ?? 'requests';
-  const message = `the limit of ${allowances[what]?.limit ?? 0} ${what} a minute is reached`;
+  const message = `the limit of ${allowances[what]?.limit ?? 0} ${what} per minute is reached; retry after the time in Retry-After`;
   return refuseRequest('rate_limit_exceeded', message, {
     headers,
     retryAfterSeconds: retryAfterSeconds ?? 1,

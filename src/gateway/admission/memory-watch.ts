@@ -1,5 +1,5 @@
-// Tells how near the heap is to its limit, by what each full collection leaves in use: what is counted between two collections is
-// mostly waste that the next one frees.
+// Measures memory pressure by the heap that remains in use after each full garbage collection. Readings between collections
+// mostly contain garbage.
 
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import type { PerformanceEntry } from 'node:perf_hooks';
@@ -11,12 +11,12 @@ import { pressureOf } from './pressure.ts';
 import type { Pressure } from './pressure.ts';
 
 /**
- * A reading counts for so long. Where new requests are refused nothing may be allocated, so that no collection would ever say that
- * it is over.
+ * A reading expires after this time. While new requests are refused, nothing may be allocated, so no further
+ * collection would reset the pressure.
  */
 const readingMs = 5000;
 
-/** Hearing of collections costs each of them some 0.3 ms, so nobody listens below this. */
+/** Observing collections costs about 0.3 ms each, so the observer is active only above this share of the heap. */
 const observeFrom = 0.8;
 const checkMs = 500;
 
@@ -25,11 +25,11 @@ export type MemoryWatch = Readonly<{ pressure: () => Pressure; stop: () => void 
 export type MemoryWatchOptions = Readonly<{
   log: Log;
   monotonic: Clock;
-  /** Told after each full collection that leaves much in use. */
+  /** Called after each full collection that leaves the pressure raised. */
   onHigh: () => void;
-  /** What part of the heap is in use, 0 to 1. */
+  /** Returns the used share of the heap, 0 to 1. */
   inUse?: () => number;
-  /** How often it is looked at while nobody listens for collections. */
+  /** The interval of the checks while the observer is off. */
   checkMs?: number;
 }>;
 
@@ -41,7 +41,7 @@ export function watchMemory(options: MemoryWatchOptions): MemoryWatch {
     const used = inUse();
     const next = pressureOf(used, last);
     const fields = { in_use: Number(used.toFixed(3)), from: last, to: next };
-    if (next !== last) log.warn(fields, 'memory pressure has changed');
+    if (next !== last) log.warn(fields, 'memory pressure changed');
     last = next;
     readAt = monotonic();
     if (next !== 'none') onHigh();

@@ -1,17 +1,17 @@
-// Decides what a process gives up as its memory runs out, least first: the response cache, then connections that are kept, then new
-// requests. What is under way goes on.
+// Decides what a process gives up as memory runs out: first the response cache, then keep-alive connections, then new
+// requests. Requests in flight continue.
 
-/** `high`: nothing is kept in the cache. `severe`: answers close their connection too. `critical`: new requests are refused too. */
+/** `high`: the cache is emptied. `severe`: answers also close their connection. `critical`: new requests are also refused. */
 export type Pressure = 'none' | 'high' | 'severe' | 'critical';
 
-/** Where each level begins, as the part of the heap that is left in use by a full collection. */
+/** The share of the heap in use after a full collection at which each level begins. */
 const levels = [
   ['critical', 0.95],
   ['severe', 0.92],
   ['high', 0.85],
 ] as const;
 
-/** A level ends so far below where it began, so that it does not come and go with every collection. */
+/** A level ends this far below its start, so that it does not flap. */
 const slack = 0.03;
 
 /** `inUse` is 0 to 1. */

@@ -1,6 +1,5 @@
-// Says how a request body is to be read, from its Content-Type (RFC 9110, section 8.3). A field that
-// two readers could read differently is refused: what the gateway takes for the model must be what
-// the upstream takes for it.
+// Decides how a request body is parsed, from its Content-Type (RFC 9110, section 8.3). An ambiguous value is refused: the
+// gateway and the upstream must find the same model in the body.
 
 import { shortened } from '../../lib/text.ts';
 import type { ProxiedRoute } from '../routes.ts';
@@ -19,11 +18,11 @@ const token = "[!#$%&'*+.^_`|~\\w-]+";
 const mediaType = new RegExp(`^(${token}/${token})`);
 const parameter = new RegExp(`[\\t ]*;[\\t ]*(?:(${token})=(?:(${token})|"([^"\\\\]*)"))?`, 'y');
 /**
- * RFC 2046, section 5.1.1: at most 70 characters of these, the last no space. Of hyphens alone, a
- * boundary could be taken for the end of another.
+ * RFC 2046, section 5.1.1: 1 to 70 of these characters, not ending in a space. Only hyphens are refused, because such
+ * a boundary could match the end of another.
  */
 const boundaryPattern = /^(?!-+$)[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
-/** Those in which the bytes of ASCII stand for themselves alone: no other text hides in them. */
+/** Charsets in which ASCII bytes are only ASCII characters, so that no other text can hide in them. */
 const charsets: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'iso-8859-1']);
 
 const refuse = (reason: Refused, problem: string): BodyFormat => ({
@@ -34,12 +33,13 @@ const refuse = (reason: Refused, problem: string): BodyFormat => ({
 
 const quoted = (text: string): string => JSON.stringify(shortened(text));
 
-/** Without the field a body is JSON. */
+/** A body without Content-Type is JSON. */
 export function formatOf(contentType: string | undefined, route: ProxiedRoute): BodyFormat {
   if (contentType === undefined || contentType === 'application/json') return json;
   const parameters = new Map<string, string>();
   const type = readMediaType(contentType, parameters);
-  if (type === null) return refuse('malformed_request', `not a media type: ${quoted(contentType)}`);
+  if (type === null)
+    return refuse('malformed_request', `${quoted(contentType)} is not a valid media type`);
   const charset = parameters.get('charset')?.toLowerCase();
   if (charset !== undefined && !charsets.has(charset)) {
     return refuse('unsupported_media_type', `charset must be utf-8, not ${quoted(charset)}`);
@@ -47,12 +47,9 @@ export function formatOf(contentType: string | undefined, route: ProxiedRoute): 
   if (type === 'multipart/form-data' && route.takesForm) {
     const boundary = parameters.get('boundary');
     if (boundary !== undefined && boundaryPattern.test(boundary)) return { kind: 'form', boundary };
-    return refuse(
-      'malformed_request',
-      'boundary must be 1 to 70 characters of those that RFC 2046 allows',
-    );
+    return refuse('malformed_request', 'boundary must be 1 to 70 characters that RFC 2046 allows');
   }
-  // Beside a form, an upstream may read fields of any other form too.
+  // On routes that take forms, an upstream may also parse other form types, so only JSON is accepted as the alternative.
   const isJson = type === 'application/json' || type.endsWith('+json');
   if (route.takesForm && !isJson) {
     const must = 'must be multipart/form-data or application/json';
@@ -64,8 +61,8 @@ export function formatOf(contentType: string | undefined, route: ProxiedRoute): 
 }
 
 /**
- * The type in lower case, and its parameters by names in lower case; null when it is none, or has a
- * parameter twice or one in the extended notation of RFC 8187, which few readers know.
+ * Returns the type in lower case and collects its parameters. Null when it is invalid, repeats a parameter or uses
+ * the extended notation of RFC 8187, which few parsers support.
  */
 function readMediaType(text: string, parameters: Map<string, string>): string | null {
   const type = mediaType.exec(text)?.[1];

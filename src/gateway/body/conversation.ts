@@ -1,18 +1,18 @@
-// The key of a conversation: equal for each of its turns, so that they are served where its
-// beginning is still cached. It is made of the prompt up to the first turn of the user, which
-// every later turn repeats, and of so many bytes of it that long beginnings are shared.
+// Computes the key of a conversation. It is equal for all turns, so that they reach the backend that has the beginning
+// cached. It hashes the prompt up to the first user message, which every later turn repeats, but at most a prefix, so that
+// conversations with a long common beginning share a key.
 
 import { hashBytes } from '../../routing/hash.ts';
 import { scanMembers, skipSpace, skipString, skipValue } from './json-scan.ts';
 import type { MemberVisitor } from './json-scan.ts';
 
-/** What the proxied routes call their prompt. */
+/** The names of the prompt field on the proxied routes. */
 const promptKeys = ['messages', 'input', 'prompt', 'query', 'queries'] as const;
 export const openBracket = 0x5b;
 export const openBrace = 0x7b;
 export const comma = 0x2c;
 
-/** `open` is where the body's object opens; the body is known to be valid JSON. */
+/** `open` is the offset of the body's opening brace. The body must be valid JSON. */
 export function conversationKey(body: Buffer, open: number, prefixBytes: number): number {
   const start = memberStart(body, open, promptKeys);
   if (start === -1) return hashBytes(body, 0, Math.min(body.length, prefixBytes));
@@ -20,10 +20,7 @@ export function conversationKey(body: Buffer, open: number, prefixBytes: number)
   return hashBytes(body, start, Math.min(firstTurnEnd(body, start, bound), bound));
 }
 
-/**
- * The offset of the value of the first member with one of these names, or -1. Members before it are skipped, those behind it not
- * read.
- */
+/** The offset of the value of the first member with one of these names, or -1. Later members are not read. */
 export function memberStart(body: Buffer, open: number, names: readonly string[]): number {
   let at = skipSpace(body, open + 1);
   while (body[at] === 0x22) {
@@ -37,7 +34,7 @@ export function memberStart(body: Buffer, open: number, names: readonly string[]
   return -1;
 }
 
-/** Behind the first element that a user said, or at the bound; of what is no list, behind the value. */
+/** The end of the first user message, or the bound. For a value that is not a list, the end of the value. */
 function firstTurnEnd(body: Buffer, start: number, bound: number): number {
   if (body[start] !== openBracket) return skipValue(body, start, 1, { mediaBytes: 0 });
   let at = skipSpace(body, start + 1);
@@ -73,7 +70,7 @@ function isOneOf(body: Buffer, start: number, end: number, names: readonly strin
   return false;
 }
 
-/** The offsets are of a JSON string, with its quotes; the text is ASCII. */
+/** The offsets are of a JSON string with its quotes. The text must be ASCII. */
 export function isText(body: Buffer, start: number, end: number, text: string): boolean {
   if (end - start !== text.length + 2) return false;
   for (let index = 0; index < text.length; index++) {

@@ -1,5 +1,5 @@
-// POST /v1/messages/count_tokens: answered here with the estimate that limits and rules go by, to callers who could send
-// the message itself. Which backend it would go to is not decided, so nothing but grants can refuse it.
+// Serves POST /v1/messages/count_tokens with the estimate that limits and rules use, to callers that may send the message
+// itself. No backend is chosen, so only grants can refuse it.
 
 import { refusalOfCount } from '../../protocols/messages/count.ts';
 import { mayInvoke } from '../../snapshot/compile/callers.ts';
@@ -9,7 +9,7 @@ import type { GatewayRefusal } from '../answer.ts';
 import type { Generation } from '../generation.ts';
 import { denied, notFound } from '../refusals.ts';
 
-/** Null when the count is to be answered: 400 for no messages, 404 and 403 for the model, in that order. */
+/** Null when the count can be answered. Otherwise 400 for missing messages, then 404 or 403 for the model. */
 export function refuseCount(
   { snapshot }: Generation,
   caller: Caller,

@@ -1,12 +1,11 @@
-// Walks over JSON text as bytes and tells where a value ends, without making strings or objects
-// of it. The grammar between strings is checked in full; what is inside a string is left to
-// whoever parses the body, because it cannot move a boundary: UTF-8 is checked before, and every
-// escape is skipped.
+// Scans JSON bytes and finds where values end, without creating strings or objects. The grammar between strings is checked
+// completely. The content of strings is left to the JSON parser, because it cannot move a boundary: UTF-8 is validated
+// earlier, and escapes are skipped.
 
-/** Deeper nesting than any real request; it bounds the recursion below. */
+/** Bounds the recursion. No real request nests this deep. */
 export const depthMax = 512;
 
-/** What the walk gathers on its way: the bytes of media, as `data:` URLs or in plain base64. */
+/** The bytes of media that the scan found: `data:` URLs or plain base64. */
 export type ScanNotes = { mediaBytes: number };
 
 const quote = 0x22;
@@ -18,9 +17,9 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** Below this many bytes a loop here is quicker than a call of the native search. */
+/** For fewer bytes, a loop is faster than the native search. */
 const nearBytes = 64;
-/** A `data:` URL names its media type within so many bytes. */
+/** The media type of a `data:` URL must end within this many bytes. */
 const dataUrlHeadBytes = 128;
 
 export function skipSpace(bytes: Buffer, from: number): number {
@@ -32,7 +31,7 @@ export function skipSpace(bytes: Buffer, from: number): number {
   }
 }
 
-/** `open` is at the opening quote; answers the offset after the closing one, or -1. */
+/** `open` is the opening quote. Returns the offset after the closing quote, or -1. */
 export function skipString(bytes: Buffer, open: number): number {
   let at = open + 1;
   let near = nearBytes;
@@ -48,13 +47,13 @@ export function skipString(bytes: Buffer, open: number): number {
     let slashes = 0;
     while (found - slashes > at && bytes[found - slashes - 1] === backslash) slashes++;
     if (slashes % 2 === 0) return found + 1;
-    // Text full of escaped quotes is walked, not hopped through: a hop is dear when it is short.
+    // A byte loop is faster than short native searches in text full of escaped quotes.
     near = found - at < 4 * nearBytes ? near * 4 : nearBytes;
     at = found + 1;
   }
 }
 
-/** Answers the offset after the value that starts at `at`, or -1 when there is no JSON value. */
+/** Returns the offset after the value at `at`, or -1 when it is not a JSON value. */
 export function skipValue(bytes: Buffer, at: number, depth: number, notes: ScanNotes): number {
   const byte = bytes[at];
   if (byte === quote) {
@@ -72,12 +71,12 @@ export function skipValue(bytes: Buffer, at: number, depth: number, notes: ScanN
   return skipNumber(bytes, at);
 }
 
-/** Called for each member of one object; offsets of strings include their quotes. False stops. */
+/** Called for each member of one object. Offsets of strings include their quotes. Returning false stops the scan. */
 export type MemberVisitor = {
   member(key: number, keyEnd: number, value: number, valueEnd: number): boolean;
 };
 
-/** As skipValue for the object that opens at `open`, but tells the visitor of each own member. */
+/** Like `skipValue` for the object at `open`, and calls the visitor for each of its own members. */
 export function scanMembers(
   bytes: Buffer,
   open: number,
@@ -175,7 +174,7 @@ function skipDigits(bytes: Buffer, from: number): number {
   return at === from ? -1 : at;
 }
 
-/** A text that only begins like a `data:` URL has spaces in it; a URL has none. */
+/** Plain text that begins like a `data:` URL contains spaces; a URL contains none. */
 function isDataUrl(bytes: Buffer, from: number, end: number): boolean {
   if (end - from < 6 || bytes.toString('latin1', from, from + 5) !== 'data:') return false;
   const head = bytes.indexOf(comma, from);
@@ -183,11 +182,11 @@ function isDataUrl(bytes: Buffer, from: number, end: number): boolean {
   return !bytes.subarray(from, end).includes(0x20);
 }
 
-/** What media in plain base64 are a member of, in the Messages API as in chats. */
+/** The member name of plain base64 media, in the Messages API and in chats. */
 const dataKey = '"data"';
-/** Shorter ones are not worth telling from text. */
+/** Shorter values are counted as text. */
 const base64BytesMin = 512;
-/** So many bytes are looked at one by one. */
+/** The number of bytes that are checked one by one. */
 const base64HeadBytes = 128;
 
 function isDataKey(bytes: Buffer, key: number): boolean {
@@ -197,7 +196,7 @@ function isDataKey(bytes: Buffer, key: number): boolean {
   return true;
 }
 
-/** The offsets are of a value, with its quotes. Text has a space or a byte of another kind soon. */
+/** The offsets are of a value with its quotes. Text contains a space or another character early. */
 function isBase64(bytes: Buffer, start: number, end: number): boolean {
   if (bytes[start] !== quote || end - start < base64BytesMin) return false;
   for (let at = start + 1; at < start + base64HeadBytes; at++) {

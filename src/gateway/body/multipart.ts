@@ -1,24 +1,23 @@
-// Reads the parts of a multipart/form-data body (RFC 7578 over RFC 2046) where they lie, and copies
-// nothing of them. Stricter than the grammar wherever readers are known to differ: no text before
-// the first part or behind the last, no delimiter that a lenient reader could see elsewhere, no
-// folded or repeated header. What is refused here could reach an upstream as another form.
+// Reads the parts of a multipart/form-data body (RFC 7578 and RFC 2046) in place, without copying. It is stricter than the
+// grammar where parsers differ: no text before the first part or after the last, no delimiter that a lenient parser could
+// find elsewhere, and no folded or repeated header. An upstream could parse a refused body as another form.
 
 export type Part = Readonly<{
   name: string;
-  /** It has a file name: its content is no text. */
+  /** The part has a file name, so its content is not text. */
   isFile: boolean;
-  /** In lower case; null when the part does not say. */
+  /** In lower case. Null when the part has none. */
   contentType: string | null;
   transferEncoding: string | null;
-  /** Offsets of the content; `end` is exclusive. */
+  /** Offsets of the content. `end` is exclusive. */
   start: number;
   end: number;
 }>;
 
-/** Names what is wrong. */
+/** `problem` says what is wrong. */
 export type FormProblem = Readonly<{ problem: string }>;
 
-/** More parts, or a longer head of one, no client of the proxied routes sends. */
+/** Clients of the proxied routes send fewer parts and shorter part headers. */
 export const partsMax = 256;
 export const partHeadBytesMax = 4096;
 const headLinesMax = 16;
@@ -36,12 +35,11 @@ export function readForm(body: Buffer, boundary: string): readonly Part[] | Form
   for (;;) {
     at += delimiter.length;
     if (isCloseAt(body, at)) return parts;
-    if (!isLineEnd(body, at)) return problem('a boundary is followed by something else');
-    if (parts.length >= partsMax) return problem(`more than ${partsMax} parts`);
+    if (!isLineEnd(body, at)) return problem('a boundary must be followed by a line end');
+    if (parts.length >= partsMax) return problem(`it has more than ${partsMax} parts`);
     const next = body.indexOf(delimiter, at);
     if (next === -1) return problem('the last boundary is missing');
-    // The line end before a delimiter belongs to it. Any other place where the boundary appears is
-    // one where some readers end the part and others go on.
+    // The line end before a delimiter belongs to it. Parsers disagree about a boundary that appears anywhere else.
     if (next < at + 4 || !isLineEnd(body, next - 2)) {
       return problem('the boundary appears inside a part');
     }
@@ -54,7 +52,7 @@ export function readForm(body: Buffer, boundary: string): readonly Part[] | Form
 
 const isLineEnd = (body: Buffer, at: number): boolean => body[at] === 0x0d && body[at + 1] === 0x0a;
 
-/** The two hyphens of the last boundary, and nothing behind them but one line end. */
+/** The two hyphens after the last boundary, followed by at most one line end. */
 function isCloseAt(body: Buffer, at: number): boolean {
   if (body[at] !== 0x2d || body[at + 1] !== 0x2d) return false;
   const end = at + 2;
@@ -65,7 +63,7 @@ function readPart(body: Buffer, from: number, end: number): Part | FormProblem {
   const bound = Math.min(end, from + partHeadBytesMax);
   const headEnd = body.subarray(from, bound).indexOf('\r\n\r\n');
   if (headEnd === -1) {
-    return problem(`a part has no head of at most ${partHeadBytesMax} bytes`);
+    return problem(`the headers of a part are missing or longer than ${partHeadBytesMax} bytes`);
   }
   const head = body.toString('latin1', from, from + headEnd);
   return readHead(head, { start: from + headEnd + 4, end });
@@ -80,7 +78,8 @@ const singular: ReadonlySet<string> = new Set([
 
 function readHead(head: string, content: Pick<Part, 'start' | 'end'>): Part | FormProblem {
   const lines = head.split('\r\n', headLinesMax + 1);
-  if (lines.length > headLinesMax) return problem(`a part has over ${headLinesMax} header lines`);
+  if (lines.length > headLinesMax)
+    return problem(`a part has more than ${headLinesMax} header lines`);
   const fields = new Map<string, string>();
   for (const line of lines) {
     const [, name = '', value = ''] = headLine.exec(line) ?? [];
@@ -103,8 +102,8 @@ const formData = /^form-data(?=;)/i;
 const parameter = /;[\t ]*([\w-]+\*?)=(?:([!#$%&'*+.^_`|~\w-]+)|"([^"]*)")/y;
 
 /**
- * A quote inside a quoted value has to be written as %22 (RFC 7578, section 2): behind a backslash
- * some readers take it for the end of the value, and what follows for another parameter.
+ * A quote in a quoted value must be written as %22 (RFC 7578, section 2). Some parsers end the value at a
+ * backslash-escaped quote and read the rest as another parameter.
  */
 function readDisposition(text: string): Pick<Part, 'name' | 'isFile'> | null {
   const parameters = new Map<string, string>();

@@ -1,5 +1,5 @@
-// Finds the routing fields of an uploaded form: the model's name and whether a stream is asked for.
-// As with JSON, a form in which two readers could see different ones is refused.
+// Finds the routing fields of an uploaded form: the model name and the stream flag. As with JSON, an ambiguous form is
+// refused.
 
 import { isUtf8 } from 'node:buffer';
 
@@ -9,7 +9,7 @@ import type { Part } from './multipart.ts';
 import { refuseAmbiguous, refusePeek, refuseValue } from './peek.ts';
 import type { PeekedForm, PeekRefusal } from './peek.ts';
 
-/** No provider model has a longer name. */
+/** Longer than the name of any provider model. */
 export const modelBytesMax = 1000;
 
 const routingNames = ['model', 'stream', '_charset_'] as const;
@@ -20,7 +20,7 @@ const valueBytesMax: Readonly<Record<RoutingName, number>> = {
   _charset_: 8,
 };
 
-/** Upstreams that read a form's flag differ beyond these. */
+/** Upstreams disagree about other values of a form flag. */
 const flags: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['1', true],
@@ -53,18 +53,18 @@ export function peekForm(body: Buffer, boundary: string): PeekedForm | PeekRefus
     return refuseValue('stream', 'true or false', JSON.stringify(stream));
   }
   const { start, end } = modelPart;
-  // What is uploaded is no text, as the bytes of a data: URL are none.
+  // Uploaded files are not text, like `data:` URLs in JSON.
   const promptEstimate = estimateTokens(body.length - fileBytes);
   const modelSpan = { start, end };
   return { format: 'form', model, modelSpan, isStream, maxTokens: null, promptEstimate };
 }
 
-/** The routing field that some reader could take a part of this name for. */
+/** The routing field that a parser could read a part of this name as. */
 function routingNameOf(name: string): RoutingName | null {
   const [plain = ''] = decoded(name)
     .replaceAll(/[\s'"]/g, '')
     .split('[', 1);
-  // Through upper case and back, because some letters beyond ASCII fold to s and k only so.
+  // Upper case first: some non-ASCII letters map to `s` and `k` only through upper case.
   const folded = plain.toUpperCase().toLowerCase();
   return routingNames.find((one) => one === folded) ?? null;
 }

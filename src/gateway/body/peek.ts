@@ -1,6 +1,5 @@
-// Finds the routing keys of a request body and their offsets in one pass over its bytes, and
-// estimates the prompt's size. Nothing of the body is parsed or copied; a body in which two
-// readers could see different routing keys (twice, escaped, in another case) is refused.
+// Finds the routing keys of a JSON body and their offsets in one pass, and estimates the size of the prompt. Nothing is
+// parsed or copied. A body whose routing keys parsers could read differently (repeated, escaped, other case) is refused.
 
 import { isUtf8 } from 'node:buffer';
 
@@ -9,15 +8,15 @@ import { estimateTokens } from '../../usage/estimate.ts';
 import { scanMembers, skipSpace, skipValue } from './json-scan.ts';
 import type { MemberVisitor, ScanNotes } from './json-scan.ts';
 
-/** Offsets into the body; `end` is exclusive and strings include their quotes. */
+/** Offsets into the body. `end` is exclusive, and strings include their quotes. */
 export type Span = Readonly<{ start: number; end: number }>;
 
 type PeekedCommon = Readonly<{
   model: string;
-  /** Of the value as the body spells it. */
+  /** The offsets of the value in the body. */
   modelSpan: Span;
   isStream: boolean;
-  /** The first named of max_completion_tokens, max_tokens, max_output_tokens; a form has none. */
+  /** The first one present of max_completion_tokens, max_tokens and max_output_tokens. Null for a form. */
   maxTokens: number | null;
   promptEstimate: number;
 }>;
@@ -25,9 +24,9 @@ type PeekedCommon = Readonly<{
 export type PeekedJson = PeekedCommon &
   Readonly<{
     format: 'json';
-    /** Where the body's object opens: members can be inserted after it. */
+    /** The offset of the body's opening brace. Members can be inserted after it. */
     open: number;
-    /** The value of `stream_options`, absent or null or an object. */
+    /** The value of `stream_options`: null when absent. */
     streamOptions: StreamOptions | null;
   }>;
 
@@ -66,7 +65,7 @@ export const refusePeek = (
   param,
 });
 
-/** `value` is the field's as the client wrote it; a field that is missing is null. */
+/** `value` is the text of the field in the request; `null` when the field is missing. */
 export const refuseValue = (field: string, must: string, value: string): PeekRefusal =>
   refusePeek(`${field} must be ${must}, not ${shortened(value)}`, field);
 
@@ -75,15 +74,15 @@ export function isPeekRefusal(value: Peeked | PeekRefusal): value is PeekRefusal
 }
 
 export function peek(body: Buffer): PeekedJson | PeekRefusal {
-  if (!isUtf8(body)) return refusePeek('body is not UTF-8');
+  if (!isUtf8(body)) return refusePeek('the body is not valid UTF-8');
   const open = skipSpace(body, 0);
-  if (body[open] !== 0x7b) return refusePeek('body is not a JSON object');
+  if (body[open] !== 0x7b) return refusePeek('the body must be a JSON object');
   const notes: ScanNotes = { mediaBytes: 0 };
   const members = new NamedMembers(body, routingKeys);
   const end = scanMembers(body, open, notes, members);
   if (members.ambiguous !== null) return refuseAmbiguous(members.ambiguous);
   if (end === -1 || skipSpace(body, end) !== body.length)
-    return refusePeek('body is not valid JSON');
+    return refusePeek('the body is not valid JSON');
   return readMembers(body, open, members, notes);
 }
 
@@ -139,12 +138,9 @@ function readStreamOptions(body: Buffer, span: Span | null): StreamOptions | Pee
 }
 
 export const refuseAmbiguous = (key: string, param: string = key): PeekRefusal =>
-  refusePeek(`${key} is given twice, escaped or in another case`, param, true);
+  refusePeek(`${key} must appear only once, unescaped and in lower case`, param, true);
 
-/**
- * Notes where the named members of one object are, and whether one is spelled so that readers
- * differ.
- */
+/** Records the offsets of the named members of one object, and whether parsers could read one of them differently. */
 class NamedMembers<Name extends string> implements MemberVisitor {
   ambiguous: Name | null = null;
   readonly #bytes: Buffer;
@@ -172,7 +168,7 @@ class NamedMembers<Name extends string> implements MemberVisitor {
     return true;
   }
 
-  /** The index of the name that some reader could take these key bytes for, or -1. */
+  /** The index of the name that a parser could read these key bytes as, or -1. */
   #find(from: number, end: number): number {
     const bytes = this.#bytes;
     for (let at = from; at < end; at++) {
@@ -189,10 +185,10 @@ class NamedMembers<Name extends string> implements MemberVisitor {
   }
 
   #findFolded(from: number, end: number): number {
-    // Each character of a name takes six bytes at most, so a longer key cannot be one.
+    // A character of a name takes at most six bytes, so a longer key cannot match.
     if (end - from > 6 * 32) return -1;
     const text = readString(this.#bytes, { start: from - 1, end: end + 1 });
-    // Through upper case and back, because some letters beyond ASCII fold to s and k only so.
+    // Upper case first: some non-ASCII letters map to `s` and `k` only through upper case.
     const folded = text?.toUpperCase().toLowerCase();
     return this.#names.findIndex((name) => name === folded);
   }
@@ -205,7 +201,7 @@ function isExactly(bytes: Buffer, from: number, name: string): boolean {
   return bytes[from + name.length] === 0x22;
 }
 
-/** Equal but for the case of ASCII letters. */
+/** Equal except for the case of ASCII letters. */
 function isAlike(bytes: Buffer, from: number, name: string): boolean {
   for (let index = 0; index < name.length; index++) {
     const byte = bytes[from + index] ?? 0;
@@ -215,7 +211,7 @@ function isAlike(bytes: Buffer, from: number, name: string): boolean {
   return true;
 }
 
-/** The text of a JSON string, or null when the span is no valid string. */
+/** The text of a JSON string. Null when the span is not a valid string. */
 function readString(bytes: Buffer, span: Span): string | null {
   if (bytes[span.start] !== 0x22) return null;
   for (let at = span.start + 1; at < span.end - 1; at++) {
@@ -235,7 +231,7 @@ function parseString(token: string): string | null {
   }
 }
 
-/** So many bytes of a value are enough for the message that repeats it. */
+/** The maximum bytes of a value that an error message quotes. */
 const writtenBytesMax = 400;
 
 const written = (bytes: Buffer, span: Span | null): string =>
@@ -245,7 +241,7 @@ const written = (bytes: Buffer, span: Span | null): string =>
 
 const isNull = (bytes: Buffer, span: Span): boolean => bytes[span.start] === 0x6e;
 
-/** Absent and null are false; undefined when it is no boolean. */
+/** False when absent or null. Undefined when it is not a boolean. */
 function readBoolean(bytes: Buffer, span: Span | null): boolean | undefined {
   if (span === null || isNull(bytes, span)) return false;
   const first = bytes[span.start];
@@ -253,10 +249,7 @@ function readBoolean(bytes: Buffer, span: Span | null): boolean | undefined {
   return first === 0x66 ? false : undefined;
 }
 
-/**
- * Absent, null and negative are null, because engines read -1 as no limit; undefined when it is no
- * whole number.
- */
+/** Null when absent, null or negative, because engines read -1 as unlimited. Undefined when it is not a whole number. */
 function readCount(bytes: Buffer, span: Span | null): number | null | undefined {
   if (span === null || isNull(bytes, span)) return null;
   const short = readDigits(bytes, span);
@@ -266,10 +259,10 @@ function readCount(bytes: Buffer, span: Span | null): number | null | undefined 
   return value < 0 ? null : value;
 }
 
-/** Of so many digits every number is a safe integer. */
+/** Every number with this many digits is a safe integer. */
 const digitsMax = 15;
 
-/** A whole number as nearly all are written; null for what is written otherwise. */
+/** Parses plain decimal digits, the usual form. Null for any other form. */
 function readDigits(bytes: Buffer, { start, end }: Span): number | null {
   if (end - start > digitsMax) return null;
   let value = 0;
@@ -281,6 +274,6 @@ function readDigits(bytes: Buffer, { start, end }: Span): number | null {
   return value;
 }
 
-/** Whether the value that starts at an offset is the literal `true`. */
+/** True when the literal `true` starts at the offset. */
 export const isTrueAt = (bytes: Buffer, at: number): boolean =>
   bytes[at] === 0x74 && skipValue(bytes, at, 0, { mediaBytes: 0 }) === at + 4;

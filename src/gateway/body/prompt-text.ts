@@ -1,6 +1,6 @@
-// The text that a request is classified by: what the user said last. Of chats, messages, completions and responses alone, and
-// of what has several parts the text alone; instructions and answers are somebody else's words. One walk over the messages,
-// which makes a string of nothing but what is read.
+// Extracts the text by which a request is classified: the last user message. Only chats, messages, completions and
+// responses have one, and only text parts count. Instructions and model answers are not the user's text. One scan creates
+// strings only for the text that is returned.
 
 import { textMax } from '../../classifier/encoder.ts';
 import { comma, isText, memberStart, openBrace, openBracket } from './conversation.ts';
@@ -8,7 +8,7 @@ import { scanMembers, skipSpace, skipValue } from './json-scan.ts';
 import type { MemberVisitor } from './json-scan.ts';
 import type { ProxiedRoute } from '../routes.ts';
 
-/** What each of these routes calls its prompt. */
+/** The name of the prompt field on each route. */
 const promptNames: Readonly<Record<string, readonly string[]>> = {
   '/chat/completions': ['messages'],
   '/messages': ['messages'],
@@ -16,13 +16,13 @@ const promptNames: Readonly<Record<string, readonly string[]>> = {
   '/responses': ['input'],
 };
 
-/** Most texts are ASCII with few escapes; in others a character takes six bytes at most. */
+/** Most texts are ASCII with few escapes. Other characters take at most six bytes. */
 const likelyBytes = textMax + 500;
 const textBytesMax = textMax * 6;
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** `open` is where the body's object opens; the body is known to be valid JSON. Null when there is no such text. */
+/** `open` is the offset of the body's opening brace. The body must be valid JSON. Null when there is no such text. */
 export function promptText(body: Buffer, open: number, { path }: ProxiedRoute): string | null {
   const names = promptNames[path];
   const start = names === undefined ? -1 : memberStart(body, open, names);
@@ -31,7 +31,7 @@ export function promptText(body: Buffer, open: number, { path }: ProxiedRoute): 
   return text === null || !/\S/.test(text) ? null : text;
 }
 
-/** Where the content of the last user message is; of what is no list of messages, the value itself. */
+/** The offset of the content of the last user message. A value that is not a list of messages is returned unchanged. */
 function lastUserContent(body: Buffer, start: number): number {
   if (body[start] !== openBracket) return start;
   const contents: number[] = [];
@@ -40,7 +40,7 @@ function lastUserContent(body: Buffer, start: number): number {
     if (body[at] === openBrace) scanMembers(body, at, { mediaBytes: 0 }, message);
     if (message.isUser && message.content !== -1) contents.push(message.content);
   }
-  // Where results of tools come in the user's name, they are not what the user said.
+  // Tool results are sent with the role `user`, but are not the user's text.
   return contents.findLast((content) => !isToolResult(body, content)) ?? -1;
 }
 
@@ -63,7 +63,7 @@ function partText(body: Buffer, at: number): string | null {
   return part.isText && body[part.text] === quote ? stringAt(body, part.text) : null;
 }
 
-/** All of its parts are. */
+/** True when all parts are tool results. */
 function isToolResult(body: Buffer, content: number): boolean {
   if (body[content] !== openBracket) return false;
   let hasParts = false;
@@ -76,7 +76,7 @@ function isToolResult(body: Buffer, content: number): boolean {
   return hasParts;
 }
 
-/** The offsets of a list's elements. */
+/** Yields the offsets of a list's elements. */
 function* elementsOf(body: Buffer, list: number): Generator<number> {
   for (let at = skipSpace(body, list + 1); body[at] !== openBracket + 2;) {
     yield at;
@@ -86,7 +86,7 @@ function* elementsOf(body: Buffer, list: number): Generator<number> {
   }
 }
 
-/** The string that opens here, or its beginning: no more is read than a classifier reads. */
+/** The string at this offset, up to the length that a classifier reads. */
 function stringAt(body: Buffer, open: number): string {
   const first = stringWithin(body, open, likelyBytes);
   if (first.isComplete || first.text.length >= textMax) return first.text.slice(0, textMax);
@@ -105,7 +105,7 @@ function stringWithin(
     else end++;
   }
   const isComplete = body[end] === quote;
-  // A character is not cut in two.
+  // Do not cut a UTF-8 character.
   while (((body[end] ?? 0) & 0xc0) === 0x80) end--;
   const text: unknown = JSON.parse(`"${body.toString('utf8', open + 1, end)}"`);
   return { text: String(text), isComplete };

@@ -1,5 +1,5 @@
-// Writes the two spans of a body that the gateway owns: the model's name and
-// stream_options.include_usage (Gateway rule 11). Every other byte goes upstream as it came.
+// Replaces the two spans of a body that the gateway writes: the model name and stream_options.include_usage (Gateway rule
+// 11). All other bytes are sent upstream unchanged.
 
 import { isTrueAt } from './peek.ts';
 import type { Peeked, PeekedJson } from './peek.ts';
@@ -13,17 +13,14 @@ const onlyMember = Buffer.from('"include_usage":true');
 const trueLiteral = Buffer.from('true');
 
 export type SpliceOptions = Readonly<{
-  /** The upstream's name of the model. */
+  /** The upstream name of the model. */
   model: string;
-  /** The same as a JSON string. */
+  /** The same name as a JSON string. */
   modelJson: Buffer;
   includeUsage: boolean;
 }>;
 
-/**
- * Answers the pieces that make the body: slices of it and what is put between them, so that no byte
- * of it is copied here.
- */
+/** Returns the pieces of the new body: slices of the old one and the inserted text. Nothing is copied. */
 export function spliceBody(
   body: Buffer,
   peeked: Peeked,
@@ -57,7 +54,7 @@ const insert = (at: number, bytes: Buffer): Edit => ({ start: at, end: at, bytes
 const isSame = (body: Buffer, start: number, end: number, bytes: Buffer): boolean =>
   end - start === bytes.length && body.compare(bytes, 0, bytes.length, start, end) === 0;
 
-/** Edits are in order and do not overlap. */
+/** Edits must be in order and must not overlap. */
 function applyEdits(body: Buffer, edits: readonly Edit[]): readonly Buffer[] {
   const pieces: Buffer[] = [];
   let from = 0;

@@ -1,5 +1,5 @@
-// Where the answer to a request is in the response cache: nowhere, or under the digest of what
-// decides it. All callers share the cache, so that whatever could change an answer is in its key.
+// Computes the response-cache key of a request: a digest of everything that can change the answer. All callers share the
+// cache. Null when the request is not cacheable.
 
 import { hash } from 'node:crypto';
 
@@ -7,9 +7,9 @@ import type { CompiledModel } from '../../snapshot/compile/models.ts';
 import type { ProxiedRoute } from '../routes.ts';
 
 export type CacheKey = Readonly<{
-  /** Of the snapshot that the request is served by. */
+  /** The edition of the snapshot that serves the request. */
   edition: string;
-  /** SHA-256 over the route, the model that the name was resolved to, and the body. */
+  /** SHA-256 of the route, the resolved model and the body. */
   key: string;
   model: CompiledModel;
   ttlMs: number;
@@ -18,21 +18,18 @@ export type CacheKey = Readonly<{
 export type CacheableRequest = Readonly<{
   edition: string;
   proxied: ProxiedRoute;
-  /** The first of the chain: what another one answers is not stored. */
+  /** The first candidate. Answers of other candidates are not stored. */
   model: CompiledModel;
   isStream: boolean;
   body: Buffer;
-  /** As they go upstream, names in lower case and values in turn. */
+  /** The headers sent upstream: lower-case names and values in turn. */
   headers: readonly string[];
 }>;
 
-/** A longer body is not looked up: its digest would hold up all other requests. */
+/** Longer bodies are not cached, because hashing them would delay other requests. */
 export const hashedBytesMax = 1024 * 1024;
 
-/**
- * Header values that ask for nothing in particular; any other is part of the key. The boundary of a
- * form stands in its body too.
- */
+/** Header values without effect on the answer; any other value is part of the key. A form's boundary is also in its body. */
 const usual: ReadonlyMap<string, RegExp> = new Map([
   ['accept', /^(?:\*\/\*|application\/json(?:, \*\/\*|, text\/plain, \*\/\*)?)$/],
   ['accept-language', /^\*$/],
@@ -51,7 +48,7 @@ export function cacheKeyOf(question: CacheableRequest): CacheKey | null {
     const value = headers[index + 1] ?? '';
     if (isUnusual(name, value)) asked += `${name}: ${value}\n`;
   }
-  // Digested in one call, which for a short body costs less than a digest fed in pieces.
+  // One call is faster for short bodies than an incremental digest.
   const key = hash('sha256', Buffer.concat([Buffer.from(`${asked}\n`), body]), 'base64url');
   return { edition, key, model, ttlMs };
 }

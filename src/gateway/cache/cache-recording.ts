@@ -1,5 +1,5 @@
-// Keeps an answer while it is relayed, and stores it when it has come whole. An error, a stream and
-// what is too large to store are not kept (Gateway rule 9).
+// Records an answer while it is relayed, and stores it in the cache when it is complete. Errors, streams and large answers
+// are not recorded (Gateway rule 9).
 
 import { entryBytesMax } from './cache.ts';
 import type { CachedAnswer, ResponseCache } from './cache.ts';
@@ -12,7 +12,7 @@ import { appendAnswerHeaders, withoutHeader } from '../transport/header-policy.t
 
 const eventStream = /^text\/event-stream\b/i;
 
-/** Null when the answer is not to be stored. `place` is for the model of the step. */
+/** Null when the answer must not be stored. `cacheKey` must be for the model of the step. */
 export function startRecording(
   cache: ResponseCache,
   cacheKey: CacheKey,
@@ -21,7 +21,7 @@ export function startRecording(
   const { status, headers } = head;
   if (status < 200 || status >= 300) return null;
   const kept: string[] = [];
-  // Each answer from the cache says its length itself.
+  // Cached answers get their own content-length.
   appendAnswerHeaders(kept, withoutHeader(headers, 'content-length'));
   const type = kept[kept.indexOf('content-type') + 1] ?? '';
   if (eventStream.test(type)) return null;
@@ -61,7 +61,7 @@ export class Recording {
   }
 }
 
-/** A copy of its own: a slice would keep alive all that was read together with it. */
+/** Copies the chunks: slices would keep the original read buffers in memory. */
 function joined(chunks: readonly Buffer[], bytes: number): Buffer {
   const body = Buffer.allocUnsafeSlow(bytes);
   let at = 0;
@@ -69,7 +69,7 @@ function joined(chunks: readonly Buffer[], bytes: number): Buffer {
   return body;
 }
 
-/** Some upstreams tell an error with a status of 200, and some in an object that has other members. */
+/** Some upstreams report an error with status 200, some of them in an object with other members. */
 function isErrorBody(body: Buffer): boolean {
   const open = skipSpace(body, 0);
   if (body[open] !== 0x7b) return false;

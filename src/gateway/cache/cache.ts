@@ -1,6 +1,6 @@
-// The response cache (Gateway rule 9): answers of models that have a time to live, in the memory of
-// this process, least recently used first out. It holds answers of one configuration version: with
-// another it is empty, and what was asked under the old one is not stored any more.
+// The response cache (Gateway rule 9): answers of models with a time to live, in memory, with LRU eviction. It holds
+// answers of one configuration version. A new version empties it, and answers to requests of the old version are not
+// stored.
 
 import type { ProviderId } from '../../lib/ids.ts';
 import type { Counts } from '../../telemetry/metrics.ts';
@@ -11,19 +11,19 @@ export type CacheBounds = Readonly<{ entriesMax: number; bytesMax: number }>;
 
 export const cacheBoundsDefault: CacheBounds = { entriesMax: 4096, bytesMax: 64 * 1024 * 1024 };
 
-/** A larger answer is not stored: few of them would push out all others. */
+/** Larger answers are not stored, because a few of them would evict all others. */
 export const entryBytesMax = 512 * 1024;
-/** What an entry takes besides its texts and its body. */
+/** The approximate memory of an entry besides its texts and body. */
 const entryOverheadBytes = 256;
-/** Entries past their time are looked for so often at most. */
+/** The minimum time between two removals of expired entries. */
 const sweepMs = 1000;
 
 export type CachedAnswer = Readonly<{
   status: number;
-  /** Those of the upstream that the client may see, names and values in turn. */
+  /** The upstream headers that the client may see, names and values in turn. */
   headers: readonly string[];
   body: Buffer;
-  /** As the upstream reported it for this answer. */
+  /** The usage that the upstream reported for this answer. */
   usage: ReportedUsage | null;
   providerId: ProviderId;
 }>;
@@ -32,7 +32,7 @@ type Entry = Readonly<{ answer: CachedAnswer; bytes: number; expiresAtMs: number
 
 export class ResponseCache {
   bytes = 0;
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #entries = new Map<string, Entry>();
   readonly #bounds: CacheBounds;
   readonly #counts: Counts['cache'];
@@ -48,7 +48,7 @@ export class ResponseCache {
     return this.#entries.size;
   }
 
-  /** Drops every answer unless they are of this very edition. */
+  /** Empties the cache unless it already serves this edition. */
   serve(edition: string): void {
     if (edition === this.#edition) return;
     this.#edition = edition;
@@ -60,7 +60,7 @@ export class ResponseCache {
     this.bytes = 0;
   }
 
-  /** `nowMs` is monotonic, here and below. */
+  /** `nowMs` is monotonic. */
   find(cacheKey: CacheKey, nowMs: number): CachedAnswer | null {
     const entry = cacheKey.edition === this.#edition ? this.#entries.get(cacheKey.key) : undefined;
     if (entry !== undefined) this.#drop(cacheKey.key, entry);
@@ -94,7 +94,7 @@ export class ResponseCache {
     return this.#entries.size < entriesMax && this.bytes + bytes <= bytesMax;
   }
 
-  /** What is past its time goes before anything that is not. */
+  /** Removes expired entries before live ones are evicted. */
   #sweep(nowMs: number): void {
     if (nowMs - this.#sweptAtMs < sweepMs) return;
     this.#sweptAtMs = nowMs;

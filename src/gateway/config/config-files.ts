@@ -1,5 +1,5 @@
-// Reads a configuration file and the files that it includes, within bounds. Which files were looked for is kept, so that a change of
-// any of them is noticed.
+// Reads a configuration file and its includes, within limits. It records every file that was looked up, so that a change of
+// any of them is detected.
 
 import { open } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
@@ -11,19 +11,19 @@ import type { Include } from '../../snapshot/file/includes.ts';
 import { readSource } from '../../snapshot/file/source.ts';
 import type { Environment, Issue, Source } from '../../snapshot/file/source.ts';
 
-/** `bytesMax` is for all files together; `depthMax` counts includes within includes. */
+/** `bytesMax` applies to all files together. `depthMax` limits nested includes. */
 const bytesMax = 16 * 1024 * 1024;
 const filesMax = 100;
 const depthMax = 10;
 
 export type ConfigFiles = Readonly<{
-  /** What the files say together, or what is wrong with them. */
+  /** The merged configuration, or its errors. */
   source: Source | readonly Issue[];
-  /** Every file that was looked for, with its text; null when it cannot be read. */
+  /** Every file that was looked up, with its text. Null when it cannot be read. */
   texts: ReadonlyMap<string, string | null>;
 }>;
 
-/** Refuses `absent` or `too_large` when the main file cannot be read. */
+/** Refuses with `absent` or `too_large` when the main file cannot be read. */
 export async function readConfigFiles(
   path: string,
   environment: Environment,
@@ -42,7 +42,7 @@ export async function readConfigFiles(
   return { source, texts: walk.texts };
 }
 
-/** Whether each of the files still has the text that it had. */
+/** True when every file still has the recorded text. */
 export async function areUnchanged(texts: ConfigFiles['texts']): Promise<boolean> {
   for (const [path, before] of texts) {
     const text = await readText(path);
@@ -51,7 +51,7 @@ export async function areUnchanged(texts: ConfigFiles['texts']): Promise<boolean
   return true;
 }
 
-/** `above` holds the files that lead to it, the main file first. */
+/** `above` lists the including files, the main file first. */
 type Pending = Readonly<{ include: Include; above: readonly string[] }>;
 
 type Walk = {
@@ -95,20 +95,20 @@ async function follow(walk: Walk, { include, above }: Pending): Promise<void> {
   if (above.includes(file))
     return report(`these files include each other: ${[...above, file].join(' > ')}`);
   if (text === null) return;
-  if (above.length > depthMax) return report(`is nested more than ${depthMax} files deep`);
+  if (above.length > depthMax) return report(`includes are nested deeper than ${depthMax} files`);
   const isFull = walk.sources.length >= filesMax;
   if (isFull || walk.bytes + Buffer.byteLength(text) > bytesMax) {
     walk.pending = [];
     return report(
       isFull
-        ? `more than ${filesMax} files are read`
-        : `the files have over ${bytesMax} bytes in all`,
+        ? `the configuration has more than ${filesMax} files`
+        : `the configuration files have more than ${bytesMax} bytes in total`,
     );
   }
   addText(walk, { file, text, above });
 }
 
-/** Next to the file that includes it, else next to the main file. A file that was read before has no text again. */
+/** Looks next to the including file, then next to the main file. A file that was already read has no text here. */
 async function find(
   walk: Walk,
   path: string,
@@ -128,7 +128,7 @@ async function find(
   return refusal ?? refuse('absent', `${path} cannot be read`);
 }
 
-/** One byte more than allowed is read, so that a pipe or device has a bound too. */
+/** Reads one byte more than allowed, so that pipes and devices are bounded too. */
 async function readText(path: string): Promise<string | Refusal> {
   try {
     await using file = await open(path);

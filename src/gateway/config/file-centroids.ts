@@ -1,4 +1,4 @@
-// The centroids of the prompt classes of a configuration file: in File mode nobody else makes them.
+// Computes the centroids of prompt classes in File mode, where there is no control plane to compute them.
 
 import { embedderOf, snapshotCentroid, snapshotCentroids } from '../../classifier/centroids.ts';
 import type { Centroid } from '../../classifier/centroids.ts';
@@ -9,10 +9,10 @@ import type { SnapshotCentroids, SnapshotClassifier } from '../../snapshot/schem
 
 type Classes = Pick<FileSnapshot, 'snapshot' | 'examples'>;
 
-/** Of a few examples. */
+/** The time limit for embedding a class's examples. */
 const refinedWaitMs = 30_000;
 
-/** A refined encoder that fails is told to `onFailure`, and its tier has no centroids. */
+/** `onFailure` receives an error of the refined encoder. That tier then has no centroids. */
 export async function fileCentroids(
   file: Classes,
   encoders: Encoders,

@@ -1,5 +1,5 @@
-// Serves from a configuration file and the files that it includes (File mode): read at the start, again when a check finds
-// a change, and at once when told to. Files that cannot be used leave the last ones in force.
+// Serves a configuration file and its includes (File mode). The files are read at startup, after a detected change, and on
+// request. Invalid files leave the previous configuration in force.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -17,7 +17,7 @@ import type { ConfigFiles } from './config-files.ts';
 import { fileCentroids } from './file-centroids.ts';
 import type { Live } from './live.ts';
 
-/** A program that writes a file in several pieces writes the next piece within this time. */
+/** A program that writes a file in several pieces must write the next piece within this time. */
 const settleMs = 100;
 
 export type FileSourceOptions = Readonly<{
@@ -27,22 +27,22 @@ export type FileSourceOptions = Readonly<{
   live: Live;
   log: Log;
   checkMs: number;
-  /** What the centroids of prompt classes are made with; without it no class has one. */
+  /** The encoders for the centroids of prompt classes. Without them no class has a centroid. */
   encoders?: Encoders;
-  /** Adds to a snapshot of the file what is not in the file. */
+  /** Adds state to the snapshot that is not in the file. */
   complete?: (snapshot: Snapshot) => Snapshot;
 }>;
 
 export type FileSource = Readonly<{
-  /** Reads the file now, changed or not. */
+  /** Reads the files now, even if they have not changed. */
   reload: () => Promise<void>;
   stop: () => void;
 }>;
 
-/** Lines that say what is wrong, when the files cannot be used. */
+/** Error lines for files that cannot be used. */
 type Problems = readonly string[];
 
-/** Refuses with all that is wrong when the files cannot be used at the start. */
+/** Refuses with all errors when the files cannot be used at startup. */
 export async function startFileSource(options: FileSourceOptions): Promise<FileSource | Refusal> {
   const { path, environment, live, log } = options;
   let served: ConfigFiles['texts'] | null = null;
@@ -55,7 +55,7 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
     }
     const files = await readConfigFiles(path, environment);
     if (isRefusal(files)) return [files.message];
-    // Half of a file can be a good file with half of the models. A forced read is of files that are complete.
+    // A partly written file can be valid and miss models. A forced read expects complete files.
     if (!isForced && !(await isSettled(files))) return undefined;
     seen = files.texts;
     const problems = await applyFiles(options, files);
@@ -65,17 +65,20 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
   };
   const check = async (isForced: boolean): Promise<void> => {
     const problems = await load(isForced);
-    // A file that is gone for a day is not a line every check.
+    // Logged once per error, not at every check.
     const news = problems?.join('\n') ?? null;
     if (problems !== undefined && (isForced || news !== reported)) {
-      log.error({ reason: summaryOf(problems) }, 'the file was refused');
+      log.error(
+        { reason: summaryOf(problems) },
+        'the configuration file was refused; the previous configuration stays in force',
+      );
       for (const line of problems.slice(1)) log.error({}, line);
     }
     reported = news;
   };
   let waiting = 0;
   let last = Promise.resolve();
-  /** One after the other, so that what was read first is never applied last. */
+  /** Runs one check at a time, so that an older read is never applied last. */
   const enqueue = (isForced: boolean): Promise<void> => {
     waiting++;
     last = last.then(() => check(isForced)).finally(() => void waiting--);
@@ -101,12 +104,12 @@ async function applyFiles(
   if (read === null) return issueLines(errors);
   for (const warning of read.warnings) log.warn({}, warning);
   if (read.snapshot.config.settings.open) {
-    log.warn({}, 'the gateway is open: the file has no auth block and no key is required');
+    log.warn({}, 'the gateway accepts requests without a key, because the file has no auth block');
   }
   const { complete = (snapshot) => snapshot } = options;
   if (encoders === undefined) return problemsOf(live.apply(complete(read.snapshot), read.tuning));
   const classifier = await fileCentroids(read, encoders, (error) =>
-    log.error({ error }, 'the refined encoder cannot be used'),
+    log.error({ error }, 'the refined encoder failed to load'),
   );
   return problemsOf(live.apply(complete({ ...read.snapshot, classifier }), read.tuning));
 }
@@ -114,7 +117,7 @@ async function applyFiles(
 const problemsOf = (refusal: Refusal | undefined): Problems | undefined =>
   refusal === undefined ? undefined : [refusal.message];
 
-/** False when a file was written in the meantime; the next check reads it again. */
+/** False when a file changed during the wait. The next check reads it again. */
 async function isSettled({ texts }: ConfigFiles): Promise<boolean> {
   await sleep(settleMs, undefined, { ref: false });
   return areUnchanged(texts);

@@ -1,5 +1,5 @@
-// Holds the configuration being served. A snapshot is compiled before it is swapped in, and one
-// that cannot be compiled leaves the old one in place.
+// Holds the served configuration. A snapshot is compiled before it becomes active. If compilation fails, the previous one
+// stays active.
 
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -16,21 +16,21 @@ export type RefusedSnapshot = Readonly<{ version: number | null; reason: string 
 
 export type Live = Readonly<{
   current: () => CompiledSnapshot | null;
-  /** `tuning` when the source of the snapshot has its own. */
+  /** `tuning` is set when the source of the snapshot has its own. */
   apply: (snapshot: Snapshot, tuning?: Tuning) => Refusal | undefined;
-  /** Something newer came and cannot be served; what is served goes on. The version is null when it cannot even be read. */
+  /** Records that a newer snapshot cannot be served. The version is null when it is unreadable. */
   refuse: (version: number | null, reason: string) => void;
-  /** What came last, when it was refused; null once something was applied. */
+  /** The last snapshot that was refused. Null after a snapshot was applied. */
   refused: () => RefusedSnapshot | null;
-  /** The control plane says that what is served is still what it publishes. */
+  /** Records that the control plane still publishes the served snapshot. */
   confirm: () => void;
-  /** Seconds since the last apply or confirmation; 0 before the first. */
+  /** Seconds since the last apply or confirmation. 0 before the first. */
   ageSeconds: () => number;
-  /** What the snapshots that were served say of the log; the newest first. */
+  /** The log positions of the snapshots that were served, newest first. */
   seen: () => readonly LogObservation[];
-  /** What was seen before this process began. */
+  /** Restores the observations of an earlier process. */
   remember: (seen: readonly LogObservation[]) => void;
-  /** Told of each snapshot at once, and of the current one when there is one. */
+  /** Calls the listener for each new snapshot, and now if there is one. */
   onApply: (listener: (snapshot: CompiledSnapshot) => void) => void;
 }>;
 

@@ -1,7 +1,7 @@
-// The last snapshot on disk, and what was seen of its log: a proxy starts from it while the control
-// plane is away, and every gateway remembers by it what the log was. It holds credentials, so it is
-// sealed with a key that is derived from a secret; a file that is torn, foreign or changed is
-// refused and the one before it is tried. A process with another secret starts without a cache.
+// Stores the last snapshot and the observed log positions on disk. A proxy starts from it while the control plane is
+// unavailable, and every gateway uses it to detect a rewritten log. It contains credentials, so it is encrypted with a key
+// derived from a secret. A file that is damaged, modified or has another format is refused, and the previous file is tried.
+// A process with another secret starts without a cache.
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -15,24 +15,24 @@ import type { LogObservation } from '../../snapshot/health-report.ts';
 import { snapshot as snapshotSchema } from '../../snapshot/schema.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 
-/** First line of the file, authenticated with the rest. */
+/** The first line of the file, authenticated with the rest. */
 const format = Buffer.from('gw-snapshot-cache-v1\n');
 const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 const fileBytesMax = 512 * 1024 * 1024;
 
-/** A snapshot, and what was seen of its log until then. */
+/** A snapshot, and the log positions observed until then. */
 export type CachedSnapshot = Readonly<{ snapshot: Snapshot; seen: readonly LogObservation[] }>;
 
 export type SnapshotCache = Readonly<{
-  /** Throws when the disk refuses; serving does not depend on it. */
+  /** Throws when the disk write fails. Serving does not depend on it. */
   write: (cached: CachedSnapshot) => Promise<void>;
-  /** The newest file that can be trusted, and why others could not. */
+  /** The newest valid file, and the reasons why others were refused. */
   read: () => Promise<Readonly<{ cached: CachedSnapshot | null; refused: readonly string[] }>>;
 }>;
 
-/** `secret` is the proxy token, or another one that only this installation knows. */
+/** `secret` is the proxy token or another secret of this installation. */
 export function createSnapshotCache(
   options: Readonly<{ path: string; secret: string }>,
 ): SnapshotCache {
@@ -70,7 +70,7 @@ function seal(plain: Buffer, key: Buffer): Buffer {
 function unseal(bytes: Buffer, key: Buffer): Buffer | Refusal {
   const head = format.length + nonceBytes + tagBytes;
   if (bytes.length < head || !bytes.subarray(0, format.length).equals(format)) {
-    return refuse('invalid', 'no snapshot cache of this format');
+    return refuse('invalid', 'not a snapshot cache of this format');
   }
   const nonce = bytes.subarray(format.length, format.length + nonceBytes);
   const opening = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes });
@@ -79,7 +79,7 @@ function unseal(bytes: Buffer, key: Buffer): Buffer | Refusal {
   try {
     return Buffer.concat([opening.update(bytes.subarray(head)), opening.final()]);
   } catch {
-    return refuse('invalid', 'changed, torn or sealed with another secret');
+    return refuse('invalid', 'damaged, modified, or encrypted with another secret');
   }
 }
 
@@ -90,7 +90,8 @@ async function readSealed(path: string, key: Buffer): Promise<CachedSnapshot | R
   if ('refused' in plain) return plain;
   const json: unknown = JSON.parse(plain.toString());
   const parsed = snapshotSchema.safeParse(json);
-  if (!parsed.success) return refuse('invalid', 'a snapshot of another shape');
+  if (!parsed.success)
+    return refuse('invalid', 'the snapshot does not match the schema of this release');
   return { snapshot: parsed.data, seen: withObservations.parse(json).seen };
 }
 
@@ -106,7 +107,7 @@ async function readFile(path: string): Promise<Buffer | Refusal> {
   }
 }
 
-/** A reader sees the old file or the new one, whole, whenever the process or the machine stops. */
+/** Atomic and durable: after a crash a reader finds either the old file or the new one. */
 async function writeAtomically(path: string, previous: string, bytes: Buffer): Promise<void> {
   const directory = dirname(path);
   const temporary = `${path}.tmp`;

@@ -1,20 +1,19 @@
-// Talks to the control plane: one small client with the proxy token, used by the poll and the
-// reporter. Every call has a time limit and a bound on the answer.
+// The HTTP client for the control plane. It sends the proxy token, and limits the time and the answer size of every call.
 
 import { rootCertificates } from 'node:tls';
 
 import { Agent, request } from 'undici';
 
-/** The largest answer that is read; a snapshot of 100,000 keys takes about a tenth of it. */
+/** The maximum answer size. A snapshot with 100,000 keys takes about a tenth of it. */
 const answerBytesMax = 256 * 1024 * 1024;
-/** A control plane that cannot be reached is asked again soon; one that is slow may be sending much. */
+/** An unreachable control plane is retried soon. A slow one may be sending a large answer. */
 const connectMs = 3000;
 const answerMs = 10_000;
 
 export type ControlAnswer = Readonly<{ status: number; etag: string | null; body: Buffer }>;
 
 export type ControlClient = Readonly<{
-  /** `waitMs`: how long the control plane was asked to wait before it answers. */
+  /** `waitMs` is the time that the control plane was asked to wait before it answers. */
   get: (
     path: string,
     call: Readonly<{
@@ -23,21 +22,18 @@ export type ControlClient = Readonly<{
       waitMs: number;
     }>,
   ) => Promise<ControlAnswer>;
-  /** `body` is sent as JSON; bytes are JSON already. */
+  /** `body` is sent as JSON. A Buffer must already contain JSON. */
   post: (path: string, body: unknown, signal?: AbortSignal) => Promise<ControlAnswer>;
   close: () => Promise<void>;
 }>;
 
 export type ControlClientOptions = Readonly<{
-  /** The base of the control plane; may end in /snapshot. */
+  /** The base URL of the control plane. It may end in /snapshot. */
   controlUrl: string;
   proxyToken: string;
-  /** PEM certificates that are trusted besides the built-in ones. */
+  /** PEM certificates that are trusted in addition to the built-in ones. */
   caBundle: readonly string[];
-  /**
-   * The control plane's own certificate, PEM, when this process knows it: it is trusted under
-   * whatever name it is called by.
-   */
+  /** The control plane's own certificate (PEM), if known. It is trusted under any host name. */
   pinnedCertificate?: string | null;
 }>;
 

@@ -1,6 +1,5 @@
-// Tells the control plane now and then how this replica and its backends are (specification,
-// `POST /health-report`). One report at a time: it is made when it is sent, and one that is not
-// delivered is dropped, because the next says more.
+// Periodically reports the health of this replica and its backends to the control plane (specification, `POST
+// /health-report`). One report at a time. A failed report is dropped, because the next one is newer.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -18,7 +17,7 @@ export type HealthReportOptions = Readonly<{
   intervalMs: number;
 }>;
 
-/** The first report goes out at once, so that the fleet knows this replica. */
+/** The first report is sent at once, so that the fleet knows this replica. */
 export function startHealthReports(
   options: HealthReportOptions,
 ): Readonly<{ stop: () => Promise<void> }> {
@@ -42,8 +41,8 @@ async function keepReporting(options: HealthReportOptions, signal: AbortSignal):
       isFailing = false;
     } catch (error) {
       if (signal.aborted) return;
-      // Once a change of state: a control plane that is away for a day is not a line every report.
-      if (!isFailing) log.warn({ error }, 'health was not reported');
+      // Logged once per change of state.
+      if (!isFailing) log.warn({ error }, 'the health report was not delivered');
       isFailing = true;
     }
     await sleep(intervalMs, undefined, { signal, ref: false }).catch(() => {});
@@ -86,7 +85,7 @@ export function healthReportOf(reported: Reported): HealthReport {
   };
 }
 
-/** Those that are out of rotation are never left out for those that are in. */
+/** Backends out of rotation take precedence when the list is cut. */
 const unhealthyFirst = (backends: readonly BackendReport[]): readonly BackendReport[] =>
   backends.length <= reportBackendsMax
     ? backends

@@ -1,19 +1,19 @@
-// Decides how a published snapshot stands to the one that is held: each names the event log that it was built from, and how far.
+// Compares a published snapshot with the served one by the event log and the position that each was built from.
 
 import type { Snapshot } from '../../snapshot/schema.ts';
 
-/** Where a snapshot stands in the history of its log. */
+/** The position of a snapshot in the history of its log. */
 export type LogPosition = Pick<Snapshot, 'version' | 'log'>;
 
 /**
- * `went_back`: an older version of the same log, as after its restore from a copy. `forked`: the same position with another past,
- * as after a fail-over that lost events. `another_log`: of another database altogether.
+ * `went_back`: an older version of the same log, for example after a restore from backup. `forked`: the same position
+ * with a different history, for example after a failover that lost events. `another_log`: a different database.
  */
 export type Lineage = 'follows' | 'went_back' | 'forked' | 'another_log';
 
 /**
- * A position that is lower under an equal version is no step back: events that change no configuration count too, and another
- * replica may not have read them yet.
+ * A lower position with the same version is not a step back: events without configuration changes also count, and
+ * another replica may not have read them yet.
  */
 export function lineageOf(current: LogPosition | null, next: LogPosition): Lineage {
   if (current === null) return 'follows';

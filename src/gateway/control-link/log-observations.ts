@@ -1,11 +1,11 @@
-// What this replica has seen of the log of its control plane: the places that its last snapshots name. It tells them with every health
-// report and keeps them beside the snapshot cache, so that a log that was rewritten or set back contradicts it.
+// Records the log positions of the last snapshots. They are sent with every health report and stored with the snapshot
+// cache, so that a rewritten or restored log can be detected.
 
 import { observationsMax } from '../../snapshot/health-report.ts';
 import type { LogObservation } from '../../snapshot/health-report.ts';
 import type { LogPosition } from './lineage.ts';
 
-/** `seen` and the place of a snapshot that is served now: the newest first, and of its log alone. */
+/** Adds the position of the snapshot that is now served. Newest first, and only positions of its log. */
 export function withObservation(
   seen: readonly LogObservation[],
   { version, log }: LogPosition,

@@ -1,6 +1,6 @@
-// Keeps the served configuration in step with the control plane (specification, capability 4): polls, applies what is new, keeps
-// what it has when the control plane is away or sends what cannot be applied. A poll waits at the control plane for a change, so
-// that one arrives at once; of a control plane that does not wait, it asks once an interval all the same.
+// Keeps the served configuration in sync with the control plane (specification, capability 4). It polls, applies new
+// snapshots, and keeps the current one when the control plane is unavailable or its snapshot is invalid. The poll is a long
+// poll; a control plane without long polling is polled at the interval.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -17,22 +17,22 @@ import type { ControlAnswer, ControlClient } from './client.ts';
 import { lineageOf } from './lineage.ts';
 import type { LogPosition } from './lineage.ts';
 
-/** The control plane lets nobody wait for longer. */
+/** The longest wait that the control plane allows. */
 const waitSecondsMax = 30;
-/** The first try again after a failure; each one more waits twice as long, up to one interval. */
+/** The first retry after a failure. The delay doubles up to one interval. */
 const retryMsMin = 500;
-/** Between a change and the question for the next, so that a thousand changes are not a thousand snapshots. */
+/** The minimum pause after a change, so that many changes produce few snapshots. */
 const changePauseMs = 200;
-/** Taking up snapshots takes at most one part in so many of the time. */
+/** Applying snapshots takes at most one part in this many of the time. */
 const applyShare = 5;
-/** A start waits for the control plane so long, then serves what it has. */
+/** The longest time that startup waits for the control plane. */
 const firstPollMs = 1000;
 
 export type PollOptions = Readonly<{
   client: Pick<ControlClient, 'get'>;
   live: Live;
   cache: SnapshotCache | null;
-  /** The id of another log that may replace the one that is served. */
+  /** The id of another log that may replace the served one. */
   acceptLog: string | null;
   log: Log;
   pollMs: number;
@@ -44,19 +44,16 @@ export type PollOptions = Readonly<{
 export type Poll = Readonly<{ stop: () => Promise<void> }>;
 
 type State = {
-  /** Of what was last sent, served or refused. */
+  /** The ETag of the last received snapshot, whether served or refused. */
   etag: string | null;
-  /** Of what is served. */
+  /** The position of the served snapshot. */
   current: LogPosition | null;
   failures: number;
 };
 
 type Outcome = Readonly<{ kind: 'unchanged' | 'failed' } | { kind: 'changed'; applyMs: number }>;
 
-/**
- * Resolves after the first poll, so that a start with the control plane up serves from it at once; but within a second: one that
- * is away delays no start.
- */
+/** Resolves after the first poll, or after a second when the control plane does not answer. */
 export async function startPoll(options: PollOptions): Promise<Poll> {
   const state: State = { etag: null, current: null, failures: 0 };
   await readCache(options, state);
@@ -95,10 +92,10 @@ async function keepPolling(
   }
 }
 
-/** Never longer than an interval: what is published meanwhile arrives within one of the control plane's return. */
+/** At most one interval, so that a change arrives within one interval of the control plane's return. */
 function retryMs({ pollMs, random }: PollOptions, { failures }: State): number {
   const base = Math.min(pollMs, retryMsMin * 2 ** Math.min(failures - 1, 16));
-  // The jitter spreads the polls of many proxies after a control plane comes back.
+  // The jitter spreads the polls of many proxies after a control plane returns.
   return base * (0.5 + random() / 2);
 }
 
@@ -111,7 +108,7 @@ async function readCache({ cache, live, log }: PollOptions, state: State): Promi
   if (cached === null) return log.info({ refused }, 'no snapshot cache to start from');
   const { snapshot, seen } = cached;
   live.remember(seen);
-  if (refused.length > 0) log.warn({ refused }, 'an older snapshot cache is used');
+  if (refused.length > 0) log.warn({ refused }, 'the previous snapshot cache is used');
   const refusal = live.apply(snapshot);
   if (refusal !== undefined) {
     return log.warn({ reason: refusal.message }, 'the cached snapshot was refused');
@@ -133,23 +130,23 @@ async function pollOnce(
     const path = `/snapshot?at_least=${state.current?.version ?? 0}${wait}`;
     const answer = await client.get(path, { headers, signal, waitMs: waitSeconds * 1000 });
     if (answer.status !== 200 && answer.status !== 304) throw new Error(`status ${answer.status}`);
-    if (state.failures > 0) log.info({}, 'the control plane is back');
+    if (state.failures > 0) log.info({}, 'the control plane answers again');
     state.failures = 0;
-    // One that knows no If-None-Match sends the same again.
+    // Some servers ignore If-None-Match and send the same snapshot again.
     const isSame = answer.status === 304 || (answer.etag !== null && answer.etag === state.etag);
     if (!isSame) return await applyBody(options, state, answer);
     if (live.refused() === null) live.confirm();
     return { kind: 'unchanged' };
   } catch (error) {
     if (signal.aborted) return { kind: 'failed' };
-    // Once a change of state: a control plane that is away for a day is not a line every poll.
+    // Logged once per change of state.
     if (state.failures === 0) log.warn({ error }, 'the control plane does not answer');
     state.failures++;
     return { kind: 'failed' };
   }
 }
 
-/** What is refused is remembered by its ETag, so that it is not fetched again to be refused again. */
+/** A refused snapshot is remembered by its ETag, so that it is not fetched again. */
 async function applyBody(
   options: PollOptions,
   state: State,
@@ -167,7 +164,7 @@ async function applyBody(
     live.refuse(snapshot?.version ?? null, refusal.message);
     log.error(
       { version: snapshot?.version, reason: refusal.message },
-      'a snapshot was refused; the one before it is served on',
+      'a snapshot was refused; the previous one stays in force',
     );
   } else if (snapshot !== null) {
     state.current = { version: snapshot.version, log: snapshot.log };
@@ -177,8 +174,8 @@ async function applyBody(
 }
 
 /**
- * Only the live control plane may go back: after the loss of its log its word still counts. But another log is another
- * installation's, and may be the wrong one.
+ * Only the live control plane may publish an older version: it stays authoritative after losing its log. A different
+ * log belongs to another installation and needs confirmation.
  */
 function lineageRefusal(
   { log, acceptLog }: PollOptions,
@@ -189,12 +186,16 @@ function lineageRefusal(
   if (current === null || lineage === 'follows') return undefined;
   const fields = { from: current.version, to: next.version, log: next.log.id };
   if (lineage === 'another_log' && next.log.id !== acceptLog) {
-    const how = `to follow it, start with --accept-log ${next.log.id}`;
-    return refuse('conflict', `of log ${next.log.id}, served is one of ${current.log.id}; ${how}`);
+    const how = `to accept it, start with --accept-log ${next.log.id}`;
+    return refuse(
+      'conflict',
+      `the snapshot is from log ${next.log.id}, but log ${current.log.id} is served; ${how}`,
+    );
   }
-  if (lineage === 'another_log') log.warn(fields, 'the snapshot is of another log, as accepted');
+  if (lineage === 'another_log') log.warn(fields, 'a snapshot of another log was accepted');
   else if (lineage === 'went_back') log.warn(fields, 'the snapshot version went back');
-  else log.warn(fields, 'the log of the control plane has another past at the same position');
+  else
+    log.warn(fields, 'the log of the control plane has a different history at the same position');
   return undefined;
 }
 

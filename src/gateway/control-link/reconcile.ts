@@ -1,5 +1,5 @@
-// Asks the control plane for this replica's shares of the rate limits, by the demand that it saw (specification,
-// "Reconciliation"). While the control plane is away the shares end by themselves, and the full limits count.
+// Requests this replica's shares of the rate limits from the control plane, based on the demand that it saw (specification,
+// "Reconciliation"). While the control plane is unavailable, the shares expire and the full limits apply.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -13,17 +13,17 @@ import type { ControlClient } from './client.ts';
 export type ReconcileOptions = Readonly<{
   client: Pick<ControlClient, 'post'>;
   limiter: Limiter;
-  /** Names this process among the replicas. */
+  /** Identifies this process among the replicas. */
   replica: string;
   log: Log;
   intervalMs: number;
   monotonic: Clock;
 }>;
 
-/** A share that is older than so many intervals counts no more. */
+/** Shares expire after this many intervals. */
 const intervalsMax = 3;
 
-/** The first report goes out at once, so that this replica is counted among the others. */
+/** The first report is sent at once, so that this replica is counted. */
 export function startReconcile(options: ReconcileOptions): Readonly<{ stop: () => Promise<void> }> {
   const stopping = new AbortController();
   const loop = keepReconciling(options, stopping.signal);
@@ -45,7 +45,7 @@ async function keepReconciling(options: ReconcileOptions, signal: AbortSignal): 
       isFailing = false;
     } catch (error) {
       if (signal.aborted) return;
-      // Once a change of state: a control plane that is away for a day is not a line every interval.
+      // Logged once per change of state.
       if (!isFailing) log.warn({ error }, 'rate limits were not reconciled');
       isFailing = true;
     }
@@ -53,7 +53,7 @@ async function keepReconciling(options: ReconcileOptions, signal: AbortSignal): 
   }
 }
 
-/** Demand that could not be told is not told later: it is no measure of what comes next. */
+/** Demand of a failed report is dropped, because it does not predict future demand. */
 async function reconcileOnce(options: ReconcileOptions, signal: AbortSignal): Promise<void> {
   const { client, limiter, replica, intervalMs, monotonic } = options;
   const report: ReconcileReport = {

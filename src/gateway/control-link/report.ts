@@ -1,6 +1,6 @@
-// Brings usage rows to the control plane in batches. Requests never wait for it: a full queue
-// drops the row and counts it. A batch that failed is sent again with the same ids, so that it
-// counts once. With a spool, what cannot be delivered goes to disk, and from there in its turn.
+// Delivers usage rows to the control plane in batches. Requests never wait: when the queue is full, rows are dropped and
+// counted. A failed batch is sent again with the same ids, so it counts once. With a spool, undelivered rows are written to
+// disk and delivered from there in order.
 
 import { Spending } from '../../limits/spending.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -16,34 +16,34 @@ import { usageBody, UsageQueue } from './usage-queue.ts';
 
 const queuedMaxDefault = 10_000;
 const flushMsDefault = 5000;
-/** The same with a spool: no row is only in memory for much longer than this. */
+/** The interval with a spool: rows stay only in memory for little longer than this. */
 const spoolMsDefault = 1000;
 const closeMsDefault = 5000;
-/** A batch that is refused this often in a row is dropped: the batch itself is the cause. */
+/** A batch that is refused this many times in a row is dropped, because its content must be the cause. */
 const refusalsMax = 20;
-/** Statuses that refuse the content of a batch. Other refusals, such as of the token, may be gone at the next attempt. */
+/** Statuses that refuse the content of a batch. Other refusals, for example of the token, may be temporary. */
 const refusalStatuses: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 export type UsageReporter = Readonly<{
   record: UsageSink;
   queued: () => number;
-  /** Sends what is there, up to the first failure and for a bounded time; what is left is kept by the spool. */
+  /** Sends queued rows within a time limit, up to the first failure. The spool keeps the rest. */
   close: () => Promise<void>;
 }>;
 
 export type UsageReporterOptions = Readonly<{
   client: Pick<ControlClient, 'post'>;
-  /** Names this process among the replicas. */
+  /** Identifies this process among the replicas. */
   replica: string;
   counts: Counts;
   log: Log;
-  /** Where undelivered usage waits; in memory alone when absent. */
+  /** Stores undelivered usage. Without it, usage is only in memory. */
   spool?: UsageSpool | null;
-  /** Told what becomes of the rows that it holds. */
+  /** Receives the delivery state of its rows. */
   spending?: Spending;
   flushMs?: number;
   queuedMax?: number;
-  /** How long the last deliveries may take. */
+  /** The time limit of the last deliveries. */
   closeMs?: number;
 }>;
 
@@ -93,7 +93,7 @@ class Reporting {
     if (this.#queue.count >= this.#queuedMax) this.#drop([event.id]);
     else this.#queue.push(usageRow(event));
     if (this.#queue.count < usageBatchMax) return;
-    // While deliveries fail the timer alone tries again.
+    // While deliveries fail, only the timer retries.
     if (this.#isFailing) this.#saveSoon();
     else void this.#flush(usageBatchMax);
   }
@@ -103,7 +103,7 @@ class Reporting {
   }
 
   tick(): void {
-    // A delivery that takes longer than a tick may fail: its rows are saved while it lasts.
+    // A delivery that takes longer than a tick may fail, so its rows are saved while it runs.
     if (this.#sending === null) void this.#flush(1);
     else if (this.#deliveries === this.#deliveryBefore) this.#saveSoon();
     this.#deliveryBefore = this.#sending === null ? null : this.#deliveries;
@@ -114,28 +114,25 @@ class Reporting {
     const wasSending = this.#sending !== null;
     if (this.#spool !== null) await this.#save();
     await this.#sending;
-    // A control plane that has just failed to answer is not waited for again.
+    // Do not wait again for a control plane that just failed to answer.
     if (!wasSending || !this.#isFailing) await this.#flush(1);
     await this.#saving;
     await this.#save();
     clearTimeout(timer);
     const events = this.#queue.takeAll().length;
     if (events === 0) return;
-    this.#options.log.warn({ events }, 'usage was lost at shutdown');
+    this.#options.log.warn({ events }, 'usage rows were lost at shutdown');
     this.#options.counts.usageDropped += events;
   }
 
-  /**
-   * Sends while there are at least `rowsMin` rows. Under load each delivery would otherwise carry only the few rows that came during the
-   * one before, and cost more than they are worth.
-   */
+  /** Sends while at least `rowsMin` rows are queued. Under load, smaller batches would cost more than they carry. */
   #flush(rowsMin: number): Promise<void> {
     return (this.#sending ??= this.#sendAll(rowsMin).finally(() => {
       this.#sending = null;
     }));
   }
 
-  /** The oldest first: what is on disk, then what is in memory. */
+  /** Oldest rows first: those on disk, then those in memory. */
   async #sendAll(rowsMin: number): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       const spooled = await this.#nextSpooled();
@@ -169,7 +166,7 @@ class Reporting {
     const batch = this.#queue.oldest();
     if (batch === null) return true;
     const outcome = await this.#post(batch.body(), () => batch.rows().map(rowIdOf));
-    // Rows that went to the spool in the meantime are not removed here: the spool delivers them again.
+    // Rows that were spooled in the meantime are not removed here. The spool delivers them again.
     const gone = outcome === 'failed' ? 0 : this.#queue.remove(batch);
     if (outcome === 'dropped') this.#options.counts.usageDropped += gone;
     return outcome === 'sent';
@@ -195,7 +192,7 @@ class Reporting {
       return 'sent';
     } catch (error) {
       if (!this.#isFailing)
-        log.warn({ error, queued: this.#queue.count }, 'usage was not delivered');
+        log.warn({ error, queued: this.#queue.count }, 'usage rows were not delivered');
       this.#isFailing = true;
       if (isDropped) this.#spending.lost(ids);
       return isDropped ? 'dropped' : 'failed';
@@ -218,7 +215,7 @@ class Reporting {
     const rows = this.#queue.takeAll();
     this.#savingCount = rows.length;
     const ids = this.#spending.isIdle ? [] : rows.map(rowIdOf);
-    // Another process may take over the file, and deliver them, before the append is answered.
+    // Another process may take over the file and deliver the rows before `append` returns.
     this.#spending.sending(ids);
     let saved = 0;
     try {
@@ -232,7 +229,7 @@ class Reporting {
     if (saved < rows.length) this.#putBack(rows.slice(saved));
   }
 
-  /** Puts the rows before those that came in the meantime. */
+  /** Puts the rows back in front of those that arrived in the meantime. */
   #putBack(rows: readonly Buffer[]): void {
     const all = [...rows, ...this.#queue.takeAll()];
     for (const row of all.slice(0, this.#queuedMax)) this.#queue.push(row.toString('latin1'));

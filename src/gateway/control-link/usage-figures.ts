@@ -1,4 +1,4 @@
-// Reads from the answer of POST /usage what the budgets of its principals were spent by.
+// Reads the budget figures from the answer of POST /usage.
 
 import { usageReceipt } from '../../usage/usage-event.ts';
 import type { Figure } from '../../limits/spending.ts';
@@ -6,7 +6,7 @@ import type { ControlAnswer } from './client.ts';
 
 const receipt = usageReceipt.pick({ budgets: true });
 
-/** Null from a control plane that does not say. */
+/** Null when the control plane sends no figures. */
 export function figuresIn({ body }: Pick<ControlAnswer, 'body'>): readonly Figure[] | null {
   const { data } = receipt.safeParse(parseJson(body));
   if (data === undefined) return null;

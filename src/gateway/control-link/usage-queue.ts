@@ -1,5 +1,4 @@
-// Usage rows that wait to be delivered, already as the bytes that are sent: as objects, thousands of them would
-// be moved about by the collector of memory while requests run.
+// Queues usage rows as the bytes to send. Thousands of row objects would slow down garbage collection.
 
 import { usageBatchMax } from '../../usage/usage-event.ts';
 import { asciiJson } from '../../usage/usage-row.ts';
@@ -9,19 +8,19 @@ const separator = ',';
 const end = ']}';
 
 export class UsageQueue {
-  /** Rows in all batches. */
+  /** The rows in all batches. */
   count = 0;
   readonly #head: string;
-  /** Oldest first; the last takes more while it is open. */
+  /** Oldest first. The last batch accepts rows while it is open. */
   #batches: UsageRows[] = [];
   #bufferBytes = initialBufferBytes;
 
-  /** `replica` names this process to the control plane. */
+  /** `replica` identifies this process to the control plane. */
   constructor(replica: string) {
     this.#head = bodyHead(replica);
   }
 
-  /** `row` is JSON and ASCII. */
+  /** `row` must be ASCII JSON. */
   push(row: string): void {
     const last = this.#batches.at(-1);
     this.count++;
@@ -31,17 +30,17 @@ export class UsageQueue {
     this.#batches.push(next);
   }
 
-  /** The oldest rows, which stay here until they are removed; null when there are none. */
+  /** The oldest rows, which stay queued until they are removed. Null when the queue is empty. */
   oldest(): UsageRows | null {
     const [batch] = this.#batches;
     if (batch === undefined) return null;
     batch.close();
-    // The next one will likely be as long.
+    // The next batch will probably have a similar size.
     this.#bufferBytes = Math.max(initialBufferBytes, batch.body().length);
     return batch;
   }
 
-  /** Answers how many rows went: none when they have been taken meanwhile. */
+  /** Returns the number of removed rows; 0 when they were already taken. */
   remove(batch: UsageRows): number {
     if (this.#batches[0] !== batch) return 0;
     this.#batches.shift();
@@ -49,7 +48,7 @@ export class UsageQueue {
     return batch.count;
   }
 
-  /** All rows, oldest first; the queue is empty then. */
+  /** Removes and returns all rows, oldest first. */
   takeAll(): readonly Buffer[] {
     const rows = this.#batches.flatMap((batch) => batch.rows());
     this.#batches = [];
@@ -58,7 +57,7 @@ export class UsageQueue {
   }
 }
 
-/** Rows that are sent together, as the body of POST /usage. */
+/** The body of one POST /usage. */
 export class UsageRows {
   readonly #ends: number[] = [];
   readonly #start: number;
@@ -76,7 +75,7 @@ export class UsageRows {
     return this.#ends.length;
   }
 
-  /** False when it takes no more. */
+  /** Returns false when the batch is full or closed. */
   push(row: string): boolean {
     if (!this.#isOpen || this.count >= usageBatchMax) return false;
     this.#ensureCapacity(separator.length + row.length + end.length);
@@ -93,7 +92,7 @@ export class UsageRows {
     this.#length += this.#bytes.write(end, this.#length, 'latin1');
   }
 
-  /** Of a closed one. */
+  /** The body of a closed batch. */
   body(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
@@ -113,7 +112,7 @@ export class UsageRows {
   }
 }
 
-/** `rows` are JSON each. */
+/** `rows` must be JSON. */
 export const usageBody = (replica: string, rows: readonly string[]): Buffer =>
   Buffer.from(bodyHead(replica) + rows.join(separator) + end);
 

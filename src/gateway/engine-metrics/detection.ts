@@ -1,21 +1,22 @@
-// Whether an endpoint publishes engine metrics: when it is asked, when it is given up (specification, "States and transitions", rows
-// "Backend engine-metrics detection"; "Limits", engine scrape). Pure: times are monotonic milliseconds.
+// Decides whether an endpoint publishes engine metrics, when it is scraped, and when detection is given up (specification,
+// "States and transitions", row "Backend engine-metrics detection"; "Limits", engine scrape). Pure: times are monotonic
+// milliseconds.
 
-/** `foreign`: a 404, or a body without a family of a scheduler. `none`: no answer, or one that says nothing, as a busy server's. */
+/** `foreign`: a 404, or a page without scheduler metrics. `none`: no answer, or an inconclusive one such as a busy server's. */
 export type Answer = 'reading' | 'foreign' | 'none';
 
 export type Detection =
   | Readonly<{
       kind: 'unknown';
       nextAtMs: number;
-      /** When it was first asked; null before. */
+      /** The time of the first scrape. Null before it. */
       sinceMs: number | null;
       foreign: number;
-      /** It was given up before: this question is the last. */
+      /** Detection was given up before, so this scrape is the last. */
       isLast: boolean;
     }>
   | Readonly<{ kind: 'detected'; nextAtMs: number }>
-  /** `mayAskAgain` once it passes a health probe: nothing has answered the question at all. */
+  /** `mayRetry`: the endpoint never answered, so it is scraped again after it passes a health probe. */
   | Readonly<{ kind: 'none'; mayRetry: boolean }>;
 
 export const retryMs = 5 * 60_000;
@@ -35,7 +36,7 @@ export const notDetected = (nextAtMs: number): Detection => unknownFrom(nextAtMs
 export const isDue = (detection: Detection, nowMs: number): boolean =>
   detection.kind !== 'none' && detection.nextAtMs <= nowMs;
 
-/** After a question that was put at `askedMs`. An endpoint that has once answered with metrics is asked as long as it stands. */
+/** Updates the state after a scrape at `scrapedAtMs`. An endpoint that has published metrics once is always scraped. */
 export function afterAnswer(
   detection: Detection,
   answer: Answer,
@@ -55,6 +56,6 @@ export function afterAnswer(
 
 const settled: Detection = { kind: 'none', mayRetry: false };
 
-/** It passed a health probe. */
+/** Updates the state after a passed health probe. */
 export const afterPass = (detection: Detection, nowMs: number): Detection =>
   detection.kind === 'none' && detection.mayRetry ? unknownFrom(nowMs, true) : detection;

@@ -1,17 +1,16 @@
-// Reads samples from Prometheus' text format, of the few names that are wanted
-// (https://prometheus.io/docs/instrumenting/exposition_formats/). What is not well formed is passed over: an engine's page is not ours to
-// judge.
+// Parses samples with the given names from the Prometheus text format
+// (https://prometheus.io/docs/instrumenting/exposition_formats/). Malformed lines are skipped.
 
 export type Sample = Readonly<{
   name: string;
   labels: ReadonlyMap<string, string>;
-  /** Finite. */
+  /** A finite number. */
   value: number;
 }>;
 
 const noLabels: ReadonlyMap<string, string> = new Map();
 
-/** The samples of these names, in their order. Comments, other names and values that are no number are left out. */
+/** Yields the samples with these names, in order. Comments, other names and non-numeric values are skipped. */
 export function* samplesIn(text: string, isWanted: (name: string) => boolean): Generator<Sample> {
   for (let from = 0; from < text.length;) {
     const newline = text.indexOf('\n', from);
@@ -30,7 +29,7 @@ function readLine(
 ): Sample | null {
   let at = from;
   while (at < end && isNameCharacter(text.charCodeAt(at))) at++;
-  // Of most lines nothing but the name is read: a comment has none, and a histogram has a line a bucket.
+  // Most lines are skipped after reading the name: a histogram alone has one line per bucket.
   const name = text.slice(from, at);
   if (at === from || !isWanted(name)) return null;
   let labels = noLabels;
@@ -53,7 +52,7 @@ const isNameCharacter = (code: number): boolean =>
 
 const label = /\s*([a-zA-Z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*,?/y;
 
-/** From after the opening brace to after the closing one. A value may hold braces, commas and escaped quotes. */
+/** Parses from after the opening brace. Values may contain braces, commas and escaped quotes. */
 function readLabels(
   text: string,
   from: number,

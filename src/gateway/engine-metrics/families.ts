@@ -1,21 +1,21 @@
-// What engines call the gauges of their schedulers, and what a page of them says: how many requests run and how many wait, by the model
-// where the engine names it. Each name is one that the engine's own documentation or page has; docs/guides/model-servers.md lists them.
+// Maps the scheduler metrics of engines to the number of running and waiting requests, in total and per model. Every name
+// comes from the engine's documentation or output; docs/guides/model-servers.md lists them.
 
 import { samplesIn } from './exposition.ts';
 import type { Sample } from './exposition.ts';
 
-/** Requests in the engine. */
+/** The requests in the engine. */
 export type EngineRequests = Readonly<{ running: number; waiting: number }>;
 
 export type EnginePage = Readonly<{
   total: EngineRequests;
-  /** By the engine's own name of the model; empty when it names none. */
+  /** Keyed by the engine's name of the model. Empty when it names none. */
   byModel: ReadonlyMap<string, EngineRequests>;
-  /** It says nothing of a model that it does not name; else all that the engine does is meant. */
+  /** True when a model that is not listed has no data. Otherwise the total applies to it. */
   isByModelAlone: boolean;
   /**
-   * Differs between two pages while the engine makes progress; null for one whose counters move only when a request ends, or that has
-   * none.
+   * Changes between two pages while the engine makes progress. Null when there are no such counters, or they change
+   * only at the end of a request.
    */
   progress: string | null;
 }>;
@@ -24,17 +24,17 @@ type State = keyof EngineRequests;
 type Meaning = Readonly<{
   engine: string;
   state: State | 'progress';
-  /** Only samples with this label. */
+  /** Matches only samples with this label. */
   where?: readonly [label: string, value: string];
 }>;
 type Engine = Readonly<{
   running: readonly string[];
   waiting: readonly string[];
-  /** Counters that move with every step of the engine, and the use of its cache, which grows while a long prompt is read. */
+  /** Counters that change with every step, and cache usage, which grows while a long prompt is processed. */
   progress?: readonly string[];
 }>;
 
-/** In the order in which they are believed; a breakdown of a gauge by reasons is another family, and never added to it. */
+/** In order of preference. A breakdown of a gauge by reason is another metric and is never added. */
 const engines: Readonly<Record<string, Engine>> = {
   vllm: {
     running: ['vllm:num_requests_running'],
@@ -66,7 +66,7 @@ const engines: Readonly<Record<string, Engine>> = {
   },
 };
 
-/** Triton tells the states of a request apart by a label. */
+/** Triton distinguishes the states of a request by a label. */
 const triton = 'nv_trt_llm_request_metrics';
 const tritonStates: readonly Meaning[] = [
   { engine: 'triton', state: 'running', where: ['request_type', 'scheduled'] },
@@ -89,7 +89,7 @@ const meanings: ReadonlyMap<string, readonly Meaning[]> = new Map([
 
 const order: readonly string[] = [...Object.keys(engines), 'triton'];
 
-/** Where an engine names the model that a sample is of. */
+/** The labels that may contain the model name. */
 const modelLabels = ['model_name', 'model'] as const;
 
 type Sums = {
@@ -99,7 +99,7 @@ type Sums = {
   progress: string[];
 };
 
-/** Null when there is no family of a scheduler on it: whatever it is, it is no engine's page. */
+/** Null when the page has no scheduler metrics. */
 export function readEnginePage(text: string): EnginePage | null {
   const found = new Map<string, Sums>();
   for (const sample of samplesIn(text, (name) => meanings.has(name))) {
@@ -126,7 +126,7 @@ const noSums = (): Sums => ({
   progress: [],
 });
 
-/** The family is summed over all its labels: an engine has a line for each of its ranks and models. */
+/** Sums the metric over all labels: an engine has one line per rank and model. */
 function addTo(sums: Sums, state: State, { labels, value }: Sample): void {
   const requests = Math.max(0, Math.round(value));
   sums.hasState = true;
@@ -138,7 +138,7 @@ function addTo(sums: Sums, state: State, { labels, value }: Sample): void {
   own[state] += requests;
 }
 
-/** One page of the pages of single models, where null is a model in which nothing runs; null when there is no page at all. */
+/** Merges the pages of single models. A null page means that no request runs in the model. Null when all pages are null. */
 export function pageOfModels(pages: ReadonlyMap<string, EnginePage | null>): EnginePage | null {
   if ([...pages.values()].every((page) => page === null)) return null;
   const sums = noSums();
@@ -151,6 +151,6 @@ export function pageOfModels(pages: ReadonlyMap<string, EnginePage | null>): Eng
   return { total: sums.total, byModel: sums.byModel, isByModelAlone: true, progress: null };
 }
 
-/** What a page says of one model; null when it says nothing of it. */
+/** The requests of one model. Null when the page does not include it. */
 export const requestsOf = (page: EnginePage, upstreamModel: string): EngineRequests | null =>
   page.byModel.get(upstreamModel) ?? (page.isByModelAlone ? null : page.total);

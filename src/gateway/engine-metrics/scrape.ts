@@ -1,5 +1,4 @@
-// One question to an endpoint for its engine's metrics, which lie at the root of the host, beside the versioned API, bounded in time and
-// size.
+// Reads an engine's metrics once, from the root of its host, with limits on time and size.
 
 import { rootCertificates } from 'node:tls';
 
@@ -23,11 +22,11 @@ export type ScrapeResult =
 export type Scrape = (endpoint: EndpointState, signal: AbortSignal) => Promise<ScrapeResult>;
 
 const timeoutMs = 5000;
-/** An engine with many adapters has a page of some 100 KiB. */
+/** The page of an engine with many adapters is about 100 KiB. */
 const pageBytesMax = 4 * 1024 * 1024;
-/** How a server answers that has a page for each model, and none for all of them. */
+/** The status of a server that has a page per model and no common page. */
 const needsModel = 400;
-/** Of an endpoint that has a page for each; of further ones nothing is known. */
+/** The maximum number of models of one endpoint that are read. */
 const modelsMax = 128;
 
 const foreign: ScrapeResult = { answer: 'foreign', page: null };
@@ -75,8 +74,9 @@ async function scrapeEndpoint(
 }
 
 /**
- * Asks for each model by its name, as a router of llama.cpp wants it (ggml-org/llama.cpp, tools/server/README.md, "Using multiple models").
- * A question loads no model; one that is not loaded is answered with an error, and nothing runs in it.
+ * Reads one page per model, as a llama.cpp router requires (ggml-org/llama.cpp, tools/server/README.md, "Using
+ * multiple models"). `autoload=false` does not load a model. A model that is not loaded answers with an error, and no
+ * request runs in it.
  */
 async function scrapeByModel(
   endpoint: EndpointState,
@@ -93,7 +93,7 @@ async function scrapeByModel(
   return page === null ? none : { answer: 'reading', page };
 }
 
-/** The text is null when it is longer than is read, and of an answer that is none. */
+/** The text is null when it exceeds the limit, and for an error status. */
 async function fetchPage(
   { backend }: EndpointState,
   query: string,
@@ -106,12 +106,12 @@ async function fetchPage(
     signal,
   });
   if (status >= 200 && status < 300) return { status, text: await readBounded(body, pageBytesMax) };
-  // A body that is cut short reports it; without a listener that would end the process.
+  // A destroyed body emits an error, which would end the process without a listener.
   body.on('error', () => undefined).destroy();
   return { status, text: null };
 }
 
-/** Of a server that would answer otherwise at another time. One that knows no such page may say 501. */
+/** True for a status that may change later. A server without metrics may answer 501. */
 const isBusy = (status: number): boolean =>
   status === 408 || status === 429 || (status >= 500 && status !== 501);
 

@@ -1,5 +1,5 @@
-// Reads the engines' own metrics now and then, off the request path, and tells routing and flow control what they say: each endpoint once
-// for all models behind it, a bounded number at once, and none twice at the same time.
+// Reads engine metrics periodically, off the request path, for routing and flow control. Each endpoint is read once for all
+// its models, with a limit on concurrent reads.
 
 import type { Clock } from '../../lib/clock.ts';
 import { engineReadingMs } from '../../routing/load.ts';
@@ -23,30 +23,30 @@ export type ScraperOptions = Readonly<{
   log: Log;
   now: Clock;
   monotonic: Clock;
-  /** Between 0 and 1, so that many proxies do not ask in step. */
+  /** Between 0 and 1, so that proxies do not scrape in step. */
   random: () => number;
 }>;
 
-/** What is known of the engine behind an endpoint; an endpoint that is edited is another. */
+/** The state of the engine at an endpoint. An edited endpoint gets a new state. */
 type Watched = {
   detection: Detection;
-  /** When the last page was read; null before, and when it was so long ago that nothing goes by it any more. */
+  /** The time of the last page. Null before the first, and after it is so old that nothing depends on it. */
   readAtMs: number | null;
   stall: Stall;
-  /** Health probes that it had passed when it was last looked at. */
+  /** The passed health probes at the last check. */
   passes: number;
-  /** When it was last asked. */
+  /** The time of the last scrape. */
   scrapedAtMs: number;
   isSilent: boolean;
 };
 
-/** A new endpoint is asked within this time. */
+/** A new endpoint is scraped within this time. */
 const firstMsMax = 1000;
 const tickMsMax = 250;
-/** An engine counts as wedged no sooner, however often it is asked. */
+/** The minimum time before an engine counts as stalled. */
 const stallMs = 10_000;
 
-/** `close` ends the questions in flight. */
+/** `close` cancels scrapes in flight. */
 export function startScraper(options: ScraperOptions): Readonly<{ close: () => void }> {
   const { endpoints, scrape, intervalMs, monotonic, random } = options;
   const watched = new WeakMap<EndpointState, Watched>();
@@ -77,7 +77,7 @@ export function startScraper(options: ScraperOptions): Readonly<{ close: () => v
     const nowMs = monotonic();
     const due = new Map<Watched, EndpointState>();
     for (const endpoint of endpoints()) {
-      // Engines speak the common protocol. Vendors with a protocol of their own publish no metrics.
+      // Engines use the common protocol. Vendors with their own protocol publish no metrics.
       if (endpoint.backend.protocol !== commonProtocol) continue;
       const watch = watchOf(endpoint);
       forgetStale(endpoint, watch, nowMs);
@@ -142,8 +142,8 @@ function notePage(
 }
 
 /**
- * Routing does not go by a reading that is too old, whatever the clock says; and a ceiling that the engine lowered does not stay so for
- * good when the engine never speaks again.
+ * Discards old readings: routing must not use them, and a ceiling lowered by the engine must not stay low when the
+ * engine stops reporting.
  */
 function forgetStale(endpoint: EndpointState, watch: Watched, nowMs: number): void {
   if (watch.readAtMs === null) return;

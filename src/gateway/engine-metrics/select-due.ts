@@ -1,19 +1,19 @@
-// Whose turn it is to be asked for engine metrics: those that have waited longest, of a bounded number at once. An endpoint that is gone
-// holds its slot until the time is up, so such ones have only some of the slots: a rack that fails must not make the readings of all
-// others too old.
+// Selects the endpoints to scrape next: those that have waited longest, within a limit. An unresponsive endpoint holds its
+// slot until the timeout, so such endpoints get only part of the slots, and a failed rack cannot make all other readings
+// stale.
 
 export type Waiting = Readonly<{
-  /** When it was last asked. */
+  /** The time of the last scrape. */
   scrapedAtMs: number;
-  /** It has not answered its last question. */
+  /** It did not answer its last scrape. */
   isSilent: boolean;
 }>;
 
-/** At once. Further ones wait for the next turn. */
+/** Concurrent scrapes. Others wait for the next tick. */
 const parallelMax = 64;
 const silentMax = 32;
 
-/** `asking` are those that have been asked and have not answered yet. */
+/** `asking` are the scrapes in flight. */
 export function selectDue<One extends Waiting>(
   due: readonly One[],
   asking: readonly Waiting[],

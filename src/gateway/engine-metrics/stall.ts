@@ -1,18 +1,18 @@
-// Tells an engine that works from one that is wedged: it says that requests run, and nothing of it moves. Only of an engine that has been
-// seen to move: some never do, whatever they work at.
+// Detects a stalled engine: it reports running requests but makes no progress. Applies only to engines that have shown
+// progress before, because some never do.
 
 export type Stall = Readonly<{
-  /** Of the page before; null before the first. */
+  /** The value of the previous page. Null before the first. */
   progress: string | null;
-  /** It has moved before: the baseline without which standing still says nothing. */
+  /** Progress was seen before. Without that baseline, no change means nothing. */
   hasMoved: boolean;
-  /** Pages in a row on which requests ran and nothing had moved. */
+  /** Consecutive pages with running requests and no progress. */
   frozen: number;
 }>;
 
 export const noBaseline: Stall = { progress: null, hasMoved: false, frozen: 0 };
 
-/** At two seconds a page: longer than any step of an engine takes. */
+/** At two seconds per page this is longer than any step of an engine. */
 const frozenPagesMin = 5;
 
 export function afterPage(
@@ -26,6 +26,6 @@ export function afterPage(
   return { ...stall, frozen: running > 0 && stall.hasMoved ? stall.frozen + 1 : 0 };
 }
 
-/** As patient as probes are, and never less than for five pages. */
+/** Uses the same threshold as probes, but at least five pages. */
 export const isStalled = ({ frozen }: Stall, unhealthyAfter: number): boolean =>
   frozen >= Math.max(frozenPagesMin, unhealthyAfter);

@@ -36,15 +36,15 @@ describe('a budget', () => {
   it('that is reached refuses with 402, names the cap, and is recorded', async () => {
     await using upstream = await startUpstream(answerJson());
     const cases = [
-      [{ tokens: [100, 100] }, 'the token budget is reached: 100 of 100 tokens used'],
-      [{ tokens: [150, 100] }, 'the token budget is reached: 150 of 100 tokens used'],
+      [{ tokens: [100, 100] }, 'the token budget is exhausted: 100 of 100 tokens used'],
+      [{ tokens: [150, 100] }, 'the token budget is exhausted: 150 of 100 tokens used'],
       [
         { costMicros: [5_000_001, 5_000_000] },
-        'the money budget is reached: 5.000001 of 5.000000 used',
+        'the money budget is exhausted: 5.000001 of 5.000000 used',
       ],
       [
         { tokens: [1, 100], costMicros: [70, 50] },
-        'the money budget is reached: 0.000070 of 0.000050 used',
+        'the money budget is exhausted: 0.000070 of 0.000050 used',
       ],
     ] as const;
     await using gateway = await startTestGateway(null);
@@ -114,7 +114,7 @@ describe('a limit on requests', () => {
       status: 429,
       code: 'rate_limit_exceeded',
       type: 'rate_limit_error',
-      message: 'the limit of 2 requests a minute is reached',
+      message: 'the limit of 2 requests per minute is reached; retry after the time in Retry-After',
     });
     assert.equal(upstream.seen.length, 2);
     const [, , event] = gateway.events;
@@ -210,7 +210,10 @@ describe('a limit on tokens', () => {
     assert.equal(refused.status, 429);
     const wait = Math.ceil((2 * estimate * 60) / 1000);
     assert.equal(refused.headers.get('retry-after'), String(wait));
-    assert.equal((await errorOf(refused)).message, 'the limit of 1000 tokens a minute is reached');
+    assert.equal(
+      (await errorOf(refused)).message,
+      'the limit of 1000 tokens per minute is reached; retry after the time in Retry-After',
+    );
   });
 
   it('admits what is dearer than all of it, when nothing of it is spent', async () => {

@@ -48,7 +48,7 @@ describe('a gateway', () => {
     assert.equal((await ask(gateway)).status, 200);
     const refused = await ask(gateway);
     assert.equal(refused.status, 402);
-    assert.equal(await messageOf(refused), 'the token budget is reached: 100 of 100 tokens used');
+    assert.equal(await messageOf(refused), 'the token budget is exhausted: 100 of 100 tokens used');
     const other = { authorization: 'Bearer other' };
     assert.equal((await gateway.chat(chatBody('small'), other)).status, 200);
     assert.equal(gateway.events[2]?.budget_percent, 100);
@@ -84,7 +84,7 @@ describe('a gateway', () => {
       90 + Math.ceil(JSON.stringify(chatBody('small', { max_tokens: 90 })).length / 4);
     assert.equal(
       await messageOf(refused),
-      `the token budget is reached: 0 of 100 tokens used, about ${estimate} more by requests in flight`,
+      `the token budget is exhausted: 0 of 100 tokens used, about ${estimate} more reserved by requests in flight`,
     );
     held.pop()?.();
     assert.equal((await first).status, 200);

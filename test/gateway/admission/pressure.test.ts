@@ -54,7 +54,7 @@ describe('the watch of memory', () => {
     };
     await until(isCritical, { what: 'the reading' });
     assert.ok(told > 0);
-    assert.equal(lines[0]?.message, 'memory pressure has changed');
+    assert.equal(lines[0]?.message, 'memory pressure changed');
     now = 6000;
     assert.equal(watch.pressure(), 'none');
     inUse = 0.5;

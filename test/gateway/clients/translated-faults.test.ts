@@ -134,7 +134,9 @@ for (const vendor of vendors) {
       const row = await rowOf(session.gateway);
       assert.deepEqual([row.status, row.usage_reported, row.model], [200, false, 'm']);
       assert.equal(session.other.seen.length, 0);
-      assert.ok(session.gateway.logLines.some(({ message }) => message === 'an answer broke off'));
+      assert.ok(
+        session.gateway.logLines.some(({ message }) => message === 'an answer was cut off'),
+      );
       await until(() => session.upstream.seen[0]?.isAborted, { what: 'the stream to be left' });
       assert.match(await session.gateway.metrics(), /gw_requests_failed_total 1\n/);
     });

@@ -54,7 +54,7 @@ describe('the snapshot cache', () => {
     await writeFile(place.file, (await readFile(place.file)).subarray(0, -5));
     const { cached, refused } = await cache.read();
     assert.equal(cached?.snapshot.version, 1);
-    assert.match(refused[0] ?? '', /changed, torn or sealed/);
+    assert.match(refused[0] ?? '', /damaged, modified, or encrypted/);
     await writeFile(`${place.file}.1`, '');
     assert.equal((await cache.read()).cached, null);
   });

@@ -169,7 +169,9 @@ describe('role proxy in Http mode', () => {
       },
     );
     assert.equal(new Set(control.reports.map(({ replica }) => replica)).size, 1);
-    await until(() => proxy.logged('health was not reported'), { what: 'the second, refused one' });
+    await until(() => proxy.logged('the health report was not delivered'), {
+      what: 'the second, refused one',
+    });
   });
 
   it('serves what the control plane publishes, and what it publishes next', async () => {

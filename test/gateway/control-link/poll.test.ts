@@ -116,14 +116,14 @@ describe('the poll', () => {
     await using link = await poll(send(version(9, 'b')), { cache: cacheOf(version(3, 'a')) });
     await until(() => link.live.refused() !== null, { what: 'the refusal' });
     assert.equal(link.served(), 3);
-    assert.match(link.live.refused()?.reason ?? '', /log b, served is one of a.*--accept-log b/);
+    assert.match(link.live.refused()?.reason ?? '', /log b, but log a.*--accept-log b/);
   });
 
   it('follows another log when it is told to', async () => {
     const cache = cacheOf(version(3, 'a'));
     await using link = await poll(send(version(1, 'b')), { cache, acceptLog: 'b' });
     await until(() => link.served() === 1, { what: 'the other log' });
-    assert.ok(link.lines.some(({ message }) => message.includes('another log, as accepted')));
+    assert.ok(link.lines.some(({ message }) => message.includes('another log was accepted')));
   });
 
   it('says when the log has another past than it had', async () => {
@@ -133,7 +133,7 @@ describe('the poll', () => {
       const forked = { ...first, log: { ...first.log, hash: 'other' } };
       response.writeHead(200, { etag: '"forked"' }).end(JSON.stringify(forked));
     });
-    const says = () => link.lines.some(({ message }) => message.includes('another past'));
+    const says = () => link.lines.some(({ message }) => message.includes('a different history'));
     await until(says, { what: 'the warning' });
   });
 
