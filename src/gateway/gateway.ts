@@ -1,5 +1,4 @@
-// The data plane as one value: everything below is composed here from what it is given, started,
-// and drained again (specification, "Limits": shutdown).
+// Composes the data plane from its dependencies, starts it and drains it (specification, "Limits": shutdown).
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -50,45 +49,45 @@ import type { ProxyContext } from './walk.ts';
 export type GatewayOptions = Readonly<{
   host: string;
   port: number;
-  /** Shown as the version of the build. */
+  /** The version of the build. */
   version: string;
   live: Live;
   log: Log;
-  /** Where usage rows go; null when there is nobody to take them. */
+  /** Receives usage rows. Null when they are not collected. */
   usage: UsageSink | null;
-  /** Shared with the reporter, which counts what it drops. */
+  /** Shared with the reporter, which counts the rows that it drops. */
   counts?: Counts;
-  /** Closed with the gateway; no request is traced without it. */
+  /** Closed with the gateway. Without it no request is traced. */
   tracer?: Tracer | null;
-  /** Shared with what reconciles it with other replicas. */
+  /** Shared with the reconciliation between replicas. */
   limiter?: Limiter;
-  /** Shared with what delivers usage. */
+  /** Shared with the delivery of usage. */
   spending?: Spending;
-  /** What prompts are classified with; without it none is. */
+  /** The encoders that classify prompts. Without them no prompt is classified. */
   encoders?: Encoders;
   upstream: UpstreamOptions;
-  /** How often each endpoint is probed, and how long it may take; when absent, none is. */
+  /** The interval and timeout of health probes. Without it endpoints are not probed. */
   probes?: Readonly<{ intervalMs: number; timeoutMs: number }>;
-  /** How often the metrics of engines are read; when absent, they are not. */
+  /** The interval at which engine metrics are read. Without it they are not read. */
   engineMetrics?: Readonly<{ intervalMs: number }>;
-  /** What else the page of metrics shows, such as the spool of usage. */
+  /** Additional sources of the metrics page, such as the usage spool. */
   sources?: readonly Source[];
-  /** Makes the page of all processes that share the port out of this one's; its own alone when absent. */
+  /** Combines this page with those of the processes that share the port. Without it the page shows only this process. */
   shareMetrics?: (own: OwnMetricsPage) => MetricsPage;
   firstByteMs: number;
-  /** Attempts of one request; 8 when absent. */
+  /** Maximum attempts of one request. Default: 8. */
   attemptsMax?: number;
-  /** Attempts at further backends of one model; unbounded when absent. */
+  /** Maximum attempts at further backends of one model. Default: unlimited. */
   retriesMax?: number;
-  /** Spreads requests over several endpoints of one model; cache-affinity when absent. */
+  /** Distributes requests over several endpoints of one model. Default: cache-affinity. */
   policy?: PoolPolicy;
   cache?: CacheBounds;
   bodyBytesMax: number;
   bodiesInFlightBytesMax: number;
   limits?: Partial<ServerLimits>;
-  /** Whether Node's parser reads all requests; without it only the unusual ones. */
+  /** True when Node's parser reads all requests, and not only the unusual ones. */
   parsesAll?: boolean;
-  /** How near the process is to the end of its memory; watched when absent. */
+  /** The memory pressure. Measured when absent. */
   pressure?: () => Pressure;
   tickMs?: number;
   now?: Clock;
@@ -99,16 +98,16 @@ export type Gateway = Readonly<{
   url: string;
   counts: Counts;
   backends: () => ReturnType<typeof backendHealth>;
-  /** For the control plane; `replica` names this process among the others. */
+  /** The report for the control plane; `replica` identifies this process. */
   healthReport: (replica: string) => HealthReport;
-  /** /readyz is 503 from now on; everything else is served as before. */
+  /** From now on /readyz answers 503. Everything else is served as before. */
   leave: () => void;
   close: (graceMs: number) => Promise<void>;
 }>;
 
-/** While draining, connections that fall idle are closed so often. */
+/** The interval at which idle connections are closed while draining. */
 const drainCheckMs = 50;
-/** For the spans that are queued when the gateway closes. */
+/** The time limit for exporting queued spans on close. */
 const traceFlushMs = 3000;
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -207,8 +206,7 @@ function listen(options: GatewayOptions, served: Served): Promise<Server> {
     handle: (exchange) => void handle(context, pages, exchange),
     disablesKeepAlive: () => pressure() === 'severe' || pressure() === 'critical',
     connectionsRefused: context.counts.connectionsRefused,
-    onConnectionsRefused: (connections) =>
-      log.warn({ connections }, 'connections were turned away'),
+    onConnectionsRefused: (connections) => log.warn({ connections }, 'connections were refused'),
     onFault: (error) => log.error({ error }, 'a connection was not accepted'),
     malformedAnswer: (message) => {
       const requestId = newId();
@@ -240,7 +238,7 @@ function metricsPageOf(
   return shareMetrics === undefined ? own : shareMetrics(own);
 }
 
-/** Answers with what ends it. */
+/** Returns a function that stops the probes. */
 function probeEndpoints(
   { probes, upstream, log, now = Date.now, monotonic }: GatewayOptions,
   generation: () => Generation | null,
@@ -263,7 +261,7 @@ function probeEndpoints(
   };
 }
 
-/** Answers with what ends it. */
+/** Returns a function that stops the scrapes. */
 function scrapeEngines(
   { engineMetrics, upstream, log, now = Date.now, monotonic }: GatewayOptions,
   generation: () => Generation | null,
@@ -285,17 +283,26 @@ function scrapeEngines(
   };
 }
 
-/** The boundary of a request: whatever is thrown below ends this one request and no other. */
+/** The error boundary of a request: an exception ends this request only. */
 async function handle(context: ProxyContext, pages: PagesContext, exchange: Exchange) {
   try {
     const page = pageAt(exchange.path);
     await (page === undefined ? proxy(context, exchange) : servePage(pages, exchange, page));
   } catch (error) {
-    context.log.error({ error, request_id: exchange.requestId }, 'a request failed inside');
+    context.log.error(
+      { error, request_id: exchange.requestId },
+      'a request failed with an internal error',
+    );
     if (exchange.hasStarted) exchange.cut();
     else {
       noteAnswer(exchange, 500);
-      answerRefusal(exchange, refuseRequest('internal_error', 'the gateway failed'));
+      answerRefusal(
+        exchange,
+        refuseRequest(
+          'internal_error',
+          'the gateway failed; report the request id to the operator',
+        ),
+      );
     }
   } finally {
     exchange.trace?.end(context.monotonic() - exchange.startedAt);
@@ -311,7 +318,11 @@ async function drain(server: Server, log: Log, graceMs: number, monotonic: Clock
     server.closeIdle();
   }
   const left = server.inFlight();
-  if (left > 0) log.warn({ connections: left }, 'requests were cut off at the end of the grace');
+  if (left > 0)
+    log.warn(
+      { connections: left },
+      'requests were cut off at the end of the shutdown grace period',
+    );
   server.closeAll();
   await server.close();
 }

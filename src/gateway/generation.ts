@@ -1,6 +1,6 @@
-// What one snapshot version is at run time: its backends with their counters and health, and the
-// callers that were recognised. One generation serves a request from beginning to end, whatever
-// is published meanwhile; an endpoint that did not change keeps its state in the next one.
+// The runtime state of one snapshot version: its backends with their counters and health, and the recognised callers. One
+// generation serves a request from start to end, even if a newer snapshot is published. An unchanged endpoint keeps its
+// state in the next generation.
 
 import type { ModelId } from '../lib/ids.ts';
 import { isFresh, isUp } from '../routing/load.ts';
@@ -24,7 +24,7 @@ import { windowOf } from './health/window.ts';
 import type { ProxiedRoute } from './routes.ts';
 import { commonProtocol } from '../protocols/facts.ts';
 
-/** What a model has seen, in whichever generation; by name, because ids of a file are positions. */
+/** The counters of a model across generations, keyed by name because ids of a configuration file are positions. */
 export type ModelTraffic = {
   readonly turn: Turn;
   requests: number;
@@ -38,7 +38,7 @@ export type ModelTraffic = {
 export type ModelState = Readonly<{
   model: CompiledModel;
   backends: readonly BackendState[];
-  /** Those that speak as clients do, and so serve every route. */
+  /** Backends that use the client protocol and so serve every route. */
   directBackends: readonly BackendState[];
   traffic: ModelTraffic;
 }>;
@@ -48,13 +48,11 @@ export type Generation = Readonly<{
   models: ReadonlyMap<ModelId, ModelState>;
   backends: readonly BackendState[];
   endpoints: readonly EndpointState[];
-  /** What routing sees of all this. */
+  /** The view of this state that routing uses. */
   view: LiveView;
-  /** When this process first served each name, in epoch milliseconds. A name that was removed starts again. */
+  /** The time at which this process first served each name, in epoch milliseconds. A removed name starts again. */
   servedSince: ReadonlyMap<string, number>;
-  /**
-   * Callers by the value of their authorization header, so that a key is digested once a version.
-   */
+  /** Callers by the value of their authorization header, so that each key is hashed once per generation. */
   recognised: Map<string, Caller>;
 }>;
 
@@ -63,7 +61,7 @@ export function nextGeneration(
   snapshot: CompiledSnapshot,
   nowMs: number,
 ): Generation {
-  // The same endpoint may be listed twice in a model: then each keeps a state of its own.
+  // A model may list the same endpoint twice. Each entry then keeps its own state.
   const known = Map.groupBy(previous?.backends ?? [], ({ backend }) => backend.identity);
   const traffic = new Map(
     [...(previous?.models.values() ?? [])].map(({ model, traffic }) => [model.name, traffic]),
@@ -111,7 +109,7 @@ function servedSinceOf(
   return since;
 }
 
-/** Gateway rule 14: backends of other protocols serve chat completions alone. */
+/** Gateway rule 14: backends of other protocols serve only translated routes. */
 export const backendsFor = (
   { backends, directBackends }: ModelState,
   { isTranslated }: ProxiedRoute,
@@ -125,7 +123,7 @@ function viewOf(
   previous: LiveView | null,
 ): LiveView {
   const turns = new Map(pools.map((pool) => [pool.id, previous?.turnOf(pool) ?? { count: 0 }]));
-  // By position, because a pool asks for each of its members.
+  // Indexed by position, because a pool reads every member.
   const byIndex: (readonly BackendState[])[] = [];
   for (const { model, backends } of models.values()) byIndex[model.index] = backends;
   return {
@@ -165,15 +163,15 @@ const fresh = (backend: CompiledBackend, endpoint: EndpointState, uid: number): 
   durations: newDurations(),
 });
 
-/** Of a backend with flow control a slot was taken before. */
+/** A backend with flow control must have assigned a slot before. */
 export function noteSent(state: BackendState): void {
   state.inFlight++;
   state.requests++;
 }
 
 /**
- * `durationMs` is null for what did not come to its end. One that fails at once would be the
- * quickest of all, so only what was served counts as latency.
+ * `durationMs` is null for an incomplete answer. Only served answers count as latency, because fast failures would
+ * look quickest.
  */
 export function noteEnded(
   state: BackendState,
@@ -186,7 +184,7 @@ export function noteEnded(
   if (isServed) state.latencyMs = nextLatency(state.latencyMs, durationMs);
 }
 
-/** What a scrape and the health page show of it. */
+/** The values for scrapes and the health page. */
 export function readGeneration(
   generation: Generation | null,
   nowMs: number,

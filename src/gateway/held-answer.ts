@@ -1,12 +1,12 @@
-// A failed answer that is kept while something else is tried: when the chain is exhausted, the last
-// upstream's own status and body are what the client gets (Gateway rule 2).
+// Holds a failed answer while other backends are tried. If the chain is exhausted, the client gets the status and body of
+// the last upstream (Gateway rule 2).
 
 import type { MaskedHead } from './outbound/credential-echo.ts';
 import type { Step } from './plan.ts';
 
-/** A longer body is not kept; its status still is. */
+/** Longer bodies are discarded; the status is still used. */
 const heldBytesMax = 64 * 1024;
-/** How long the end of a kept body is waited for. */
+/** The time to wait for the rest of a held body. */
 const settleMs = 1000;
 
 export class HeldAnswer {
@@ -25,7 +25,7 @@ export class HeldAnswer {
     this.#abortUpstream = abortUpstream;
   }
 
-  /** Always true: a kept body needs no client that keeps up. */
+  /** Always true, because a held body does not depend on the client's speed. */
   push(chunk: Buffer): boolean {
     this.#bytes += chunk.length;
     if (this.#bytes > heldBytesMax) this.abandon();
@@ -33,7 +33,7 @@ export class HeldAnswer {
     return true;
   }
 
-  /** The rest of the body is not needed any more. */
+  /** Cancels the rest of the body. */
   abandon(): void {
     if (this.#isSettled) return;
     this.#abortUpstream();
@@ -45,13 +45,13 @@ export class HeldAnswer {
     this.#onSettled?.();
   }
 
-  /** The body did not come whole. */
+  /** Discards an incomplete body. */
   drop(): void {
     this.#chunks = null;
     this.complete();
   }
 
-  /** The whole body, or null when there is none to give. */
+  /** The complete body, or null. */
   async body(): Promise<Buffer | null> {
     if (!this.#isSettled) {
       await new Promise<void>((resolve) => {

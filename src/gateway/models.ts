@@ -1,5 +1,5 @@
-// GET /v1/models: the names that the caller's key can use, in either of two shapes (specification,
-// "Versioning" 2). A frontend model is listed when the caller may invoke any model that it routes to.
+// Serves GET /v1/models: the names that the caller's key can use, in two formats (specification, "Versioning" 2). A
+// frontend model is listed when the caller may invoke at least one of its models.
 
 import { toRfc3339 } from '../lib/clock.ts';
 import { mayInvoke } from '../snapshot/compile/callers.ts';
@@ -7,10 +7,10 @@ import type { Caller } from '../snapshot/compile/callers.ts';
 import type { Generation } from './generation.ts';
 import { smallestWindow } from './health/window.ts';
 
-/** The window is in tokens; undefined, and so left out, when none is known. */
+/** `window` is in tokens. Undefined, and so omitted, when unknown. */
 type Listed = Readonly<{ name: string; window: number | undefined }>;
 
-/** No control plane says when a model was created: it is the time from which this proxy served the name. */
+/** The creation time is unknown, so the time at which this proxy first served the name is used. */
 const createdMs = ({ servedSince }: Generation, name: string): number => servedSince.get(name) ?? 0;
 
 export function listModels(generation: Generation, caller: Caller) {
@@ -25,7 +25,7 @@ export function listModels(generation: Generation, caller: Caller) {
   return { object: 'list', data };
 }
 
-/** The vendor's own shape, in one page. */
+/** The format of the Messages API, in one page. */
 export function listModelsNatively(generation: Generation, caller: Caller) {
   const data = usable(generation, caller).map(({ name, window }) => ({
     type: 'model',
@@ -34,7 +34,7 @@ export function listModelsNatively(generation: Generation, caller: Caller) {
     created_at: toRfc3339(createdMs(generation, name)),
     max_model_len: window,
     context_length: window,
-    // As the vendor itself calls it.
+    // The field name of the vendor.
     max_input_tokens: window,
   }));
   const [first] = data;
@@ -55,7 +55,7 @@ function usable(generation: Generation, caller: Caller): readonly Listed[] {
     if (model.backends.length === 0 || !mayInvoke(caller, model)) continue;
     byName.set(name, { name, window: windowOf(model) ?? undefined });
   }
-  // A frontend model stands before a model of its name, also when the caller cannot use it.
+  // A frontend model takes precedence over a model of the same name, even if the caller cannot use it.
   for (const { name, reach, maxModelLen } of frontendModels.values()) {
     if (!reach.some((model) => mayInvoke(caller, model))) {
       byName.delete(name);

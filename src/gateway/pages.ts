@@ -1,4 +1,4 @@
-// The routes that are answered here and not proxied: models, health, readiness and metrics.
+// Serves the routes that are not proxied: models, health, readiness and metrics.
 
 import type { Clock } from '../lib/clock.ts';
 import type { BackendReport } from '../snapshot/health-report.ts';
@@ -32,12 +32,12 @@ const pages: ReadonlyMap<string, Page> = new Map([
   ['/metrics', answerMetrics],
 ] satisfies [string, Page][]);
 
-/** Undefined when the path is none of these. */
+/** Undefined for any other path. */
 export function pageAt(path: string): Page | undefined {
   return pages.get(path) ?? (modelPath.test(path) ? answerModel : undefined);
 }
 
-/** A name may hold slashes. */
+/** Model names may contain slashes. */
 const modelPath = /^(?:\/v1)?\/models\/(.+)$/;
 
 export async function servePage(context: PagesContext, exchange: Exchange, page: Page) {
@@ -49,7 +49,7 @@ export async function servePage(context: PagesContext, exchange: Exchange, page:
   answerRefusal(exchange, onlyGet);
 }
 
-const onlyGet = refuseRequest('method_not_allowed', 'only GET is served here', {
+const onlyGet = refuseRequest('method_not_allowed', 'this path supports only GET and HEAD', {
   allow: 'GET, HEAD',
 });
 
@@ -59,7 +59,7 @@ function answerModels(context: PagesContext, exchange: Exchange): void {
   answerJson(exchange, 200, list);
 }
 
-/** One entry of the list. What the list does not hold is not there, whether another key could use it or not. */
+/** One entry of the model list. Any other name is 404, even if another key could use it. */
 function answerModel(context: PagesContext, exchange: Exchange): void {
   const list = usableModels(context, exchange);
   if ('reason' in list) return refusePage(context, exchange, list);
@@ -78,7 +78,7 @@ function usableModels(context: PagesContext, exchange: Exchange) {
   return isNative ? listModelsNatively(generation, caller) : listModels(generation, caller);
 }
 
-/** A part of an address, or, when it is none, the text as it came. */
+/** Decodes a path segment. Invalid encoding is returned unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -87,14 +87,14 @@ function decoded(text: string): string {
   }
 }
 
-/** Counted like a refusal of the proxied routes: keys are guessed wherever one is asked for. */
+/** Counted like refusals of proxied routes, because keys can be guessed here too. */
 function refusePage(context: PagesContext, exchange: Exchange, refusal: GatewayRefusal): void {
   const rejection = rejectionOf(refusal.reason);
   if (rejection !== null) context.counts.rejections[rejection]++;
   answerRefusal(exchange, refusal);
 }
 
-/** Always 200: the status is for people, and readiness is what balancers ask. */
+/** Always 200: this page is for people. Load balancers use the readiness route. */
 function answerHealth(context: PagesContext, exchange: Exchange): void {
   const generation = context.generation();
   const backends = backendHealth(generation, context.now());
@@ -109,7 +109,7 @@ function answerHealth(context: PagesContext, exchange: Exchange): void {
   });
 }
 
-/** What the health page and the admin API of the same process show of each backend. */
+/** The state of each backend for the health page and the admin API of this process. */
 export const backendHealth = (
   generation: Generation | null,
   nowMs: number,

@@ -1,5 +1,5 @@
-// The order of attempts for one request: every backend of a model, then the next model of the chain, and last the backends
-// that are out of rotation (Gateway rules 2, 3 and 10). Each is tried once.
+// Orders the attempts of one request: every backend of a model, then the next model of the chain, and finally backends out
+// of rotation (Gateway rules 2, 3 and 10). Each backend is tried once.
 
 import type { PoolPolicy, Protocol } from '../lib/vocabulary.ts';
 import { mixKey } from '../routing/hash.ts';
@@ -18,17 +18,17 @@ import type { ChainWalk, ProxyContext } from './walk.ts';
 export type Step = Readonly<{
   /** The value of x-gw-route. */
   route: string;
-  /** No target named this model: it is the deployment's fallback. */
+  /** The model is the deployment's fallback, which no target named. */
   isFallback: boolean;
   model: ModelState;
   backend: BackendState;
   waitMs: number;
 }>;
 
-/** The part of a request's record that its plan is made from. */
+/** The part of a request record that the plan uses. */
 export type Planned = Pick<ChainWalk, 'generation' | 'route' | 'proxied' | 'request'> &
   Readonly<{
-    /** Its id keys the jitter of the waits. */
+    /** The id seeds the jitter of retry waits. */
     exchange: Pick<Exchange, 'id'>;
     context: Pick<
       ProxyContext,
@@ -36,7 +36,7 @@ export type Planned = Pick<ChainWalk, 'generation' | 'route' | 'proxied' | 'requ
     >;
   }>;
 
-/** `status` is null after a fault of transport. */
+/** `status` is null after a transport fault. */
 type Failure = Readonly<{ status: number | null; tookMs: number }>;
 
 export class Plan {
@@ -44,12 +44,12 @@ export class Plan {
   readonly #walk: Planned;
   #candidates: readonly CompiledModel[];
   #candidate = -1;
-  /** First the backends that are in rotation are tried; what is out of rotation only when nothing else is left. */
+  /** False while backends in rotation are tried; true once only backends out of rotation are left. */
   #triesOut = false;
-  /** The last one is being tried. */
+  /** The last entry is being tried. */
   readonly #tried: BackendState[] = [];
   #failures: readonly (Failure & Readonly<{ backend: BackendState }>)[] = none;
-  /** The backends that had no free slot. */
+  /** Backends without a free slot. */
   #crowded: readonly BackendState[] = none;
   /** Protocols of the candidate's backends that cannot express the request. */
   #refusing: readonly Protocol[] = none;
@@ -59,12 +59,12 @@ export class Plan {
     this.#candidates = walk.route.candidates;
   }
 
-  /** The first attempt, or null when no candidate has a backend. */
+  /** The first attempt. Null when no candidate has a backend. */
   first(): Step | null {
     return this.#nextModel();
   }
 
-  /** The next step after an attempt that failed. */
+  /** The next step after a failed attempt. */
   next(failure: Failure): Step | null {
     const backend = this.#tried.at(-1);
     if (backend !== undefined) this.#failures = [...this.#failures, { ...failure, backend }];
@@ -79,7 +79,7 @@ export class Plan {
     return step;
   }
 
-  /** The step to try instead of one whose protocol cannot express the request: that one does not count as an attempt. */
+  /** Replaces a step whose protocol cannot express the request. That step does not count as an attempt. */
   instead({ model, backend }: Step): Step | null {
     this.withdraw();
     this.#refusing = [...this.#refusing, backend.backend.protocol];
@@ -89,13 +89,13 @@ export class Plan {
     return other === undefined ? this.#nextModel() : this.#step(model, other);
   }
 
-  /** The last step was no attempt after all. */
+  /** Removes the last step from the attempts. */
   withdraw(): void {
     this.attempts--;
     this.#tried.pop();
   }
 
-  /** The next model of the chain after a step whose backend had no free slot. */
+  /** The next model after a step whose backend had no free slot. */
   pass({ backend }: Step): Step | null {
     this.withdraw();
     this.#crowded = [...this.#crowded, backend];
@@ -105,8 +105,8 @@ export class Plan {
   }
 
   /**
-   * In the place of a step that was no attempt: the least busy backend that fits, of the same model or else of the same pool. Null when
-   * there is none, and the step stands.
+   * Replaces a step that was not attempted by the least busy backend that fits, of the same model or else of the same
+   * pool. Null when there is none; the step then stays.
    */
   alternative({ model }: Step, fits: (state: BackendState) => boolean): Step | null {
     const nowMs = this.#walk.context.now();
@@ -134,7 +134,7 @@ export class Plan {
     return best === null ? null : this.#moveTo(best.member, best.backend, nowMs);
   }
 
-  /** The members of its pool that are still to come, without those that are drained. */
+  /** The members of the same pool that have not been tried, without drained ones. */
   #laterPoolMembers({ model }: ModelState): readonly ModelState[] {
     const { generation, route } = this.#walk;
     const pool = poolAround(route.decision, model);
@@ -145,7 +145,7 @@ export class Plan {
       .flatMap(({ id }) => generation.models.get(id) ?? []);
   }
 
-  /** The model that had its turn comes after the one that takes it. */
+  /** The replaced model is tried after the one that takes its turn. */
   #moveTo(member: ModelState, backend: BackendState, nowMs: number): Step {
     this.withdraw();
     const rest = this.#candidates.filter((candidate) => candidate !== member.model);
@@ -155,7 +155,7 @@ export class Plan {
     return this.#step(member, backend);
   }
 
-  /** The backends of the model that may be asked now: the list itself when that is all of them. */
+  /** The backends of the model that may be tried now. Returns the original list when nothing is excluded. */
   #untried(model: ModelState, nowMs: number): readonly BackendState[] {
     const backends = backendsFor(model, this.#walk.proxied);
     let isAll = true;
@@ -167,7 +167,7 @@ export class Plan {
     if (this.#tried.includes(state) || this.#refusing.includes(state.backend.protocol))
       return false;
     if (!this.#triesOut) return isUp(state, nowMs);
-    // One that is ready by now has come back since the others were tried.
+    // A backend that is ready now has returned to rotation in the meantime.
     return !isUp(state, nowMs) || (isReady(state, nowMs) && !this.#crowded.includes(state));
   }
 
@@ -177,7 +177,7 @@ export class Plan {
     return this.#tried.filter((state) => backends.includes(state)).length <= retriesMax;
   }
 
-  /** Whether the attempts have taken all the time that a request has for them. */
+  /** True when the attempts have used up the time of the request. */
   #isOutOfTime(): boolean {
     const { firstByteMs } = this.#walk.context;
     let tookMs = 0;
@@ -195,7 +195,7 @@ export class Plan {
     const model = candidate === undefined ? undefined : generation.models.get(candidate.id);
     if (model === undefined || !this.#mayRetry(model)) return null;
     const nowMs = context.now();
-    // The backend that the policy chose has just failed: the others are equal but for their load.
+    // The policy's choice has just failed, so the least loaded of the others is used.
     const backend = this.#pick(model, this.#untried(model, nowMs), 'least-loaded', nowMs);
     if (backend === undefined) return null;
     const mayAsk = isReady(backend, nowMs) || takeRetry(model.traffic.retryBudget, nowMs);
@@ -253,7 +253,7 @@ export class Plan {
     return { route: reasonOf(route, model.model), isFallback, model, backend, waitMs };
   }
 
-  /** Only a provider that has failed this request already is waited for. */
+  /** Waits only for a provider that already failed this request. */
   #waitFor({ endpoint }: BackendState): number {
     let status: number | null = null;
     let failures = 0;
@@ -267,8 +267,8 @@ export class Plan {
   }
 }
 
-/** Shared by all requests of which nothing failed. */
+/** Shared by all requests without failures. */
 const none: readonly never[] = [];
 
-/** Equal for one request, spread over many. */
+/** The same for one request, different across requests. */
 const keyOf = (id: string): number => Number.parseInt(id.slice(-4), 36);

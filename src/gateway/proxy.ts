@@ -1,5 +1,5 @@
-// The walk of a request from its head to the end of its answer. Every branch is here, in the
-// order of the specification: authenticate, route, read, resolve, grant, admit, cache, forward.
+// Processes a request from its head to the end of its answer. All branches are here, in the order of the specification:
+// authenticate, route, read, resolve, grant, admit, cache, forward.
 
 import type { Protocol } from '../lib/vocabulary.ts';
 import type { Hold } from '../limits/spending.ts';
@@ -39,7 +39,7 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   const proxied = routeAt(exchange.path);
   if (proxied === undefined) return refuse({ context, exchange }, refusals.noSuchRoute(exchange));
   if (exchange.method !== 'POST') return refuse({ context, exchange }, refusals.onlyPost);
-  // Only after authentication: a caller without a key must not decide what is traced.
+  // After authentication, so that a caller without a key cannot control tracing.
   if (context.tracer !== null) beginTrace(context.tracer, exchange);
   const format = formatOf(exchange.header('content-type'), proxied);
   if ('message' in format) {
@@ -95,14 +95,14 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   walk.limitHeaders = admission.headers;
   if (!isOnChain(walk)) return conclude(walk, refused(refusals.outOfRotation, 'no_backend', first));
   walk.hold = holdSpending(walk);
-  // To answer a promise with a promise would cost the request three more turns of the queue.
+  // Returning the inner promise would cost three more microtask turns.
   if (walk.hold === null) await forward(walk);
   else await forwardHeld(walk, walk.hold);
 }
 
 const none: readonly string[] = [];
 
-/** Releases the hold however the request ends. */
+/** Releases the hold when the request ends in any way. */
 async function forwardHeld(walk: ChainWalk, hold: Hold): Promise<void> {
   try {
     await forward(walk);
@@ -113,7 +113,7 @@ async function forwardHeld(walk: ChainWalk, hold: Hold): Promise<void> {
 
 type RouteWithoutModel = Exclude<Route, { kind: 'chain' } | { kind: 'out' }>;
 
-/** The route leads to no model, or to none that the caller may invoke. */
+/** Refuses a route without a model that the caller may invoke. */
 function refuseRoute(walk: Walk, route: RouteWithoutModel): void {
   const { model } = walk.peeked;
   switch (route.kind) {
@@ -126,7 +126,7 @@ function refuseRoute(walk: Walk, route: RouteWithoutModel): void {
   }
 }
 
-/** The request is admitted: it is answered from the cache, or by a backend. */
+/** Answers an admitted request from the cache or a backend. */
 function forward(walk: ChainWalk): Promise<void> | void {
   const { context, generation, exchange, proxied, body, peeked, route } = walk;
   const unserved = unservedBy(walk);
@@ -147,8 +147,8 @@ function forward(walk: ChainWalk): Promise<void> | void {
 }
 
 /**
- * The protocol of the first candidate, when no candidate speaks what is asked for: the request is refused with it (Gateway
- * rule 14). A candidate that does speak it is reached past one that does not, as past any 5xx.
+ * The protocol of the first candidate when no candidate supports the route, so that the request is refused (Gateway
+ * rule 14). Otherwise candidates without support are skipped like a 5xx.
  */
 function unservedBy({ generation, route, proxied }: ChainWalk): Protocol | null {
   for (const { id } of route.candidates) {

@@ -1,4 +1,4 @@
-// What the walk says no with: a reason, and words that name the field and the value that was wrong.
+// The refusals of the request path. Each message names the field and the wrong value.
 
 import type { Protocol } from '../lib/vocabulary.ts';
 import type { ProtocolRefusal } from '../protocols/refusal.ts';
@@ -8,27 +8,47 @@ import type { GatewayRefusal } from './answer.ts';
 import type { PeekRefusal } from './body/peek.ts';
 import type { BodyResult, Exchange } from './transport/boundary.ts';
 
-export const noSnapshot = refuseRequest('no_snapshot', 'no configuration has been received yet', {
-  retryAfterSeconds: 1,
-});
+export const noSnapshot = refuseRequest(
+  'no_snapshot',
+  'the proxy has not received a configuration yet; retry later',
+  {
+    retryAfterSeconds: 1,
+  },
+);
 export const malformed = (message: string): GatewayRefusal =>
   refuseRequest('malformed_request', message);
-const overloaded = refuseRequest('overloaded', 'the memory for request bodies is used up', {
-  retryAfterSeconds: 1,
-});
+const overloaded = refuseRequest(
+  'overloaded',
+  'the memory for request bodies is exhausted; retry later',
+  {
+    retryAfterSeconds: 1,
+  },
+);
 export const notReceived = (
   received: Extract<BodyResult, { kind: 'too_large' | 'overloaded' }>,
 ): GatewayRefusal =>
   received.kind === 'overloaded'
     ? overloaded
-    : refuseRequest('payload_too_large', `the body is longer than ${received.bytesMax} bytes`);
+    : refuseRequest(
+        'payload_too_large',
+        `the body is longer than the limit of ${received.bytesMax} bytes`,
+      );
 export const noSuchRoute = ({ method, path }: Pick<Exchange, 'method' | 'path'>): GatewayRefusal =>
-  refuseRequest('not_found', `no such route: ${method} ${quoted(path)}`);
-export const onlyPost = refuseRequest('method_not_allowed', 'only POST is served here', {
+  refuseRequest(
+    'not_found',
+    `route ${method} ${quoted(path)} does not exist; check the base URL and path`,
+  );
+export const onlyPost = refuseRequest('method_not_allowed', 'this path supports only POST', {
   allow: 'POST',
 });
-export const noBackend = refuseRequest('no_backend', 'no backend could be reached');
-export const outOfRotation = refuseRequest('no_backend', 'no backend of the model is in rotation');
+export const noBackend = refuseRequest(
+  'no_backend',
+  'no backend of the model could be reached; retry later',
+);
+export const outOfRotation = refuseRequest(
+  'no_backend',
+  'no backend of the model is in rotation; retry later',
+);
 
 export function unreadable(
   exchange: Exchange,
@@ -36,27 +56,38 @@ export function unreadable(
 ): GatewayRefusal {
   const encoding = exchange.header('content-encoding') ?? 'identity';
   if (encoding !== 'identity') {
-    return refuseRequest('unsupported_encoding', 'content-encoding: a body must not be encoded');
+    return refuseRequest(
+      'unsupported_encoding',
+      'content-encoding: compressed bodies are not supported; send the body uncompressed',
+    );
   }
   const reason = ambiguous ? 'ambiguous_request' : 'malformed_request';
   return refuseRequest(reason, message, { param });
 }
 
-/** A name is echoed to the caller, and so are at most so many characters of it. */
+/** The maximum characters of a name that are repeated to the caller. */
 const echoedMax = 200;
 const quoted = (name: string): string => JSON.stringify(name.slice(0, echoedMax));
 
 export const notFound = (model: string): GatewayRefusal =>
-  refuseRequest('model_not_found', `model ${quoted(model)} is not served here`, {
-    param: 'model',
-  });
+  refuseRequest(
+    'model_not_found',
+    `model ${quoted(model)} does not exist; GET /v1/models lists the available models`,
+    {
+      param: 'model',
+    },
+  );
 
 export const denied = (model: string): GatewayRefusal =>
-  refuseRequest('model_access_denied', `the key may not invoke ${quoted(model)}`, {
-    param: 'model',
-  });
+  refuseRequest(
+    'model_access_denied',
+    `the API key has no permission to invoke model ${quoted(model)}`,
+    {
+      param: 'model',
+    },
+  );
 
-/** The rule's own answer; which rule it was stands in x-gw-route. */
+/** The answer that the rule defines. x-gw-route names the rule. */
 export const deniedByRule = ({ status, message, decision }: DenyRoute): GatewayRefusal =>
   refuseRequest('denied_by_rule', message, { param: 'model', status, route: decision.reason });
 
@@ -69,8 +100,8 @@ export const unserved = (protocol: Protocol, path: string): GatewayRefusal =>
   );
 
 /**
- * The answer when the backend's protocol cannot express the request and nothing else of the chain could be asked. A
- * request that is wrong is wrong for every backend, and is not passed on to the next.
+ * The answer when the backend's protocol cannot express the request and no other backend could be used. An invalid
+ * request is invalid for every backend, so it is not tried elsewhere.
  */
 export const untranslatable = ({
   refused,
@@ -83,6 +114,6 @@ export const untranslatable = ({
     headers,
   });
 
-/** The chain is exhausted, and the last answer that came has the status of an error but no body to pass on. */
+/** The chain is exhausted, and the last answer is an error without a usable body. */
 export const upstreamError = (status: number, headers: readonly string[]): GatewayRefusal =>
   refuseRequest('upstream_error', `the upstream answered ${status}`, { status, headers });

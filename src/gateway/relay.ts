@@ -1,5 +1,5 @@
-// An answer that is passed on to the client chunk by chunk. Its head goes out when this is made, and what is needed to
-// meter the answer and to store it is kept on the way.
+// Relays an answer to the client chunk by chunk. The constructor sends the head. The data for metering and caching is
+// collected on the way.
 
 import { headerText } from '../lib/header-text.ts';
 import type { Forwarded } from '../usage/estimate-answer.ts';
@@ -15,7 +15,7 @@ import type { FlatHeaders } from './transport/boundary.ts';
 import { appendAnswerHeaders } from './transport/header-policy.ts';
 import type { Walk } from './walk.ts';
 
-/** What the gateway itself says before the headers of an answer: names and values in turn. */
+/** The headers that the gateway adds to an answer: names and values in turn. */
 export function headOf(walk: Walk, step: Step): FlatHeaders {
   const { exchange, limitHeaders } = walk;
   const head = idHeaders(exchange);
@@ -25,7 +25,7 @@ export function headOf(walk: Walk, step: Step): FlatHeaders {
   return head;
 }
 
-/** The cache was asked for an answer of this model. */
+/** The cache key of a lookup that found no answer of this model. */
 export const missedBy = ({ missed }: Walk, { model }: Step): CacheKey | null =>
   missed?.model === model.model ? missed : null;
 
@@ -34,7 +34,7 @@ export const cacheMiss = ['x-gw-cache', 'miss'] as const;
 export class Relay {
   readonly kind = 'relaying';
   readonly head: MaskedHead;
-  /** From the start of the request until the client was sent the first byte of a body. */
+  /** From the start of the request to the first byte of the body, in milliseconds. */
   firstTokenMs: number | null = null;
   #bytes = 0;
   readonly #walk: Walk;
@@ -42,7 +42,7 @@ export class Relay {
   readonly #tail: Tail | null;
   readonly #recording: Recording | null;
 
-  /** `isFollowed` when a chunk or the end follows at once. */
+  /** `isFollowed` means that a chunk or the end follows at once. */
   constructor(walk: Walk, step: Step, head: MaskedHead, isFollowed: boolean) {
     const { exchange, caller, context } = walk;
     const { status, headers } = head;
@@ -59,18 +59,18 @@ export class Relay {
     exchange.start(status, answerHeaders, isFollowed);
   }
 
-  /** The end of what was passed on, when usage may be told in it. */
+  /** The end of the relayed bytes, if it may contain usage. */
   get tail(): string {
     return this.#tail?.text() ?? '';
   }
 
-  /** The part of a served answer that was passed on; null when nothing was. */
+  /** The relayed part of a successful answer. Null when nothing was relayed. */
   get forwarded(): Forwarded | null {
     if (this.head.status >= 300 || this.#bytes === 0) return null;
     return { bytes: this.#bytes, tail: this.#tail?.text() ?? null, isStream: this.#isStream };
   }
 
-  /** False when the client does not keep up. */
+  /** False when the client reads too slowly. */
   push(chunk: Buffer, isLast: boolean): boolean {
     const { context, exchange } = this.#walk;
     this.firstTokenMs ??= context.monotonic() - exchange.startedAt;
@@ -80,7 +80,7 @@ export class Relay {
     return exchange.write(chunk, isLast);
   }
 
-  /** The answer came whole. `nowMs` is monotonic. */
+  /** The answer is complete. `nowMs` is monotonic. */
   complete(usage: ReportedUsage | null, nowMs: number): void {
     this.#recording?.complete(usage, nowMs);
   }

@@ -1,5 +1,5 @@
-// A request as routing asks about it: what the peek found, and what is looked up only when a rule
-// or a policy wants to know.
+// Provides the request attributes for routing: those found in the body scan, and others that are computed only when a rule
+// or policy needs them.
 
 import type { Clock } from '../lib/clock.ts';
 import type { PromptClassId } from '../lib/ids.ts';
@@ -13,7 +13,7 @@ import type { Exchange } from './transport/boundary.ts';
 
 type Dependencies = Readonly<{ classifier: Classifier; now: Clock }>;
 
-/** A promise only when another thread is asked for the class of the prompt. */
+/** A promise only when another thread classifies the prompt. */
 export function routedRequest(
   { classifier, now }: Dependencies,
   exchange: Exchange,
@@ -67,7 +67,7 @@ class PeekedRequest implements RoutedRequest {
     return this.#conversationKey;
   }
 
-  /** An upload has no beginning that another one shares: its key is of its first bytes. */
+  /** Uploads share no common beginning, so the key is a hash of the first bytes. */
   #readConversationKey(): number {
     const body = this.#body;
     const prefixBytes = this.#prefixBytes;

@@ -1,25 +1,24 @@
-// The twelve proxied routes (specification, "Data plane"): each answers with and without the /v1
-// prefix, and goes upstream under the API base, which carries the provider's own version prefix.
-// Stateful job routes (/batches, /files, /fine_tuning) are not among them and are not served. The routes
-// of the Messages API stand beside them.
+// The proxied routes (specification, "Data plane"). Each is served with and without the /v1 prefix, and is appended to the
+// API base, which contains the provider's version prefix. Stateful job routes (/batches, /files, /fine_tuning) are not
+// served. The routes of the Messages API are listed separately.
 
 import type { Countable } from '../usage/estimate-answer.ts';
 import type { Exchange } from './transport/boundary.ts';
 
 export type ProxiedRoute = Readonly<{
-  /** Under the API base. */
+  /** The path under the API base. */
   path: string;
-  /** Whether files are uploaded to it: then it takes multipart/form-data besides JSON. */
+  /** True when the route accepts uploads as multipart/form-data in addition to JSON. */
   takesForm: boolean;
-  /** Whether its streams know `stream_options.include_usage` (Gateway rule 11). */
+  /** True when its streams support `stream_options.include_usage` (Gateway rule 11). */
   knowsIncludeUsage: boolean;
-  /** Whether backends of another protocol serve it too, by translation (Gateway rule 14). */
+  /** True when backends of another protocol serve it by translation (Gateway rule 14). */
   isTranslated: boolean;
-  /** What a route of the Messages API does: its bodies are that API's, and its tokens may just be counted. */
+  /** For routes of the Messages API: `served` forwards the request, `counted` only estimates its tokens. */
   messages: 'served' | 'counted' | null;
-  /** Its bodies are those of the Responses API, which some backends that speak chat do not serve. */
+  /** True for the Responses API, which some chat backends do not support. */
   responses: boolean;
-  /** What can be estimated of the tokens of an answer that does not report them. */
+  /** The tokens that can be estimated when an answer does not report them. */
   countable: Countable;
 }>;
 
@@ -51,7 +50,7 @@ export const proxiedRoutes: readonly ProxiedRoute[] = [
   route('/moderations'),
 ];
 
-/** Served by any backend as chats, or counted here. */
+/** Served by any backend through chat completions, or counted here. */
 const messagesRoutes: readonly ProxiedRoute[] = [
   route('/messages', { messages: 'served', isTranslated: true, countable: written }),
   route('/messages/count_tokens', { messages: 'counted', isTranslated: true }),
@@ -64,12 +63,12 @@ const byPath: ReadonlyMap<string, ProxiedRoute> = new Map(
   ]),
 );
 
-/** Undefined when the path is not proxied. */
+/** Undefined for a path that is not proxied. */
 export const routeAt = (path: string): ProxiedRoute | undefined => byPath.get(path);
 
 /**
- * Whether the client is one of the Messages API: its key may come in that API's own header, and its errors in
- * that API's envelope. On the model list, which both APIs have, the version header tells.
+ * True when the client uses the Messages API: its key may be in that API's header, and errors have that API's format.
+ * On the model list, which both APIs have, the version header decides.
  */
 export function speaksMessages(exchange: Pick<Exchange, 'path' | 'header'>): boolean {
   const { path } = exchange;
@@ -77,6 +76,6 @@ export function speaksMessages(exchange: Pick<Exchange, 'path' | 'header'>): boo
   return modelsPath.test(path) && exchange.header('anthropic-version') !== undefined;
 }
 
-/** Those that are not served too. */
+/** Includes paths that are not served. */
 const messagesPath = /^(?:\/v1)?\/messages(?:\/|$)/;
 const modelsPath = /^(?:\/v1)?\/models(?:\/|$)/;

@@ -1,4 +1,5 @@
-// A request on its way along its chain: its record, what all upstreams are sent, and what has come of the attempts so far.
+// The state of a request while its chain is tried: its record, the upstream headers, and the results of the attempts so
+// far.
 
 import type { ProtocolRefusal } from '../protocols/refusal.ts';
 import type { GatewayRefusal } from './answer.ts';
@@ -9,13 +10,13 @@ import type { ChainWalk } from './walk.ts';
 export type Sending = Readonly<{
   walk: ChainWalk;
   plan: Plan;
-  /** For the upstreams, all but the credential: names in lower case and values in turn. */
+  /** The upstream headers without the credential: lower-case names and values in turn. */
   headers: readonly string[];
 }> & {
-  /** The last answer that came. */
+  /** The last answer that was held. */
   held: HeldAnswer | null;
   /** The refusal of the first candidate whose protocol cannot express the request. */
   inexpressible: ProtocolRefusal | null;
-  /** The refusal of the last backend that had no slot for the request. */
+  /** The refusal of the last backend without a free slot. */
   crowded: GatewayRefusal | null;
 };

@@ -1,5 +1,5 @@
-// What a request's span is told on the way (specification, "Logs, metrics, traces"): the requested and the serving model, the backend,
-// whether it streams, the status, the attempts. Never its body, its caller or a credential.
+// Adds attributes to a request's span (specification, "Logs, metrics, traces"): the requested and served model, the
+// backend, streaming, the status and the attempts. Never the body, the caller or a credential.
 
 import type { PromptClassId } from '../lib/ids.ts';
 import type { CompiledSnapshot } from '../snapshot/compile.ts';
@@ -27,7 +27,7 @@ export function noteClass(
   if (trace !== null && name !== undefined) trace.facts.class = name;
 }
 
-/** `status` is null when no head reached the client. */
+/** `status` is null when the client received no head. */
 export function noteServed(
   { trace }: Exchange,
   { route, model, backend }: Step,
@@ -41,7 +41,7 @@ export function noteServed(
   if (status !== null) trace.facts.status = status;
 }
 
-/** An answer that is not a backend's, after so many attempts at one. */
+/** Records an answer that does not come from a backend, after this number of attempts. */
 export function noteAnswer({ trace }: Exchange, status: number, attempts = 0): void {
   if (trace === null) return;
   trace.facts.status = status;

@@ -1,5 +1,4 @@
-// The record of one request. It is made once the route is chosen, every later stage takes it as it is, and the stages
-// fill in the fields that begin empty.
+// The record of one request. It is created when the route is chosen. Later stages read it and fill in the mutable fields.
 
 import type { Clock } from '../lib/clock.ts';
 import type { PoolPolicy } from '../lib/vocabulary.ts';
@@ -30,51 +29,51 @@ export type ProxyContext = Readonly<{
   cache: ResponseCache;
   classifier: Classifier;
   counts: Counts;
-  /** Null when usage goes nowhere. */
+  /** Null when usage is not collected. */
   usage: UsageSink | null;
   log: Log;
-  /** Null when nothing is traced. */
+  /** Null when tracing is off. */
   tracer: Tracer | null;
   now: Clock;
   monotonic: Clock;
-  /** RFC 3339 of epoch milliseconds. */
+  /** Formats epoch milliseconds as RFC 3339. */
   stamp: (epochMs: number) => string;
-  /** The time to first byte of a backend that has none of its own. */
+  /** The default time-to-first-byte limit of a backend. */
   firstByteMs: number;
-  /** Attempts of one request. */
+  /** The maximum attempts of one request. */
   attemptsMax: number;
-  /** Attempts at further backends of one model. */
+  /** The maximum attempts at further backends of one model. */
   retriesMax: number;
-  /** Spreads requests over several endpoints of one model. */
+  /** Distributes requests over several endpoints of one model. */
   policy: PoolPolicy;
 }>;
 
 export type Walk = Readonly<{
   context: ProxyContext;
-  /** Serves the request from beginning to end. */
+  /** Serves the request from start to end. */
   generation: Generation;
   exchange: Exchange;
   caller: Caller;
   proxied: ProxiedRoute;
   body: Buffer;
   peeked: Peeked;
-  /** As routing asks about it. */
+  /** The attributes for routing. */
   request: RoutedRequest;
   route: Route;
   ruleInputs: RuleInputs | null;
 }> & {
   /**
-   * What the caller has left of its rate limits, for every answer: names and values in turn. Empty before the
-   * request is admitted, and without limits.
+   * The remaining rate limits, for every answer: names and values in turn. Empty before the request is admitted, and
+   * without limits.
    */
   limitHeaders: readonly string[];
-  /** How the caller's budget counts the request while it is in flight. Null before it is admitted, and without a budget. */
+  /** Reserves budget while the request is in flight. Null before it is admitted, and without a budget. */
   hold: Hold | null;
-  /** Where the cache had no answer and may store one. Null when the cache was not asked. */
+  /** The cache key under which an answer can be stored. Null when the cache was not used. */
   missed: CacheKey | null;
 };
 
-/** A request whose route has a model that may serve it. */
+/** A request whose route has a candidate. */
 export type ChainWalk = Walk & Readonly<{ route: ChainRoute }>;
 
 export const isOnChain = (walk: Walk): walk is ChainWalk => walk.route.kind === 'chain';

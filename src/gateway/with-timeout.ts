@@ -1,12 +1,12 @@
-// A time limit for one question to an endpoint, off the request path.
+// Limits the time of one request to an endpoint, off the request path.
 
-/** A timer that ends with the question: one that does not would be kept for every question asked. */
+/** `end` clears the timer and listener, which would otherwise accumulate. */
 export function withTimeout(
   timeoutMs: number,
   stopping: AbortSignal,
 ): Readonly<{ signal: AbortSignal; end: () => void }> {
   const ending = new AbortController();
-  const timer = setTimeout(() => ending.abort(new Error('no answer in time')), timeoutMs);
+  const timer = setTimeout(() => ending.abort(new Error('the request timed out')), timeoutMs);
   const stop = (): void => ending.abort(new Error('stopped'));
   stopping.addEventListener('abort', stop, { once: true });
   const end = (): void => {

@@ -109,7 +109,9 @@ describe('a proxy that is told to end', () => {
     const results = await Promise.allSettled(cut);
     assert.ok(results.every(({ status }) => status === 'rejected'));
     assert.deepEqual(await ended, [0, null]);
-    assert.deepEqual(warnings(proxy), ['requests were cut off at the end of the grace']);
+    assert.deepEqual(warnings(proxy), [
+      'requests were cut off at the end of the shutdown grace period',
+    ]);
     assert.ok(proxy.logs.some((line) => line['connections'] === cut.length));
   });
 

@@ -173,7 +173,7 @@ describe('a client that', () => {
     });
     const { text } = await rawRequest(gateway.url, 'content-length: 1000000\r\n\r\n{"model"');
     assert.match(text, /^HTTP\/1\.1 413 /);
-    assert.match(text, /"the body is longer than 1000 bytes"[^]*"payload_too_large"/);
+    assert.match(text, /"the body is longer than the limit of 1000 bytes"[^]*"payload_too_large"/);
   });
 
   it('sends too long a body in chunks gets 413 before its end', async () => {

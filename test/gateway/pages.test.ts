@@ -112,7 +112,10 @@ describe('GET /v1/models/{model}', () => {
       const { status, body } = await json(`${gateway.url}/v1/models/${name}`, headers);
       assert.equal(status, 404);
       assert.partialDeepStrictEqual(body, {
-        error: { ...shape, message: `model "${read}" is not served here` },
+        error: {
+          ...shape,
+          message: `model "${read}" does not exist; GET /v1/models lists the available models`,
+        },
       });
     }
     const vendor = { 'anthropic-version': '2023-06-01', 'x-api-key': 'key' };

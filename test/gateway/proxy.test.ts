@@ -174,7 +174,7 @@ describe('a request is refused', () => {
     assert.equal(nowhere.status, 404);
     const { code, message } = await errorOf(nowhere);
     assert.equal(code, 'not_found');
-    assert.equal(message, 'no such route: GET "/v1/nonsense"');
+    assert.equal(message, 'route GET "/v1/nonsense" does not exist; check the base URL and path');
     assert.equal(gateway.events.length, 0);
   });
 
@@ -182,7 +182,10 @@ describe('a request is refused', () => {
     await using gateway = await startTestGateway({ models: {}, keys: { key: {} } });
     const response = await gateway.chat(chatBody('small'), { 'x-api-key': 'key' });
     assert.equal(response.status, 401);
-    assert.match((await errorOf(response)).message, /bearer key.*x-api-key.*\/v1\/messages/);
+    assert.match(
+      (await errorOf(response)).message,
+      /API key is missing.*x-api-key.*\/v1\/messages/,
+    );
   });
 
   it('with 404 for an unknown model, which lists no other name', async () => {

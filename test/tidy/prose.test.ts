@@ -14,6 +14,7 @@ const held: readonly string[] = [
   'docs/reference/protocols.md',
   'docs/reference/upstream-faults.md',
   'src/egress',
+  'src/gateway',
   'src/ingress',
   'src/limits',
   'src/protocols',

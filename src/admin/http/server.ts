@@ -44,7 +44,7 @@ export type AdminServerParts = Readonly<{
   log: Log;
   /** The log in the database does not hold what the state was read from: nothing may be answered from the state. */
   isForked: () => boolean;
-  /** Counts connections that were turned away. */
+  /** Counts refused connections. */
   connectionsRefused: ConnectionsRefused;
   /** PEM. Null is plain HTTP, of which the operator is warned at every start (Authentication rule 9). */
   tls: Readonly<{ cert: string; key: string }> | null;
@@ -154,7 +154,7 @@ function openServer(
     max: connectionsMax,
     perAddressMax: connectionsPerAddress,
     refused: connectionsRefused,
-    onRefused: (connections) => log.warn({ connections }, 'connections were turned away'),
+    onRefused: (connections) => log.warn({ connections }, 'connections were refused'),
   });
   server.on('checkExpectation', (_request, response) => {
     const { status, headers, body } = malformedParts('EXPECTATION', newRequestId());

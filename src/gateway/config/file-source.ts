@@ -104,7 +104,7 @@ async function applyFiles(
   if (read === null) return issueLines(errors);
   for (const warning of read.warnings) log.warn({}, warning);
   if (read.snapshot.config.settings.open) {
-    log.warn({}, 'the gateway accepts requests without a key, because the file has no auth block');
+    log.warn({}, 'the gateway is open: it requires no key, because the file has no auth block');
   }
   const { complete = (snapshot) => snapshot } = options;
   if (encoders === undefined) return problemsOf(live.apply(complete(read.snapshot), read.tuning));

@@ -1,5 +1,5 @@
-// Notes what was found of a backend, by its requests and by the probes of its endpoint, and says
-// when that takes it out of rotation or brings it back.
+// Records the results of a backend's requests and of its endpoint's probes, and reports when they take it out of rotation
+// or bring it back.
 
 import { isUp } from '../../routing/load.ts';
 import { isRetryable } from '../../routing/retry.ts';
@@ -28,7 +28,7 @@ import type { Finding, Traffic } from './state.ts';
 
 type Answer = Readonly<{ status: number; headers: FlatHeaders }>;
 
-/** Any status shows that the backend is there. One that another backend might not give lets it cool down. */
+/** Any status shows that the backend is reachable. A status that another backend may not give starts a cooldown. */
 export function noteAnswered(
   state: BackendState,
   { status, headers }: Answer,
@@ -46,8 +46,8 @@ export function noteAnswered(
 }
 
 /**
- * True when it takes the backend out of rotation. A fault after the head says nothing about the
- * next request.
+ * Returns true when the fault takes the backend out of rotation. A fault after the head of an answer has no effect on
+ * later requests.
  */
 export function noteFault(
   state: BackendState,
@@ -72,7 +72,7 @@ export function noteFault(
   }
 }
 
-/** How a probe changed the endpoint; null when it did not. */
+/** Returns how the probe changed the endpoint, or null. */
 export function noteProbe(
   endpoint: EndpointState,
   finding: Finding,
@@ -90,7 +90,7 @@ export function noteProbe(
   return endpoint.reach.isOut ? 'out' : 'back';
 }
 
-/** The engine does not move. True when that takes the backend out of rotation. */
+/** Records that the engine makes no progress. Returns true when this takes the backend out of rotation. */
 export const noteStalled = (state: BackendState, nowMs: number): boolean =>
   noteTraffic(state, afterStall(state.health, nowMs), nowMs);
 

@@ -1,12 +1,12 @@
-// How long a backend cools down after it answered 5xx or 429 or refused a connection. Until then its siblings are asked
-// first. It is still in rotation: it is asked when no sibling is left.
+// Computes the cooldown of a backend after a 5xx, a 429 or a refused connection. During a cooldown other backends are
+// preferred. The backend stays in rotation and is used when no other is left.
 
-/** Times are epoch milliseconds; 0 is never. */
+/** Times are epoch milliseconds; 0 means never. */
 export type Cooldown = Readonly<{
-  /** Failures in a row. Those that come during a cooldown belong to the failure that began it. */
+  /** Consecutive failures. Failures during a cooldown count as the one that started it. */
   failures: number;
   untilMs: number;
-  /** It began with a 429: answers to other requests do not end it. */
+  /** A 429 started the cooldown, so answers to other requests do not end it. */
   isLimited: boolean;
 }>;
 
@@ -14,10 +14,10 @@ export const noCooldown: Cooldown = { failures: 0, untilMs: 0, isLimited: false 
 
 export const cooldownMsMin = 1000;
 export const cooldownMsMax = 60_000;
-/** A Retry-After counts up to this time, so that a wrong one does not take a backend away for a day. */
+/** The maximum of Retry-After that is honoured, so that a wrong value cannot disable a backend for a day. */
 export const retryAfterMsMax = 300_000;
 
-/** `status` is null when no connection was made. `retryAfterMs` is what a 429 asked for; null when it asked for nothing. */
+/** `status` is null when no connection was made. `retryAfterMs` is the wait that a 429 requested, or null. */
 export function afterFailure(
   cooldown: Cooldown,
   {
@@ -41,13 +41,13 @@ export function afterFailure(
 export const afterServed = (cooldown: Cooldown, nowMs: number): Cooldown =>
   cooldown.isLimited && nowMs < cooldown.untilMs ? cooldown : noCooldown;
 
-/** A clock that was set back must not make a cooldown longer than the longest. */
+/** Limits a cooldown after the clock was set back. */
 export const cooldownWithinClock = (cooldown: Cooldown, nowMs: number): Cooldown =>
   cooldown.untilMs <= nowMs + retryAfterMsMax
     ? cooldown
     : { ...cooldown, untilMs: nowMs + retryAfterMsMax };
 
-/** The wait that `retry-after-ms` or else `retry-after` asks for, in milliseconds; null when neither can be read. */
+/** The wait in milliseconds from `retry-after-ms`, otherwise `retry-after`. Null when neither is valid. */
 export function retryAfterMsOf(headers: readonly string[], nowMs: number): number | null {
   let askedMs: number | null = null;
   for (let index = 0; index < headers.length; index += 2) {

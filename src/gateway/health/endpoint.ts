@@ -1,13 +1,12 @@
-// An endpoint: an address with its credential, behind which any number of models lie. It is probed
-// once for all of them, and keeps what was found from one snapshot to the next as long as it does
-// not change.
+// Manages endpoints: an address with a credential that serves any number of models. An endpoint is probed once for all of
+// them, and keeps its state across snapshots until it changes.
 
 import type { CompiledBackend } from '../../snapshot/compile/models.ts';
 import type { Tuning } from '../../snapshot/tuning.ts';
 import type { EndpointState } from '../backend-state.ts';
 import { unprobed } from './state.ts';
 
-/** The endpoints of the next generation. Each is created or taken over when its first backend asks for it. */
+/** The endpoints of the next generation. Each is created or carried over when its first backend needs it. */
 export class Endpoints {
   readonly #known: ReadonlyMap<string, EndpointState>;
   readonly #next = new Map<string, EndpointState>();

@@ -1,5 +1,5 @@
-// One probe of an endpoint: its model list, with its own credential, on a connection of its own.
-// What the list says of context windows is kept, so that nothing else has to be asked for them.
+// Probes an endpoint by requesting its model list with its credential, on a new connection. Context windows in the list are
+// stored, so that no other request is needed for them.
 
 import { rootCertificates } from 'node:tls';
 
@@ -21,7 +21,7 @@ export type Found = Readonly<{
   finding: Finding;
   /** For the log: a status, or why there was none. */
   detail: string;
-  /** The text of a list; null when there is none, or it is longer than is read. */
+  /** The text of the list. Null when there is none, or it exceeds the limit. */
   list: string | null;
 }>;
 
@@ -37,7 +37,7 @@ export function createProbe(
   const { timeoutMs, caBundle, guard = createOpenGuard() } = options;
   const dispatcher = new Agent({
     allowH2: false,
-    // A kept connection would hide that no new one can be had.
+    // A reused connection would hide that new connections fail.
     pipelining: 0,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -76,7 +76,7 @@ async function ask(
   const finding = findingOf(statusCode, reach);
   const detail = `status ${statusCode}`;
   if (finding === 'passed') return { finding, detail, list: await readBounded(body, listBytesMax) };
-  // A body that is cut short reports it; without a listener that would end the process.
+  // A destroyed body emits an error, which would end the process without a listener.
   body.on('error', () => undefined).destroy();
   return { finding, detail, list: null };
 }
@@ -86,7 +86,7 @@ function reasonOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }
 
-/** By the upstream's name of the model. */
+/** Context windows by upstream model name. */
 export function windowsIn(list: string, protocol: Protocol): ReadonlyMap<string, number> {
   const windows = new Map<string, number>();
   for (const { id, contextLength } of readModelList(list, protocol) ?? []) {

@@ -1,5 +1,5 @@
-// Probes every endpoint now and then, off the request path: each in its own time, a bounded number
-// at once, and none twice at the same time.
+// Probes every endpoint periodically, off the request path: each on its own schedule, with a limit on concurrent probes,
+// and never twice at once.
 
 import { hash } from 'node:crypto';
 
@@ -17,19 +17,19 @@ export type ProberOptions = Readonly<{
   log: Log;
   now: Clock;
   monotonic: Clock;
-  /** Between 0 and 1, so that many proxies do not ask in step. */
+  /** Between 0 and 1, so that proxies do not probe in step. */
   random: () => number;
 }>;
 
-/** Further ones wait for their turn; those that wait longest come first. */
+/** The maximum of concurrent probes. Others wait; the longest overdue goes first. */
 const parallelMax = 64;
-/** A new endpoint is asked within this time. */
+/** A new endpoint is probed within this time. */
 const firstMsMax = 1000;
-/** Each wait is this part of the interval longer or shorter. */
+/** Each interval varies by this share. */
 const jitter = 0.1;
 const tickMsMax = 250;
 
-/** `close` ends the probes in flight. */
+/** `close` cancels probes in flight. */
 export function startProber(options: ProberOptions): Readonly<{ close: () => void }> {
   const { endpoints, intervalMs, monotonic, random } = options;
   const dueAt = new WeakMap<EndpointState, number>();

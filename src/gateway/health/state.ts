@@ -1,25 +1,24 @@
-// Decides when a backend is out of rotation, from what was found of it. Two judges, and neither
-// undoes the other's verdict: probes say whether its endpoint can be reached, traffic whether the
-// backend serves. A wedged engine still answers its model list, so a passing probe does not bring
-// back what requests took out by their timeouts.
+// Decides when a backend is out of rotation. Probes decide whether the endpoint is reachable, traffic whether the backend
+// serves, and neither overrides the other. A stalled engine may still answer its model list, so a passed probe does not
+// undo an ejection by timeouts.
 
-/** The findings of the probes of an endpoint. */
+/** The results of an endpoint's probes. */
 export type Reach = Readonly<{
-  /** Failed probes in a row. */
+  /** Consecutive failed probes. */
   failures: number;
   isOut: boolean;
-  /** Some probe passed: there is a model list at the path. */
+  /** A probe has passed, so the path has a model list. */
   hasPassed: boolean;
 }>;
 
-/** `unjudged`: an answer that says nothing of the endpoint's health. */
+/** `unjudged`: the answer says nothing about the endpoint's health. */
 export type Finding = 'passed' | 'failed' | 'unjudged';
 
 export const unprobed: Reach = { failures: 0, isOut: false, hasPassed: false };
 
 const passed: Reach = { failures: 0, isOut: false, hasPassed: true };
 
-/** One that passes brings an endpoint back; `unhealthyAfter` that fail in a row take it out. */
+/** One passed probe brings an endpoint back. `unhealthyAfter` consecutive failures take it out. */
 export function afterProbe(reach: Reach, finding: Finding, unhealthyAfter: number): Reach {
   switch (finding) {
     case 'passed':
@@ -33,22 +32,22 @@ export function afterProbe(reach: Reach, finding: Finding, unhealthyAfter: numbe
   }
 }
 
-/** A missing model list is a fault only in an endpoint that had one before: its engine is gone. */
+/** A missing model list is a failure only if there was one before. */
 const absentStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
 
-/** Judges the status that a probe was answered with. A 429 only says that the endpoint was asked too often. */
+/** Evaluates the status of a probe. A 429 only means that there were too many requests. */
 export function findingOf(status: number, { hasPassed }: Pick<Reach, 'hasPassed'>): Finding {
   if (status >= 200 && status < 300) return 'passed';
   if (status === 429 || (!hasPassed && absentStatuses.has(status))) return 'unjudged';
   return 'failed';
 }
 
-/** The findings of requests to a backend. Times are epoch milliseconds; 0 is never. */
+/** The results of a backend's requests. Times are epoch milliseconds; 0 means never. */
 export type Traffic = Readonly<{
-  /** Requests in a row that found no connection, or lost it before the answer's head. */
+  /** Consecutive requests without a connection, or whose connection closed before the head of the answer. */
   unreached: number;
   restsUntilMs: number;
-  /** Requests in a row whose first byte did not come in time. */
+  /** Consecutive requests without a first byte in time. */
   timeouts: number;
   /** Ejections since the backend last answered while in rotation. */
   ejections: number;
@@ -63,7 +62,7 @@ export const sound: Traffic = {
   ejectedUntilMs: 0,
 };
 
-/** A backend that could not be reached is skipped for this long. After that, a request may try it. */
+/** An unreachable backend is skipped for this long. Then a request may try it. */
 export const restMs = 10_000;
 export const ejectionMsMin = 30_000;
 export const ejectionMsMax = 300_000;
@@ -75,9 +74,8 @@ export function afterUnreached(traffic: Traffic, nowMs: number, unhealthyAfter: 
 }
 
 /**
- * `threshold` in a row eject, for twice as long as the time before. After an ejection the backend
- * is on probation: one more is enough. What was sent before the ejection ended is old news, and a
- * burst that was caught by one fault counts as one.
+ * `threshold` consecutive timeouts eject the backend, each time for twice as long. After an ejection one more timeout
+ * is enough. Requests sent before the ejection ended do not count, so a burst that hits one fault counts once.
  */
 export function afterTimeout(
   traffic: Traffic,
@@ -89,7 +87,7 @@ export function afterTimeout(
   return ejected(traffic, nowMs);
 }
 
-/** The engine's own metrics say that it makes no progress. An ejection that is in force is not prolonged by it. */
+/** The engine's metrics show no progress. Does not extend a running ejection. */
 export const afterStall = (traffic: Traffic, nowMs: number): Traffic =>
   nowMs < traffic.ejectedUntilMs ? traffic : ejected(traffic, nowMs);
 
@@ -99,17 +97,17 @@ function ejected(traffic: Traffic, nowMs: number): Traffic {
   return { ...traffic, timeouts: 0, ejections: ejections + 1, ejectedUntilMs: nowMs + lastsMs };
 }
 
-/** It can be reached. An answer does not shorten an ejection. */
+/** The backend answered. This does not shorten an ejection. */
 export function afterAnswer(traffic: Traffic, nowMs: number): Traffic {
   if (traffic === sound || traffic.ejectedUntilMs <= nowMs) return sound;
   return afterReached(traffic);
 }
 
-/** A probe reached the endpoint, which says nothing of timeouts. */
+/** A probe reached the endpoint. This does not reset timeouts. */
 export const afterReached = (traffic: Traffic): Traffic =>
   traffic.unreached === 0 ? traffic : { ...traffic, unreached: 0, restsUntilMs: 0 };
 
-/** A clock that was set back must not keep a backend out for longer than it was taken out for. */
+/** Limits the times after the clock was set back. */
 export function withinClock(traffic: Traffic, nowMs: number): Traffic {
   const restsUntilMs = Math.min(traffic.restsUntilMs, nowMs + restMs);
   const ejectedUntilMs = Math.min(traffic.ejectedUntilMs, nowMs + ejectionMsMax);
@@ -118,6 +116,6 @@ export function withinClock(traffic: Traffic, nowMs: number): Traffic {
   return isWithin ? traffic : { ...traffic, restsUntilMs, ejectedUntilMs };
 }
 
-/** Until when a backend is passed over; Infinity until a probe passes. */
+/** The time until which the backend is skipped. Infinity until a probe passes. */
 export const outUntilMs = ({ isOut }: Reach, traffic: Traffic): number =>
   isOut ? Infinity : Math.max(traffic.restsUntilMs, traffic.ejectedUntilMs);

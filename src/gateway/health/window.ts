@@ -1,10 +1,10 @@
-// The context window of a model: what its endpoints say of themselves counts before what is stored of the model, and the smallest
-// counts for all, because any of them may be asked (specification, "Limits": context window reported).
+// Determines the context window of a model. The value that an endpoint reports takes precedence over the stored one. The
+// smallest value applies, because any endpoint may be used (specification, "Limits": context window reported).
 
 import type { CompiledModel } from '../../snapshot/compile/models.ts';
 import type { BackendState } from '../backend-state.ts';
 
-/** In tokens; null when none is known. Asked on the request path. */
+/** In tokens; null when unknown. Called on the request path. */
 export function windowOf(
   { contextLength }: CompiledModel,
   states: readonly BackendState[],
@@ -17,7 +17,7 @@ export function windowOf(
   return least;
 }
 
-/** Of those that are known. */
+/** The smallest known window. */
 export const smallestWindow = (windows: readonly (number | null)[]): number | null =>
   windows.reduce(smaller, null);
 

@@ -1,9 +1,9 @@
-// Masks the credential of a backend in an answer that repeats it, as some upstreams do in an error ("bad key …"). Every byte of it
-// becomes an asterisk, so that the length of the answer and its framing stay as they are.
+// Masks a backend's credential in answers that repeat it, for example in an error ("bad key …"). Every byte becomes an
+// asterisk, so the length and framing do not change.
 
 import type { FlatHeaders } from '../transport/boundary.ts';
 
-/** A shorter credential, such as `none` or `EMPTY`, is a placeholder that also occurs as a word. */
+/** Shorter credentials, such as `none` or `EMPTY`, are placeholders and may occur as words. */
 const maskedCharactersMin = 8;
 
 const nothing = Buffer.alloc(0);
@@ -12,7 +12,7 @@ const nothing = Buffer.alloc(0);
 export type MaskedHead = Readonly<{
   status: number;
   headers: FlatHeaders;
-  /** For the body; null for a success, which repeats no credential, and where there is nothing to mask. */
+  /** Masks the body. Null for a success, and when there is nothing to mask. */
   mask: CredentialMask | null;
 }>;
 
@@ -31,7 +31,7 @@ export function maskedHead(
 export class CredentialMask {
   readonly #credential: string;
   readonly #bytes: Buffer;
-  /** The end of the last chunk, when it may be the beginning of the credential. */
+  /** The end of the last chunk when it may be the beginning of the credential. */
   #rest: Buffer = nothing;
 
   constructor(credential: string) {
@@ -44,7 +44,7 @@ export class CredentialMask {
     return headers.map((text) => text.replaceAll(this.#credential, mask));
   }
 
-  /** What can be passed on now; fewer bytes than the credential has are kept back. Changes the chunk. */
+  /** Returns the bytes that can be sent now. Holds back fewer bytes than the credential has. Modifies the chunk. */
   push(chunk: Buffer, isLast: boolean): Buffer {
     const all = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const { length } = this.#bytes;
@@ -56,14 +56,14 @@ export class CredentialMask {
     return all.subarray(0, end);
   }
 
-  /** What was kept back: the answer ended in the middle of what looked like the credential. */
+  /** Returns the bytes that were held back at the end of the answer. */
   end(): Buffer {
     const rest = this.#rest;
     this.#rest = nothing;
     return rest;
   }
 
-  /** How many bytes at the end are the beginning of the credential. */
+  /** The number of bytes at the end that match the beginning of the credential. */
   #begunBytes(bytes: Buffer): number {
     let begun = Math.min(this.#bytes.length - 1, bytes.length);
     while (begun > 0 && !bytes.subarray(-begun).equals(this.#bytes.subarray(0, begun))) begun--;

@@ -1,14 +1,13 @@
-// A 200 whose JSON body is `{"error": …}` is an error that its upstream did not say so in the
-// status: it is taken for the status that the body names, so that it is tried elsewhere, counted
-// and told to the client as what it is. Only the start of a body is read to know.
+// Detects a 200 whose JSON body is `{"error": …}`. It is handled with the status that the body names, for failover, metrics
+// and the client. Only the start of a body is inspected.
 
-/** A longer body is taken for what its status says. */
+/** Longer bodies keep their status. */
 export const errorBodyBytesMax = 64 * 1024;
 
-/** What an error that names no status of its own is taken for: the upstream failed. */
+/** The status of an error body that names none. */
 const unnamedStatus = 502;
 
-/** Whether an answer with this head may be one. Streams and encoded bodies are not looked into. */
+/** True when an answer with this head may be an error. Streams and encoded bodies are not inspected. */
 export function mayBeError(status: number, headers: readonly string[]): boolean {
   if (status !== 200) return false;
   let isJson = false;
@@ -22,7 +21,7 @@ export function mayBeError(status: number, headers: readonly string[]): boolean 
 
 const jsonType = /^application\/json\b/i;
 
-/** The body of an answer that may be one, until it is known what it is. */
+/** Buffers the body until its kind is known. */
 export class EarlyBody {
   readonly chunks: Buffer[] = [];
   #bytes = 0;
@@ -32,7 +31,7 @@ export class EarlyBody {
     this.#bytes += chunk.length;
   }
 
-  /** 200 when it is no error, the status that it is taken for when it is, null until it is known. */
+  /** Returns 200 when there is no error, the error's status when there is one, and null while undecided. */
   status(isWhole: boolean): number | null {
     const [first] = this.chunks;
     if (first === undefined) return isWhole ? 200 : null;
@@ -46,19 +45,19 @@ export class EarlyBody {
 const opening = '{"error":';
 const blanks: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** Whether the first member is named `error`. An answer that is none shows it in its first bytes. */
+/** Checks whether the first member is named `error`. Other answers differ within their first bytes. */
 function startOf(bytes: Buffer): 'error' | 'other' | 'open' {
   let matched = 0;
   for (const byte of bytes) {
     if (matched === opening.length) return 'error';
     if (byte === opening.charCodeAt(matched)) matched++;
-    // Between tokens: not within the name.
+    // Whitespace is allowed between tokens only.
     else if (!blanks.has(byte) || (matched > 1 && matched < opening.length - 1)) return 'other';
   }
   return matched === opening.length ? 'error' : 'open';
 }
 
-/** Of a whole body. 200 when it is no JSON, or its `error` is null or empty: then there was none. */
+/** Parses a complete body. Returns 200 when it is not JSON, or when `error` is null or empty. */
 function statusIn(text: string): number {
   const error = memberOf(parseJson(text), 'error');
   if (noErrors.has(error)) return 200;
@@ -72,7 +71,7 @@ const memberOf = (value: unknown, name: string): unknown =>
     ? Object.getOwnPropertyDescriptor(value, name)?.value
     : undefined;
 
-/** Vendors write it as a number or as text. */
+/** Vendors use a number or a string. */
 function asStatus(value: unknown): number | null {
   const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
   return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status < 600

@@ -1,15 +1,15 @@
-// Stands between an upstream and the attempt that asked it on a route that it may not serve. A 404 that is about the route is told as
-// what it is; one that is about a model or an item is passed on, as is every other answer.
+// Detects that a backend does not serve a route. A 404 or 405 for the route itself is reported to the attempt. A 404 for a
+// model or item is relayed, as is every other answer.
 
 import { isObject, parseJson } from '../../protocols/json.ts';
 import type { AnswerSink, FlatHeaders, UpstreamFault } from '../transport/boundary.ts';
 
 export type MissingRouteSink = AnswerSink & {
-  /** The upstream does not serve the route. Nothing follows. */
+  /** The upstream does not serve the route. No other call follows. */
   onMissingRoute(): void;
 };
 
-/** A longer body is a page: no API describes a missing model at such length. */
+/** A longer body is an HTML page: no API describes a missing model at this length. */
 const bodyBytesMax = 64 * 1024;
 
 export class RouteWatch implements AnswerSink {
@@ -49,7 +49,7 @@ export class RouteWatch implements AnswerSink {
   }
 }
 
-/** An error that names a member of the request or a missing model was written by the route itself. */
+/** An error that names a request field or a missing model comes from the route itself. */
 function namesResource(body: Buffer): boolean {
   const answer = parseJson(body.toString());
   const error = isObject(answer) && isObject(answer['error']) ? answer['error'] : {};

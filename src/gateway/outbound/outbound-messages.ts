@@ -1,6 +1,5 @@
-// What one attempt sends for a request of the Messages API (specification, "Data plane": /v1/messages): a
-// chat completion, in the words of the backend's protocol, or the request itself where the backend
-// speaks the Messages API too.
+// Builds the upstream request for the Messages API (specification, "Data plane": /v1/messages): a chat completion in the
+// backend's protocol, or the original request when the backend supports the Messages API.
 
 import {
   messagesAsTheyAre,
@@ -38,7 +37,7 @@ export function messagesTo(backend: CompiledBackend, sending: Sending): Outbound
   return chatRequest(backend, sending, { chat, body, answer: messagesOfChat(options) });
 }
 
-/** Nothing is written but the model's name; what the backend's vendor did not sign is left out. */
+/** Replaces only the model name, and removes thinking blocks that the backend's vendor did not sign. */
 function passThrough(backend: CompiledBackend, sending: Sending): Outbound {
   const { upstreamModel: model, upstreamModelJson: modelJson, basePath, protocol } = backend;
   const { walk } = sending;

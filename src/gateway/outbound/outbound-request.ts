@@ -1,5 +1,4 @@
-// What the requests of all protocols to an upstream have in common: the headers that go with them, and
-// how their answers are read.
+// Shared parts of all upstream requests: the headers, and how the answer is read.
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import type { Chat } from '../../protocols/chat.ts';
@@ -17,7 +16,7 @@ import type { UpstreamRequest } from '../transport/boundary.ts';
 import { withoutHeader } from '../transport/header-policy.ts';
 import type { Walk } from '../walk.ts';
 
-/** How the answer of a backend of another protocol is read. */
+/** Describes how the answer of a backend with another protocol is read. */
 export type AnswerReading = Readonly<{
   translation: AnswerTranslation;
   isStream: boolean;
@@ -26,21 +25,21 @@ export type AnswerReading = Readonly<{
 
 type CredentialRequest = UpstreamRequest &
   Readonly<{
-    /** The one among the headers; an answer must not repeat it to the client. */
+    /** The credential in the headers. It must not be repeated to the client. */
     credential: string | null;
   }>;
 
 export type Outbound = Readonly<{
   request: CredentialRequest;
-  /** Null where the answer is the client's as it comes. */
+  /** Null when the answer is relayed unchanged. */
   reading: AnswerReading | null;
-  /** The backend may not serve this route, and be asked in another way then. */
+  /** The backend may not serve this route. It is then called through another API. */
   mayLackRoute?: boolean;
 }>;
 
 type Asked = Readonly<{ path: string; headers: readonly string[]; body: readonly Buffer[] }>;
 
-/** `headers` are all but the credential. */
+/** `headers` do not include the credential. */
 export const upstreamRequest = (
   backend: CompiledBackend,
   { walk }: Sending,
@@ -53,7 +52,7 @@ export const upstreamRequest = (
   firstByteMs: backend.firstByteMs ?? walk.context.firstByteMs,
 });
 
-/** `answer` reads what `ask` is answered with, where the client is not to see it as it comes. */
+/** `answer` reads the answer to `ask` when the client needs another format. */
 export function translated(
   backend: CompiledBackend,
   sending: Sending,
@@ -69,7 +68,7 @@ export function translated(
   };
 }
 
-/** A chat that came in by another API, for a backend that speaks chat itself. */
+/** A chat from another API, for a backend that supports chat. */
 export function chatRequest(
   backend: CompiledBackend,
   sending: Sending,
@@ -104,11 +103,11 @@ const readingOf = (
 
 const vendorHeaders = protocolNames.flatMap((name) => protocolFacts[name].clientHeaders);
 
-/** Whether clients send it for backends of another protocol. */
+/** True when clients send this header for backends of another protocol. */
 const isForeign = (name: string, protocol: Protocol): boolean =>
   vendorHeaders.includes(name) && !protocolFacts[protocol].clientHeaders.includes(name);
 
-/** A translation says what it sends and takes; what is meant for one vendor is no other's business. */
+/** Translations set their own content headers, and vendor headers are not sent to other vendors. */
 function ownHeaders(headers: readonly string[], protocol: Protocol): readonly string[] {
   const isLeftOut = (name: string): boolean =>
     name === 'accept' ||
@@ -118,9 +117,7 @@ function ownHeaders(headers: readonly string[], protocol: Protocol): readonly st
   return headers.filter((_, index) => !isLeftOut(headers[index - (index % 2)] ?? ''));
 }
 
-/**
- * The client's own header of the credential's name, if any, must not stand before it, and headers for another vendor's API are left out.
- */
+/** Removes a client header with the credential's name, and headers of other vendors' APIs. */
 function withCredential(
   headers: readonly string[],
   { credentialHeaders, protocol }: CompiledBackend,

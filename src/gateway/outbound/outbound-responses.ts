@@ -1,5 +1,5 @@
-// What one attempt sends for a request of the Responses API: the request itself where the backend serves that API, else a chat
-// completion in the words of the backend's protocol.
+// Builds the upstream request for the Responses API: the original request when the backend supports that API, otherwise a
+// chat completion in the backend's protocol.
 
 import { commonProtocol } from '../../protocols/facts.ts';
 import { writeChat } from '../../protocols/openai/write-chat.ts';
@@ -46,13 +46,13 @@ export function responsesTo(state: BackendState, sending: Sending): Outbound | P
   return chatRequest(backend, sending, { chat, body, answer: responsesOfChat(options) });
 }
 
-/** A translation knows the cap on an answer by its name in a chat. */
+/** Translations use the name that the token limit has in a chat. */
 const renamed = (refusal: ProtocolRefusal): ProtocolRefusal =>
   refusal.param === 'max_tokens'
     ? { ...refusal, param: 'max_output_tokens', message: `max_output_${refusal.message.slice(4)}` }
     : refusal;
 
-/** Nothing is written but the model's name; what other vendors signed in this conversation is left out. */
+/** Replaces only the model name, and removes content that other vendors sealed in this conversation. */
 function passThrough({ backend }: BackendState, sending: Sending): Outbound {
   const { upstreamModel: model, upstreamModelJson: modelJson, basePath } = backend;
   const { walk, headers } = sending;

@@ -1,5 +1,5 @@
-// What one attempt sends: the client's request with the model's name written in, or the chat that
-// it asks for in the words of the backend's own protocol (Gateway rules 11 and 14).
+// Builds the upstream request of one attempt: the client's request with the upstream model name, or its translation to the
+// backend's protocol (Gateway rules 11 and 14).
 
 import { translations } from '../../protocols/protocol.ts';
 import { readChat } from '../../protocols/read-chat.ts';

@@ -1,7 +1,6 @@
-// Stands between an upstream of another protocol and the attempt that asked it: what the attempt is
-// told of is a chat answer. A stream is passed on event by event; of anything else the whole is
-// needed. Nothing is told before there is something to tell, so that an error that comes first
-// in a stream is one that the request can move on from (Gateway rules 2 and 14).
+// Translates the answer of a backend with another protocol into a chat answer for the attempt. Streams are translated event
+// by event, other answers as a whole. Nothing is forwarded before the first output, so that the request can still move on
+// after an early error (Gateway rules 2 and 14).
 
 import type { TranslatedStream, TranslatedUsage } from '../../protocols/translation.ts';
 import { costMicrosOf } from '../../usage/tail.ts';
@@ -9,17 +8,17 @@ import type { ReportedUsage } from '../../usage/tail.ts';
 import type { AnswerReading } from './outbound-request.ts';
 import type { AnswerSink, FlatHeaders, UpstreamFault } from '../transport/boundary.ts';
 
-/** An answer that is no stream is not read beyond this; an image in it is the largest thing there is. */
+/** The maximum size of an answer that is not a stream. Images are the largest. */
 export const answerBytesMax = 32 * 1024 * 1024;
-/** A longer error is told as none: it is a page of something in between. */
+/** A longer error is replaced, because it comes from an intermediary. */
 export const errorBytesMax = 64 * 1024;
 
 export type TranslatedSink = AnswerSink & {
-  /** The client has been told in its own stream that the answer broke off; nothing follows. */
+  /** The client was informed in its stream that the answer was cut off. No other call follows. */
   onBrokenOff(fault: UpstreamFault): void;
 };
 
-/** What else of an upstream's head holds for the translated answer. */
+/** The upstream headers that also apply to the translated answer. */
 const passedHeaders: ReadonlySet<string> = new Set([
   'cache-control',
   'retry-after',
@@ -48,7 +47,7 @@ export class TranslatedAnswer implements AnswerSink {
     this.#abortUpstream = abortUpstream;
   }
 
-  /** Of an answer whose end has come, whoever else waits for more. */
+  /** The usage, once the end of the answer has arrived. */
   get usage(): ReportedUsage | null {
     if (this.#stream === null) return this.#usage;
     const { usage } = this.#stream;
@@ -59,7 +58,7 @@ export class TranslatedAnswer implements AnswerSink {
     this.#status = status;
     this.#headers = headers;
     const { isStream, translation, options } = this.#reading;
-    // A status of an error stays: others may be tried while its body is still on the way.
+    // The head of an error is forwarded at once, so that another backend can be tried while the body arrives.
     if (status >= 400) return this.#begin(status, 'application/json', false);
     const type = headers[headers.indexOf('content-type') + 1] ?? '';
     if (isStream && eventStream.test(type)) this.#stream = translation.openStream(options);
@@ -86,7 +85,7 @@ export class TranslatedAnswer implements AnswerSink {
   onFault(fault: UpstreamFault): void {
     if (this.#hasEnded) return;
     const stream = this.#stream;
-    // Nobody is there to be told, or nothing was told yet.
+    // The client disconnected, or nothing was forwarded yet.
     if (stream === null || fault.kind === 'unread' || !(this.#hasBegun || stream.isClean)) {
       this.#hasEnded = true;
       return this.#sink.onFault(fault);
@@ -94,7 +93,7 @@ export class TranslatedAnswer implements AnswerSink {
     this.#endStream(stream, fault);
   }
 
-  /** The vendor's own mark of the end is what counts, not how the connection ended. */
+  /** The vendor's own end marker counts, not how the connection ended. */
   #endStream(stream: TranslatedStream, fault: UpstreamFault | null = null): void {
     const rest = stream.end();
     if (stream.failedStatus !== null) return this.#fail(stream, rest, fault);
@@ -103,13 +102,13 @@ export class TranslatedAnswer implements AnswerSink {
     this.#sink.onEnd();
   }
 
-  /** Before anything was told it is an error like any other; after that the client hears of it as the last thing. */
+  /** Before the first output this is an ordinary error. Later the client gets it as the last event. */
   #fail(stream: TranslatedStream, translated: Buffer, fault: UpstreamFault | null = null): void {
     this.#hasEnded = true;
     const status = stream.failedStatus ?? 502;
     if (this.#hasBegun) {
       this.#sink.onChunk(translated, true);
-      const detail = `an error in the stream, of status ${status}`;
+      const detail = `the stream contained an error with status ${status}`;
       return this.#sink.onBrokenOff(fault ?? { kind: 'broken', detail });
     }
     this.#writeComplete(status, stream.failedBody ?? Buffer.alloc(0));
@@ -139,7 +138,11 @@ export class TranslatedAnswer implements AnswerSink {
     this.#chunks = [];
     this.#hasEnded = true;
     if (isError) this.#writeError();
-    else this.#sink.onFault({ kind: 'broken', detail: `more than ${answerBytesMax} bytes` });
+    else
+      this.#sink.onFault({
+        kind: 'broken',
+        detail: `the answer is longer than ${answerBytesMax} bytes`,
+      });
     this.#abortUpstream();
     return true;
   }

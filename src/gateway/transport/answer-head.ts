@@ -1,12 +1,12 @@
-// Writes the head of an answer as bytes go out, with the fields that Node's own server adds: the date, and whether the connection
-// is kept, and for how long. What could not stand in a head is thrown at whoever asked for it, as Node throws it.
+// Writes the head of an answer, with the headers that Node's server adds: the date, and the keep-alive state and timeout.
+// Invalid header values throw, as in Node.
 
 import { STATUS_CODES } from 'node:http';
 
 import type { Clock } from '../../lib/clock.ts';
 import type { FlatHeaders } from './boundary.ts';
 
-/** How the end of a body is told; `empty` where there is none, whatever the fields say. */
+/** Marks the end of the body. `empty` means that there is no body, regardless of the headers. */
 export type AnswerFraming = 'length' | 'chunked' | 'empty';
 
 export type AnswerHead = (
@@ -17,7 +17,7 @@ export type AnswerHead = (
 
 const invalidInValue = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** The answer holds the empty line; it is Latin-1. The date is made once a second. */
+/** The result is Latin-1 and includes the empty line. The date is formatted once per second. */
 export function createAnswerHead(now: Clock, keepAliveMs: number): AnswerHead {
   const keepAliveFields = `connection: keep-alive\r\nkeep-alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`;
   let second = -1;
@@ -37,7 +37,7 @@ export function createAnswerHead(now: Clock, keepAliveMs: number): AnswerHead {
       const name = headers[index] ?? '';
       const value = headers[index + 1] ?? '';
       if (invalidInValue.test(value))
-        throw new TypeError(`header ${name} holds what no header may`);
+        throw new TypeError(`header ${name} contains a character that headers do not allow`);
       head += `${name}: ${value}\r\n`;
     }
     renderEnds(now());
@@ -46,13 +46,13 @@ export function createAnswerHead(now: Clock, keepAliveMs: number): AnswerHead {
   };
 }
 
-/** `length` is what the fields say of the body; null when they say nothing. */
+/** `length` is the content-length of the headers; null without one. */
 export function framingOf(status: number, length: number | null): AnswerFraming {
   if (status === 204 || status === 304) return 'empty';
   return length === null ? 'chunked' : 'length';
 }
 
-/** The length of the body that the fields tell; null when they tell none. */
+/** The content-length of the headers; null without one. */
 export function lengthIn(headers: FlatHeaders): number | null {
   for (let index = 0; index < headers.length; index += 2) {
     if (headers[index] === 'content-length') return Number(headers[index + 1]);

@@ -1,13 +1,12 @@
-// Collects a request body in memory within two bounds: one a request (413 before it is read whole)
-// and one for all bodies in flight (503), so that many large bodies cannot exhaust the process. What
-// counts is what has come: a length that is declared and not sent takes no room from anybody.
+// Collects a request body in memory within two limits: one per request (413, before the whole body is read) and one for all
+// bodies in flight (503). Only received bytes count, so a declared length reserves nothing.
 
 import type { BodyResult } from './boundary.ts';
 
 export type BodyBudget = {
   inFlightBytes: number;
   readonly inFlightBytesMax: number;
-  /** The process has no memory to spare for another body, however small. */
+  /** True when the process has no memory for another body. */
   readonly isShort: () => boolean;
 };
 
@@ -23,12 +22,12 @@ export const createBodyBudget = (
 const empty = Buffer.alloc(0);
 const overloaded: BodyResult = { kind: 'overloaded' };
 
-/** The room that a body of unknown length begins with. */
+/** The initial buffer for a body of unknown length. */
 const initialBufferBytes = 16 * 1024;
-/** A longer one gets its room as it comes: one that is only declared would take the room in memory. */
+/** Longer bodies get their buffer as they arrive, so that a declared length alone allocates nothing. */
 const declaredBufferBytesMax = 1024 * 1024;
 
-/** The bytes that a body holds of the budget; they are given back when the exchange is over. */
+/** The bytes of the budget that a body uses. They are released at the end of the exchange. */
 export type BodyLease = { bytes: number };
 
 export type BodyBounds = Readonly<{
@@ -39,7 +38,7 @@ export type BodyBounds = Readonly<{
 
 const tooLarge = ({ bytesMax }: BodyBounds): BodyResult => ({ kind: 'too_large', bytesMax });
 
-/** Why a body is refused before any of it is read; null when it is not. `declared` is null while its length is not known. */
+/** Refuses a body before it is read, or returns null. `declared` is null when the length is unknown. */
 export function refuseBody(declared: number | null, bounds: BodyBounds): BodyResult | null {
   const length = declared ?? 0;
   if (length > bounds.bytesMax) return tooLarge(bounds);
@@ -72,7 +71,7 @@ export class BodyCollector {
     this.#declared = declared;
   }
 
-  /** Null while more may come, else why the body is not taken. A chunk that is the whole body is kept as it is. */
+  /** Returns null while more may come, otherwise the refusal. A chunk that is the whole body is not copied. */
   add(chunk: Buffer): BodyResult | null {
     const length = this.#length + chunk.length;
     if (length > this.#bounds.bytesMax) return this.#refuse(tooLarge(this.#bounds));
@@ -93,8 +92,8 @@ export class BodyCollector {
   }
 
   /**
-   * Chunks are copied together and never kept: a body sent in pieces of one byte would otherwise
-   * take hundreds of times its size. Room that no byte is written to costs nothing.
+   * Chunks are copied into one buffer: a body in pieces of one byte would otherwise take hundreds of times its size.
+   * Unused capacity costs no physical memory.
    */
   #grow(length: number): void {
     const declared = this.#declared ?? Infinity;

@@ -1,9 +1,9 @@
-// The seam between the walk and the sockets: a request comes in as head fields and body bytes, an
-// answer goes out as a head and chunks. Whoever implements these types can replace the transport.
+// The interface between request processing and the sockets. A request arrives as header fields and body bytes, and an
+// answer leaves as a head and chunks. Another implementation of these types can replace the transport.
 
 import type { Trace } from '../../telemetry/trace.ts';
 
-/** Names in lower case and values in turn; given away with the call. */
+/** Lower-case names and values in turn. The callee takes ownership. */
 export type FlatHeaders = string[];
 
 /** The header fields that the gateway itself reads. */
@@ -23,54 +23,54 @@ export type OwnField = (typeof ownNames)[number];
 export type BodyResult =
   | Readonly<{ kind: 'bytes'; bytes: Buffer }>
   | Readonly<{ kind: 'too_large'; bytesMax: number }>
-  /** The bodies in flight fill the memory set aside for them. */
+  /** The bodies in flight use all memory that is reserved for them. */
   | Readonly<{ kind: 'overloaded' }>
-  /** The client left before it had sent the whole body. */
+  /** The client disconnected before it sent the whole body. */
   | Readonly<{ kind: 'gone' }>;
 
-/** What the client's side tells whoever answers it. */
+/** Receives events of the client connection. */
 export type ExchangeListener = {
-  /** The client reads again: write() may go on. */
+  /** The client reads again, so `write` may continue. */
   onDrain(): void;
-  /** The client left before the answer was complete; told once. */
+  /** The client disconnected before the answer was complete. Called once. */
   onGone(): void;
 };
 
-/** One request of a client and the answer to it. */
+/** One client request and its answer. */
 export type Exchange = {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
-  /** Ours, a ULID, and unlike any other. */
+  /** The gateway's unique id of the request, a ULID. */
   readonly id: string;
-  /** The client's own x-request-id when it gave a usable one, else `id`. */
+  /** The client's x-request-id when it is valid, otherwise `id`. */
   readonly requestId: string;
-  /** Epoch milliseconds at which the head had been read, and the same on the monotonic clock. */
+  /** The time at which the head was read, in epoch milliseconds, and on the monotonic clock. */
   readonly startedMs: number;
   readonly startedAt: number;
-  /** Null while it is not traced. */
+  /** Null while the request is not traced. */
   trace: Trace | null;
   readonly isGone: boolean;
-  /** The head of an answer is on its way. */
+  /** The head of an answer is being sent. */
   readonly hasStarted: boolean;
-  /** The reason, when the head is one that two readers could read differently. */
+  /** The reason why an ambiguous head is refused. Null when it is valid. */
   readonly malformed: string | null;
   header(name: OwnField): string | undefined;
-  /** Any field by its name in lower case; the values of one that came several times, with commas. */
+  /** Any header by lower-case name. Values of a repeated header are joined by commas. */
   anyHeader(name: string): string | undefined;
-  /** Those request headers that an upstream may see. */
+  /** The request headers that an upstream may see. */
   forwardedHeaders(): string[];
-  /** At once when all of it has come. */
+  /** Synchronous when the whole body has already arrived. */
   readBody(): BodyResult | Promise<BodyResult>;
   listen(listener: ExchangeListener): void;
-  /** The whole answer at once. */
+  /** Sends a complete answer. */
   answer(status: number, headers: FlatHeaders, body: string | Buffer): void;
-  /** `isFollowed` when a chunk or the end follows at once, with which the head can travel. */
+  /** `isFollowed` means that a chunk or the end follows at once and can be sent with the head. */
   start(status: number, headers: FlatHeaders, isFollowed: boolean): void;
-  /** False when the client does not keep up: wait for onDrain. The last may wait for end(). */
+  /** Returns false when the client reads too slowly; then wait for onDrain. The last chunk may be sent by end(). */
   write(chunk: Buffer, isLast: boolean): boolean;
   end(): void;
-  /** Breaks the connection, so that the client never takes a cut answer for a whole one. */
+  /** Closes the connection, so that the client cannot mistake a truncated answer for a complete one. */
   cut(): void;
 };
 
@@ -79,38 +79,32 @@ export type UpstreamRequest = Readonly<{
   headers: string[];
   /** The body in pieces. */
   body: readonly Buffer[];
-  /** From the start of the attempt to the first byte of an answer. */
+  /** From the start of the attempt to the first byte of the answer. */
   firstByteMs: number;
 }>;
 
-/** Why an attempt ended without a whole answer; `detail` is for the log. */
+/** The reason why an attempt ended without a complete answer. `detail` is for the log. */
 export type UpstreamFault = Readonly<{
-  /** `unread` is the client's own fault: it does not take what the upstream gives. */
+  /** `unread` is the client's fault: it does not read the answer. */
   kind: 'unreachable' | 'timed_out' | 'stalled' | 'broken' | 'unread';
   detail: string;
 }>;
 
-/**
- * Told of one attempt: onHead once, then onChunk, and then onEnd or onFault; onFault may come at
- * once.
- */
+/** Receives the events of one attempt: onHead once, then onChunk, then onEnd or onFault. onFault may be the first call. */
 export type AnswerSink = {
   /**
-   * `headers` are those that the client may see, each once; `isFollowed` when a chunk or the end is
-   * told at once.
+   * `headers` are those that the client may see, without duplicates. `isFollowed` means that a chunk or the end
+   * follows at once.
    */
   onHead(status: number, headers: FlatHeaders, isFollowed: boolean): void;
-  /**
-   * False when it cannot take more: the upstream is paused until resume(). The last is followed by
-   * the end at once.
-   */
+  /** Returns false when it cannot take more; the upstream is paused until resume(). The end follows the last chunk at once. */
   onChunk(chunk: Buffer, isLast: boolean): boolean;
   onEnd(): void;
   onFault(fault: UpstreamFault): void;
 };
 
 export type UpstreamCall = {
-  /** Closes the upstream's connection; the sink is told nothing more. */
+  /** Closes the upstream connection. The sink gets no further calls. */
   abort(): void;
   resume(): void;
 };
@@ -118,7 +112,7 @@ export type UpstreamCall = {
 /** The connections to all upstreams. */
 export type Upstreams = Readonly<{
   send: (origin: string, request: UpstreamRequest, sink: AnswerSink) => UpstreamCall;
-  /** Closes the connections to all other origins once their last answer is through. */
+  /** Closes the connections to all other origins after their current answers. */
   keepOnly: (origins: ReadonlySet<string>) => void;
   close: () => Promise<void>;
 }>;

@@ -1,11 +1,11 @@
-// Takes a chunked body out of its framing as it arrives (RFC 9112, 7.1). Pieces that came in one
-// read are moved together inside its buffer, so that what is passed on is as few chunks as reads.
+// Decodes a chunked body as it arrives (RFC 9112, 7.1). Chunks of one read are moved together in its buffer, so that each
+// read yields one payload.
 
 import { isInName, isInValue } from './field-bytes.ts';
 
-/** Chunk extensions and trailers of one body, together: nothing needs them. */
+/** The maximum bytes of chunk extensions and trailers of one body. Neither is used. */
 const surplusBytesMax = 16 * 1024;
-/** Hexadecimal digits of a size that is a safe integer. */
+/** The maximum hexadecimal digits of a size that is a safe integer. */
 const sizeDigitsMax = 13;
 
 const state = {
@@ -28,7 +28,7 @@ const extensionPattern =
   /^(?:;[!#$%&'*+.^`|~\w-]+(?:=(?:[!#$%&'*+.^`|~\w-]+|"(?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t \x21-\x7e\x80-\xff])*"))?)+$/;
 
 export class ChunkedBody {
-  /** Where in the bytes of the last read its payload is, moved together. */
+  /** The range of the payload in the bytes of the last read. */
   start = 0;
   end = 0;
   problem: string | null = null;
@@ -42,7 +42,7 @@ export class ChunkedBody {
     return this.#state === state.done;
   }
 
-  /** The offset after the last byte that belongs to the body, or after the one that is wrong. */
+  /** Returns the offset after the last byte of the body, or after the first invalid byte. */
   read(bytes: Buffer, from: number, to: number): number {
     this.start = from;
     this.end = from;
@@ -76,7 +76,7 @@ export class ChunkedBody {
       case state.extension:
         return this.#stepExtension(byte);
       case state.lineFeed:
-        if (byte !== newLine) return this.#refuse('a chunk size is broken');
+        if (byte !== newLine) return this.#refuse('a chunk size is malformed');
         this.#state = this.#size === 0 ? state.trailer : state.data;
         return;
       case state.dataReturn:
@@ -108,12 +108,12 @@ export class ChunkedBody {
     else if (this.#state === state.size && byte === 0x3b) {
       this.#state = state.extension;
       this.#line = ';';
-    } else this.#refuse('a chunk size is broken');
+    } else this.#refuse('a chunk size is malformed');
   }
 
   #stepExtension(byte: number): void {
     if (byte !== carriageReturn) return this.#addToLine(byte);
-    if (!extensionPattern.test(this.#line)) return this.#refuse('a chunk extension is broken');
+    if (!extensionPattern.test(this.#line)) return this.#refuse('a chunk extension is malformed');
     this.#state = state.lineFeed;
     this.#line = '';
   }
@@ -124,18 +124,18 @@ export class ChunkedBody {
   }
 
   #endTrailer(byte: number): void {
-    if (byte !== newLine) return this.#refuse('a trailer is broken');
+    if (byte !== newLine) return this.#refuse('a trailer is malformed');
     if (this.#line === '') this.#state = state.done;
     else if (isField(this.#line)) {
       this.#line = '';
       this.#state = state.trailer;
-    } else this.#refuse('a trailer is broken');
+    } else this.#refuse('a trailer is malformed');
   }
 
   #addToLine(byte: number): void {
     if (++this.#surplusBytes > surplusBytesMax)
-      this.#refuse('a chunked body has too large a frame');
-    else if (!isInValue(byte)) this.#refuse('a line holds a control character');
+      this.#refuse('the extensions and trailers of a chunked body are too large');
+    else if (!isInValue(byte)) this.#refuse('a line contains a control character');
     else this.#line += String.fromCharCode(byte);
   }
 
@@ -150,7 +150,7 @@ function hexadecimal(byte: number): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : -1;
 }
 
-/** A trailer must not speak of the framing that it ends (RFC 9110, 6.5.1). */
+/** A trailer must not contain framing fields (RFC 9110, 6.5.1). */
 function isField(line: string): boolean {
   const colon = line.indexOf(':');
   if (colon < 1 || /^(?:content-length|transfer-encoding):/i.test(line)) return false;

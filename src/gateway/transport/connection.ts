@@ -1,5 +1,5 @@
-// One connection to an upstream: a socket that carries one request at a time, and lies idle between
-// them for as long as the upstream keeps it.
+// One connection to an upstream. It carries one request at a time and is kept idle between requests for as long as the
+// upstream allows.
 
 import { Socket, connect as connectPlain } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
@@ -11,33 +11,33 @@ import { ResponseReader } from './response-reader.ts';
 import { unwatched } from './watch.ts';
 import type { Watch, Watched } from './watch.ts';
 
-/** Where an origin's connections lead, and what secures them. */
+/** The address and TLS settings of an origin. */
 export type Target = Readonly<{
   host: string;
   port: number;
-  /** Judges the address that a new connection goes to. */
+  /** Checks the address of a new connection. */
   guard: Guard;
-  /** Null for plain TCP; without a context Node's own authorities are trusted. */
+  /** Null for plain TCP. Without a context Node's default authorities are trusted. */
   tls: Readonly<{ servername: string; context: SecureContext | null }> | null;
 }>;
 
-/** What a connection tells whoever uses it. */
+/** Receives the events of a connection. */
 export type ConnectionUser = {
   onConnected(): void;
-  /** Something came; false pauses the upstream. */
+  /** Bytes arrived. Returning false pauses the upstream. */
   onRead(reader: ResponseReader): boolean;
-  /** The upstream closed its side, or the connection broke; `code` says how. */
+  /** The upstream closed its side, or the connection failed with `code`. */
   onClosed(reader: ResponseReader, code: string): void;
 };
 
 export type ConnectionOwner = {
-  /** Told once, when the connection is of no more use. */
+  /** Called once, when the connection can no longer be used. */
   onGone(connection: Connection): void;
-  /** TLS can resume a session that another connection to the same origin had. */
+  /** The TLS session of another connection to the same origin, for resumption. */
   session: Buffer | undefined;
 };
 
-/** What all connections share, because only one of them reads or writes at a time. */
+/** Shared by all connections, because only one reads or writes at a time. */
 export type WriteScratch = { writeBytes: Buffer };
 export type Scratch = WriteScratch & { readonly readBytes: Buffer };
 
@@ -49,20 +49,20 @@ export const createScratch = (): Scratch => ({
   writeBytes: Buffer.allocUnsafeSlow(writeBytes),
 });
 
-/** Told of a connection that the upstream closed in good order. */
+/** The code of a connection that the upstream closed normally. */
 export const closedCode = 'closed';
 
 const keepAliveProbeMs = 60_000;
-/** An upstream that does not say how long it keeps an idle connection keeps it so long at least. */
+/** The idle time of connections to upstreams that announce no keep-alive timeout. */
 const idleMsDefault = 4000;
 const idleMsMax = 600_000;
-/** The connection is left so long before the upstream would close it under a request. */
+/** A connection is closed this long before the upstream would close it, to avoid a race with a request. */
 const idleMarginMs = 1000;
 
 export class Connection implements Watched {
   deadlineTick = Infinity;
   watchIndex = unwatched;
-  /** Whether it has carried a request before the one it carries now. */
+  /** True when the connection carried an earlier request. */
   isReused = false;
   readonly #socket: Socket;
   readonly #owner: ConnectionOwner;
@@ -90,7 +90,7 @@ export class Connection implements Watched {
       .once('close', () => this.#onClosed());
   }
 
-  /** Sends a request; `head` is ASCII or Latin-1 and holds its empty line. */
+  /** Sends a request. `head` is Latin-1 and includes the empty line. */
   send(user: ConnectionUser, head: string, body: readonly Buffer[]): void {
     this.#watch.remove(this);
     this.#user = user;
@@ -106,14 +106,11 @@ export class Connection implements Watched {
     this.#socket.resume();
   }
 
-  /**
-   * The answer is over and its user gone; false when the connection cannot carry another, and is
-   * closed.
-   */
+  /** Ends the use of the connection. Returns false, and closes it, when it cannot be reused. */
   release(): boolean {
     const { isReusable, head } = this.#reader;
     this.#user = null;
-    // An answer may come before the whole request was written.
+    // An answer may arrive before the request was completely written.
     if (!isReusable || this.#isGone || this.#socket.writableLength > 0) {
       this.destroy();
       return false;
@@ -132,14 +129,14 @@ export class Connection implements Watched {
     return true;
   }
 
-  /** The user is told nothing more. */
+  /** The user receives no further events. */
   destroy(): void {
     this.#user = null;
     this.#detach();
     this.#socket.destroy();
   }
 
-  /** Destroys it and resolves once its socket is closed. */
+  /** Destroys the connection and resolves when its socket is closed. */
   destroyed(): Promise<void> {
     return new Promise((resolve) => {
       this.#socket.once('close', () => resolve());
@@ -147,15 +144,15 @@ export class Connection implements Watched {
     });
   }
 
-  /** It has been idle for too long. */
+  /** The connection was idle for too long. */
   onDeadline(): void {
     this.destroy();
   }
 
-  /** One write for all: the buffer is used again as soon as the system has taken all of it. */
+  /** One write for everything. The buffer is reused once the kernel has accepted it all. */
   #sendTogether(head: string, body: readonly Buffer[], length: number): void {
     const scratch = this.#scratch;
-    // TLS holds on to what it is given.
+    // TLS keeps a reference to the buffer.
     const bytes = this.#isSecure ? Buffer.allocUnsafe(length) : scratch.writeBytes;
     let at = bytes.write(head, 0, 'latin1');
     for (const piece of body) at += piece.copy(bytes, at);
@@ -166,7 +163,7 @@ export class Connection implements Watched {
   }
 
   #onRead(bytes: Buffer): boolean {
-    // Nobody has asked for anything.
+    // No request is in progress, so the bytes are unexpected.
     if (this.#user === null) this.destroy();
     if (this.#user === null) return false;
     this.#reader.read(bytes);

@@ -1,4 +1,4 @@
-// What every exchange is given by the listener, whoever reads its bytes.
+// The dependencies that the listener passes to every exchange.
 
 import type { Clock } from '../../lib/clock.ts';
 import type { BodyBudget } from './body.ts';
@@ -11,22 +11,22 @@ export type ExchangeContext = Readonly<{
   now: Clock;
   monotonic: Clock;
   newId: () => string;
-  /** A client that reads nothing for so long of an answer that is complete is given up. */
+  /** A client that reads nothing for this long is disconnected. */
   slowReaderMs: number;
-  /** Connections are not to be used again. */
+  /** True when connections must not be reused. */
   isClosing: () => boolean;
-  /** Told of the end of each exchange. */
+  /** Called at the end of each exchange. */
   onClosed: () => void;
 }>;
 
 /**
- * After an early answer the rest of a body is read and thrown away for so long, then cut; who was refused has so long to read
- * why, and to close.
+ * After an early answer, the rest of the body is discarded for this long so that the client can read the answer. Then
+ * the connection is closed.
  */
 export const lingeringCloseMs = 2000;
 
 const requestIdPattern = /^[\w.:-]{1,128}$/;
 
-/** Whether a client's own id of its request can be passed on. */
+/** True when the client's request id can be used. */
 export const isUsableId = (given: string | undefined): given is string =>
   given !== undefined && requestIdPattern.test(given);

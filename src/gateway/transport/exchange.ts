@@ -1,5 +1,4 @@
-// An exchange on node:http: bytes are written to the raw response, which the framework has let go
-// of.
+// An exchange on node:http.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -15,7 +14,7 @@ import { readIncomingBody } from './incoming-body.ts';
 import { unwatched } from './watch.ts';
 import type { Watched } from './watch.ts';
 
-/** A longer body costs more to turn into text than a second piece does. */
+/** For longer bodies, converting to text costs more than a second write. */
 const joinedBytesMax = 8 * 1024;
 
 export class HttpExchange implements Exchange, Watched {
@@ -39,12 +38,12 @@ export class HttpExchange implements Exchange, Watched {
   #isClosed = false;
   #hasDrainListener = false;
   #unreadBytes = 0;
-  /** What goes out together with the end. */
+  /** The chunk that is sent together with the end. */
   #last: Buffer | null = null;
-  /** Whether the head waits for the first bytes behind it. */
+  /** True while the head waits for the first bytes of the body. */
   #isHeadPending = false;
 
-  /** `askForBody` when the client waits to be asked for its body (`Expect: 100-continue`). */
+  /** `askForBody` asks for the body of a client that waits for it (`Expect: 100-continue`). */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
@@ -66,9 +65,9 @@ export class HttpExchange implements Exchange, Watched {
     this.#context = context;
     this.#askForBody = askForBody;
     response.on('close', this.#onClose);
-    // Node forgets an answer that waits for its turn when it lets go of the connection, as it does of a tunnel.
+    // Node drops a queued answer without an event when it releases the connection, for example of a tunnel.
     if (response.socket === null) request.socket.setMaxListeners(0).on('close', this.#onClose);
-    // A write to a client that has just left fails later; leaving is handled at 'close'.
+    // A write to a client that disconnected fails later. The disconnect is handled at 'close'.
     response.on('error', ignore);
   }
 
@@ -77,14 +76,14 @@ export class HttpExchange implements Exchange, Watched {
   }
 
   get malformed(): string | null {
-    if (!this.path.startsWith('/')) return 'request target must be a path';
+    if (!this.path.startsWith('/')) return 'the request target must be a path that begins with /';
     const coding = this.header('transfer-encoding');
     if (coding !== undefined) {
-      if (this.#request.httpVersion !== '1.1') return 'transfer-encoding needs HTTP/1.1';
+      if (this.#request.httpVersion !== '1.1') return 'transfer-encoding requires HTTP/1.1';
       if (coding.toLowerCase() !== 'chunked') return 'transfer-encoding must be chunked';
     }
     const { duplicate } = this.#head;
-    return duplicate === null ? null : `header ${duplicate} is given twice`;
+    return duplicate === null ? null : `header ${duplicate} must appear only once`;
   }
 
   header(name: OwnField): string | undefined {
@@ -170,13 +169,13 @@ export class HttpExchange implements Exchange, Watched {
     this.#response.writeHead(status, headers);
   }
 
-  /** Text is put behind a head that has not gone out, and both go in one piece. */
+  /** Sends a short body in one piece with a pending head. */
   #endWithHead(body: string | Buffer): void {
     if (typeof body === 'string' || body.length > joinedBytesMax) this.#response.end(body);
     else this.#response.end(body.toString('latin1'), 'latin1');
   }
 
-  /** The answer is complete, but the client has not taken all of it. */
+  /** Waits until the client has read the complete answer. */
   #awaitReader(): void {
     this.#unreadBytes = this.#isClosed ? 0 : this.#response.writableLength;
     if (this.#unreadBytes > 0) this.#watchFor(this.#context.slowReaderMs);
@@ -189,7 +188,7 @@ export class HttpExchange implements Exchange, Watched {
     watch.add(this);
   }
 
-  /** Closing at once would reset the connection before the client has read why. */
+  /** Closing at once would reset the connection before the client has read the answer. */
   #startLingeringClose(): void {
     this.#watchFor(lingeringCloseMs);
     this.#request.resume();

@@ -1,4 +1,4 @@
-// Which bytes may stand where in the head of a message (RFC 9110, 5.5 and 5.6.2), for whoever reads heads out of bytes.
+// Classifies the bytes that are allowed in a message head (RFC 9110, 5.5 and 5.6.2).
 
 export const lineFeed = 0x0a;
 export const carriageReturn = 0x0d;
@@ -6,7 +6,7 @@ export const space = 0x20;
 export const colon = 0x3a;
 const tab = 0x09;
 
-/** By byte: 1 where a field name may hold it, 2 where a field value may. */
+/** Bit 1: allowed in a field name. Bit 2: allowed in a field value. */
 const allowed = new Uint8Array(256);
 for (let byte = 0x20; byte < 256; byte++) if (byte !== 0x7f) allowed[byte] = 2;
 allowed[tab] = 2;
@@ -26,7 +26,7 @@ export const isBlank = (byte: number | undefined): boolean => byte === space || 
 export const digit = (byte: number | undefined): number =>
   byte !== undefined && byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : -1;
 
-/** `name` is in lower case and holds letters and hyphens alone; the bytes are of a field name. */
+/** Compares a field name without regard to case. `name` must consist of lower-case letters and hyphens. */
 export function isNamed(bytes: Buffer, from: number, name: string): boolean {
   for (let index = 0; index < name.length; index++) {
     if (((bytes[from + index] ?? 0) | 0x20) !== name.charCodeAt(index)) return false;

@@ -1,5 +1,5 @@
-// Which headers cross the gateway, by allow-list in both directions: keys, cookies and hop-by-hop
-// fields of a client never reach an upstream, and an upstream cannot speak in the gateway's name.
+// Allow-lists the headers that pass through the gateway in both directions. Keys, cookies and hop-by-hop headers of clients
+// never reach an upstream, and upstreams cannot set the gateway's own headers.
 
 import { ownNames } from './boundary.ts';
 import type { FlatHeaders } from './boundary.ts';
@@ -19,7 +19,7 @@ export const forwardedNames = [
 const requestHeaders: ReadonlySet<string> = new Set(forwardedNames);
 export const forwardedPrefix = 'openai-';
 
-/** What the client may see of an upstream's head. */
+/** The upstream headers that the client may see. */
 export const answerHeaders = [
   'content-type',
   'content-length',
@@ -35,7 +35,7 @@ export const answerHeaders = [
   'x-should-retry',
 ] as const;
 
-/** Own fields that readers differ on when they come twice, as they do on a second Host. */
+/** Headers that must not be repeated, because parsers disagree on which value counts. This also applies to Host. */
 const singular: ReadonlySet<string> = new Set([
   'authorization',
   'content-encoding',
@@ -49,11 +49,11 @@ const ownFields: ReadonlySet<string> = new Set(ownNames);
 export type RequestHead = Readonly<{
   forwarded: string[];
   duplicate: string | null;
-  /** The gateway's own fields, by name in lower case; the first value where a name came twice. */
+  /** The gateway's own fields by lower-case name. The first value when a name is repeated. */
   own: ReadonlyMap<string, string>;
 }>;
 
-/** `rawHeaders` holds names and values in turn, as they came. */
+/** `rawHeaders` contains the names and values in turn as received. */
 export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   const forwarded: string[] = [];
   const own = new Map<string, string>();
@@ -80,10 +80,7 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   };
 }
 
-/**
- * The value of a field in names and values in turn, by its name in lower case; of one that came several
- * times, all of them with commas between (RFC 9110, section 5.3).
- */
+/** The value of a header by its lower-case name. Repeated values are joined by commas (RFC 9110, section 5.3). */
 export function fieldIn(rawHeaders: readonly string[], name: string): string | undefined {
   let found: string | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -95,7 +92,7 @@ export function fieldIn(rawHeaders: readonly string[], name: string): string | u
   return found;
 }
 
-/** The fields that a Connection header declares to be for this hop alone. */
+/** The headers that a Connection header declares as hop-by-hop. */
 function nominatedBy(connection: string): readonly string[] {
   if (connection === 'keep-alive' || connection === 'close') return [];
   return connection
@@ -108,8 +105,8 @@ const without = (headers: readonly string[], names: readonly string[]): string[]
   headers.filter((_, index) => !names.includes(headers[index - (index % 2)] ?? ''));
 
 /**
- * Appends an upstream's fields, which are of those that the client may see. A value beyond ASCII is
- * left out: a field must not hold one, and Node throws at some of them.
+ * Appends upstream headers that the client may see. Non-ASCII values are omitted: they are invalid, and Node throws
+ * for some of them.
  */
 export function appendAnswerHeaders(target: FlatHeaders, headers: FlatHeaders): void {
   for (let index = 0; index < headers.length; index += 2) {

@@ -1,4 +1,4 @@
-// Reads the body of a request that Node's parser read: its pieces come as events of the request.
+// Reads the body of a request that Node's parser received.
 
 import type { IncomingMessage } from 'node:http';
 
@@ -9,7 +9,7 @@ import type { BodyResult } from './boundary.ts';
 const none: BodyResult = { kind: 'bytes', bytes: Buffer.alloc(0) };
 const gone: BodyResult = { kind: 'gone' };
 
-/** `ask` is told once the body is wanted: some clients wait for that. */
+/** `ask` is called when the body is needed, because some clients wait for that. */
 export function readIncomingBody(
   request: IncomingMessage,
   fields: ReadonlyMap<string, string>,
@@ -29,7 +29,7 @@ export function readIncomingBody(
       resolve(refused);
     };
     const onEnd = (): void => resolve(collector.complete());
-    /** Comes after the end too, and then changes nothing. */
+    /** Also called after the end, without effect. */
     const onClose = (): void => resolve(gone);
     bounds.ask();
     request.on('data', onData).on('end', onEnd).on('close', onClose);

@@ -1,5 +1,4 @@
-// The connections to one origin: those that carry an answer, and those that lie idle, the last used
-// on top.
+// The connections to one origin: those that carry an answer, and the idle ones, most recently used first.
 
 import { isIP } from 'node:net';
 import type { SecureContext } from 'node:tls';
@@ -9,18 +8,18 @@ import { Connection } from './connection.ts';
 import type { ConnectionOwner, Scratch, Target } from './connection.ts';
 import type { Watch } from './watch.ts';
 
-/** What all origins share. */
+/** Shared by all origins. */
 export type OriginOptions = Readonly<{
   watch: Watch;
   scratch: Scratch;
-  /** What secures connections beside Node's own authorities; null without a bundle. */
+  /** Trusted authorities in addition to Node's own. Null without a bundle. */
   context: SecureContext | null;
   guard: Guard;
   idleConnectionsMax: number;
 }>;
 
 export class Origin implements ConnectionOwner {
-  /** For the Host field. */
+  /** The value of the Host header. */
   readonly authority: string;
   session: Buffer | undefined;
   readonly #target: Target;
@@ -29,7 +28,7 @@ export class Origin implements ConnectionOwner {
   readonly #idle: Connection[] = [];
   #idleMax: number;
 
-  /** `name` is scheme, host and port as URL.origin writes them. */
+  /** `name` is the scheme, host and port in the format of URL.origin. */
   constructor(name: string, options: OriginOptions) {
     const { protocol, hostname, host, port } = new URL(name);
     const isSecure = protocol === 'https:';
@@ -69,7 +68,7 @@ export class Origin implements ConnectionOwner {
     if (index !== -1) this.#idle.splice(index, 1);
   }
 
-  /** Answers under way go on; no connection is kept after them. */
+  /** Current answers continue. Their connections are closed afterwards. */
   retire(): void {
     this.#idleMax = 0;
     for (const connection of this.#idle.splice(0)) connection.destroy();

@@ -1,5 +1,5 @@
-// A client's connection whose requests are read here as long as they come in the strict form. One at a time is served; the
-// first that is unusual takes the connection, with its bytes, to Node's parser for good.
+// A client connection whose requests are parsed by the gateway while they have the strict form. Requests are served one at
+// a time. The first unusual request hands the connection and its bytes over to Node's parser.
 
 import type { Socket } from 'node:net';
 
@@ -17,23 +17,23 @@ import type { Watched } from './watch.ts';
 export type RawConnectionContext = Readonly<{
   exchange: RawExchangeContext;
   handle: (exchange: RawExchange) => void;
-  /** Takes the socket over, with what was read of it put back. */
+  /** Hands the socket to Node, with the unprocessed bytes pushed back. */
   handOver: (socket: Socket) => void;
-  /** What is said to what is no request. */
+  /** Builds the answer to bytes that are not a request. */
   malformedAnswer: (message: string) => MalformedAnswer;
   onGone: (connection: RawConnection) => void;
   scratch: WriteScratch;
   ticks: Readonly<{ request: number; headers: number; keepAlive: number; slowReader: number }>;
 }>;
 
-/** A head in more pieces is for Node's parser, which does not begin anew with each. */
+/** A head in more pieces goes to Node's parser, which does not restart with each piece. */
 const headPiecesMax = 8;
-/** So much may come of the next requests while one is answered; the client is not read further. */
+/** The maximum bytes of later requests that are buffered while one is answered. Then reading pauses. */
 const pendingBytesMax = 64 * 1024;
 
 /**
- * `fresh` before the first request, `idle` between two of them; `settling` once an answer is written and not all of it taken,
- * or the body of its request still comes; `leaving` when nothing more is read or written.
+ * `fresh`: before the first request. `idle`: between requests. `settling`: the answer is written, but not completely
+ * sent, or the request body still arrives. `leaving`: the connection is closing.
  */
 type State = 'fresh' | 'idle' | 'serving' | 'settling' | 'leaving';
 
@@ -44,13 +44,13 @@ export class RawConnection implements ExchangeConnection, Watched {
   readonly #context: RawConnectionContext;
   #state: State = 'fresh';
   #exchange: RawExchange | null = null;
-  /** What came and is not read yet: the beginning of a head, or what follows the request under way. */
+  /** Unprocessed bytes: the beginning of a head, or what follows the current request. */
   #pending: Buffer | null = null;
   #headPieces = 0;
-  /** When the head under way began. */
+  /** The tick at which the current head began. */
   #headTick = 0;
   #bodyBytesLeft = 0;
-  /** The client reads nothing after the answer under way. */
+  /** The connection closes after the current answer. */
   #isLast = false;
   #unsentBytes = 0;
 
@@ -64,7 +64,7 @@ export class RawConnection implements ExchangeConnection, Watched {
     socket.on('error', ignore).on('close', this.#onClose);
   }
 
-  /** Nothing of a request has come since the last answer. */
+  /** True when no byte of a next request has arrived. */
   get isIdle(): boolean {
     return this.#state === 'idle' && this.#pending === null;
   }
@@ -84,7 +84,7 @@ export class RawConnection implements ExchangeConnection, Watched {
     if (length === 0 || !socket.writable) return true;
     const { scratch } = this.#context;
     if (length > scratch.writeBytes.length) return this.#sendApart(before, chunk, after);
-    // What waits behind other bytes has a buffer of its own size, because it keeps it.
+    // Queued bytes need their own buffer, because the socket keeps it.
     const isQueued = socket.writableLength > 0;
     const bytes = isQueued ? Buffer.allocUnsafe(length) : scratch.writeBytes;
     let at = before === '' ? 0 : bytes.write(before, 0, 'latin1');
@@ -98,7 +98,7 @@ export class RawConnection implements ExchangeConnection, Watched {
   }
 
   answered(): void {
-    // On a connection that is being closed nobody gets it.
+    // A connection that is closing cannot send the answer.
     if (this.#state !== 'serving' || !this.#socket.writable) return;
     this.#state = 'settling';
     if (this.#bodyBytesLeft > 0) this.#startLingeringClose();
@@ -146,7 +146,7 @@ export class RawConnection implements ExchangeConnection, Watched {
     }
   };
 
-  /** The client sends nothing more, and with that, as to Node's server, has left what is not answered yet. */
+  /** The client sends nothing more. As in Node's server, it gives up requests that are not answered yet. */
   readonly #onEnd = (): void => {
     const isWaiting = this.#state === 'fresh' || this.#state === 'idle';
     const isCut = isWaiting ? this.#pending !== null : this.#bodyBytesLeft > 0;
@@ -166,7 +166,7 @@ export class RawConnection implements ExchangeConnection, Watched {
     this.#exchange = null;
   };
 
-  /** The answer has been taken by the system, and with it the exchange is over. */
+  /** The kernel has accepted the answer, so the exchange is over. */
   readonly #onFlushed = (error?: Error | null): void => {
     if (this.#state !== 'settling' || (error !== undefined && error !== null)) return;
     this.#exchange?.close(true);
@@ -195,7 +195,7 @@ export class RawConnection implements ExchangeConnection, Watched {
     this.deadlineTick = this.#headTick + this.#context.ticks.headers;
   }
 
-  /** The offset after what came of the request. */
+  /** Returns the offset after the received part of the request. */
   #serve(head: StrictHead, bytes: Buffer): number {
     const { exchange: context, ticks, handle } = this.#context;
     const end = Math.min(bytes.length, head.end + head.bodyBytes);
@@ -235,7 +235,7 @@ export class RawConnection implements ExchangeConnection, Watched {
     this.#resume();
   }
 
-  /** The answer is complete, but the client has not taken all of it. */
+  /** Waits until the client has read the complete answer. */
   #awaitReader(): void {
     const { exchange, ticks } = this.#context;
     this.#unsentBytes = this.#socket.writableLength;
@@ -253,13 +253,13 @@ export class RawConnection implements ExchangeConnection, Watched {
     this.#read(pending);
   }
 
-  /** As Node's server closes: once all that was written is on its way. */
+  /** Closes after all written bytes are sent, as Node's server does. */
   #close(): void {
     this.#startClosing();
     this.#socket.destroySoon();
   }
 
-  /** Bytes of ours in the middle of an answer would be taken for the model's. */
+  /** An error message in the middle of an answer would look like model output. */
   #refuse(code: string): void {
     if (this.#exchange?.hasStarted === true) return this.destroy();
     this.#abandon();
@@ -273,7 +273,7 @@ export class RawConnection implements ExchangeConnection, Watched {
     this.#resume();
   }
 
-  /** What still comes is thrown away; whoever does not close in time is closed. */
+  /** Discards further bytes, and closes the connection if the client does not. */
   #startClosing(): void {
     const { watch } = this.#context.exchange;
     this.#state = 'leaving';

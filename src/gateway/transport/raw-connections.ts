@@ -1,5 +1,5 @@
-// All connections whose requests are read here: they are taken from a server of Node's as it accepts them, and given back to it
-// when something unusual comes.
+// Manages the connections that the gateway parses itself. They are taken from a Node server on accept, and handed back to
+// it when an unusual request arrives.
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -23,14 +23,14 @@ export type RawOptions = Readonly<{
   limits: Readonly<{ requestMs: number; headersMs: number; keepAliveMs: number }>;
 }>;
 
-/** So much longer than it says Node's server keeps an idle connection, lest it close one under a request. */
+/** Node's server keeps an idle connection this much longer than it announces, to avoid closing it during a request. */
 const keepAliveMarginMs = 1000;
 
-/** The server goes on to count, bound and close all of its connections; those that are read here are closed by the answer. */
+/** The server still counts, limits and closes its connections. The returned functions close those that are parsed here. */
 export function acceptRaw(server: Server, options: RawOptions): RawConnections {
   const [nodeAccepts, ...others] = server.listeners('connection');
   if (nodeAccepts === undefined || others.length > 0) {
-    throw new Error('a server of node:http is expected to have one listener for its connections');
+    throw new Error('expected exactly one connection listener on the node:http server');
   }
   const { handle, malformedAnswer, limits } = options;
   const { watch, now, slowReaderMs } = options.context;

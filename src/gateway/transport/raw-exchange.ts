@@ -1,4 +1,4 @@
-// An exchange on a connection whose bytes are read and written here: one request in the strict form, and the answer to it.
+// An exchange on a connection that the gateway parses itself: one request in the strict form, and its answer.
 
 import type { Trace } from '../../telemetry/trace.ts';
 import { framingOf, lengthIn } from './answer-head.ts';
@@ -12,15 +12,15 @@ import { fieldIn } from './header-policy.ts';
 import { ownValue, rawFields } from './request-head.ts';
 import type { StrictHead } from './request-head.ts';
 
-/** The connection, as its exchange sees it. */
+/** The connection as its exchange uses it. */
 export type ExchangeConnection = {
-  /** Whether it carries another request after the answer whose head is about to be written. */
+  /** True when the connection stays open after the answer whose head is written next. */
   keepsAlive(): boolean;
-  /** Writes the three in one go; false when the client does not keep up. Text is Latin-1. */
+  /** Writes all three in one call. Returns false when the client reads too slowly. Text is Latin-1. */
   send(before: string, chunk: Buffer | null, after: string): boolean;
-  /** The answer has been written to its end. */
+  /** The answer was written completely. */
   answered(): void;
-  /** The rest of the body is wanted. */
+  /** Requests the rest of the body. */
   askForBody(): void;
   cut(): void;
 };
@@ -37,15 +37,15 @@ export class RawExchange implements Exchange {
   readonly requestId: string;
   readonly startedMs: number;
   readonly startedAt: number;
-  /** Another form of a request is not read here. */
+  /** Malformed requests are handled by Node's parser. */
   readonly malformed = null;
   trace: Trace | null = null;
   isGone = false;
   hasStarted = false;
-  /** Whether the body was asked for, or an answer was given without it. */
+  /** True when the body was requested, or an answer was given without it. */
   isBodySettled = false;
   readonly #head: StrictHead;
-  /** The fields as they came. */
+  /** The raw header fields. */
   readonly #fields: Buffer;
   #rawFields: string[] | null = null;
   readonly #connection: ExchangeConnection;
@@ -54,19 +54,19 @@ export class RawExchange implements Exchange {
   #listener: ExchangeListener | null = null;
   #collector: BodyCollector | null = null;
   #resolveBody: ((result: BodyResult) => void) | null = null;
-  /** What came of the body and was not collected; the rest follows. */
+  /** The received bytes of the body that are not collected yet. */
   #received: Buffer | null;
   #bodyBytesLeft: number;
   #framing: AnswerFraming = 'empty';
-  /** What the head of the answer says that is still to come of its body. */
+  /** The bytes of the answer's body that its head still promises. */
   #answerBytesLeft = 0;
-  /** The head, while it waits for the first bytes behind it. */
+  /** The head while it waits for the first bytes of the body. */
   #pendingHead = '';
-  /** What goes out together with the end. */
+  /** The chunk that is sent together with the end. */
   #last: Buffer | null = null;
   #isClosed = false;
 
-  /** `bytes` hold the head, and what came of the body behind it; they are not used again by the caller. */
+  /** `bytes` contains the head and the received part of the body. The caller must not reuse it. */
   constructor(
     head: StrictHead,
     bytes: Buffer,
@@ -88,7 +88,7 @@ export class RawExchange implements Exchange {
     this.#received = bodyBytes === 0 ? null : bytes.subarray(end, end + bodyBytes);
     this.#bodyBytesLeft = bodyBytes - (this.#received?.length ?? 0);
     const fields = bytes.subarray(head.fieldsAt, end);
-    // A body in several pieces is copied together: what its first piece came in is not kept for the fields alone.
+    // A body in several pieces is copied, so the fields must not keep its first buffer in memory.
     this.#fields = this.#bodyBytesLeft === 0 ? fields : Buffer.from(fields);
   }
 
@@ -126,7 +126,7 @@ export class RawExchange implements Exchange {
     return new Promise((resolve) => (this.#resolveBody = resolve));
   }
 
-  /** More of the body came, and no more than belongs to it. */
+  /** More bytes of this body arrived. */
   takeBody(chunk: Buffer): void {
     this.#bodyBytesLeft -= chunk.length;
     const collector = this.#collector;
@@ -175,7 +175,7 @@ export class RawExchange implements Exchange {
     this.#listener?.onDrain();
   }
 
-  /** The connection is through with the exchange; `isWhole` when the client has been sent the whole answer. */
+  /** Ends the exchange. `isWhole` means that the client received the complete answer. */
   close(isWhole: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -218,7 +218,7 @@ export class RawExchange implements Exchange {
       case 'length':
         return this.#sendOfLength(head, chunk, isEnd);
       case 'chunked': {
-        // A chunk without bytes would be the end.
+        // An empty chunk would end the body.
         if (chunk === null || chunk.length === 0) {
           return this.#connection.send(head, null, isEnd ? '0\r\n\r\n' : '');
         }
@@ -228,7 +228,7 @@ export class RawExchange implements Exchange {
     }
   }
 
-  /** A byte too many would begin the next answer, and one too few would be taken out of it. */
+  /** A length mismatch would corrupt the next answer on the connection. */
   #sendOfLength(head: string, chunk: Buffer | null, isEnd: boolean): boolean {
     this.#answerBytesLeft -= chunk?.length ?? 0;
     const isBroken = this.#answerBytesLeft < 0 || (isEnd && this.#answerBytesLeft > 0);

@@ -1,8 +1,8 @@
-// The answer to what is no request, written to the socket by hand: there is no exchange that it could be the answer of.
+// Builds the raw answer to bytes that are not a valid request, for which there is no exchange.
 
 import { STATUS_CODES } from 'node:http';
 
-/** The body says the id, too. */
+/** `body` contains the request id too. */
 export type MalformedAnswer = Readonly<{ requestId: string; body: string }>;
 
 type Known = Readonly<{ status: number; message: string }>;
@@ -10,15 +10,15 @@ type Known = Readonly<{ status: number; message: string }>;
 /** RFC 9110, section 15.6.6. */
 const otherVersion: Known = {
   status: 505,
-  message: 'the version of HTTP must be 1.1 or 1.0',
+  message: 'the HTTP version must be 1.1 or 1.0',
 };
 
-/** By the code of the error that the parser gives, but for a tunnel, which is none to it. */
+/** Keyed by the error code of the parser. CONNECT is not a parser error. */
 const known: Readonly<Record<string, Known>> = {
-  CONNECT: { status: 501, message: 'the method CONNECT is not served' },
+  CONNECT: { status: 501, message: 'the method CONNECT is not supported' },
   HPE_INVALID_VERSION: otherVersion,
   HPE_PAUSED_H2_UPGRADE: otherVersion,
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'the request took too long' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'the request was not received in time' },
   HPE_HEADER_OVERFLOW: {
     status: 431,
     message: 'the headers are too long',
@@ -27,10 +27,10 @@ const known: Readonly<Record<string, Known>> = {
 
 const unreadable = (code = 'malformed'): Known => ({
   status: 400,
-  message: `not an HTTP request (${code})`,
+  message: `the bytes received are not a valid HTTP request (${code})`,
 });
 
-/** The whole answer; 400 for what has no other status. */
+/** Returns the complete answer, with status 400 for unknown codes. */
 export function rawRefusal(
   code: string | undefined,
   answer: (message: string) => MalformedAnswer,

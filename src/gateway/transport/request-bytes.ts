@@ -1,5 +1,4 @@
-// Writes a request of ours as bytes. What could not stand in a head is refused and never written,
-// whoever asked for it.
+// Writes the head of an upstream request. Invalid characters are refused and never written.
 
 import type { UpstreamRequest } from './boundary.ts';
 
@@ -7,7 +6,7 @@ const invalidInPath = /[^\x21-\x7e]/;
 const invalidInName = /[^!#$%&'*+.^`|~\w-]/;
 const invalidInValue = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** The head with its empty line, or null when something in it could be read as another line. */
+/** The head with its empty line. Null when a character could start another line. */
 export function requestHead(host: string, request: UpstreamRequest): string | null {
   const { path, headers, body } = request;
   if (invalidInPath.test(path)) return null;

@@ -1,6 +1,5 @@
-// Reads the head of a request out of bytes in the one form in which nearly all clients write it (RFC 9112), and in no other.
-// What two readers could take for different requests, and what is merely rare, is left to Node's parser: no request is read here
-// that it would not read alike.
+// Parses request heads in the one strict form that nearly all clients send (RFC 9112). Ambiguous and rare forms go to
+// Node's parser, so every request that is parsed here has the same meaning to Node.
 
 import {
   carriageReturn,
@@ -16,29 +15,29 @@ import { forwardedNames, forwardedPrefix } from './header-policy.ts';
 
 export type StrictHead = Readonly<{
   method: 'GET' | 'POST';
-  /** With its query. */
+  /** The target with its query. */
   target: string;
-  /** The gateway's own fields, names in lower case and values in turn, each once. */
+  /** The gateway's own fields: lower-case names and values in turn, without duplicates. */
   own: readonly string[];
-  /** Those that an upstream may see, in the same form. */
+  /** The fields that an upstream may see, in the same form. */
   forwarded: string[];
   bodyBytes: number;
-  /** The client sends no other request on the connection. */
+  /** The client sends no further request on the connection. */
   isLast: boolean;
-  /** Where the fields begin, and where the body does. */
+  /** The offsets of the fields and of the body. */
   fieldsAt: number;
   end: number;
 }>;
 
-/** `partial` when the bytes end before the head does, `unusual` when it is for another to read. */
+/** `partial`: the head is incomplete. `unusual`: Node's parser must read it. */
 export type NoStrictHead = 'partial' | 'unusual';
 
-/** Node's parser counts less of a head against the same bound. */
+/** The same limit as Node's parser, which counts fewer bytes. */
 const headBytesMax = 16 * 1024;
-/** Of a length that is a safe integer. */
+/** The maximum digits of a length that is a safe integer. */
 const lengthDigitsMax = 15;
 
-/** What makes a request unusual by its name: other framing, other protocols, and what Node reads as one of these. */
+/** Fields that make a request unusual: other framing, other protocols, and fields that Node treats like these. */
 const unusualNames = [
   'expect',
   'proxy-connection',
@@ -68,23 +67,23 @@ const known = [...new Set([...framing.keys(), ...own, ...forwarded])].map((name)
   isOwn: own.has(name),
   isForwarded: forwarded.has(name),
 }));
-/** All other names are passed over without being read. */
+/** All other names are skipped. */
 const knownByLength: readonly (readonly KnownField[])[] = Array.from({ length: 32 }, (_, length) =>
   known.filter(({ name }) => name.length === length),
 );
 
-/** By byte: 1 where the target of a request may hold it; a fragment and what would have to be escaped are left out. */
+/** 1 for bytes that are allowed in a request target. Fragments and characters that need escaping are excluded. */
 const inTarget = new Uint8Array(256);
 for (let byte = 0x21; byte < 0x7f; byte++) {
   if (/[\w\-.~%!$&'()*+,;=:@/?]/.test(String.fromCharCode(byte))) inTarget[byte] = 1;
 }
 
-/** By byte: 1 where a field value may hold it: ASCII alone, though Node takes more. */
+/** 1 for bytes that are allowed in a field value. Only ASCII, although Node accepts more. */
 const inValue = new Uint8Array(256);
 for (let byte = 0x20; byte < 0x7f; byte++) inValue[byte] = 1;
 inValue[0x09] = 1;
 
-/** Reads the head that begins at `from`. Beyond 16 KiB it is unusual. */
+/** Parses the head at `from`. A head over 16 KiB is unusual. */
 export function readStrictHead(bytes: Buffer, from: number): StrictHead | NoStrictHead {
   const limit = Math.min(bytes.length, from + headBytesMax);
   const reader = new HeadReader(bytes, from, limit);
@@ -94,7 +93,7 @@ export function readStrictHead(bytes: Buffer, from: number): StrictHead | NoStri
   return end < 0 ? 'unusual' : reader.head(fieldsAt, end);
 }
 
-/** Names as they came and values in turn; `fields` are the lines of a head that was read, with the empty one. */
+/** Returns the names as received and the values in turn. `fields` are the lines of a parsed head, including the empty one. */
 export function rawFields(fields: Buffer): string[] {
   const lines = fields.toString('latin1').split('\r\n');
   return lines.slice(0, -2).flatMap((line) => {
@@ -103,14 +102,14 @@ export function rawFields(fields: Buffer): string[] {
   });
 }
 
-/** Of names and values in turn. */
+/** Finds a value in names and values in turn. */
 export function ownValue(own: readonly string[], name: string): string | undefined {
   for (let index = 0; index < own.length; index += 2)
     if (own[index] === name) return own[index + 1];
   return undefined;
 }
 
-/** What stands in place of an offset. */
+/** Returned instead of an offset. */
 const outcome = { partial: -1, unusual: -2 } as const;
 
 const post = Buffer.from('POST /');
@@ -121,7 +120,7 @@ class HeadReader {
   readonly #bytes: Buffer;
   readonly #from: number;
   readonly #limit: number;
-  /** The fields whose values are wanted, and where those begin and end, in turn. */
+  /** The fields whose values are needed, and the start and end of each value in turn. */
   readonly #found: KnownField[] = [];
   readonly #spans: number[] = [];
   #isPost = false;
@@ -138,7 +137,7 @@ class HeadReader {
     this.#limit = limit;
   }
 
-  /** The offset after the line. */
+  /** Returns the offset after the line. */
   requestLine(): number {
     const bytes = this.#bytes;
     this.#isPost = bytes[this.#from] === post[0];
@@ -152,7 +151,7 @@ class HeadReader {
     return end;
   }
 
-  /** The offset after the empty line. */
+  /** Returns the offset after the empty line. */
   fields(from: number): number {
     const bytes = this.#bytes;
     const limit = this.#limit;
@@ -174,7 +173,7 @@ class HeadReader {
 
   head(fieldsAt: number, end: number): StrictHead | NoStrictHead {
     if (!this.#hasHost || this.#isPost !== this.#length >= 0) return 'unusual';
-    // One text, of which values are parts: to make a text of bytes costs more than the rest of reading them.
+    // One string, of which the values are slices: converting bytes to a string is the main cost.
     const base = this.#from;
     const text = this.#bytes.toString('latin1', base, end);
     const own: string[] = [];
@@ -185,7 +184,7 @@ class HeadReader {
       const value = text.slice(at - base, (this.#spans[span++] ?? 0) - base);
       if (isForwarded) forwarded.push(name, value);
       if (!isOwn) continue;
-      // Of one that comes twice, readers take the first, the last or both.
+      // Parsers disagree on the value of a repeated field.
       if (ownValue(own, name) !== undefined) return 'unusual';
       own.push(name, value);
     }
@@ -201,7 +200,7 @@ class HeadReader {
     };
   }
 
-  /** The offset after the word, which must stand at `from`. */
+  /** Returns the offset after the word, which must be at `from`. */
   #word(from: number, word: Buffer): number {
     for (let index = 0; index < word.length; index++) {
       if (from + index >= this.#limit) return outcome.partial;
@@ -210,7 +209,7 @@ class HeadReader {
     return from + word.length;
   }
 
-  /** The offset after the CR LF, which must stand at `from`. */
+  /** Returns the offset after the CR LF, which must be at `from`. */
   #lineEnd(from: number): number {
     const bytes = this.#bytes;
     if (from + 1 < this.#limit) {
@@ -222,7 +221,7 @@ class HeadReader {
       : outcome.unusual;
   }
 
-  /** False when the field makes the request unusual. */
+  /** Returns false when the field makes the request unusual. */
   #take(from: number, nameEnd: number, lineEnd: number): boolean {
     const bytes = this.#bytes;
     const length = nameEnd - from;
@@ -289,6 +288,6 @@ const passedOn = (bytes: Buffer, from: number, to: number): KnownField => ({
   isForwarded: true,
 });
 
-/** Whether the value is the one option, in any case. */
+/** True when the value is exactly this option, in any case. */
 const isOption = (bytes: Buffer, from: number, to: number, option: string): boolean =>
   to - from === option.length && isNamed(bytes, from, option);

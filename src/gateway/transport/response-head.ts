@@ -1,5 +1,5 @@
-// Reads the head of an upstream's answer out of bytes (RFC 9112), as strictly as Node's own parser:
-// whatever two readers could take for different answers is refused, never repaired.
+// Parses the head of an upstream's answer (RFC 9112), as strictly as Node's parser. Ambiguous answers are refused, never
+// repaired.
 
 import type { FlatHeaders } from './boundary.ts';
 import {
@@ -15,45 +15,43 @@ import {
 } from './field-bytes.ts';
 import { answerHeaders } from './header-policy.ts';
 
-/** How the end of a body is found (RFC 9112, 6.3). */
+/** The way in which the end of a body is found (RFC 9112, 6.3). */
 export type Framing = 'length' | 'chunked' | 'close';
 
 export type ResponseHead = Readonly<{
   status: number;
-  /** Those fields that the client may see. */
+  /** The fields that the client may see. */
   headers: FlatHeaders;
   framing: Framing;
-  /** The length of the body where that is its framing. */
+  /** The length of the body when `framing` is `length`. */
   bodyBytes: number;
-  /** Whether the connection can carry another request after this answer. */
+  /** True when the connection can carry another request after this answer. */
   isReusable: boolean;
-  /** So long the upstream says that it keeps the idle connection; null when it does not say. */
+  /** The keep-alive timeout that the upstream announces; null when it announces none. */
   keepAliveMs: number | null;
-  /** Where the body begins. */
+  /** The offset of the body. */
   end: number;
 }>;
 
-/** `partial` when the bytes end before the head does, else what is wrong with it. */
+/** `partial` when the head is incomplete, otherwise the problem. */
 export type NoHead = 'partial' | Readonly<{ problem: string }>;
 
 const headBytesMax = 16 * 1024;
 
-/** Besides what the client may see, these decide where the answer ends and what comes after it. */
+/** Fields that decide where the answer ends and whether the connection is reused. */
 const ownNames = ['connection', 'keep-alive', 'transfer-encoding'] as const;
 type KnownField = (typeof ownNames)[number] | (typeof answerHeaders)[number];
 
-/** The names that matter, by their length: all others are passed over without being read. */
+/** The known names by length. All others are skipped. */
 const knownByLength: readonly (readonly KnownField[])[] = Array.from({ length: 32 }, (_, length) =>
   [...ownNames, ...answerHeaders].filter((name) => name.length === length),
 );
 
-/**
- * Reads the head that begins at `from`; bytes from `to` on are not looked at. Beyond 16 KiB it is
- * refused.
- */
+/** Parses the head at `from` and reads no byte at or after `to`. A head over 16 KiB is refused. */
 export function readResponseHead(bytes: Buffer, from: number, to: number): ResponseHead | NoHead {
   const limit = Math.min(to, from + headBytesMax);
-  const outOfBytes: NoHead = limit < to ? problem('the head is too large') : tooFew(to - from);
+  const outOfBytes: NoHead =
+    limit < to ? problem('the head of the answer is too large') : tooFew(to - from);
   const reader = new HeadReader(bytes, limit);
   const at = reader.statusLine(from);
   const end = at < 0 ? at : reader.fields(at);
@@ -63,13 +61,13 @@ export function readResponseHead(bytes: Buffer, from: number, to: number): Respo
 
 const problem = (text: string): NoHead => ({ problem: text });
 const tooFew = (bytes: number): NoHead =>
-  bytes >= headBytesMax ? problem('the head is too large') : 'partial';
+  bytes >= headBytesMax ? problem('the head of the answer is too large') : 'partial';
 
-/** What stands in place of an offset. */
+/** Returned instead of an offset. */
 const outcome = { partial: -1, refused: -2 } as const;
 
 const version = Buffer.from('HTTP/1.');
-/** The version's prefix, its last digit, a space, three digits. */
+/** The version prefix, its last digit, a space and three digits. */
 const statusLineBytesMin = version.length + 5;
 
 class HeadReader {
@@ -90,7 +88,7 @@ class HeadReader {
     this.#limit = limit;
   }
 
-  /** The offset after the line. */
+  /** Returns the offset after the line. */
   statusLine(from: number): number {
     const bytes = this.#bytes;
     for (let index = 0; index < version.length; index++) {
@@ -104,37 +102,39 @@ class HeadReader {
     this.#isOld = minor === 0;
     for (let at = digits + 2; at < digits + 5; at++) {
       const value = digit(bytes[at]);
-      if (value < 0) return this.#refuse('the status is no number');
+      if (value < 0) return this.#refuse('the status line is malformed');
       this.#status = this.#status * 10 + value;
     }
-    if (bytes[digits + 1] !== space) return this.#refuse('the status is no number');
+    if (bytes[digits + 1] !== space) return this.#refuse('the status line is malformed');
     const reason = digits + 5;
     if (reason >= this.#limit) return outcome.partial;
     const end = this.#endOfLine(reason);
     if (end < 0) return end;
-    if (end > reason && bytes[reason] !== space) return this.#refuse('the status is no number');
+    if (end > reason && bytes[reason] !== space)
+      return this.#refuse('the status line is malformed');
     return end + 2;
   }
 
-  /** The offset after the empty line. */
+  /** Returns the offset after the empty line. */
   fields(from: number): number {
     const bytes = this.#bytes;
     for (let at = from; ;) {
       if (at >= this.#limit) return outcome.partial;
       if (bytes[at] === carriageReturn) {
         if (at + 1 >= this.#limit) return outcome.partial;
-        return bytes[at + 1] === lineFeed ? at + 2 : this.#refuse('a line end is broken');
+        return bytes[at + 1] === lineFeed ? at + 2 : this.#refuse('a line end is malformed');
       }
       let nameEnd = at;
       while (nameEnd < this.#limit && isInName(bytes[nameEnd])) nameEnd++;
       if (nameEnd >= this.#limit) return outcome.partial;
-      if (nameEnd === at || bytes[nameEnd] !== colon) return this.#refuse('a field has no name');
+      if (nameEnd === at || bytes[nameEnd] !== colon)
+        return this.#refuse('a header field has no name');
       const valueEnd = this.#endOfLine(nameEnd + 1);
       if (valueEnd < 0) return valueEnd;
       const name = this.#known(at, nameEnd);
-      // With a blank after it some readers take the coding for another.
+      // With a trailing blank, some parsers read another coding.
       if (name === 'transfer-encoding' && isBlank(bytes[valueEnd - 1])) {
-        return this.#refuse('transfer-encoding is not chunked');
+        return this.#refuse('transfer-encoding must be chunked');
       }
       if (name !== null && !this.#take(name, this.#value(nameEnd + 1, valueEnd))) {
         return outcome.refused;
@@ -145,10 +145,12 @@ class HeadReader {
 
   head(end: number): ResponseHead | NoHead {
     const status = this.#status;
-    if (status < 100 || status > 599 || status === 101) return problem(`status ${status}`);
-    if (this.#isChunked && this.#length !== null) return problem('the body has two framings');
+    if (status < 100 || status > 599 || status === 101)
+      return problem(`status ${status} is not supported`);
+    if (this.#isChunked && this.#length !== null)
+      return problem('the answer has both content-length and transfer-encoding');
     const isEmpty = status < 200 || status === 204 || status === 304;
-    // What an empty answer says of a body must not be taken for the next answer.
+    // Body headers of an empty answer must not let its body be read as the next answer.
     const isFramed = !isEmpty || (!this.#isChunked && (this.#length ?? 0) === 0);
     const framing =
       isEmpty || this.#length !== null ? 'length' : this.#isChunked ? 'chunked' : 'close';
@@ -164,15 +166,15 @@ class HeadReader {
     };
   }
 
-  /** The offset of the line's CR LF. */
+  /** Returns the offset of the line's CR LF. */
   #endOfLine(from: number): number {
     const bytes = this.#bytes;
     let at = from;
     while (at < this.#limit && isInValue(bytes[at])) at++;
     if (at >= this.#limit) return outcome.partial;
-    if (bytes[at] !== carriageReturn) return this.#refuse('a line holds a control character');
+    if (bytes[at] !== carriageReturn) return this.#refuse('a line contains a control character');
     if (at + 1 >= this.#limit) return outcome.partial;
-    return bytes[at + 1] === lineFeed ? at : this.#refuse('a line end is broken');
+    return bytes[at + 1] === lineFeed ? at : this.#refuse('a line end is malformed');
   }
 
   #known(from: number, end: number): KnownField | null {
@@ -212,7 +214,7 @@ class HeadReader {
 
   #takeCoding(value: string): boolean {
     if (this.#isChunked || value.toLowerCase() !== 'chunked') {
-      this.problem = 'transfer-encoding is not chunked';
+      this.problem = 'transfer-encoding must be chunked';
       return false;
     }
     this.#isChunked = true;
@@ -221,7 +223,7 @@ class HeadReader {
 
   #takeLength(value: string): boolean {
     if (this.#length !== null || !/^\d{1,15}$/.test(value)) {
-      this.problem = 'content-length is not one number';
+      this.problem = 'content-length must be a single number';
       return false;
     }
     this.#length = Number(value);

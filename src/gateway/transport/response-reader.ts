@@ -1,28 +1,28 @@
-// Reads one answer of an upstream as its bytes arrive, whichever pieces they come in. It touches no
-// socket: each read says what came with it, and whoever owns the connection passes that on.
+// Parses one upstream answer incrementally, without I/O: each read returns the new payload, and the owner of the connection
+// forwards it.
 
 import { ChunkedBody } from './chunked-body.ts';
 import { readResponseHead } from './response-head.ts';
 import type { ResponseHead } from './response-head.ts';
 
-/** More interim answers than this are an attack or a fault. */
+/** More interim answers indicate an attack or a fault. */
 const interimAnswersMax = 8;
 
 export class ResponseReader {
-  /** The final head, once it came. */
+  /** The final head, once it has arrived. */
   head: ResponseHead | null = null;
-  /** The bytes of the body that came with the last read; the reader's own copy. */
+  /** The body bytes of the last read, in a buffer of their own. */
   payload: Buffer | null = null;
   isComplete = false;
   problem: string | null = null;
-  /** Whether nothing came after the answer, and the connection can be used again. */
+  /** True when nothing followed the answer and the connection can be reused. */
   isReusable = false;
   #partialHead: Buffer | null = null;
   #chunked: ChunkedBody | null = null;
   #leftBytes = 0;
   #interimAnswers = 0;
 
-  /** `bytes` may be used again by the caller, and are changed here. */
+  /** Modifies `bytes`. The caller may reuse the buffer. */
   read(bytes: Buffer): void {
     this.payload = null;
     if (this.head !== null) return this.#readBody(this.head, bytes, 0);
@@ -37,14 +37,14 @@ export class ResponseReader {
       if ('problem' in head) return this.#refuse(head.problem);
       at = head.end;
       if (head.status >= 200) return this.#begin(head, all);
-      if (!head.isReusable) return this.#refuse('an interim answer says that it is the last');
+      if (!head.isReusable) return this.#refuse('an interim answer closes the connection');
       if (++this.#interimAnswers > interimAnswersMax) {
         return this.#refuse('too many interim answers');
       }
     }
   }
 
-  /** The upstream closed its side: true when that is the end of the answer. */
+  /** The upstream closed its side. Returns true when that completes the answer. */
   close(): boolean {
     this.payload = null;
     if (this.head?.framing === 'close') this.isComplete = true;

@@ -1,5 +1,5 @@
-// The listener. Node accepts and bounds connections. Requests in the usual form are read by us, all others by Node's parser; each is
-// handed over as an exchange before any of its body is read.
+// The listener. Node accepts and limits connections. The gateway parses requests in the usual form, and Node's parser all
+// others. Each becomes an exchange before its body is read.
 
 import { once } from 'node:events';
 import { createServer, ServerResponse } from 'node:http';
@@ -23,17 +23,17 @@ export type ServerOptions = Readonly<{
   port: number;
   context: Omit<ExchangeContext, 'onClosed' | 'isClosing' | 'slowReaderMs'>;
   handle: (exchange: Exchange) => void;
-  /** What is said to what is no HTTP request. */
+  /** Builds the answer to bytes that are not an HTTP request. */
   malformedAnswer: (message: string) => MalformedAnswer;
-  /** Connections are not kept, though requests are served. */
+  /** Closes connections after each answer while requests are still served. */
   disablesKeepAlive: () => boolean;
-  /** Told how many connections there were too many, at most once in a while. */
+  /** Receives the number of refused connections, throttled. */
   onConnectionsRefused: (connections: number) => void;
   connectionsRefused: ConnectionsRefused;
-  /** Told when a connection could not be accepted: those that are open go on. */
+  /** Called when a connection could not be accepted. Open connections continue. */
   onFault: (error: Error) => void;
   limits?: Partial<ServerLimits>;
-  /** Whether Node's parser reads all requests, and not only the unusual ones. */
+  /** True when Node's parser reads all requests, and not only the unusual ones. */
   parsesAll?: boolean;
 }>;
 
@@ -43,7 +43,7 @@ export type ServerLimits = Readonly<{
   keepAliveMs: number;
   slowReaderMs: number;
   connectionsMax: number;
-  /** 0 is unlimited. */
+  /** 0 means unlimited. */
   connectionsPerAddress: number;
 }>;
 
@@ -59,7 +59,7 @@ const limitsDefault: ServerLimits = {
 export type Server = Readonly<{
   url: string;
   inFlight: () => number;
-  /** Accepts nothing more; what is in flight goes on. */
+  /** Accepts no new connections. Requests in flight continue. */
   stopAccepting: () => void;
   closeIdle: () => void;
   closeAll: () => void;
@@ -93,17 +93,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       headersTimeout: limits.headersMs,
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: 1000,
-      // Asked for by ourselves, because Node's answer has no body.
+      // The gateway checks Host itself, because Node's answer has no body.
       requireHostHeader: false,
     },
     (request, response) => begin(request, response),
   );
-  // Node would ask for the body at once, before anybody has said whether it is wanted.
+  // Node would request the body before it is known to be needed.
   server.on('checkContinue', (request, response) =>
     begin(request, response, () => response.writeContinue()),
   );
   refuseMalformed(server, malformedAnswer);
-  // The bound is the bytes of a head. With one of their number, the fields beyond it would be dropped without a word.
+  // The limit is in bytes. A limit on the number of headers would silently drop the rest.
   server.maxHeadersCount = 0;
   const raw =
     options.parsesAll === true
@@ -139,7 +139,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-/** What Node would answer without a body, and without our id. */
+/** Answers errors that Node would answer without a body or request id. */
 function refuseMalformed(
   server: HttpServer,
   malformedAnswer: ServerOptions['malformedAnswer'],
@@ -151,30 +151,31 @@ function refuseMalformed(
     if (socket instanceof Socket) refuseRaw(socket, rawRefusal(code, malformedAnswer));
   };
   server.on('clientError', ({ code }: Error & { code?: string }, socket) => {
-    // What follows the last request of a connection is thrown away (RFC 9112, section 9.6): that one is still answered.
+    // Bytes after the last request of a connection are discarded (RFC 9112, section 9.6), and the request is still
+    // answered.
     if (code !== 'HPE_CLOSED_CONNECTION') refuse(socket, code);
   });
   server.on('connect', (_, socket) => {
-    // Node has let go of the connection.
+    // Node has released the connection.
     socket.on('error', () => {}).resume();
     refuse(socket, 'CONNECT');
   });
 }
 
-/** Node reads HTTP/2.0 and HTTP/0.9 as if they were HTTP/1.1. */
+/** Node parses HTTP/2.0 and HTTP/0.9 as HTTP/1.1. */
 const isOtherVersion = ({ httpVersion }: IncomingMessage): boolean =>
   httpVersion !== '1.1' && httpVersion !== '1.0';
 
 const otherVersion = ({ httpVersion }: IncomingMessage): string =>
-  `the version of HTTP must be 1.1 or 1.0, not ${httpVersion}`;
+  `the HTTP version must be 1.1 or 1.0, not ${httpVersion}`;
 
 /** RFC 9112, section 3.2. */
 const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
   headers.host === undefined && httpVersion !== '1.0';
 
-const missingHost = 'host: must be there once, was there 0 times';
+const missingHost = 'host: the Host header is missing';
 
-/** Behind the answers to what came before it on the connection, which ends with it. */
+/** Sent after the answers to earlier requests on the connection, which is then closed. */
 function refuseUnread(
   response: ServerResponse,
   status: number,
@@ -189,14 +190,14 @@ function refuseUnread(
   response.writeHead(status, headers).end(body);
 }
 
-/** Bytes of ours in the middle of an answer would be taken for the model's. */
+/** An error message in the middle of an answer would look like model output. */
 function refuseRaw(socket: Socket, text: string): void {
   if (!socket.writable || isAnswering(socket)) return void socket.destroy();
   socket.end(text);
   setTimeout(() => socket.destroy(), lingeringCloseMs).unref();
 }
 
-/** Node notes the answer under way on the socket. */
+/** Node stores the current answer on the socket. */
 const isAnswering = (socket: Socket): boolean =>
   '_httpMessage' in socket &&
   socket._httpMessage instanceof ServerResponse &&

@@ -1,5 +1,5 @@
-// One request to an upstream: it takes a connection, is told what comes on it, and ends once: by a
-// whole answer, a fault or an abort. The time limits of an answer are kept here.
+// One request to an upstream. It takes a connection, receives its events, and ends once: with a complete answer, a fault or
+// an abort. It enforces the time limits of an answer.
 
 import type { AnswerSink, UpstreamCall, UpstreamFault, UpstreamRequest } from './boundary.ts';
 import { closedCode } from './connection.ts';
@@ -14,13 +14,13 @@ export type AttemptLimits = Readonly<{
   connectTicks: number;
   stallTicks: number;
   slowReaderTicks: number;
-  /** A request that is sent afresh is so within this time. */
+  /** A stale connection is replaced only within this time. */
   staleTicks: number;
 }>;
 
 type AttemptDependencies = Readonly<{ watch: Watch; limits: AttemptLimits }>;
 
-/** How a connection fails that the other side closed. */
+/** The error codes of a connection that the peer closed. */
 const peerClosedCodes: ReadonlySet<string> = new Set([closedCode, 'ECONNRESET', 'EPIPE']);
 
 export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
@@ -59,7 +59,7 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
 
   send(): void {
     const head = requestHead(this.#origin.authority, this.#request);
-    if (head === null) return this.#break('a header of the request cannot be sent');
+    if (head === null) return this.#break('the request has an invalid header');
     this.#sendOn(this.#origin.takeIdle() ?? this.#open(), head);
   }
 
@@ -95,7 +95,7 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
     if (head !== null) {
       this.deadlineTick = this.#watch.tick + this.#limits.stallTicks;
       if (!this.#hasHead) {
-        // Nothing of an answer that is known to be broken reaches the client: the request may move on.
+        // A broken answer is not forwarded at all, so that the request can move on.
         if (problem !== null) {
           this.#break(problem);
           return false;
@@ -129,15 +129,15 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
     }
   }
 
-  /** The upstream closed a kept connection just as the request went out, and answered nothing. */
+  /** The upstream closed a reused connection when the request was sent, and answered nothing. */
   #isStale(connection: Connection, code: string): boolean {
     const isSoon = this.#watch.tick - this.#startTick <= this.#limits.staleTicks;
     return connection.isReused && !this.#hasBytes && isSoon && peerClosedCodes.has(code);
   }
 
   /**
-   * Once, on a connection of its own. It risks no more than a failover to another backend does,
-   * and where there is no other the client would be failed for nothing.
+   * Resends once on a new connection. The risk is the same as a failover to another backend, and without one the
+   * request would fail for no reason.
    */
   #resend(): void {
     const head = requestHead(this.#origin.authority, this.#request);
@@ -146,10 +146,10 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
 
   onDeadline(): void {
     if (this.#isPaused) this.#fail({ kind: 'unread', detail: 'the client does not read' });
-    else if (this.#hasHead) this.#fail({ kind: 'stalled', detail: 'the upstream fell silent' });
+    else if (this.#hasHead) this.#fail({ kind: 'stalled', detail: 'the upstream stopped sending' });
     else if (this.#isConnecting && this.deadlineTick < this.#firstByteTick) {
-      this.#fail({ kind: 'unreachable', detail: 'no connection in time' });
-    } else this.#fail({ kind: 'timed_out', detail: 'no first byte in time' });
+      this.#fail({ kind: 'unreachable', detail: 'connecting timed out' });
+    } else this.#fail({ kind: 'timed_out', detail: 'the first byte timed out' });
   }
 
   resume(): void {
@@ -165,14 +165,14 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
 
   #complete(): void {
     if (!this.#finish()) return;
-    // Before the end is told, because the next request may come of it.
+    // Before onEnd, because the next request may start there.
     if (this.#connection !== null) this.#origin.giveBack(this.#connection);
     this.#sink.onEnd();
   }
 
-  /** What a sink throws would, in a socket's event, end the process and all other requests. */
+  /** An exception in a socket event would end the process. */
   #breakOnError(error: unknown): void {
-    this.#break(`failed inside: ${codeOf(error)}`);
+    this.#break(`internal error: ${codeOf(error)}`);
   }
 
   #break(detail: string): void {

@@ -1,5 +1,5 @@
-// The connections to all upstreams. HTTP/1.1 without pipelining, no redirects, no decompression; a
-// request takes an idle connection to its origin, or a new one.
+// The connections to all upstreams: HTTP/1.1 without pipelining, redirects or decompression. A request takes an idle
+// connection to its origin, or opens one.
 
 import { createSecureContext, rootCertificates } from 'node:tls';
 
@@ -13,11 +13,11 @@ import type { AttemptLimits } from './upstream-attempt.ts';
 import type { Watch } from './watch.ts';
 
 export type UpstreamOptions = Readonly<{
-  /** Connections kept open to an origin while idle. */
+  /** Idle connections that are kept per origin. */
   idleConnectionsMax: number;
-  /** PEM certificates that are trusted besides the built-in ones. */
+  /** PEM certificates that are trusted in addition to the built-in ones. */
   caBundle: readonly string[];
-  /** Where connections may go; everywhere but what is never dialled when absent. */
+  /** The egress guard. By default only addresses that are never dialled are refused. */
   guard?: Guard;
   connectMs?: number;
   stallMs?: number;
@@ -25,18 +25,18 @@ export type UpstreamOptions = Readonly<{
 }>;
 
 const connectMsDefault = 10_000;
-/** An upstream that has been silent for so long in the middle of a body is given up. */
+/** An upstream that sends nothing for this long in the middle of a body is given up. */
 const stallMsDefault = 300_000;
-/** A client that has read nothing for so long is given up. */
+/** A client that reads nothing for this long is given up. */
 const slowReaderMsDefault = 60_000;
 
-/** A kept connection that the upstream has meanwhile closed shows it so soon after it is used. */
+/** A stale connection fails within this time of its use. */
 const staleMs = 1000;
 
 export function createUpstreams(watch: Watch, options: UpstreamOptions): Upstreams {
   const origins = new Map<string, Origin>();
   const { caBundle, idleConnectionsMax } = options;
-  // Without a bundle Node's own context is used, which it makes once and fast.
+  // Without a bundle Node's default context is used, which is created once.
   const context =
     caBundle.length === 0 ? null : createSecureContext({ ca: [...rootCertificates, ...caBundle] });
   const limits: AttemptLimits = {

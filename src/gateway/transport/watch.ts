@@ -1,10 +1,9 @@
-// One coarse timer for all attempts in flight: a tick checks who has been silent for too long. A
-// timer of its own for each request would cost more than the request's whole routing.
+// One coarse timer checks the deadlines of all attempts in flight. A timer per request would cost more than routing it.
 
-/** An item is late once `deadlineTick` has passed; Infinity while it has nothing to wait for. */
+/** The deadline passes when the tick exceeds `deadlineTick`. Infinity means no deadline. */
 export type Watched = {
   deadlineTick: number;
-  /** Where the watch keeps it, or `unwatched`. */
+  /** The index in the list, or `unwatched`. */
   watchIndex: number;
   onDeadline(): void;
 };
@@ -12,7 +11,7 @@ export type Watched = {
 export const unwatched = -1;
 
 export type Watch = {
-  /** Grows by one a tick; deadlines are counted in it, so no clock is read for each chunk. */
+  /** Increases by one per tick. Deadlines are in ticks, so that no clock is read per chunk. */
   tick: number;
   readonly ticks: (milliseconds: number) => number;
   readonly add: (item: Watched) => void;
@@ -23,8 +22,7 @@ export type Watch = {
 export const tickMsDefault = 250;
 
 export function createWatch(tickMs: number = tickMsDefault): Watch {
-  // An array and no Set: each table that a Set leaves for a larger one keeps the items it had and
-  // points to the next, so that the collector copies finished requests for as long as it runs.
+  // An array, not a Set: when a Set grows, its old tables keep finished requests reachable for the garbage collector.
   const items: Watched[] = [];
   const watch: Watch = {
     tick: 0,
@@ -45,7 +43,7 @@ export function createWatch(tickMs: number = tickMsDefault): Watch {
   };
   const timer = setInterval(() => {
     watch.tick++;
-    // Backwards, because what is late leaves, and the last takes its place.
+    // Iterates backwards, because removal moves the last item into the gap.
     for (let index = items.length - 1; index >= 0; index--) {
       const item = items[index];
       if (item !== undefined && item.deadlineTick < watch.tick) item.onDeadline();

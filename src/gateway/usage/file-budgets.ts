@@ -1,5 +1,5 @@
-// Counts what is spent of the budgets of a configuration file (File mode), in memory and in a directory, so that the count
-// survives a restart. Processes that share a port (`--workers`) write a file each and read the files of the others.
+// Counts the spending of budgets in File mode, in memory and in a directory, so that it survives a restart. Processes that
+// share a port (`--workers`) each write a file and read those of the others.
 
 import { constants } from 'node:fs';
 import { mkdir, open, readFile, readdir, rename } from 'node:fs/promises';
@@ -15,17 +15,17 @@ import type { BudgetUse, Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { UsageSink } from './meter.ts';
 
-/** A process that is killed loses what it counted since the last write. The other processes see its count that late. */
+/** A killed process loses what it counted since the last write. Other processes see its count with this delay. */
 const saveMsDefault = 1000;
-/** Principals that the file no longer names are kept up to this number, in case they come back. */
+/** The maximum number of principals that are stored, including removed ones that may return. */
 const principalsMax = 100_000;
 const fileBytesMax = 64 * 1024 * 1024;
 
 export type FileBudgetsOptions = Readonly<{
   directory: string;
-  /** Names the files of this configuration. */
+  /** The prefix of the files of this configuration. */
   name: string;
-  /** Names this process among those that share them. */
+  /** The number of this process among those that share the files. */
   slot: number;
   spending: Spending;
   log: Log;
@@ -34,19 +34,19 @@ export type FileBudgetsOptions = Readonly<{
 }>;
 
 export type FileBudgets = Readonly<{
-  /** Takes each row when its request has ended. */
+  /** Records each row at the end of its request. */
   record: UsageSink;
-  /** The snapshot of the file, with what is spent by now. */
+  /** Adds the current spending to the snapshot. */
   withSpent: (snapshot: Snapshot) => Snapshot;
   close: () => Promise<void>;
 }>;
 
-/** The directory may be unusable: then what is spent is known in memory alone, and the log says so. */
+/** If the directory is unusable, spending is only kept in memory, and a warning is logged. */
 export async function openFileBudgets(options: FileBudgetsOptions): Promise<FileBudgets> {
   const state = new State(options);
   await state.readAll();
   let syncing: Promise<void> | null = null;
-  // A disk that hangs must not let the turns pile up.
+  // Prevents overlapping runs on a slow disk.
   const sync = (): Promise<void> =>
     (syncing ??= state.sync().finally(() => {
       syncing = null;
@@ -66,10 +66,10 @@ export async function openFileBudgets(options: FileBudgetsOptions): Promise<File
 class State {
   readonly #options: FileBudgetsOptions;
   readonly #own = new Map<PrincipalId, Counted>();
-  /** By the name of the file, as they were last read. */
+  /** Keyed by file name, as last read. */
   #otherFiles: ReadonlyMap<string, StoredBudgets> = new Map();
   #others: StoredBudgets = new Map();
-  /** Of the file that is served. */
+  /** The budgets of the served file. */
   #starts: ReadonlyMap<PrincipalId, Start> = new Map();
   #isChanged = false;
   #isFailing = false;
@@ -104,7 +104,7 @@ class State {
     return { ...snapshot, overlay: { ...snapshot.overlay, budgets } };
   }
 
-  /** Writes what changed, reads what the other processes wrote, and begins the next window of budgets whose window is over. */
+  /** Writes changes, reads the files of other processes, and starts the next window of expired budgets. */
   async sync(): Promise<void> {
     if (this.#starts.size === 0) return;
     try {
@@ -136,7 +136,7 @@ class State {
     if (start === undefined) return null;
     const windowMs = alignedWindowStart(start.window, this.#options.clock());
     const own = this.#own.get(holder);
-    // A clock that is set back across the start of a window does not begin the window before it again.
+    // A clock that is set back does not restart the previous window.
     const current = [windowMs, windowEnd(windowMs, start.window)];
     if (own !== undefined && current.includes(own.window_ms)) return own;
     const first = own?.first_window_ms ?? this.#others.get(holder)?.first_window_ms ?? windowMs;
@@ -172,7 +172,7 @@ class State {
     };
   }
 
-  /** A file that cannot be read counts as it was last read. Throws for the first of those, once all are read. */
+  /** A file that cannot be read keeps its last content. Throws the first such error after all files are read. */
   async #readOthers(): Promise<void> {
     const { directory, name, slot } = this.#options;
     const own = `${name}-${slot}.json`;
@@ -212,8 +212,9 @@ class State {
 
   #warn(error: unknown): void {
     const { directory, log } = this.#options;
-    // Logged when the state changes: a disk that is full for a day must not write a line every second.
-    if (!this.#isFailing) log.warn({ error, directory }, 'what is spent of budgets is not kept');
+    // Logged once per change of state.
+    if (!this.#isFailing)
+      log.warn({ error, directory }, 'the spending of budgets is not stored on disk');
     this.#isFailing = true;
   }
 }
@@ -228,15 +229,16 @@ function sumOf(files: readonly StoredBudgets[]): StoredBudgets {
 
 type Start = Readonly<{ tokensUsed: number; window: Parameters<typeof alignedWindowStart>[0] }>;
 
-/** Empty when there is no such file. Throws for one that cannot be read. */
+/** Empty when the file does not exist. Throws when it cannot be read. */
 async function readBudgets(path: string): Promise<StoredBudgets> {
   const bytes = await readFile(path).catch(ignoreAbsent);
   if (bytes === null) return new Map();
-  if (bytes.length > fileBytesMax) throw new Error(`${path} has ${bytes.length} bytes`);
+  if (bytes.length > fileBytesMax)
+    throw new Error(`${path} has ${bytes.length} bytes; the maximum is ${fileBytesMax}`);
   try {
     return readStoredBudgets(bytes.toString());
   } catch (cause) {
-    throw new Error(`reading ${path}`, { cause });
+    throw new Error(`${path} is not a valid budgets file`, { cause });
   }
 }
 
@@ -245,7 +247,7 @@ function ignoreAbsent(error: unknown): null {
   throw error;
 }
 
-/** A reader sees the old file or the new one, whole, whenever the process or the machine stops. */
+/** Atomic and durable: after a crash a reader finds either the old file or the new one. */
 async function writeAtomically(path: string, bytes: Buffer): Promise<void> {
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   const temporary = `${path}.tmp`;

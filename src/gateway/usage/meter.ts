@@ -1,6 +1,5 @@
-// Makes the usage row of a request: one for each request with a principal that a backend
-// answered, that was refused for want of a grant, a budget, a rate or a backend, or that its client left
-// (specification, "Usage event").
+// Builds the usage row of a request with a principal. There is one for each request that a backend answered, that was
+// refused for a grant, budget, rate or backend, or whose client disconnected (specification, "Usage event").
 
 import type { ProviderId } from '../../lib/ids.ts';
 import type { RoutedRequest } from '../../routing/request.ts';
@@ -15,10 +14,10 @@ import type { RuleInputs } from '../../usage/rule-inputs.ts';
 import type { RefusalReason, UsageEvent } from '../../usage/usage-event.ts';
 import type { Exchange } from '../transport/boundary.ts';
 
-/** Takes a row and never waits; what it cannot take it drops and counts. */
+/** Accepts a row without waiting. Rows that do not fit are dropped and counted. */
 export type UsageSink = (event: UsageEvent) => void;
 
-/** The part of a request's record that its usage row tells. */
+/** The part of a request record that the usage row needs. */
 export type Metered = Readonly<{
   generation: Readonly<{ snapshot: Pick<CompiledSnapshot, 'version'> }>;
   exchange: Pick<Exchange, 'id' | 'startedMs' | 'path'>;
@@ -31,7 +30,7 @@ export type Metered = Readonly<{
   ruleInputs: RuleInputs | null;
 }>;
 
-/** How it ended. */
+/** The end of the request. */
 export type MeteredOutcome = Readonly<{
   status: number | null;
   refusal: RefusalReason | null;
@@ -39,7 +38,7 @@ export type MeteredOutcome = Readonly<{
   providerId: ProviderId | null;
   route: string | null;
   usage: ReportedUsage | null;
-  /** Where no usage was reported; null when nothing of an answer was forwarded. */
+  /** Set when no usage was reported. Null when nothing was forwarded. */
   estimate: TokenEstimate | null;
   attempts: number;
   /** Answered from the response cache. */
@@ -48,7 +47,7 @@ export type MeteredOutcome = Readonly<{
   firstTokenMs: number | null;
 }>;
 
-/** Null for a caller without a principal: nobody's usage is recorded. `stamp` makes RFC 3339 of epoch milliseconds. */
+/** Null for a caller without a principal, whose usage is not recorded. `stamp` formats epoch milliseconds as RFC 3339. */
 export function usageEvent(
   { generation, exchange, caller, request, route, ruleInputs }: Metered,
   outcome: MeteredOutcome,

@@ -1,4 +1,4 @@
-// How spooled usage is written: a line that names format and replica, then a line an event, its JSON behind a CRC-32 of it.
+// The format of spooled usage: a line with the format and replica, then one line per event with its CRC-32 and JSON.
 
 import { crc32 } from 'node:zlib';
 
@@ -6,9 +6,9 @@ const format = 'gw-usage-spool-v1';
 
 export type SpooledEvents = Readonly<{
   replica: string;
-  /** JSON each, as they were written. */
+  /** JSON texts as written. */
   events: readonly string[];
-  /** Lines that could not be read. */
+  /** The number of unreadable lines. */
   torn: number;
 }>;
 
@@ -17,7 +17,7 @@ export const spoolHead = (replica: string): Buffer =>
 
 const newLine = Buffer.from('\n');
 
-/** The lines of as many rows, from the first one on, as there is room for. A row is the JSON of an event. */
+/** Returns the lines of as many rows as fit. Each row is the JSON of an event. */
 export function spoolLines(
   rows: readonly Buffer[],
   bytesMax: number,
@@ -35,7 +35,7 @@ export function spoolLines(
   return { lines: Buffer.concat(pieces), count };
 }
 
-/** Nothing of a file whose first line did not come whole: no event stands behind it. */
+/** Empty when the first line is incomplete: no event follows it. */
 export function readSpool(bytes: Buffer): SpooledEvents {
   const [head = '', ...lines] = bytes.toString('utf8').split('\n');
   const replica = readHead(head);
@@ -53,7 +53,7 @@ function readHead(line: string): string | null {
   return typeof replica === 'string' ? replica : null;
 }
 
-/** One that is no JSON would cost the whole batch that it is sent with. */
+/** Invalid JSON would fail the whole batch. */
 function readLine(line: string): readonly string[] {
   const json = line.slice(9);
   if (line[8] !== ' ' || line.slice(0, 8) !== checksum(json)) return [];

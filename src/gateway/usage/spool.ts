@@ -1,8 +1,8 @@
-// Usage that could not be delivered, on the proxy's disk until it can. Append-only files of a bound size, read in their order.
+// Stores undelivered usage on the proxy's disk: append-only files of limited size, read in order.
 //
-// A line is on the disk itself (fdatasync) before it leaves memory. A line that is torn or changed is skipped. A file may be taken over
-// by another process, which gives it its own name: so what one that was killed left behind is found by the next one that starts, and
-// a writer whose file was taken while it wrote writes its last lines again. Rows may so come twice, and count once by their ids.
+// A row is flushed (fdatasync) before it leaves memory. Damaged lines are skipped. Another process can take over a file by
+// renaming it, so the rows of a killed process are delivered by the next one. A writer whose file was taken over writes its
+// last rows again. Rows can therefore arrive twice, and count once by id.
 
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -14,32 +14,29 @@ import type { Log } from '../../telemetry/log.ts';
 import type { Source } from '../../telemetry/scrape.ts';
 import { readSpool, spoolHead, spoolLines } from './spool-format.ts';
 
-/** A file that is as long is followed by another one. A file is read at once: longer ones would hold requests up. */
+/** A file of this size is followed by a new one. Files are read at once, so longer ones would delay requests. */
 const fileBytesDefault = 1024 * 1024;
-/** Takes of its file by others that one append lives through. */
+/** The number of takeovers that one append survives. */
 const rewritesMax = 5;
 
 const fileName = /^(\d{15})-([0-9a-f]{16})-[0-9a-f]{8}\.usage$/;
 
 export type SpooledBatch = Readonly<{
-  /** Whoever recorded them. */
+  /** The replica that recorded the events. */
   replica: string;
-  /** JSON each, as they were recorded, oldest first. */
+  /** JSON texts as recorded, oldest first. */
   events: readonly string[];
 }>;
 
 export type UsageSpool = Readonly<{
   isEmpty: () => boolean;
-  /** For the page of metrics: how full it is. */
+  /** The metrics source: the fill level. */
   source: Source;
-  /**
-   * `rows` are JSON each. Answers how many of them, from the first one on, there was room for. Throws when the
-   * disk refuses.
-   */
+  /** `rows` must be JSON. Returns the number of rows, from the first one on, that fitted. Throws when the disk write fails. */
   append: (rows: readonly Buffer[]) => Promise<number>;
-  /** The oldest ones; null when nothing is left. */
+  /** The oldest events; null when nothing is left. */
   next: (eventsMax: number) => Promise<SpooledBatch | null>;
-  /** What `next` answered last needs to be kept no longer. */
+  /** Removes the events that `next` returned last. */
   drop: () => Promise<void>;
   close: () => Promise<void>;
 }>;
@@ -47,7 +44,7 @@ export type UsageSpool = Readonly<{
 export type UsageSpoolOptions = Readonly<{
   directory: string;
   replica: string;
-  /** Of all files together. */
+  /** The limit for all files together. */
   bytesMax: number;
   fileBytesMax?: number;
   log: Log;
@@ -57,12 +54,12 @@ type SpoolFile = { path: string; bytes: number };
 type Active = SpoolFile & Readonly<{ handle: FileHandle; inode: number }>;
 type Reading = { readonly file: SpoolFile; readonly batch: SpooledBatch; from: number; to: number };
 
-/** Takes over what is there. Throws when the directory cannot be used. */
+/** Takes over existing files. Throws when the directory cannot be used. */
 export async function openUsageSpool(options: UsageSpoolOptions): Promise<UsageSpool> {
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
   const owner = randomBytes(4).toString('hex');
   const spool = new Files(options, owner, await takeOver(options.directory, owner));
-  // One thing at a time: an append may come while the oldest file is read.
+  // Operations run one at a time: an append may arrive while the oldest file is read.
   let last: Promise<unknown> = Promise.resolve();
   const serially = <Value>(work: () => Promise<Value>): Promise<Value> => {
     const turn = last.then(work);
@@ -94,7 +91,7 @@ async function takeOver(directory: string, owner: string): Promise<SpoolFile[]> 
   return files;
 }
 
-/** Another process has taken it, or is through with it. */
+/** Another process has taken over or deleted the file. */
 function isGone(error: unknown): false {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
   throw error;
@@ -103,7 +100,7 @@ function isGone(error: unknown): false {
 class Files {
   readonly #options: UsageSpoolOptions;
   readonly #owner: string;
-  /** In the order in which they are read; the active one is the last. */
+  /** In read order. The active file is the last. */
   #files: SpoolFile[];
   #active: Active | null = null;
   #reading: Reading | null = null;
@@ -129,7 +126,7 @@ class Files {
     for (let writes = 0; writes <= rewritesMax; writes++) {
       if (await this.#write(await this.#writable(), lines)) return count;
     }
-    throw new Error('the spool is taken over again and again');
+    throw new Error('the spool file was taken over repeatedly by other processes');
   }
 
   async next(eventsMax: number): Promise<SpooledBatch | null> {
@@ -180,13 +177,13 @@ class Files {
     return this.#active;
   }
 
-  /** False when the file was taken over meanwhile: whoever took it may have read it before this. */
+  /** Returns false when the file was taken over: the other process may have read it before this write. */
   async #write(active: Active, lines: Buffer): Promise<boolean> {
     try {
       await active.handle.appendFile(lines);
       await active.handle.datasync();
     } catch (error) {
-      // What stands behind a torn line would be lost with it: the next append begins a file.
+      // Rows after a damaged line would be lost, so the next append starts a new file.
       await this.closeActive();
       throw error;
     }
@@ -207,7 +204,7 @@ class Files {
       const read = bytes === false ? null : readSpool(bytes);
       if (read !== null && read.torn > 0) {
         const fields = { file: file.path, lines: read.torn };
-        this.#options.log.warn(fields, 'spooled usage was torn or changed');
+        this.#options.log.warn(fields, 'spooled usage was damaged; its lines are skipped');
       }
       if (read !== null && read.events.length > 0) return { file, batch: read, from: 0, to: 0 };
       await this.#remove(file);
@@ -215,7 +212,7 @@ class Files {
   }
 
   async #remove(file: SpoolFile): Promise<void> {
-    // One that cannot be removed is read again at the next start.
+    // A file that cannot be deleted is read again at the next start.
     this.#forget(file);
     await unlink(file.path).catch(isGone);
   }
@@ -226,7 +223,7 @@ class Files {
   }
 }
 
-/** A file that was made is there after a crash of the machine. */
+/** Makes a new file survive a crash of the machine. */
 async function syncDirectory(directory: string): Promise<void> {
   await using handle = await open(directory, constants.O_RDONLY);
   await handle.sync();

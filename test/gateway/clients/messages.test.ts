@@ -309,7 +309,7 @@ describe('counting', () => {
       what: 'a model that is not served',
       status: 404,
       type: 'not_found_error',
-      words: /"x" is not served/,
+      words: /"x" does not exist/,
       body: { model: 'x', messages },
     },
     {

@@ -94,7 +94,7 @@ describe('a connection', () => {
       client.seen.text,
       /^HTTP\/1\.1 200 OK[^]*HTTP\/1\.1 400 Bad Request\r\n[^]*\r\n\r\n\{/,
     );
-    assert.match(client.seen.text, /"message":"host: must be there once, was there 0 times"/);
+    assert.match(client.seen.text, /"message":"host: the Host header is missing"/);
     assert.equal(upstream.seen.length, 1);
     const old = 'GET /healthz HTTP/1.0\r\n\r\n';
     using client10 = openRawClient(gateway.url, old);

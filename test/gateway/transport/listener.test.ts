@@ -131,7 +131,7 @@ describe('the listener', () => {
     using third = open(gateway.url, ask);
     await until(() => third.seen.isClosed, { what: 'the third to be closed' });
     assert.equal(third.seen.text, '');
-    assert.ok(gateway.logLines.some(({ message }) => message === 'connections were turned away'));
+    assert.ok(gateway.logLines.some(({ message }) => message === 'connections were refused'));
     first.seen.text = '';
     first.socket.write(ask);
     await until(() => first.seen.text.includes('200 OK'), { what: 'the first to be served' });
