@@ -3,6 +3,8 @@
 
 import type { ChangeKind } from '../src/lib/vocabulary.ts';
 
+type Permission = 'config:write' | 'key:create';
+
 export type NounFacts = Readonly<{
   /** In the middle of a sentence. */
   words: string;
@@ -15,6 +17,18 @@ export type NounFacts = Readonly<{
   parts: Readonly<Record<string, string | null>>;
   /** The screen of the management UI, and the segment before the id in its address; null where no screen shows it. */
   screen: Readonly<{ name: string; part: string | null }> | null;
+  /** Its entry in the navigation of the management UI; null where it has none of its own. `key` is pressed after `g`. */
+  nav: Readonly<{ title: string; icon: string; group: string; key: string }> | null;
+  /** The order in which the navigation and the palette list them; null for nouns that the palette neither finds nor creates. */
+  rank: number | null;
+  /** The permission to create one. */
+  creation: Permission;
+  /** The prefix of the resource in a permission that names one of these. */
+  granted: 'model/' | 'mcp/' | 'agent/' | null;
+  /** The group of its operations in the API reference (src/admin/openapi/openapi-tags.ts). */
+  tag: string | null;
+  /** A name for examples. */
+  example: string | null;
   /** For the approval policy. An event type may name another kind. */
   change: ChangeKind | null;
   inSnapshot: boolean;
@@ -29,10 +43,19 @@ export type NounFacts = Readonly<{
     one: string;
     list: string;
     usual: Readonly<Record<string, string>>;
+    /** For examples. */
+    url: string;
   }> | null;
 }>;
 
-const usual = { parts: {}, inSnapshot: true, draftable: true, remote: null } as const;
+const usual = {
+  parts: {},
+  creation: 'config:write',
+  granted: null,
+  inSnapshot: true,
+  draftable: true,
+  remote: null,
+} as const;
 
 export const nouns = {
   principal: {
@@ -40,6 +63,10 @@ export const nouns = {
     words: 'principal',
     paths: ['principals'],
     screen: { name: 'principals', part: null },
+    nav: { title: 'Principals', icon: 'users-round', group: 'Access', key: 'i' },
+    rank: 8,
+    tag: 'principals',
+    example: 'reporting',
     change: 'access',
   },
   role: {
@@ -47,6 +74,10 @@ export const nouns = {
     words: 'role',
     paths: ['roles'],
     screen: { name: 'roles', part: null },
+    nav: { title: 'Roles', icon: 'shield-check', group: 'Access', key: 'r' },
+    rank: 9,
+    tag: 'roles',
+    example: 'auditor',
     change: 'access',
   },
   api_key: {
@@ -54,6 +85,11 @@ export const nouns = {
     words: 'API key',
     paths: ['keys'],
     screen: { name: 'keys', part: null },
+    nav: { title: 'API keys', icon: 'key-round', group: 'Access', key: 'k' },
+    rank: 1,
+    creation: 'key:create',
+    tag: 'keys',
+    example: 'nightly',
     change: 'keys',
     draftable: false,
   },
@@ -62,6 +98,10 @@ export const nouns = {
     words: 'admin token',
     paths: ['tokens'],
     screen: { name: 'tokens', part: null },
+    nav: { title: 'Admin tokens', icon: 'terminal', group: 'Access', key: 'n' },
+    rank: 2,
+    tag: 'tokens',
+    example: 'terraform',
     change: 'access',
     inSnapshot: false,
     draftable: false,
@@ -71,6 +111,10 @@ export const nouns = {
     words: 'provider',
     paths: ['providers'],
     screen: { name: 'providers', part: null },
+    nav: { title: 'Providers', icon: 'plug', group: 'Routing', key: 'p' },
+    rank: 6,
+    tag: 'providers',
+    example: 'rack-1',
     change: 'providers',
   },
   model: {
@@ -79,6 +123,11 @@ export const nouns = {
     // A backend has the id of its model.
     paths: ['provider-models', 'models', 'backends'],
     screen: { name: 'models', part: null },
+    nav: { title: 'Models', icon: 'boxes', group: 'Routing', key: 'd' },
+    rank: 5,
+    granted: 'model/',
+    tag: 'models',
+    example: 'qwen3-8b',
     change: 'models',
   },
   frontend_model: {
@@ -87,6 +136,11 @@ export const nouns = {
     paths: ['frontend-models', 'virtual-models'],
     parts: { rules: 'rule', 'rule-targets': 'target', 'frontend-model-defaults': 'default' },
     screen: { name: 'frontend-models', part: null },
+    nav: { title: 'Frontend models', icon: 'route', group: 'Routing', key: 'f' },
+    rank: 3,
+    granted: 'model/',
+    tag: 'routing',
+    example: 'chat',
     change: 'routing',
   },
   pool: {
@@ -95,6 +149,10 @@ export const nouns = {
     paths: ['model-pools'],
     parts: { 'model-pool-members': 'member' },
     screen: { name: 'frontend-models', part: 'pools' },
+    nav: null,
+    rank: 7,
+    tag: 'routing',
+    example: 'small',
     change: 'routing',
   },
   prompt_class: {
@@ -102,6 +160,10 @@ export const nouns = {
     words: 'prompt class',
     paths: ['prompt-classes'],
     screen: { name: 'prompt-classes', part: null },
+    nav: { title: 'Prompt classes', icon: 'tags', group: 'Routing', key: 'c' },
+    rank: 4,
+    tag: 'routing',
+    example: 'code',
     change: 'routing',
   },
   mcp_server: {
@@ -109,6 +171,11 @@ export const nouns = {
     words: 'MCP server',
     paths: ['mcp-servers'],
     screen: { name: 'mcp-servers', part: null },
+    nav: { title: 'MCP servers', icon: 'wrench', group: 'Tools', key: 'x' },
+    rank: 10,
+    granted: 'mcp/',
+    tag: 'remotes',
+    example: 'search',
     change: 'tools',
     inSnapshot: false,
     remote: {
@@ -116,6 +183,7 @@ export const nouns = {
       one: 'an MCP server',
       list: 'mcp_servers',
       usual: { transport: 'http' },
+      url: 'https://mcp.example.com/mcp',
     },
   },
   agent: {
@@ -123,6 +191,11 @@ export const nouns = {
     words: 'agent',
     paths: ['a2a-agents'],
     screen: { name: 'agents', part: null },
+    nav: { title: 'Agents', icon: 'bot', group: 'Tools', key: 'a' },
+    rank: 11,
+    granted: 'agent/',
+    tag: 'remotes',
+    example: 'planner',
     change: 'tools',
     inSnapshot: false,
     remote: {
@@ -130,6 +203,7 @@ export const nouns = {
       one: 'an A2A agent',
       list: 'a2a_agents',
       usual: { protocol_version: '0.3' },
+      url: 'https://agents.example.com/planner',
     },
   },
   settings: {
@@ -138,6 +212,10 @@ export const nouns = {
     paths: [],
     parts: { 'fallback-model': null, 'change-policy': null },
     screen: null,
+    nav: null,
+    rank: null,
+    tag: null,
+    example: null,
     change: null,
     inSnapshot: false,
   },
@@ -146,6 +224,10 @@ export const nouns = {
     words: 'change request',
     paths: ['change-requests'],
     screen: { name: 'history', part: 'requests' },
+    nav: null,
+    rank: null,
+    tag: 'history',
+    example: null,
     change: null,
     inSnapshot: false,
     draftable: false,
@@ -165,6 +247,17 @@ export const allNouns: readonly (NounFacts & Readonly<{ noun: Noun }>)[] = Objec
 export const configNouns: readonly Noun[] = allNouns
   .map(({ noun }) => noun)
   .filter((noun) => noun !== 'change_request');
+
+type RankedNoun = {
+  [N in Noun]: (typeof nouns)[N]['rank'] extends null ? never : N;
+}[Noun];
+
+const isRanked = (noun: Noun): noun is RankedNoun => nouns[noun].rank !== null;
+
+/** In the order of their ranks. */
+export const rankedNouns: readonly RankedNoun[] = configNouns
+  .filter(isRanked)
+  .toSorted((one, other) => nouns[one].rank - nouns[other].rank);
 
 /** The nouns of which a snapshot has lists. */
 export type SnapshotNoun = {

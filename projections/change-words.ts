@@ -129,7 +129,7 @@ const hasMember = (schema: unknown, name: string): boolean => memberOf(schema, n
 const hasName = (schema: unknown): boolean =>
   hasMember(schema, 'name') || hasMember(memberOf(schema, 'details'), 'name');
 
-/** Events that say what a record is called: `PoolCreated` and `PoolRenamed`, and `McpServerChanged`. */
+/** Events that name a record, such as `PoolCreated` and `PoolRenamed`. */
 export const namingEvents: readonly string[] = Object.entries(eventsByNoun)
   .flatMap(([, types]) => Object.entries(types))
   .filter(([type, { data }]) => /^[A-Za-z]+(Created|Renamed|Changed)$/.test(type) && hasName(data))

@@ -1,66 +1,19 @@
 // The screens: where each lies, what it is called, and the key that goes there. One whose file is not in the build is not offered.
 
+import { nouns, rankedNouns } from '../events/nouns.ts';
 import { extensions } from './extension.ts';
 import type { Screen } from './extension.ts';
 
 const groups = ['Now', 'Routing', 'Tools', 'Access', 'Evidence', 'System'] as const;
 
 const core: readonly Screen[] = [
+  ...rankedNouns.flatMap((noun) => {
+    const { nav, screen } = nouns[noun];
+    return nav === null ? [] : Object.assign({ name: screen.name, hasPast: true as const }, nav);
+  }),
   { name: 'overview', title: 'Overview', icon: 'layout-dashboard', group: 'Now', key: 'o' },
   { name: 'metrics', title: 'Metrics', icon: 'activity', group: 'Now', key: 'm' },
   { name: 'usage', title: 'Usage and spend', icon: 'receipt-text', group: 'Now', key: 'u' },
-  {
-    name: 'frontend-models',
-    title: 'Frontend models',
-    icon: 'route',
-    group: 'Routing',
-    key: 'f',
-    hasPast: true,
-  },
-  {
-    name: 'prompt-classes',
-    title: 'Prompt classes',
-    icon: 'tags',
-    group: 'Routing',
-    key: 'c',
-    hasPast: true,
-  },
-  { name: 'models', title: 'Models', icon: 'boxes', group: 'Routing', key: 'd', hasPast: true },
-  {
-    name: 'providers',
-    title: 'Providers',
-    icon: 'plug',
-    group: 'Routing',
-    key: 'p',
-    hasPast: true,
-  },
-  {
-    name: 'mcp-servers',
-    title: 'MCP servers',
-    icon: 'wrench',
-    group: 'Tools',
-    key: 'x',
-    hasPast: true,
-  },
-  { name: 'agents', title: 'Agents', icon: 'bot', group: 'Tools', key: 'a', hasPast: true },
-  { name: 'keys', title: 'API keys', icon: 'key-round', group: 'Access', key: 'k', hasPast: true },
-  {
-    name: 'tokens',
-    title: 'Admin tokens',
-    icon: 'terminal',
-    group: 'Access',
-    key: 'n',
-    hasPast: true,
-  },
-  {
-    name: 'principals',
-    title: 'Principals',
-    icon: 'users-round',
-    group: 'Access',
-    key: 'i',
-    hasPast: true,
-  },
-  { name: 'roles', title: 'Roles', icon: 'shield-check', group: 'Access', key: 'r', hasPast: true },
   {
     name: 'limits',
     title: 'Limits and budgets',

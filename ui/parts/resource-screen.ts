@@ -11,9 +11,9 @@ import { loaded, troubleOf } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import type { Column } from '../elements/table/table.ts';
-import type { IconName } from '../icons.ts';
 import { adminCurl } from '../lib/saves/copy-as.ts';
 import type { Save } from '../lib/saves/save.ts';
+import { screenNamed } from '../screens.ts';
 import { isReadOnly } from '../state/as-of.ts';
 import { base, buttons } from '../styles/base.ts';
 import { record } from '../styles/record.ts';
@@ -35,9 +35,7 @@ type Listed<Row> = Readonly<{
 export type ResourceKind<Row extends Entity, Loaded extends Rows<Row>> = Readonly<{
   /** Its segment in the address. */
   screen: string;
-  heading: string;
   about: string;
-  icon: IconName;
   /** In a count of rows, such as "role". */
   noun: string;
   /** On the button that opens the form of a new one, and above that form. */
@@ -109,6 +107,10 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
     return this.#kind.screen;
   }
 
+  get #heading(): string {
+    return screenNamed(this.#kind.screen)?.title ?? '';
+  }
+
   override isWritable(): boolean {
     return this.#kind.mayWrite === undefined
       ? super.isWritable()
@@ -130,7 +132,7 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
   protected override render() {
     const { value: given } = this.#loaded;
     const opened = this.openedIn(given?.rows);
-    return html`<gw-page heading=${this.#kind.heading} about=${this.#kind.about}>
+    return html`<gw-page heading=${this.#heading} about=${this.#kind.about}>
         ${this.adder(this.#kind.add, { inHead: true })} ${troubleOf(this.#loaded)}
         ${loaded(this.#loaded, ({ rows }) => this.#rows(rows))}
       </gw-page>
@@ -152,7 +154,7 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
     const { heading, about, body, command } = this.#kind.empty;
     return html`<gw-empty
       heading=${heading}
-      icon=${this.#kind.icon}
+      icon=${screenNamed(this.#kind.screen)?.icon ?? 'circle-dashed'}
       command=${command ?? this.#creation(body)}
     >
       <span slot="about">${about}</span>
@@ -167,7 +169,7 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
   #list(all: readonly Row[]) {
     const { rows, bar } = this.#kind.list?.(all, this) ?? { rows: all, bar: nothing };
     return this.table({
-      label: this.#kind.heading,
+      label: this.#heading,
       noun: this.#kind.noun,
       columns: this.#columnsFor(all),
       rows,

@@ -11,12 +11,10 @@ const versionOf = (text: string) => ({
 
 remoteScreen({
   screen: 'agents',
-  heading: 'Agents',
   about: 'A2A agents that principals can be allowed to call',
   noun: 'agent',
   logged: 'agent',
   plural: 'agents',
-  icon: 'bot',
   teaches:
     'An agent is an external service that speaks A2A. Create one with its address and credential, then grant it to roles.',
   dialect: { field: 'protocol_version', label: 'Protocol', choices: versions },

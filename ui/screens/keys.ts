@@ -11,9 +11,7 @@ import { may } from '../state/session.ts';
 
 bearerScreen({
   screen: 'keys',
-  heading: 'API keys',
   about: 'Credentials for clients. Each belongs to one principal.',
-  icon: 'key-round',
   noun: 'API key',
   empty: {
     about:

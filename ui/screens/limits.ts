@@ -25,9 +25,7 @@ const rateCell = (value: number | null | undefined) =>
 /** The id is the id of the principal. */
 resourceScreen<Capped, Readonly<{ rows: readonly Capped[] }>>({
   screen: 'limits',
-  heading: 'Limits and budgets',
   about: 'Rate limits and budgets. Principals that are not listed have no limits.',
-  icon: 'gauge',
   noun: 'principal',
   add: 'Set limit',
   adding: 'Set limit',

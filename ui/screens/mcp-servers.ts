@@ -11,12 +11,10 @@ const transportOf = (text: string) => ({
 
 remoteScreen({
   screen: 'mcp-servers',
-  heading: 'MCP servers',
   about: 'Tool servers that principals can be allowed to use',
   noun: 'MCP server',
   logged: 'mcp_server',
   plural: 'MCP servers',
-  icon: 'wrench',
   teaches:
     'An MCP server offers tools to clients. Create one with its address and credential, then grant it to roles.',
   dialect: { field: 'transport', label: 'Transport', choices: transports },

@@ -19,9 +19,7 @@ const unlimited = html`<span class="quiet">unlimited</span>`;
 
 resourceScreen<Known, People>({
   screen: 'principals',
-  heading: 'Principals',
   about: 'Users and service accounts',
-  icon: 'users-round',
   noun: 'principal',
   add: 'Create principal',
   adding: 'Create principal',

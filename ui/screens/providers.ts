@@ -18,9 +18,7 @@ import { providerRecord } from './providers/record.ts';
 
 resourceScreen<Provider, Readonly<{ rows: readonly Provider[] }>>({
   screen: 'providers',
-  heading: 'Providers',
   about: 'Upstream LLM services',
-  icon: 'plug',
   noun: 'provider',
   add: 'Create provider',
   adding: 'Create provider',

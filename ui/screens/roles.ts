@@ -17,9 +17,7 @@ import { removalOf, saveOf } from './roles/saves.ts';
 /** A new role opens after its creation, because it needs permissions. */
 resourceScreen<HeldRole, Awaited<ReturnType<typeof loadRoles>>>({
   screen: 'roles',
-  heading: 'Roles',
   about: 'Named sets of permissions for principals',
-  icon: 'shield-check',
   noun: 'role',
   add: 'Create role',
   adding: 'Create role',

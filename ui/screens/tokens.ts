@@ -17,9 +17,7 @@ import { may } from '../state/session.ts';
 
 bearerScreen({
   screen: 'tokens',
-  heading: 'Admin tokens',
   about: 'Credentials for programs that call the admin API. Each belongs to one principal.',
-  icon: 'terminal',
   noun: 'admin token',
   empty: {
     about:

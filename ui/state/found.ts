@@ -1,6 +1,6 @@
 // What the palette finds in addition to screens: the records of the configuration, loaded when it opens.
 
-import { nouns } from '../../events/nouns.ts';
+import { nouns, rankedNouns } from '../../events/nouns.ts';
 import { list } from '../api/http/call.ts';
 import { capital } from '../lib/text/format.ts';
 
@@ -14,33 +14,19 @@ export type Found = Readonly<{
   also: string;
 }>;
 
-/** In the order in which the palette groups them. */
-const offered = [
-  nouns.provider,
-  nouns.model,
-  nouns.frontend_model,
-  nouns.pool,
-  nouns.prompt_class,
-  nouns.principal,
-  nouns.role,
-  nouns.api_key,
-  nouns.admin_token,
-  nouns.mcp_server,
-  nouns.agent,
-] as const;
-
 /** Leaves out a list that cannot be loaded. */
 export async function findEntities(signal: AbortSignal): Promise<readonly Found[]> {
   const lists = await Promise.allSettled(
-    offered.map(async ({ words, paths: [path], screen }) =>
-      (await list(`/admin/${path}`, { signal })).map((record) => ({
+    rankedNouns.map(async (noun) => {
+      const { words, paths, screen } = nouns[noun];
+      return (await list(`/admin/${paths[0]}`, { signal })).map((record) => ({
         kind: capital(words),
         screen: screen.name,
         name: record.name,
         rest: [...(screen.part === null ? [] : [screen.part]), String(record.id)],
         also: alsoOf(record),
-      })),
-    ),
+      }));
+    }),
   );
   return lists.flatMap((found) => (found.status === 'fulfilled' ? found.value : []));
 }

@@ -1,6 +1,7 @@
 // The examples of the OpenAPI document: the body of every operation that takes one, and the values of fields in answers.
 // A test sends each of these bodies to a control plane.
 
+import { allNouns } from '../../../events/nouns.ts';
 import type { Route } from '../http/route.ts';
 import type { FieldExamples } from './example.ts';
 
@@ -136,30 +137,27 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   updateDeployment: { replicas: 4, policy: 'leastLoaded' },
 };
 
+const examplesOfNouns = allNouns.flatMap(({ paths, example, remote }) =>
+  paths.flatMap((path) => [
+    ...(example === null ? [] : [[`${path}.name`, example] as const]),
+    ...(remote === null ? [] : [[`${path}.url`, remote.url] as const]),
+  ]),
+);
+
 export const fieldExamples: FieldExamples = {
+  ...Object.fromEntries(examplesOfNouns),
   namespace: 'gw',
   'deployment.name': 'gw',
   'deployment.image': 'registry.example/gw:0.1.0',
   'deployment.service_type': 'ClusterIP',
   name: 'qwen3-8b',
-  'principals.name': 'reporting',
   issuer: 'https://id.example',
   subject: '8d4f2c61-ada',
   group_roles: [],
-  'keys.name': 'nightly',
-  'tokens.name': 'terraform',
   'tokens.prefix': 'gwt-Ab3dEf9h',
   token: 'gwt-Ab3dEf9hiJkLmNoPqRsTuVwXyZ0123456789',
-  'roles.name': 'auditor',
-  'providers.name': 'rack-1',
   'provider-catalogue.key': 'openai',
   display_name: 'OpenAI',
-  'frontend-models.name': 'chat',
-  'virtual-models.name': 'chat',
-  'model-pools.name': 'small',
-  'prompt-classes.name': 'code',
-  'mcp-servers.name': 'search',
-  'a2a-agents.name': 'planner',
   'config.name': 'host',
   'snapshots.entity': 'pool-2',
   'snapshots.message': 'model-12 is not there',
@@ -268,7 +266,6 @@ export const fieldExamples: FieldExamples = {
   not_recorded: ['which endpoints were up and in rotation'],
   message: 'not for this team',
   url: 'https://mcp.example.com/mcp',
-  'a2a-agents.url': 'https://agents.example.com/planner',
   base_url: 'https://api.openai.com/v1',
   'config.flag': '--host',
   'config.variable': 'GW_HOST',

@@ -1,5 +1,6 @@
 // The groups of operations in the OpenAPI document, by the resource that a path begins with.
 
+import { allNouns } from '../../../events/nouns.ts';
 import type { Route } from '../http/route.ts';
 
 type Tag = Readonly<{ name: string; description: string }>;
@@ -26,31 +27,23 @@ const configuration = {
   process: { name: 'Process', description: 'Health, this document and its reader' },
 } as const satisfies Record<string, Tag>;
 
+const tagOfKey: Readonly<Record<string, Tag>> = configuration;
+
+/** Of the paths of nouns. */
+const tagsOfNouns = allNouns.flatMap(({ paths, parts, tag }) => {
+  const found = tag === null ? undefined : tagOfKey[tag];
+  const segments = [...paths, ...Object.keys(parts)];
+  return found === undefined ? [] : segments.map((segment) => [segment, found] as const);
+});
+
 /** By the first segment of a path, without /admin. */
 const tagOfResource: Readonly<Record<string, Tag>> = {
-  principals: configuration.principals,
-  keys: configuration.keys,
-  tokens: configuration.tokens,
-  roles: configuration.roles,
-  'provider-models': configuration.models,
-  models: configuration.models,
-  backends: configuration.models,
+  ...Object.fromEntries(tagsOfNouns),
   'fallback-model': configuration.models,
-  providers: configuration.providers,
   'provider-catalogue': configuration.providers,
-  'frontend-models': configuration.routing,
-  'virtual-models': configuration.routing,
-  'frontend-model-defaults': configuration.routing,
-  rules: configuration.routing,
-  'rule-targets': configuration.routing,
-  'model-pools': configuration.routing,
-  'model-pool-members': configuration.routing,
-  'prompt-classes': configuration.routing,
   routing: configuration.routing,
   budgets: configuration.limits,
   limits: configuration.limits,
-  'mcp-servers': configuration.remotes,
-  'a2a-agents': configuration.remotes,
   usage: configuration.usage,
   timeseries: configuration.usage,
   prices: configuration.usage,
@@ -59,7 +52,6 @@ const tagOfResource: Readonly<Record<string, Tag>> = {
   snapshots: configuration.history,
   configuration: configuration.files,
   'change-sets': configuration.history,
-  'change-requests': configuration.history,
   'change-policy': configuration.history,
   log: configuration.history,
   vault: configuration.history,

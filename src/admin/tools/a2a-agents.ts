@@ -22,8 +22,5 @@ export const a2aAgentRoutes = remoteRoutes({
   change: z.strictObject({ ...changeFields, protocol_version: agentProtocolVersion.optional() }),
   table: a2aAgents,
   rows: listAgents,
-  examples: [
-    { name: 'planner', url: 'https://agents.example.com/planner' },
-    { description: 'Plans journeys' },
-  ],
+  changed: { description: 'Plans journeys' },
 });

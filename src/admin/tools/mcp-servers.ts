@@ -19,8 +19,5 @@ export const mcpServerRoutes = remoteRoutes({
   change: z.strictObject({ ...changeFields, transport: mcpTransport.optional() }),
   table: mcpServers,
   rows: listMcpServers,
-  examples: [
-    { name: 'search', url: 'https://mcp.example.com/mcp' },
-    { description: 'Searches the handbook' },
-  ],
+  changed: { description: 'Searches the handbook' },
 });

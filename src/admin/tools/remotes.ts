@@ -87,8 +87,8 @@ type RemoteKind<
   change: Change;
   table: EntityTable;
   rows: (db: Queryable, page: Page<string>) => Promise<readonly Row[]>;
-  /** Of the bodies of a creation and of a change. */
-  examples: readonly [creation: object, change: object];
+  /** The example of the body of a change. */
+  changed: object;
 }>;
 
 type RemoteRoutes<
@@ -145,8 +145,9 @@ function reads({ noun, rows, ...kind }: AnyKind): readonly Route<ToolNeeds>[] {
 }
 
 function mutations(kind: AnyKind): readonly Route<ToolNeeds>[] {
-  const { noun, path, examples } = kind;
-  const { one } = nouns[noun].remote;
+  const { noun, path } = kind;
+  const { example, remote } = nouns[noun];
+  const { one, url } = remote;
   const name = remoteName(noun);
   const config = { permission: 'config:write', query: none } as const;
   const own = { ...config, path: `${path}/{id}`, params: idIn(kind.id), response: none } as const;
@@ -157,7 +158,7 @@ function mutations(kind: AnyKind): readonly Route<ToolNeeds>[] {
       path,
       operation: `create${name}`,
       summary: `Create ${one}; its address is not dialled`,
-      example: examples[0],
+      example: { name: example, url },
       status: 201,
       refusals: ['conflict'],
       params: none,
@@ -173,7 +174,7 @@ function mutations(kind: AnyKind): readonly Route<ToolNeeds>[] {
       method: 'PATCH',
       operation: `update${name}`,
       summary: `Change ${one}; an absent credential stays, an empty one clears it`,
-      example: examples[1],
+      example: kind.changed,
       status: 204,
       refusals: ['absent', 'conflict'],
       body: kind.change,

@@ -15,7 +15,7 @@ import { unfitAddress } from './endpoint.ts';
 
 export type RemoteTools = Vaulting & Readonly<{ checkAddress: CheckAddress }>;
 
-/** As the wire spells it. A credential that is null or empty is cleared. */
+/** The fields of a request. A credential that is null or empty is cleared. */
 type GivenRemote = Readonly<
   { [Field in keyof Remote]?: Remote[Field] | undefined } & {
     upstream_api_key?: string | null | undefined;

@@ -1,6 +1,7 @@
 // What the palette offers besides screens and entities: what one can begin from anywhere, and the moments and records that a number
 // may stand for.
 
+import { nouns, rankedNouns } from '../../../events/nouns.ts';
 import { ranked } from '../text/match.ts';
 
 type Target = Readonly<{
@@ -55,30 +56,18 @@ export const deedsFor = ({ theme, zone, isPast }: Stands): readonly Offered[] =>
       deed !== `theme-${theme}` && deed !== `zone-${zone}` && (deed !== 'now' || isPast),
   );
 
-const add = (name: string, screen: string, permission = 'config:write'): Action => ({
-  name,
-  about: 'create add new',
-  permission,
-  target: { screen, rest: ['new'] },
+const creations: readonly Action[] = rankedNouns.map((noun) => {
+  const { words, creation, screen } = nouns[noun];
+  return {
+    name: `Create ${words}`,
+    about: 'create add new',
+    permission: creation,
+    target: { screen: screen.name, rest: [...(screen.part === null ? [] : [screen.part]), 'new'] },
+  };
 });
 
 const standing: readonly Action[] = [
-  add('Create API key', 'keys', 'key:create'),
-  add('Create admin token', 'tokens'),
-  add('Create provider', 'providers'),
-  add('Create model', 'models'),
-  add('Create frontend model', 'frontend-models'),
-  add('Create prompt class', 'prompt-classes'),
-  {
-    name: 'Create pool',
-    about: 'add new model pool',
-    permission: 'config:write',
-    target: { screen: 'frontend-models', rest: ['pools', 'new'] },
-  },
-  add('Create principal', 'principals'),
-  add('Create role', 'roles'),
-  add('Create MCP server', 'mcp-servers'),
-  add('Create agent', 'agents'),
+  ...creations,
   {
     name: 'Set a limit or budget',
     about: 'cap create',

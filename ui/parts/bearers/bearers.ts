@@ -6,7 +6,7 @@ import type { Answered, Change } from '../../api/http/call.ts';
 import '../../elements/badge.ts';
 import type { Column } from '../../elements/table/table.ts';
 import '../../elements/time.ts';
-import type { IconName } from '../../icons.ts';
+import { screenNamed } from '../../screens.ts';
 import { bearerStates, isRevoked, shownState } from '../../lib/access/bearer.ts';
 import type { Bearer } from '../../lib/access/bearer.ts';
 import { deletionOf } from '../../lib/saves/save.ts';
@@ -29,9 +29,7 @@ type Shown = Bearer & Readonly<{ permissions?: readonly string[] }>;
 export type BearerKind<Row extends Shown, Made> = BearerFormKind<Made> &
   Readonly<{
     screen: string;
-    heading: string;
     about: string;
-    icon: IconName;
     empty: Readonly<{ about: string; body: Readonly<Record<string, unknown>> }>;
     list: (signal: AbortSignal) => Promise<readonly Row[]>;
     mayWrite: () => boolean;
@@ -44,12 +42,10 @@ export type BearerKind<Row extends Shown, Made> = BearerFormKind<Made> &
   }>;
 
 export function bearerScreen<Row extends Shown, Made>(kind: BearerKind<Row, Made>): void {
-  const { screen, heading, about, icon, noun, empty, list, mayWrite } = kind;
+  const { screen, about, noun, empty, list, mayWrite } = kind;
   resourceScreen<Row, Readonly<{ rows: readonly Row[] }>>({
     screen,
-    heading,
     about,
-    icon,
     noun,
     add: `Create ${noun}`,
     adding: `Create ${noun}`,
@@ -57,7 +53,7 @@ export function bearerScreen<Row extends Shown, Made>(kind: BearerKind<Row, Made
     load: async (signal) => ({ rows: await list(signal) }),
     pollMs: 30_000,
     columns: [...before, ...(kind.columns ?? []), ...after],
-    list: (all, at) => listOf(all, at, heading),
+    list: (all, at) => listOf(all, at, screenNamed(screen)?.title ?? ''),
     mayWrite,
     form: (row, at) =>
       row === null

@@ -4,7 +4,6 @@ import { html, nothing } from 'lit';
 
 import type { Answered, Change } from '../../api/http/call.ts';
 import type { Noun } from '../../../events/nouns.ts';
-import type { IconName } from '../../icons.ts';
 import { choicesOf } from '../../lib/page/choices.ts';
 import { shownCredential } from '../../lib/providers/credential-draft.ts';
 import {
@@ -25,13 +24,11 @@ type Run = (change: Change) => Promise<Answered<unknown>>;
 
 type RemoteKind = Readonly<{
   screen: string;
-  heading: string;
   about: string;
   noun: string;
   /** Its kind in the log. */
   logged: Noun;
   plural: string;
-  icon: IconName;
   teaches: string;
   dialect: Readonly<{ field: string; label: string; choices: readonly string[] }>;
   list: (signal: AbortSignal) => Promise<readonly Remote[]>;
@@ -42,12 +39,10 @@ type RemoteKind = Readonly<{
 }>;
 
 export function remoteScreen(kind: RemoteKind): void {
-  const { screen, heading, about, icon, noun, plural, teaches, dialect } = kind;
+  const { screen, about, noun, plural, teaches, dialect } = kind;
   resourceScreen<Remote, Readonly<{ rows: readonly Remote[] }>>({
     screen,
-    heading,
     about,
-    icon,
     noun,
     add: `Create ${noun}`,
     adding: `Create ${noun}`,

@@ -2,6 +2,7 @@
 
 import { css, html, nothing } from 'lit';
 
+import { nouns, rankedNouns } from '../../../events/nouns.ts';
 import { element, given, state } from '../../elements/element.ts';
 import { list } from '../../api/http/call.ts';
 import type { Role } from '../../api/records.ts';
@@ -16,9 +17,6 @@ type Verb = Role['permissions'][number]['verb'];
 
 /** Selects a name that does not exist yet. */
 const other = 'other';
-
-const namesOf = (list: readonly Readonly<{ name: string }>[]): readonly string[] =>
-  list.map(({ name }) => name);
 
 /** Dispatches `gw-grant` with the permission. */
 class GwGrant extends element({
@@ -48,19 +46,16 @@ class GwGrant extends element({
       }
     `,
   ];
-  readonly #names = new Resource(this, async (signal) => {
-    const [frontend, models, servers, agents] = await Promise.all([
-      list('/admin/frontend-models', { signal }),
-      list('/admin/provider-models', { signal }),
-      list('/admin/mcp-servers', { signal }),
-      list('/admin/a2a-agents', { signal }),
-    ]);
-    return {
-      'model/': [...namesOf(frontend), ...namesOf(models)],
-      'mcp/': namesOf(servers),
-      'agent/': namesOf(agents),
-    };
-  });
+  readonly #names = new Resource(this, (signal) =>
+    Promise.all(
+      rankedNouns
+        .filter((noun) => nouns[noun].granted !== null)
+        .map(async (noun) => {
+          const records = await list(`/admin/${nouns[noun].paths[0]}`, { signal });
+          return { prefix: nouns[noun].granted, names: records.map(({ name }) => name) };
+        }),
+    ),
+  );
 
   #wanted(): Permission & Readonly<{ verb: Verb }> {
     const resource =
@@ -99,16 +94,14 @@ class GwGrant extends element({
   }
 
   #resource(prefix: string) {
-    const names = Object.entries(this.#names.value ?? {}).find(([kind]) => kind === prefix)?.[1];
+    const listed = (this.#names.value ?? []).filter((one) => one.prefix === prefix);
+    const names = listed.flatMap((one) => one.names);
     return html`<gw-field
         name="resource"
         label="Resource"
         type="select"
         required
-        .choices=${[
-          ...resourceChoices(prefix, names ?? []),
-          { value: other, label: 'Another name…' },
-        ]}
+        .choices=${[...resourceChoices(prefix, names), { value: other, label: 'Another name…' }]}
         .value=${this.resource}
         @gw-input=${this.#onResource}
       ></gw-field>
