@@ -3,7 +3,8 @@
 
 import { buildSnapshot } from './file/build.ts';
 import { readDocument } from './file/document.ts';
-import { layOut } from './file/layout.ts';
+import { unknownGrants } from './file/keys.ts';
+import { layOut, namesServed } from './file/layout.ts';
 import { issueOfFile, issueText } from './file/source.ts';
 import type { Environment, Issue, Source } from './file/source.ts';
 import type { Snapshot } from './schema.ts';
@@ -63,7 +64,10 @@ export function checkConfigFile(
   if (!('config' in snapshot)) return wrong(snapshot);
   const { tuning, promptClasses } = document;
   const examples = promptClasses.map((one) => one.examples.map(({ prompt }) => prompt));
-  const all = [...warnings, ...unexchanged(snapshot)];
+  const served = namesServed(layout);
+  const unknown =
+    'tree' in source ? unknownGrants(source, document.keys, (name) => served.has(name)) : [];
+  const all = [...warnings, ...unknown, ...unexchanged(snapshot)];
   return {
     file: { snapshot, examples, tuning, warnings: all.map(issueText) },
     errors: [],

@@ -111,9 +111,13 @@ export function planFiles(
   const revoked = revokedKeys({ state, revealed });
   const isRevoked = ({ list, key }: WantedRecord): boolean => list === 'keys' && revoked.has(key);
   const wanted = read.filter((one) => !isRevoked(one));
-  const held = heldRecords({ state, revealed });
   const pruned = new Set(prune ? listNames.filter((list) => files[list] !== undefined) : []);
-  const found = reconcile(held.records, wanted, managed, { set, prune: pruned });
+  const found = compare(state, (now) =>
+    reconcile(heldRecords({ state: now, revealed }).records, wanted, managed, {
+      set,
+      prune: pruned,
+    }),
+  );
   if (isRefusal(found)) return found;
   const secrets: Secret[] = [];
   const vaulted = (secret: Omit<Secret, 'ref'>): string => {
@@ -122,31 +126,76 @@ export function planFiles(
     return ref;
   };
   const principalNamed = namesFor({ state, files, revealed, vaulted, fingerprint });
-  const steps = stepsOf(found.changes, { state, files, principalNamed, vaulted, fingerprint });
-  if (isRefusal(steps)) return steps;
+  const sources = { state: found.state, files, principalNamed, vaulted, fingerprint };
+  const after = stepsOf(found.changes, sources);
+  if (isRefusal(after)) return after;
+  const steps = [...found.removal, ...after];
   const unfolded = unfoldSteps(state, steps, decide);
   if (isRefusal(unfolded)) return unfolded;
   const known = new Map([...revealed, ...secrets.map((one) => [one.ref, one.plaintext] as const)]);
   const made = heldRecords({ state: unfolded.state, revealed: known }).records;
   const handed = takeOver(found, { made, managed, set });
+  const changes = [...found.changes, ...found.removed];
   const isNothing = steps.length + handed.taken.length + handed.released.length === 0;
   const data = { set, digest: digestOf(wanted), ...handed };
   const all = isNothing ? [] : [...steps, { step: 'applied', data } as const];
   const stream = streamOf('settings', 1);
   const applied = isNothing ? [] : [{ stream, type: 'ConfigurationApplied', data } as const];
   return {
-    changes: found.changes,
+    changes,
     unmanaged: found.unmanaged,
     warnings: read
       .filter(isRevoked)
       .map(({ name }) => `key ${name} was revoked, and stays so; take it out of the files`),
     adopted: found.pairs.filter(({ held }) => held !== null && !managed.has(held.stream)).length,
-    digest: digestOf({ files: wanted, changes: found.changes, handed }),
+    digest: digestOf({ files: wanted, changes, handed }),
     steps: all,
     events: [...unfolded.events, ...applied],
     secrets,
   };
 }
+
+type Compared = Reconciled &
+  Readonly<{
+    /** Deletes the resources of `removed`, before all other steps. */
+    removal: readonly PlanStep[];
+    removed: readonly RecordChange[];
+    /** The configuration after `removal`; the changes start from it. */
+    state: ConfigState;
+  }>;
+
+/** A name that a deleted resource gives to another list is free only after the deletion, and targets of that name are lost by it. */
+function compare(
+  state: ConfigState,
+  reconcileOn: (state: ConfigState) => Reconciled | Refusal,
+): Compared | Refusal {
+  const found = reconcileOn(state);
+  if (isRefusal(found)) return found;
+  const removed = givingNames(found.changes);
+  if (removed.length === 0) return { ...found, removal: [], removed, state };
+  const streams = removed.flatMap(({ stream }) => stream ?? []);
+  const removal = [{ step: 'remove', streams } as const];
+  const unfolded = unfoldSteps(state, removal, decide);
+  if (isRefusal(unfolded)) return unfolded;
+  const rest = reconcileOn(unfolded.state);
+  return isRefusal(rest) ? rest : { ...rest, removal, removed, state: unfolded.state };
+}
+
+/** Deletions of resources whose name a resource of another list takes. A pool shares its name with no model and no frontend model. */
+const givingNames = (changes: readonly RecordChange[]): readonly RecordChange[] =>
+  changes.filter(({ wanted, list, name }) => {
+    const rivals = rivalLists.get(list);
+    return (
+      wanted === null &&
+      changes.some(({ wanted: taker }) => taker?.key === name && rivals?.includes(taker.list))
+    );
+  });
+
+const rivalLists: ReadonlyMap<string, readonly string[]> = new Map([
+  ['pools', ['models', 'frontend_models']],
+  ['models', ['pools']],
+  ['frontend_models', ['pools']],
+]);
 
 /** The digests of keys that were revoked: files do not bring them back. */
 const revokedKeys = ({

@@ -8,7 +8,8 @@ import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { readDocument } from '../../snapshot/file/document.ts';
 import type { ConfigDocument } from '../../snapshot/file/document.ts';
-import { layOut } from '../../snapshot/file/layout.ts';
+import { unknownGrants } from '../../snapshot/file/keys.ts';
+import { layOut, namesServed } from '../../snapshot/file/layout.ts';
 import type { Layout } from '../../snapshot/file/layout.ts';
 import { issueLines, issueText } from '../../snapshot/file/source.ts';
 import type { Environment, Issue, Source } from '../../snapshot/file/source.ts';
@@ -65,11 +66,15 @@ export async function importConfig(
   const state = plane.store.state();
   const unfolded = unfoldSteps(state, plan.steps, decide);
   if (isRefusal(unfolded)) return [unfolded];
+  const held = [state.model, state.pool, state.frontend_model].map(({ byId }) => namesOf(byId));
+  const names = [namesServed(layout), ...held];
+  const isKnown = (name: string): boolean => names.some((one) => one.has(name));
+  const unknown = 'tree' in source ? unknownGrants(source, document.keys, isKnown) : [];
   const report = {
     models: layout.models.length,
     keys: (document.keys ?? []).length,
     changes: unfolded.events.map((event) => changeText(unfolded.state, event)),
-    warnings: [...warnings.map(issueText), ...untaken(document)],
+    warnings: [...[...warnings, ...unknown].map(issueText), ...untaken(document)],
   };
   if (dryRun || unfolded.events.length === 0) return { ...report, version: state.version };
   const groups = groupsOf(plan.steps, unfolded.counts);

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 
 import type { BudgetWindow, PrincipalKind } from '../../lib/vocabulary.ts';
 import type { ConfigFile, RawKey, ServiceBlock } from './format.ts';
-import type { Notes, Path, ReadOptions } from './source.ts';
+import type { Issue, Notes, Path, ReadOptions, Source } from './source.ts';
 
 /** A null dimension is unlimited. */
 export type FileLimits = Readonly<{
@@ -112,6 +112,23 @@ function storedKey(
     expiresAt: raw.expires_at ?? null,
   };
 }
+
+/** Warns of keys that grant a name of no model, pool or frontend model: most likely it is misspelt. Patterns may match later. */
+export const unknownGrants = (
+  { issue }: Pick<Source, 'issue'>,
+  keys: readonly FileKey[] | null,
+  isKnown: (name: string) => boolean,
+): readonly Issue[] =>
+  (keys ?? []).flatMap(({ models }, index) =>
+    models.flatMap((name, at) =>
+      name.endsWith('*') || isKnown(name)
+        ? []
+        : issue(
+            ['auth', 'keys', index, 'models', at],
+            `grants ${name}, but no model, pool or frontend model has this name`,
+          ),
+    ),
+  );
 
 const prefixLength = 12;
 /** Of a shorter key, the prefix would be too much of it. */

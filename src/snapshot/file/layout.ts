@@ -32,6 +32,10 @@ export type LayoutOptions = Readonly<{
   isRouted: (name: string) => boolean;
 }>;
 
+/** Every name that clients may call: of models, pools and frontend models. */
+export const namesServed = ({ models, pools, frontendModels }: Layout): ReadonlySet<string> =>
+  new Set([...models, ...pools, ...frontendModels].map(({ name }) => name));
+
 /** What is wrong with it, a sentence each, when there is no layout. */
 export function layOut(
   document: ConfigDocument,

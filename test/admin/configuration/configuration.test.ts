@@ -180,6 +180,45 @@ describe('an apply', () => {
     assert.equal(member((await send('GET', '/admin/models/1')).body, 'name'), 'a');
   });
 
+  it('gives the name of a deleted resource to one of another list', async (t) => {
+    const { plan, apply, exported, position } = await started(t);
+    const frontend = { name: 'f', default_targets: ['x'] };
+    const asModel = {
+      models: [{ name: 'm' }, { name: 'x' }],
+      pools: [],
+      frontend_models: [frontend],
+    };
+    const pool = { name: 'x', members: ['m'] };
+    const asPool = { models: [{ name: 'm' }], pools: [pool], frontend_models: [frontend] };
+    const asFrontend = { models: [{ name: 'm' }], pools: [], frontend_models: [{ name: 'x' }] };
+    assert.equal((await apply(asModel)).status, 200);
+
+    assert.deepEqual(signs(read(await apply(asPool))), [
+      'create pools x',
+      'update frontend_models f',
+      'delete models x',
+    ]);
+    assert.deepEqual(signs(read(await plan(asPool))), []);
+    const { frontend_models: routed } = await exported();
+    assert.deepEqual(member(member(routed, '0'), 'default_targets'), ['x']);
+
+    const before = position();
+    const refused = await apply(asModel);
+    assert.match(JSON.stringify(refused.body), /pool x is a target of f/);
+    assert.equal(position(), before);
+
+    assert.equal((await apply({ ...asPool, frontend_models: [] })).status, 200);
+    assert.deepEqual(signs(read(await apply(asFrontend))), [
+      'create frontend_models x',
+      'delete pools x',
+    ]);
+    assert.deepEqual(signs(read(await apply(asPool))), [
+      'create pools x',
+      'create frontend_models f',
+      'delete frontend_models x',
+    ]);
+  });
+
   it('renames what the files say that it was, and keeps its id', async (t) => {
     const { apply } = await started(t);
     await apply({ models: [{ name: 'a' }] });

@@ -285,6 +285,14 @@ describe('an imported key', () => {
     );
   });
 
+  it('that grants a name which neither the file nor gw knows is a warning', async (t) => {
+    const test = await imported(t, `model_list:\n${entry('known', 'one')}`);
+    const source = `model_list:\n${entry('m', 'one')}${keyed('{ key: k, models: [m, known, gone] }')}`;
+    const [warning = '', ...others] = (await run(test, source)).warnings;
+    assert.match(warning, /^auth\.keys\[0\]\.models\[2\]: grants gone, but no model/);
+    assert.deepEqual(others, []);
+  });
+
   it("that is another principal's is refused", async (t) => {
     const test = await imported(t, withKeys('{ key: k, name: team }'));
     assert.match(

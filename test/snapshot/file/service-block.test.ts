@@ -100,6 +100,22 @@ describe('a key', () => {
     ]);
   });
 
+  it('never expires if expires_at is null', () => {
+    const own = 'gw: { principals: [{ name: p, keys: [{ key: b, name: n, expires_at: null }] }] }';
+    const file = `${keys('{ key: a, expires_at: null }')}\n${own}`;
+    const { api_keys } = fileOf(file).snapshot.config;
+    assert.deepEqual(
+      api_keys.map((one) => one.expires_at),
+      [null, null],
+    );
+  });
+
+  it('that grants an unknown name is a warning, and one that grants a pattern is not', () => {
+    assert.deepEqual(fileOf(keys('{ key: k, models: [m, gone, go*, "*"] }')).warnings, [
+      'auth.keys[0].models[1]: grants gone, but no model, pool or frontend model has this name (line 2)',
+    ]);
+  });
+
   it('never stands in a snapshot or a message in clear', () => {
     const secret = 'a-key-that-nobody-may-see-in-clear';
     assert.doesNotMatch(JSON.stringify(fileOf(keys(`{ key: ${secret} }`))), new RegExp(secret));
