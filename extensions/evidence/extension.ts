@@ -1,4 +1,4 @@
-// Evidence for auditors: signed checkpoints of the event log, and packs of what happened in a time (docs/operate.md).
+// Evidence for auditors: signed checkpoints of the event log, and evidence packs for a period (docs/guides/prove-it-to-an-auditor.md).
 
 import type { Core, Extension } from '../../src/admin/extension.ts';
 import { signingJobs } from './signing.ts';
