@@ -1,4 +1,4 @@
-// When proxies are told that a budget was spent further.
+// Tests when increased spending of a budget is reported to proxies.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -44,23 +44,23 @@ const asking = (range: { min?: number; max?: number }) =>
 const marks = marksOf([]);
 const hundred = caps(100);
 
-describe('spending is told', () => {
-  it('when it was never told', () => assert.ok(mustReport(hundred, null, spent(0), marks)));
+describe('spending is reported', () => {
+  it('when it was never reported', () => assert.ok(mustReport(hundred, null, spent(0), marks)));
 
-  it('not again when nothing was spent', () =>
+  it('not again when nothing changed', () =>
     assert.ok(!mustReport(hundred, spent(7), spent(7), marks)));
 
-  it('by the twentieth far from the cap', () => {
+  it('every 5 percent far from the cap', () => {
     assert.ok(!mustReport(hundred, spent(10), spent(14), marks));
     assert.ok(mustReport(hundred, spent(10), spent(15), marks));
   });
 
-  it('by the hundredth near the cap', () => {
+  it('every percent near the cap', () => {
     assert.ok(mustReport(hundred, spent(93), spent(94), marks));
     assert.ok(!mustReport(caps(1000), spent(931), spent(939), marks));
   });
 
-  it('at the cap, and not beyond it', () => {
+  it('at the cap, and not above it', () => {
     assert.ok(mustReport(caps(1_000_000), spent(999_999), spent(1_000_000), marks));
     assert.ok(!mustReport(hundred, spent(100), spent(190), marks));
   });
@@ -81,7 +81,7 @@ describe('spending is told', () => {
   });
 });
 
-it('what was not told changes no decision: neither a cap nor a rule', () => {
+it('unreported spending changes no decision of a cap or rule', () => {
   const percent = fc.integer({ min: 0, max: 100 });
   const amount = fc.integer({ min: 0, max: 1500 });
   const cap = fc.option(fc.integer({ min: 1, max: 1000 }), { nil: null });

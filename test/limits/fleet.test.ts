@@ -112,7 +112,7 @@ describe('a fleet', () => {
     assert.ok(moved.length >= 118, `${moved.length}`);
   });
 
-  it('never lets a Retry-After exceed the time in which the limit earns the request', () => {
+  it('keeps Retry-After within the time in which the limit earns the request', () => {
     const request = fc.record({
       gapMs: fc.integer({ min: 0, max: 4000 }),
       replica: fc.nat(5),
@@ -176,7 +176,7 @@ describe('whatever the demand over a fleet', () => {
     );
   });
 
-  it('the fleet keeps to the limit while more than that is asked of it', () => {
+  it('the fleet stays within the limit while demand exceeds it', () => {
     fc.assert(
       fc.property(sizes, fc.integer({ min: 12, max: 60 }), (size, requests) => {
         const { admitted } = fleetOf(size, { requests });

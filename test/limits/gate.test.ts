@@ -1,4 +1,4 @@
-// The gate of a backend: never more than its ceiling, first come first served, and no slot is lost whatever happens in whichever order.
+// Tests the gate of a backend: the ceiling holds, waiters are served in order, and no slot is lost.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -30,12 +30,8 @@ describe('the ceiling', () => {
   it('is what is configured', () => assert.equal(takeAll(gateWith()), 8));
 
   for (const [name, waiting, capacities] of [
-    [
-      'halves on each scrape with as many waiting as the high water',
-      [4, 9, 4, 4, 4],
-      [4, 2, 1, 1, 1],
-    ],
-    ['stays between none and the high water', [3, 1], [8, 8]],
+    ['halves on each scrape at the high-water mark', [4, 9, 4, 4, 4], [4, 2, 1, 1, 1]],
+    ['stays the same below the high-water mark', [3, 1], [8, 8]],
     ['rises by one on each scrape with none waiting', [4, 4, 0, 0, 2, 0], [4, 2, 3, 4, 4, 5]],
     ['rises to what is configured and no further', [4, 0, 0, 0, 0, 0], [4, 5, 6, 7, 8, 8]],
   ] as const) {
@@ -49,7 +45,7 @@ describe('the ceiling', () => {
     });
   }
 
-  it('takes nothing from those who are served when it is lowered, and lets nobody in until they are few enough', () => {
+  it('keeps requests in flight when it is lowered, and admits none until they fit', () => {
     const gate = gateWith();
     takeAll(gate);
     gate.observe(4);
@@ -62,7 +58,7 @@ describe('the ceiling', () => {
     assert.equal(gate.take(), true);
   });
 
-  it('is the configured one again when the engine has long said nothing', () => {
+  it('is reset to the configured value when the engine stops reporting', () => {
     const gate = gateWith();
     gate.observe(4);
     gate.restore();
@@ -94,7 +90,7 @@ describe('the queue', () => {
     assert.equal(gate.inUse, 0);
   });
 
-  it('refuses who comes when it is full, and counts it', () => {
+  it('refuses and counts a request when it is full', () => {
     const gate = gateWith();
     takeAll(gate);
     assert.deepEqual(
@@ -104,7 +100,7 @@ describe('the queue', () => {
     assert.equal(gate.refusedFull, 1);
   });
 
-  it('is left by who has waited for the longest wait, and counts it', () => {
+  it('removes and counts a request that waited for the maximum time', () => {
     const gate = gateWith();
     takeAll(gate);
     gate.join('a', 0);
@@ -114,7 +110,7 @@ describe('the queue', () => {
     assert.equal(gate.refusedTimedOut, 1);
   });
 
-  it('is held to a new longest wait at once', () => {
+  it('applies a new maximum wait at once', () => {
     const gate = gateWith();
     takeAll(gate);
     gate.join('a', 0);
@@ -122,7 +118,7 @@ describe('the queue', () => {
     assert.deepEqual([gate.deadlineMs(), gate.expire(100)], [100, ['a']]);
   });
 
-  it('moves up when the setting is raised, and is let in whole when the gate is turned off', () => {
+  it('advances when the ceiling is raised, and empties when the gate is turned off', () => {
     const gate = gateWith({ concurrentMax: 1, queuedMax: 4 });
     takeAll(gate);
     for (const name of ['a', 'b', 'c']) gate.join(name, 0);
@@ -132,7 +128,7 @@ describe('the queue', () => {
   });
 });
 
-it('a gate that is turned on knows the requests that are there', () => {
+it('a gate that is turned on counts the requests in flight', () => {
   const gate = new Gate<string>(3);
   gate.configure(settings({ concurrentMax: 4 }));
   assert.equal(takeAll(gate), 1);
@@ -149,7 +145,7 @@ function randomFrom(seed: number): (below: number) => number {
 
 const operations = Number(process.env['GW_TEST_GATE_OPERATIONS'] ?? 20_000);
 
-it(`in ${operations} random operations nobody is let in above the ceiling and no slot is lost`, () => {
+it(`in ${operations} random operations no request is admitted above the ceiling and no slot is lost`, () => {
   const random = randomFrom(7);
   const gate = new Gate<number>();
   const served = new Set<number>();
@@ -220,7 +216,7 @@ it(`in ${operations} random operations nobody is let in above the ceiling and no
     anyOf(operationsOf)?.();
     assert.equal(gate.inUse, served.size);
     assert.equal(gate.queued, waiting.length);
-    assert.ok(waiting.length === 0 || !gate.hasSlot, 'nobody waits beside a free slot');
+    assert.ok(waiting.length === 0 || !gate.hasSlot, 'no request waits while a slot is free');
     const most = gate.settings?.concurrentMax ?? Infinity;
     assert.ok(gate.capacity >= 1 && gate.capacity <= most);
   }

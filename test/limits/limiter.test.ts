@@ -36,7 +36,7 @@ describe('a limit on requests', () => {
     assert.deepEqual(answers, [...times(3, 'admitted'), 'requests after 20']);
   });
 
-  it('is refilled evenly: who waits as long as told is admitted, once', () => {
+  it('refills evenly and admits one request after the stated wait', () => {
     const ask = asking(new Limiter(), limits(3));
     for (const second of [0, 0, 0]) ask(second);
     assert.equal(ask(19.9), 'requests after 1');
@@ -68,7 +68,7 @@ describe('a limit on tokens', () => {
     assert.deepEqual([ask(0, 0), ask(0, 0)], ['admitted', 'tokens after 60']);
   });
 
-  it('admits a request that is dearer than all of it when it is full, and goes into debt', () => {
+  it('admits a request above the whole limit when it is full, and goes into debt', () => {
     const ask = asking(new Limiter(), limits(null, 60));
     assert.equal(ask(0, 90), 'admitted');
     // 30 below zero: the whole of it is back after 90 seconds, one token after 31.
@@ -82,7 +82,7 @@ describe('a limit on tokens', () => {
 });
 
 describe('two limits', () => {
-  it('are both asked before either is charged', () => {
+  it('are both checked before either is charged', () => {
     const limiter = new Limiter();
     const ask = asking(limiter, limits(2, 60));
     assert.equal(ask(0, 60), 'admitted');
@@ -90,14 +90,14 @@ describe('two limits', () => {
     assert.deepEqual([ask(1, 1), ask(1, 1)], ['admitted', 'requests after 29']);
   });
 
-  it('that both refuse let one wait for the longer', () => {
+  it('return the longer wait when both refuse', () => {
     const ask = asking(new Limiter(), limits(1, 60));
     assert.equal(ask(0, 60), 'admitted');
     assert.equal(ask(0, 10), 'requests after 60');
   });
 });
 
-it('what a client is told: the limit, what is left, and when all of it is back', () => {
+it('reports the limit, the remaining amount and the reset time', () => {
   const limiter = new Limiter();
   const ask = (second: number, tokens: number) =>
     limiter.admit(one, limits(60, 100), { tokens, nowMs: second * 1000 });
@@ -271,7 +271,7 @@ it('demand counts what was refused too, and is taken once', () => {
   assert.equal(limiter.takeDemand(1).length, 1);
 });
 
-it('a principal that is idle and owes nothing is forgotten, and no other', () => {
+it('drops only principals that are idle and owe nothing', () => {
   const limiter = new Limiter();
   const hour = 3600;
   asking(limiter, limits(1))(0);
@@ -328,7 +328,7 @@ describe('whatever is asked', () => {
     }
   });
 
-  it('who waits as long as told is admitted', () => {
+  it('admits a request after the stated wait', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), arrivals, (limit, arrivals) => {
         const limiter = new Limiter();
@@ -346,7 +346,7 @@ describe('whatever is asked', () => {
   });
 });
 
-it('says before what it will answer, and that changes nothing', () => {
+it('predicts its answer without side effects', () => {
   const step = fc.record({ tokens: fc.nat(40), waitMs: fc.nat(5000), looks: fc.nat(2) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {

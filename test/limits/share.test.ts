@@ -1,4 +1,4 @@
-// How a limit is divided among replicas (specification, "Reconciliation").
+// Tests the division of a limit among replicas (specification, "Reconciliation").
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -18,14 +18,14 @@ function partsOf(demand: readonly number[], limit: number, earlier = 0): readonl
 
 // what each replica was asked for, and all of them before -> what each gets of a limit of 16
 const cases = [
-  ['a lone replica has it all', [7], 100, [1]],
+  ['a single replica gets the whole limit', [7], 100, [1]],
   ['equal demand, equal parts', [8, 8], 0, [0.5, 0.5]],
   ['the busier gets more', [12, 4], 0, [0.75, 0.25]],
-  ['each may have all of what nobody asked for', [0, 0, 0], 0, [1, 1, 1]],
-  ['each may have what is left of it', [4, 0, 0], 0, [1, 0.75, 0.75]],
-  ['what was claimed in the last minute is not left', [0, 0, 0], 12, [1 / 3, 1 / 3, 1 / 3]],
+  ['each gets the whole limit without demand', [0, 0, 0], 0, [1, 1, 1]],
+  ['each gets the unclaimed part', [4, 0, 0], 0, [1, 0.75, 0.75]],
+  ['demand of the last minute is not unclaimed', [0, 0, 0], 12, [1 / 3, 1 / 3, 1 / 3]],
   [
-    'an idle one keeps an even part, and takes none from the others',
+    'an idle replica keeps an even share, and takes none from the others',
     [4, 0, 12],
     0,
     [0.25, 1 / 3, 0.75],
@@ -41,7 +41,7 @@ describe('a limit', () => {
 
   const demands = fc.array(fc.maxSafeNat(), { minLength: 1, maxLength: 50 });
 
-  it('is let through once by those that were asked, when a minute of demand comes to it', () => {
+  it('is admitted once by the replicas with demand, when a minute of demand reaches it', () => {
     fc.assert(
       fc.property(demands, (demand) => {
         const busy = demand.filter((mine) => mine > 0);
@@ -52,7 +52,7 @@ describe('a limit', () => {
     );
   });
 
-  it('gives each replica at least its part of the demand, and what nobody claims', () => {
+  it('gives each replica at least its share of the demand, and the unclaimed part', () => {
     fc.assert(
       fc.property(demands, fc.maxSafeNat(), fc.maxSafeNat(), (demand, limit, earlier) => {
         const total = sumOf(demand);

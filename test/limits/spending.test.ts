@@ -1,4 +1,4 @@
-// What a replica counts against budgets: its own rows exactly once, whatever is delivered, repeated, lost or told in whatever order.
+// Tests that a replica counts its own rows exactly once against budgets, in any order of deliveries, repeats and losses.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -108,7 +108,7 @@ describe('spending', () => {
     assert.equal(tokens(), 250);
   });
 
-  it('begins again with the next window, and ignores what is told of the one before', () => {
+  it('starts again with the next window, and ignores figures of the previous one', () => {
     const { spending, spend, tell, tokens } = replica(900);
     tell(0, 2);
     assert.equal(tokens(), 0);
@@ -138,7 +138,7 @@ describe('spending', () => {
     assert.equal(tokens(), 200);
   });
 
-  it('forgets rows that the control plane took and did not count', () => {
+  it('drops rows that the control plane accepted and did not count', () => {
     const { spending, spend, tokens } = replica(100);
     const rows = [spend(10)];
     spending.delivered(rows, { figures: [figure(100)], sentAt: spending.sending(rows) });
@@ -177,7 +177,7 @@ describe('spending', () => {
     assert.equal(tokens(), 3);
   });
 
-  it('holds a bounded number of rows and counts the others all the same', () => {
+  it('holds a limited number of rows and still counts the others', () => {
     const { spending, spend, tokens } = replica(0);
     for (let number = 0; number < 100_010; number++) spend(1);
     assert.deepEqual(spending.size, { accounts: 1, rows: 100_000 });
@@ -197,7 +197,7 @@ describe('spending', () => {
   });
 });
 
-// What may happen to one replica of several, in any order.
+// The events of one replica of several, in any order.
 const step = fc.oneof(
   fc.record({ kind: fc.constant('spend'), amount: fc.integer({ min: 1, max: 50 }) }),
   fc.record({ kind: fc.constant('others'), amount: fc.integer({ min: 1, max: 50 }) }),
@@ -277,7 +277,7 @@ type Seen = Readonly<{ tokens: number; all: number; own: number }>;
 describe('whatever is delivered, repeated, lost or late', () => {
   const runs = fc.array(step, { maxLength: 40 });
 
-  it('no more is counted than was spent, and no less than this replica spent', () => {
+  it('counts no more than was spent, and no less than this replica spent', () => {
     fc.assert(
       fc.property(runs, (steps) => {
         simulate(steps, ({ tokens, all, own }) => {

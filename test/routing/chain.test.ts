@@ -42,7 +42,7 @@ describe('a provider model that was named', () => {
   });
 });
 
-describe('what is out of rotation', () => {
+describe('a model out of rotation', () => {
   const backends = [{ apiBase: 'http://one.test/v1', isOut: true }] as const;
   const models = { a: { backends }, b: {}, idle: { backends: [] } };
   const pools = { p: { members: { idle: 1, a: 1 } } };
@@ -86,7 +86,7 @@ describe('a pool', () => {
     pools,
     ...allowed('x'),
   });
-  chain('without members is no candidate', 'm: -> p, x', 'm', 'x | rule:0', {
+  chain('without members yields no candidate', 'm: -> p, x', 'm', 'x | rule:0', {
     pools: { p: { members: {} } },
   });
   it('begins with the member that its policy chooses, and keeps the order of the others', () => {
@@ -116,7 +116,7 @@ describe('a pool', () => {
       assert.match(asked.ask('m'), /^(?:a b|b a) \| rule:0$/);
     });
   }
-  it('is no name that can be asked for', () => {
+  it('cannot be requested by name', () => {
     assert.equal(routing('m: -> p', { pools }).ask('p'), '404 |');
   });
 });
@@ -125,7 +125,7 @@ describe('a candidate', () => {
   const later = Date.parse('2026-11-21T12:00:01Z');
   const down = { restsUntilMs: later };
   chain(
-    'that cannot be reached now goes behind those that can',
+    'that cannot be reached now is tried after those that can',
     'm: -> a, b, c',
     'm',
     'b c a | rule:0',
@@ -158,11 +158,11 @@ describe('a candidate', () => {
     'a b | rule:0',
     small,
   );
-  chain('too small goes behind the fallback', 'm: -> a', 'm prompt=101', '(b) a | rule:0', {
+  chain('too small is tried after the fallback', 'm: -> a', 'm prompt=101', '(b) a | rule:0', {
     models: { ...small.models, b: {} },
     fallback: 'b',
   });
-  chain('too small goes behind one that is down', 'm: -> a, b', 'm prompt=101', 'b a | rule:0', {
+  chain('too small is tried after one that is down', 'm: -> a, b', 'm prompt=101', 'b a | rule:0', {
     ...small,
     loads: { b: down },
   });

@@ -129,7 +129,7 @@ describe('cache-affinity', () => {
     );
   });
 
-  it('is not remembered where nothing comes of the choice', () => {
+  it('is not remembered for a request that will be refused', () => {
     const affinity = createAffinity(defaultTuning);
     const { affinity: still } = readOnlyView({ ...idleView(), affinity });
     assert.equal(pickMember('cache-affinity', choice(busy(1, 0), { key: 42, affinity: still })), 1);
@@ -142,7 +142,7 @@ describe('cache-affinity', () => {
     );
   });
 
-  it('takes no conversation for another that has its slot', () => {
+  it('does not confuse conversations that share a slot', () => {
     const affinity = warmed(42);
     const other = 42 + affinity.keys.length;
     assert.equal(pickMember('cache-affinity', choice(busy(0, 1, 1), { key: other, affinity })), 0);

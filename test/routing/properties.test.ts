@@ -1,4 +1,4 @@
-// What holds of every route, whatever the configuration and the request.
+// Tests properties of every route, for random configurations and requests.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -86,7 +86,7 @@ const everyRoute = (holds: (asked: ReturnType<typeof routing>, request: string) 
   );
 
 describe('every route', () => {
-  it('holds no model that the caller may not invoke or that nothing serves, and each at most once', () => {
+  it('contains only models that the caller may invoke and that are served, each at most once', () => {
     everyRoute(({ choose, snapshot }, request) => {
       const route = choose(request);
       const [caller] = snapshot.callers.values();

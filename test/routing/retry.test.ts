@@ -21,7 +21,7 @@ describe('retryWaitMs', () => {
     );
   });
 
-  it('waits as long after a fault of transport', () => {
+  it('waits the same after a transport fault', () => {
     const requestKey = 7;
     const afterFault = retryWaitMs(1, { status: null, requestKey });
     assert.equal(afterFault, retryWaitMs(1, { status: 503, requestKey }));
@@ -44,7 +44,7 @@ describe('a retry budget', () => {
 
   it('allows a fifth of the traffic beyond that', () => assert.equal(retriesAmong(1000), 200));
 
-  it('begins anew with each window', () => {
+  it('starts again with each window', () => {
     const budget = freshRetryBudget();
     while (takeRetry(budget, 20_000));
     assert.equal(takeRetry(budget, 29_999), false);

@@ -32,7 +32,7 @@ describe('the first rule whose conditions all match', () => {
   );
 
   decides(
-    'must match whole: conditions are AND-ed',
+    'must meet all its conditions',
     `house: max_prompt_tokens=100 stream=true headers.x-tier=gold -> a
      house: else b`,
     [
@@ -44,7 +44,7 @@ describe('the first rule whose conditions all match', () => {
     ],
   );
 
-  decides('hands over to the defaults when there is none', 'house: else a, b', [
+  decides('falls back to the defaults when none matches', 'house: else a, b', [
     ['house', 'a b | default'],
   ]);
 
@@ -60,7 +60,7 @@ describe('the first rule whose conditions all match', () => {
     ['house', 'a | rule:0'],
   ]);
 
-  decides('is of no use to a name that is not known', 'house: -> a', [
+  decides('does not apply to an unknown name', 'house: -> a', [
     ['cellar', '404 |'],
     ['a', 'a | concrete'],
   ]);
@@ -100,7 +100,7 @@ describe('a jump', () => {
   );
 
   decides(
-    'is terminal: nothing of the first chain is asked after it',
+    'is terminal: no later rule of the first chain is evaluated',
     `house: -> jump cellar
      house: -> a
      house: else b
@@ -121,13 +121,13 @@ describe('a jump', () => {
   );
 
   decides(
-    'to what is deleted is no match: the next rule is asked',
+    'to a deleted model does not match, and the next rule is evaluated',
     `house: -> jump gone
      house: -> a`,
     [['house', 'a | rule:1']],
   );
 
-  it('is made at most so often: then a rule that jumps does not match', () => {
+  it('is limited in number: after that a jump rule does not match', () => {
     const loop = `house: -> jump cellar
                   house: -> a
                   cellar: -> jump house

@@ -1,4 +1,4 @@
-// What an answer without readable usage is taken to have used.
+// Tests the estimated usage of an answer without readable usage.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -30,7 +30,7 @@ describe('an estimate', () => {
     for (const one of frames) assert.equal(streamed(frame(one))?.completionTokens, 100);
   });
 
-  it('of a stream that has not written anything is its prompt', () => {
+  it('of a stream without output is its prompt', () => {
     assert.equal(
       streamed(frame({ choices: [{ delta: { role: 'assistant' } }] }))?.completionTokens,
       0,
@@ -44,7 +44,7 @@ describe('an estimate', () => {
     assert.equal(estimateAnswer('prompt_and_completion', 0, packed)?.completionTokens, 1001);
   });
 
-  it('of a route that only reads is its prompt, and of sound and pictures none', () => {
+  it('is only the prompt for routes without a completion, and nothing for audio and images', () => {
     const whole = { bytes: 4001, tail: '{}', isStream: false };
     assert.deepEqual(estimateAnswer('prompt', 7, whole), { promptTokens: 7, completionTokens: 0 });
     assert.equal(estimateAnswer('nothing', 7, whole), null);

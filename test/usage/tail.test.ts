@@ -114,7 +114,7 @@ describe('readUsage', () => {
     ['a rerank', '{"results":[],"usage":{"prompt_tokens":8,"total_tokens":8}}', counts(8, 0)],
     ['a total alone', '{"data":[],"usage":{"total_tokens":15}}', counts(15, 0)],
     [
-      'a total beside what was generated',
+      'a total next to the generated tokens',
       '{"usage":{"completion_tokens":3,"total_tokens":15}}',
       counts(0, 3),
     ],
@@ -131,7 +131,7 @@ describe('readUsage', () => {
     ],
     ['no cost', '{"usage":{"prompt_tokens":1,"cost":null}}', counts(1, 0)],
     ['a cost of nothing', '{"usage":{"prompt_tokens":1,"cost":0}}', counts(1, 0, 0)],
-    ['a cost that is no number', '{"usage":{"prompt_tokens":1,"cost":"2"}}', counts(1, 0)],
+    ['a cost that is not a number', '{"usage":{"prompt_tokens":1,"cost":"2"}}', counts(1, 0)],
     ['null', '{"usage":null}', null],
     ['an empty object', '{"usage":{}}', null],
     ['dishonest counts', '{"usage":{"prompt_tokens":-1,"completion_tokens":1e300}}', null],
@@ -147,7 +147,7 @@ describe('readUsage', () => {
     it(`reads ${what}`, () => assert.deepEqual(readUsage(text), expected));
   }
 
-  it('reads nothing of an answer that is cut off anywhere before the end of its counts', () => {
+  it('finds no usage in an answer that is cut off before the end of its counts', () => {
     const body =
       '{"id":"x","choices":[{}],"usage":{"prompt_tokens":3,"a":{"b":4},"completion_tokens":4}}';
     for (let end = 0; end < body.length - 1; end++) {
@@ -155,7 +155,7 @@ describe('readUsage', () => {
     }
   });
 
-  it('never throws, and never finds a count that is no whole number from 0', () => {
+  it('never throws, and finds only whole numbers from 0', () => {
     const pieces = [
       '"usage"',
       ':',
