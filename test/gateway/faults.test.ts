@@ -36,7 +36,7 @@ describe('an upstream that', () => {
     assert.equal(gateway.events[0]?.status, 200);
   });
 
-  it("falls silent in a stream is given up, and the client's transfer is broken", async () => {
+  it("stops sending in a stream is given up, and the client's transfer is cut off", async () => {
     await using upstream = await startUpstream(startStream);
     await using gateway = await startTestGateway(given(upstream.apiBase), {
       upstream: { idleConnectionsMax: 8, caBundle: [], stallMs: 200 },
@@ -249,7 +249,7 @@ const rawRequest = (url: string, rest: string) =>
       `content-type: application/json\r\n${rest}`,
   );
 
-/** What comes back until so many answers have begun and nothing more is on its way. */
+/** Reads until this number of answers has begun and nothing more arrives. */
 async function rawText(url: string, text: string, answers = 1) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => {});

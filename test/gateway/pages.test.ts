@@ -1,4 +1,4 @@
-// What the gateway answers itself: models, health, readiness, metrics; and how it drains.
+// Tests the routes that the gateway answers itself (models, health, readiness, metrics), and how it drains.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';

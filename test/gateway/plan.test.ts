@@ -19,7 +19,7 @@ import { givenSnapshot } from '../harness/gateway/snapshot.ts';
 const nowMs = Date.parse('2026-11-21T12:00:00Z');
 
 type Given = Readonly<{
-  /** Of each target in turn: the addresses of its backends. */
+  /** The addresses of the backends of each target, in turn. */
   targets: readonly (readonly string[])[];
   /** Addresses that are out of rotation, and that are cooling down. */
   out?: readonly string[];

@@ -285,7 +285,7 @@ describe('a new snapshot', () => {
     assert.match(await gateway.metrics(), /gw_backend_requests_total\{.*\} 4\n/);
   });
 
-  it('that gives ids anew leaves the counts of a model with its name', async () => {
+  it('that renumbers models keeps the counts of a model by name', async () => {
     await using upstream = await startUpstream(answerJson());
     const { apiBase } = upstream;
     const one = { one: { backends: [{ apiBase }] } };

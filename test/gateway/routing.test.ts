@@ -53,7 +53,7 @@ describe('a model whose provider is out of rotation', () => {
   });
 });
 
-/** So many turns of the user, with answers between. */
+/** This number of user messages, with answers between. */
 const talk = (first: string, turns: number) => ({
   model: 'm',
   messages: Array.from({ length: turns * 2 - 1 }, (_, index) => ({

@@ -20,7 +20,11 @@ const held: readonly string[] = [
   'src/protocols',
   'src/routing',
   'src/usage',
+  'test/gateway',
+  'test/limits',
   'test/protocols',
+  'test/routing',
+  'test/usage',
 ];
 
 const isHeld = (file: string): boolean =>

@@ -63,7 +63,7 @@ describe('a budget', () => {
     assert.match(await gateway.metrics(), /gw_rejections_total\{reason="over_budget"\} 4/);
   });
 
-  it('that is not reached lets through, and that of another is nobody’s', async () => {
+  it('admits requests while it is not reached, and ignores other principals', async () => {
     await using upstream = await startUpstream(answerJson());
     await using gateway = await startTestGateway(
       given(upstream.apiBase, { budget: { tokens: [99, 100], costMicros: [0, 1] } }),
@@ -93,7 +93,7 @@ describe('a budget', () => {
   });
 });
 
-/** Of a limit of two requests. */
+/** The limit is two requests. */
 const headOfTwo = (remaining: number, reset: number) => ({
   'x-ratelimit-limit-requests': '2',
   'x-ratelimit-remaining-requests': String(remaining),
@@ -127,7 +127,7 @@ describe('a limit on requests', () => {
     assert.deepEqual(limitHeaders(rested), headOfTwo(1, 30));
   });
 
-  it('is not filled by another snapshot', async () => {
+  it('is not refilled by a new snapshot', async () => {
     await using upstream = await startUpstream(answerJson());
     const limits = { requests: 1 };
     await using gateway = await startTestGateway(given(upstream.apiBase, { limits }));
@@ -136,7 +136,7 @@ describe('a limit on requests', () => {
     assert.equal((await gateway.chat(chatBody('small'))).status, 429);
   });
 
-  it('says what is left also when no backend answers, or none but with an error', async () => {
+  it('reports the remaining limit when no backend answers, or only with an error', async () => {
     const limits = { requests: 9 };
     await using gateway = await startTestGateway(given(await unusedApiBase(), { limits }));
     const unreached = await gateway.chat(chatBody('small'));
@@ -149,7 +149,7 @@ describe('a limit on requests', () => {
     assert.equal(failed.headers.get('x-ratelimit-remaining-requests'), '7');
   });
 
-  it('says what is left also when no backend speaks what is asked for', async () => {
+  it('reports the remaining limit when no backend supports the request', async () => {
     const small = { backends: [{ apiBase: 'http://127.0.0.1:1', protocol: 'gemini' }] };
     const keys = { key: { limits: { requests: 9 } } };
     await using gateway = await startTestGateway({ models: { small }, keys });
@@ -216,7 +216,7 @@ describe('a limit on tokens', () => {
     );
   });
 
-  it('admits what is dearer than all of it, when nothing of it is spent', async () => {
+  it('admits a request above the whole limit when none of it is spent', async () => {
     await using upstream = await startUpstream(answerJson());
     const { clock, monotonic } = clockOf();
     const snapshot = given(upstream.apiBase, { limits: { tokens: 100 } });

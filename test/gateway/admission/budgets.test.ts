@@ -1,4 +1,4 @@
-// What a gateway counts against budgets itself, on real sockets: what it answered, and what it has in flight (Gateway rule 12).
+// Tests what a gateway counts against budgets, on real sockets: its answers and its requests in flight (Gateway rule 12).
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -113,7 +113,7 @@ describe('a gateway', () => {
     assert.deepEqual(statuses, [200, 200, 200, 200]);
   });
 
-  it('takes a request without max_tokens to need what answers needed on average', async () => {
+  it('estimates a request without max_tokens by the average answer', async () => {
     await using upstream = await startUpstream(answerJson());
     await using gateway = await startTestGateway(given(upstream.apiBase, { tokens: [0, 100] }));
     assert.equal((await ask(gateway)).status, 200);
@@ -130,7 +130,7 @@ describe('a gateway', () => {
     assert.equal(statuses.filter((status) => status === 200).length, admitted);
   });
 
-  it('holds nothing of a request that no backend can serve', async () => {
+  it('reserves nothing for a request that no backend can serve', async () => {
     await using upstream = await startUpstream(answerJson());
     const { models, ...rest } = given(upstream.apiBase, { tokens: [0, 50] });
     const vendor = { backends: [{ apiBase: upstream.apiBase, protocol: 'gemini' as const }] };

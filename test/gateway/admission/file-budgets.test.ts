@@ -1,4 +1,4 @@
-// What is spent of the budgets of a file: counted once, kept across restarts, shared by the processes of one proxy.
+// Tests the budgets of a configuration file: counted once, stored across restarts, shared by the processes of one proxy.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -115,7 +115,7 @@ describe('the budgets of a file', () => {
     await next.close();
   });
 
-  it('begin at nothing with the next window', async (t) => {
+  it('start at zero in the next window', async (t) => {
     const directory = await testDirectory(t);
     const clock = { ms: 10 * dayMs + 5 };
     const first = await startProcess(directory, { clock, saveMs: 5 });
@@ -146,7 +146,7 @@ describe('the budgets of a file', () => {
     await next.close();
   });
 
-  it('count the files of other processes that can be read, beside one that cannot', async (t) => {
+  it('count the readable files of other processes when one is unreadable', async (t) => {
     const directory = await testDirectory(t);
     const two = await startProcess(directory, { slot: 1 });
     two.spend(30);

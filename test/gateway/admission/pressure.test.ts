@@ -1,4 +1,4 @@
-// What is given up as memory runs out, level by level, and by a gateway that has reached it.
+// Tests the levels of memory pressure, and a gateway under pressure.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -35,7 +35,7 @@ describe('memory pressure', () => {
 });
 
 describe('the watch of memory', () => {
-  it('reads what a full collection leaves in use, and believes it for a while', async () => {
+  it('reads the heap after a full collection, and keeps the reading for a limited time', async () => {
     let now = 0;
     let told = 0;
     const lines: LogLine[] = [];
@@ -99,7 +99,7 @@ describe('a gateway under memory pressure', () => {
     assert.deepEqual(await answered('severe'), served);
   });
 
-  it('refuses new requests at the last, and still says how it is', async () => {
+  it('refuses new requests at the last, and still reports its health', async () => {
     const refused = { status: 503, closes: true, retryAfter: '1', health: 200 };
     assert.deepEqual(await answered('critical'), refused);
   });

@@ -1,5 +1,4 @@
-// How a body is read follows from its Content-Type, and from nothing that two readers read
-// differently.
+// Tests that the Content-Type decides how a body is parsed, and that ambiguous values are refused.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -28,7 +27,7 @@ const unsupported = 'unsupported_media_type';
 const malformed = 'malformed_request';
 
 describe('the body of a route', () => {
-  it('is JSON where nothing is uploaded, whatever else it is called', () => {
+  it('is JSON on routes without uploads, whatever its type', () => {
     const jsons = [
       undefined,
       'application/json',
@@ -42,7 +41,7 @@ describe('the body of a route', () => {
     for (const type of jsons) assert.equal(read(type, chat), 'json', type);
   });
 
-  it('is no form where nothing is uploaded', () => {
+  it('is not a form on routes without uploads', () => {
     assert.equal(read('multipart/form-data; boundary=x', chat), unsupported);
   });
 
@@ -58,7 +57,7 @@ describe('the body of a route', () => {
     for (const type of others) assert.equal(read(type, upload), unsupported, type);
   });
 
-  it('has no charset in which other text could hide', () => {
+  it('has only charsets in which no other text can hide', () => {
     for (const charset of ['utf-7', 'utf-16', 'cp037', 'iso-2022-jp', '']) {
       assert.equal(read(`application/json; charset="${charset}"`, chat), unsupported, charset);
     }
@@ -121,7 +120,7 @@ describe('the proxied routes', () => {
     }
   });
 
-  it('are found by their very path alone', () => {
+  it('are found only by their exact path', () => {
     const others = [
       '/v1/batches',
       '/v1/files',

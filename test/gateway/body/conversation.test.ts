@@ -22,7 +22,7 @@ describe('the key of a conversation', () => {
     assert.equal(keyOf({ ...second, model: 'other' }), first);
   });
 
-  it('differs with the first turn of the user and with what stands before it', () => {
+  it('depends on the first user message and everything before it', () => {
     const keys = [
       keyOf(chat(system, says('user', 'Hi'))),
       keyOf(chat(system, says('user', 'Ho'))),
@@ -34,7 +34,7 @@ describe('the key of a conversation', () => {
     assert.equal(new Set(keys).size, keys.length);
   });
 
-  it('reads so many bytes and no more, so that long beginnings are shared', () => {
+  it('reads a limited prefix, so that long beginnings share a key', () => {
     const long = 'x'.repeat(3000);
     assert.equal(keyOf(chat(says('user', `${long}1`))), keyOf(chat(says('user', `${long}2`))));
     assert.notEqual(

@@ -40,7 +40,7 @@ function refused(result: PeekedForm | PeekRefusal, what: string): PeekRefusal {
 }
 
 describe('the model of a form', () => {
-  it('is found before the upload and behind it', () => {
+  it('is found before and after the upload', () => {
     assert.equal(accepted(peekParts(model, file)).model, 'm');
     assert.equal(accepted(peekParts(file, model)).model, 'm');
     assert.equal(accepted(peekParts(field('prompt', ''), file, model)).model, 'm');
@@ -157,14 +157,14 @@ describe('a form is refused', () => {
     const damaged: Readonly<Record<string, string>> = {
       empty: '',
       'text before the first part': `preamble\r\n${whole}`,
-      'text behind the last part': `${whole}epilogue`,
-      'a second form behind the first': `${whole}${whole}`,
+      'text after the last part': `${whole}epilogue`,
+      'a second form after the first': `${whole}${whole}`,
       'no last boundary': whole.slice(0, -'--\r\n'.length),
       'a cut last boundary': whole.slice(0, -'-\r\n'.length),
       'line feeds alone': whole.replaceAll('\r\n', '\n'),
       'a line feed alone before a boundary': whole.replace('m\r\n--X', 'm\n--X'),
-      'a space behind a boundary': whole.replace('--X-BOUNDARY\r\n', '--X-BOUNDARY \r\n'),
-      'more behind a boundary': whole.replace('ID3', 'ID3\r\n--X-BOUNDARYa'),
+      'a space after a boundary': whole.replace('--X-BOUNDARY\r\n', '--X-BOUNDARY \r\n'),
+      'other text after a boundary': whole.replace('ID3', 'ID3\r\n--X-BOUNDARYa'),
       'the boundary in a line': whole.replace('ID3', 'ID3 --X-BOUNDARY'),
       'another boundary': whole.replaceAll('X-BOUNDARY', 'Y-BOUNDARY'),
       'no parts': '--X-BOUNDARY--\r\n',

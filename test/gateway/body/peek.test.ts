@@ -124,12 +124,12 @@ describe('peek', () => {
     for (const text of ambiguous) assert.equal(refused(text).ambiguous, true, text);
   });
 
-  it('leaves alike keys alone where they route nothing', () => {
+  it('ignores similar keys outside the top level', () => {
     assert.equal(accepted('{"model":"a","messages":[{"model":"b","Model":"c"}]}').model, 'a');
     assert.equal(accepted('{"model":"a","models":[],"user":"x","user":"y"}').model, 'a');
   });
 
-  it('refuses what is no JSON object', () => {
+  it('refuses a body that is not a JSON object', () => {
     const malformed = [
       '',
       '[]',

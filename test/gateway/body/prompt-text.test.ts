@@ -34,7 +34,7 @@ describe('the text that a prompt is classified by', () => {
     text: string | null,
   ])[] = [
     [
-      'a role behind its content',
+      'a role after its content',
       '/chat/completions',
       { messages: [{ content: 'x', role: 'user' }] },
       'x',

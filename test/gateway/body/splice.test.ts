@@ -22,7 +22,7 @@ function spliced(text: string, model: string, includeUsage: boolean): string {
 }
 
 describe('spliceBody', () => {
-  it('changes the name and the option, and nothing that JSON.parse could see beside them', () => {
+  it('changes the name and the option, and nothing else that JSON.parse could see', () => {
     const body = fc.record(
       {
         messages: fc.jsonValue(),

@@ -151,7 +151,7 @@ describe('nothing is stored', () => {
   const never: Readonly<Record<string, Script>> = {
     'of an error': answerJson({ error: { message: 'no' } }, 400),
     'of a 200 that is an error': answerJson({ id: 'r', status: 'failed', error: { code: 'x' } }),
-    'of a stream that nobody asked for': answerStream(['a']),
+    'of a stream that was not requested': answerStream(['a']),
     'that is too large': answerJson({ x: 'y'.repeat(entryBytesMax) }),
     'that broke off': (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '9' });

@@ -64,7 +64,7 @@ const begunBy = (spoken: Protocol): Buffer =>
   vendors.find(({ protocol: name }) => name === spoken)?.begun ??
   framesOf(chunk({ content: 'Hel' }));
 
-/** As each kind of backend says that something failed. */
+/** The error format of each kind of backend. */
 function failing(spoken: Protocol, status: number): Script {
   const vendor = vendors.find(({ protocol: name }) => name === spoken);
   const error = { error: { message: `the vendor says ${status}`, type: 'some_error' } };

@@ -82,7 +82,7 @@ const loop = (turn: number): ScriptedAnswer => {
 const resultOf = (call_id: string) =>
   ({ type: 'function_call_output', call_id, output: 'sunny' }) as const;
 
-/** What a client that keeps the conversation itself sends again. */
+/** The items that a client resends when it stores the conversation itself. */
 const sentBack = (output: readonly ResponseOutputItem[]): readonly ResponseInputItem[] =>
   output.flatMap((item) =>
     item.type === 'function_call' || item.type === 'message' || item.type === 'reasoning'

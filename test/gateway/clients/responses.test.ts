@@ -1,5 +1,5 @@
-// What the gateway does with requests of the Responses API besides translating them: what is passed on as it is, what vendors signed,
-// and how streams end that do not end well.
+// Tests the Responses API apart from its translation: requests that are forwarded unchanged, signed content, and
+// streams that fail.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -154,7 +154,7 @@ describe('what a vendor signed comes back to it:', () => {
       whole: answerJson(geminiAnswer),
       stream: answerEvents(gemini.bytesOf(geminiAnswer)),
     },
-    // As Google's own chat surface has it.
+    // The format of Google's chat API.
     {
       protocol: 'openai',
       whole: chatOnly(answerJson(toolCallCompletion)),
@@ -210,7 +210,7 @@ function completedIn(text: string): readonly Item[] {
   return last.response.output;
 }
 
-/** Of a stream over a chat backend. */
+/** The events of a stream over a chat backend. */
 async function lastOf(script: Script) {
   await using session = await startMessages(chatOnly(script, 405));
   const response = await ask(session.gateway, { stream: true });

@@ -16,7 +16,7 @@ import type { Vendor } from '../../harness/upstream/vendors.ts';
 type Ending = 'end' | UpstreamFault['kind'];
 type Sent = Readonly<{ status: number; type: string; chunks: readonly Buffer[]; ending: Ending }>;
 
-/** What a sink was told, in order. */
+/** The calls that a sink received, in order. */
 function told({ protocol }: Vendor, { status, type, chunks, ending }: Sent, isStream: boolean) {
   const said: string[] = [];
   let body = '';

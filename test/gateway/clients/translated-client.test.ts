@@ -190,7 +190,7 @@ for (const vendor of vendors) {
       assert.equal(events.length, before);
     });
 
-    it('throws when a stream fails or breaks off, after what was said before', async () => {
+    it('throws when a stream fails or is cut off, after the earlier output', async () => {
       const heard = Promise.withResolvers<void>();
       const failing: Script = (seen, response) => {
         startEvents(begun)(seen, response);

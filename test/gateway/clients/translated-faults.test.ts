@@ -1,5 +1,5 @@
-// What a backend of another protocol does wrong is told to the client in the words of a chat, and moves
-// the request on for as long as nothing was passed on (Gateway rules 2 and 14).
+// Tests faults of backends with another protocol: the client gets them in the chat format, and the request moves on
+// while nothing was relayed (Gateway rules 2 and 14).
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

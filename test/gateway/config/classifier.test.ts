@@ -95,7 +95,7 @@ describe('a prompt', () => {
     );
   });
 
-  it('is of no class where the centroids are of another encoder, which is said once', async (t) => {
+  it('has no class when the centroids come from another encoder, and logs it once', async (t) => {
     const { served, gateway, snapshot } = await startHouse(t);
     for (const version of [2, 3]) {
       const { fast } = snapshot.classifier;

@@ -1,4 +1,4 @@
-// Configuration files that include others: what they come to together, and what is wrong with them.
+// Tests configuration files that include others: the merged result, and the errors.
 
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -123,7 +123,7 @@ describe('the files that a configuration file includes', () => {
     ]);
   });
 
-  it('must be there, be YAML and be named by texts; all that is wrong is said at once', async (t) => {
+  it('must be there, be YAML and be named by texts; all errors are reported at once', async (t) => {
     const { errors, looked } = await checkFiles(t, {
       'gw.yaml': `include: [gone.yaml, broken.yaml, odd.yaml]\n${list('a')}`,
       'broken.yaml': 'a: [\n',

@@ -1,4 +1,4 @@
-// How a snapshot stands to the one before it, case by case.
+// Tests the lineage of a snapshot relative to the previous one.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -23,7 +23,7 @@ const cases: readonly [Lineage, string, LogPosition | null, LogPosition][] = [
   ['follows', 'the same version, further on in the log', held, place(5, 9)],
   ['follows', 'the same version of a replica that has read less', held, place(5, 6)],
   ['went_back', 'an older version', held, place(4, 7)],
-  ['forked', 'the same position with another past', held, place(5, 7, { hash: 'other' })],
+  ['forked', 'the same position with a different history', held, place(5, 7, { hash: 'other' })],
   ['another_log', 'a newer version of another log', held, place(9, 9, { id: 'b' })],
   ['another_log', 'an older version of another log', held, place(1, 1, { id: 'b' })],
 ];

@@ -56,7 +56,7 @@ async function poll(script: Script | null, more: Partial<PollOptions> = {}) {
   };
 }
 
-/** Of one that kept a snapshot before this process. */
+/** The cache of an earlier process. */
 const cacheOf = (snapshot: Snapshot): PollOptions['cache'] => ({
   read: async () => ({ cached: { snapshot, seen: [] }, refused: [] }),
   write: async () => {},
@@ -126,7 +126,7 @@ describe('the poll', () => {
     assert.ok(link.lines.some(({ message }) => message.includes('another log was accepted')));
   });
 
-  it('says when the log has another past than it had', async () => {
+  it('warns when the log has a different history', async () => {
     const first = version(1);
     await using link = await poll(send(first));
     link.control.play((_, response) => {

@@ -19,7 +19,7 @@ function queueOf(count: number): UsageQueue {
 const read = (body: Buffer) => usageBatch.parse(JSON.parse(body.toString()));
 
 describe('the queue of usage rows', () => {
-  it('is sent in bodies of so many rows, the oldest first', () => {
+  it('is sent in bodies of a limited number of rows, the oldest first', () => {
     const queue = queueOf(usageBatchMax + 3);
     for (const [from, to] of [
       [0, usageBatchMax],

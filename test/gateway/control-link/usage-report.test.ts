@@ -55,7 +55,7 @@ async function startReporter(control: ScriptedUpstream, directory: string, more:
 
 const taken = answerJson({ accepted: 1, dropped: 0 });
 
-/** What a control plane that counts each id once has in the end. */
+/** The final count of a control plane that counts each id once. */
 const delivered = ({ seen }: Pick<ScriptedUpstream, 'seen'>, from = 0): readonly string[] => {
   const batches = seen.slice(from).map(({ body }) => usageBatch.parse(JSON.parse(String(body))));
   return [

@@ -1,4 +1,4 @@
-// What the pages of engines say: every engine's own names, sums over labels, and nothing where there is no scheduler on the page.
+// Tests the metrics pages of engines: names of each engine, sums over labels, and pages without scheduler metrics.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -60,7 +60,7 @@ describe('the page of an engine', () => {
       [81, 2],
     ],
     [
-      'a value that is no number is passed over',
+      'a value that is not a number is skipped',
       'vllm:num_requests_running NaN\nvllm:num_requests_waiting 1\n',
       [0, 1],
     ],
@@ -70,7 +70,7 @@ describe('the page of an engine', () => {
       [5, 0],
     ],
     [
-      'a line that is cut short is passed over',
+      'a line that is cut short is skipped',
       'vllm:num_requests_waiting 2\nvllm:num_requests_running{model_name="a',
       [0, 2],
     ],

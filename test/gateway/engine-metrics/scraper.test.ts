@@ -1,4 +1,4 @@
-// What the metrics of real endpoints do to routing, flow control and the pages of a gateway.
+// Tests the effect of engine metrics on routing, flow control and the pages of a gateway.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -122,7 +122,7 @@ describe('an endpoint', () => {
     await until(() => engines()[1] === 5, { what: 'the other model' });
   });
 
-  it('whose address is edited is asked anew', async () => {
+  it('whose address is edited is scraped again', async () => {
     await using upstream = await startUpstream(answerJson({}, 404));
     const given = (suffix: string) => ({
       models: { m: { backends: [{ apiBase: upstream.apiBase + suffix }] } },
@@ -262,7 +262,7 @@ it('an engine that stands still with requests in it is taken out of rotation, an
   assert.deepEqual([line?.fields['reason'], line?.fields['seconds']], ['frozen counters', 30]);
 });
 
-it('metrics lie beside the versioned API', () => {
+it('metrics are at the root, outside the versioned API', () => {
   const paths = ['', '/v1', '/engine/v1', '/engine', '/v1beta'].map(metricsPath);
   assert.deepEqual(paths, [
     '/metrics',

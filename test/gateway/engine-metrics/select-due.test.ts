@@ -1,4 +1,4 @@
-// Whose turn it is to be asked: the longest waiting first, and endpoints that are gone keep none of the others from theirs.
+// Tests which endpoints are scraped next: the longest waiting first, and unresponsive endpoints do not block the others.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

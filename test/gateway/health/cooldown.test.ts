@@ -1,4 +1,4 @@
-// How long a backend cools down, and what ends it.
+// Tests the length of a backend's cooldown, and its end.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

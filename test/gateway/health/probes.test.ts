@@ -38,7 +38,7 @@ const isOut = (gateway: TestGateway) => async () => (await healthOf(gateway)).in
 const isIn = (gateway: TestGateway) => async () => !(await healthOf(gateway)).includes(false);
 
 describe('a probe', () => {
-  it("asks an endpoint once for all models behind it, with the backends' own credential", async () => {
+  it("probes an endpoint once for all its models, with the backends' own credential", async () => {
     await using upstream = await startUpstream(listing(list));
     const { apiBase } = upstream;
     const one = (upstreamModel: string, credential: string) => ({
@@ -188,7 +188,7 @@ describe('backends that are out', () => {
     assert.equal(response.headers.get('x-gw-served-model'), 'last');
   });
 
-  it('are no siblings to retry at while the chain goes on', async () => {
+  it('are not retried while the chain has other targets', async () => {
     await using busy = await startUpstream(answerJson({ error: {} }, 503));
     await using wedged = await startUpstream(listing(failing));
     await using last = await startUpstream(answerJson());

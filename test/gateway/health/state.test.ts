@@ -142,7 +142,7 @@ describe('a clock that was set back', () => {
 describe('requests that reach nothing', () => {
   const once = afterUnreached(sound, noon, 2);
   const twice = afterUnreached(once, noon, 2);
-  it('let a backend rest after two in a row, and each further one anew', () => {
+  it('let a backend rest after two in a row, and again after each further one', () => {
     assert.deepEqual(
       [once, twice].map((traffic) => outUntilMs(unprobed, traffic)),
       [0, noon + restMs],

@@ -1,5 +1,5 @@
-// What the protocol of a backend has no words for is refused or moves on to a backend that has them;
-// it never counts as an attempt (Gateway rule 14).
+// Tests that a request that the backend's protocol cannot express is refused or moves on, without counting as an
+// attempt (Gateway rule 14).
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,5 +1,4 @@
-// What happens on one connection: errors of framing, heads, drains and readers that stop, and what
-// is left over afterwards.
+// Tests one connection: framing errors, heads, drains, readers that stop, and the release of resources afterwards.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
@@ -84,7 +83,7 @@ describe('a connection', () => {
     assert.equal(client.socket.destroyed, false);
   });
 
-  it('with a request that names no host is told so as of any error, behind the answers before it', async () => {
+  it('without a Host header gets a regular error after the earlier answers', async () => {
     await using upstream = await startUpstream(answerJson());
     await using gateway = await startTestGateway(given(upstream.apiBase));
     const missingHost = post(chatBody('m')).replace('host: x\r\n', '');
@@ -246,7 +245,7 @@ describe('a client that', () => {
   });
 });
 
-/** After everything that nobody holds has been collected. */
+/** The heap after a garbage collection. */
 function heapInUse(): number {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');

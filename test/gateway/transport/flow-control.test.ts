@@ -22,7 +22,7 @@ function holding() {
 
 const keys = { key: {} };
 
-/** Of the one backend that has flow control: its series by their names without the prefix, refusals by their reason. */
+/** The series of the backend with flow control, by their names without the prefix, refusals by their reason. */
 async function admissionOf(gateway: TestGateway, apiBase?: string) {
   const all: Record<string, number> = {};
   for (const [name, { samples }] of readMetrics(await gateway.metrics())) {

@@ -1,5 +1,5 @@
-// What one exchange after another on a connection of the listener comes to, read by the gateway itself and by Node's parser: heads and
-// framing of answers, what is kept and what is closed, and every limit in between.
+// Tests consecutive exchanges on a connection of the listener, parsed by the gateway itself and by Node's parser: heads and
+// framing of answers, keep-alive and close, and every limit.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -79,7 +79,7 @@ const framed: readonly (readonly [
     /^HTTP\/1\.1 204 No Content\r\n(?![^]*(chunked|content-length))[^]*\r\n\r\n$/i,
   ],
   [
-    'that stands for one with a body',
+    'to HEAD, which has no body',
     (exchange) => {
       exchange.start(304, ['content-length', '9'], true);
       exchange.end();
@@ -207,7 +207,7 @@ for (const [reader, parsesAll] of [
       await until(() => client.seen.text.endsWith('\r\n0\r\n\r\n'), { what: 'the end' });
     });
 
-    it('that nobody takes is given up', async () => {
+    it('that is not read is given up', async () => {
       let isGone = false;
       const limits = { slowReaderMs: 200 };
       const play = (exchange: Exchange): void => {
@@ -245,7 +245,7 @@ for (const [reader, parsesAll] of [
       await until(() => client.seen.isClosed, { what: 'the connection to be cut' });
     });
 
-    it('does not read a body that nobody has asked for, and all of it once somebody has', async () => {
+    it('reads a body only once it is requested, and then completely', async () => {
       const length = bodyBytesMax;
       const asked = Promise.withResolvers<void>();
       let received = 0;
@@ -314,7 +314,7 @@ describe('an answer whose length was told', () => {
     ['too short', 'abc'],
     ['too long', 'abcdefgh'],
   ] as const) {
-    it(`and that is ${what} is no whole answer to the client`, async () => {
+    it(`and that is ${what} is incomplete for the client`, async () => {
       await using listener = await startListener((exchange) => {
         exchange.start(200, ['content-length', '5'], true);
         exchange.write(chunk(body), true);
@@ -366,7 +366,7 @@ describe('a client that sends requests without waiting for answers', () => {
     );
   });
 
-  it('leaves none behind when it asks for a tunnel meanwhile', async () => {
+  it('leaves no exchange open when it then requests a tunnel', async () => {
     let gone = '';
     const play = (exchange: Exchange): void => {
       exchange.listen({ onDrain: () => {}, onGone: () => (gone += exchange.path) });

@@ -67,10 +67,10 @@ describe('the listener', () => {
   });
 
   for (const [what, status, text] of [
-    ['bytes that are no request', 400, 'hello\r\n\r\n'],
+    ['bytes that are not a request', 400, 'hello\r\n\r\n'],
     ['a request without a host', 400, 'GET /healthz HTTP/1.1\r\n\r\n'],
     ['two lengths of one body', 400, `${head}content-length: 1\r\ncontent-length: 1\r\n\r\n`],
-    ['an expectation that nobody meets', 417, `${head}expect: 200-ok\r\n\r\n`],
+    ['an expectation that cannot be met', 417, `${head}expect: 200-ok\r\n\r\n`],
     ['a tunnel', 501, 'CONNECT x:1 HTTP/1.1\r\nhost: x:1\r\n\r\n'],
     ['HTTP/2.0 in the form of HTTP/1.1', 505, 'GET /healthz HTTP/2.0\r\nhost: x\r\n\r\n'],
     ['HTTP/2', 505, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],

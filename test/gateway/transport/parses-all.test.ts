@@ -1,4 +1,4 @@
-// What is held of connections, requests and bodies where most requests are read by the gateway, with Node's parser reading all.
+// Repeats the tests of connections, requests and bodies with Node's parser reading all requests.
 
 process.env['GW_TEST_PARSES_ALL'] = '1';
 for (const file of [

@@ -1,5 +1,5 @@
-// The same bytes make the same requests and get the same answers, whoever reads them: the listener that reads what is usual itself,
-// and the one that leaves all to Node's parser. GW_TEST_CONNECTIONS makes it longer (`npm run test:soak`).
+// Tests that the gateway's parser and Node's parser read the same requests from the same bytes and give the same
+// answers. GW_TEST_CONNECTIONS makes it longer (`npm run test:soak`).
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -54,9 +54,9 @@ async function startTelling(parsesAll: boolean) {
 const isRefused = ({ statuses }: Told): boolean => /^(4[03]|50)/.test(statuses.at(-1) ?? '');
 
 /**
- * Node's parser reads on while requests are answered, and breaks off what is under way when it comes upon something that is no request:
- * which of those before it are still answered, and whether a refusal is, is then a matter of time. What is no request to it must be none
- * to us.
+ * Node's parser continues while requests are answered, and aborts them when it finds an invalid request. Which earlier
+ * requests are still answered, and whether the refusal is sent, then depends on timing. A request that is invalid to
+ * Node must be invalid to the gateway.
  */
 function assertAlike(ours: Told, nodes: Told, what: string): void {
   const isBrokenOff = isRefused(nodes) || nodes.statuses.length < nodes.requests.length;

@@ -38,7 +38,7 @@ describe('a head in the strict form', () => {
     });
   });
 
-  it('passes on a field that has nothing but the prefix of those that are passed on', () => {
+  it('forwards a field by its prefix alone', () => {
     const head = read(headOf('OpenAI-: x\r\n'));
     assert.deepEqual(typeof head === 'object' && head.forwarded, ['openai-', 'x']);
   });
@@ -49,7 +49,7 @@ describe('a head in the strict form', () => {
     assert.deepEqual(fields, expected);
   });
 
-  it('may begin behind other bytes', () => {
+  it('may begin after other bytes', () => {
     const bytes = Buffer.concat([headOf(''), headOf('')]);
     const second = readStrictHead(bytes, headOf('').length);
     assert.ok(typeof second === 'object');

@@ -262,7 +262,7 @@ const valid = fc
   }));
 const cuts = fc.array(fc.nat(400), { maxLength: 8 });
 
-/** What breaks a message more often than random bytes do. */
+/** Bytes that break a message more often than random ones. */
 const splinter = fc.oneof(
   fc.constantFrom('\r\n', '\n', '\r', ' ', '\t', '\0', '\x7f', ':', ',', ';', '-', '0', '1', 'f'),
   fc.constantFrom('content-length: 1\r\n', 'connection: close\r\n', '0\r\n\r\n'),

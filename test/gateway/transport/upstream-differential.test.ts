@@ -91,7 +91,7 @@ async function play(socket: Socket, { bytes, cuts, isClosed }: Scripted): Promis
   if (isClosed) socket.end();
 }
 
-/** What a client is told by an upstream that gives these answers in turn. */
+/** The events that a client gets from an upstream with these answers. */
 async function told(
   answers: readonly Scripted[],
   clientOf: (origin: string) => Client,

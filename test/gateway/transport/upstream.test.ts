@@ -124,7 +124,7 @@ describe('a request', () => {
   });
 });
 
-/** How many connections a number of requests, one after another, were made on. */
+/** The number of connections that consecutive requests used. */
 async function connectionsFor(
   answer: (socket: Socket, turn: number) => void,
   options: Partial<UpstreamOptions> = {},
@@ -218,7 +218,7 @@ describe('a connection', () => {
     await until(() => raw.connections[0]?.isClosed, { what: 'the other to be closed' });
   });
 
-  it('that broke in the middle of an answer is no reason to ask again', async () => {
+  it('that broke in the middle of an answer is not retried', async () => {
     await using raw = await startRawUpstream((socket, turn) => {
       if (turn === 0) socket.write(okText);
       else socket.end('HTTP/1.1 2');
@@ -329,7 +329,7 @@ describe('over TLS', () => {
     });
   });
 
-  it('large bodies and answers come whole, one beside the other', async () => {
+  it('concurrent large bodies and answers arrive complete', async () => {
     const [cert, key] = await Promise.all([fixture('cert.pem'), fixture('key.pem')]);
     const answer = 'abcdefgh'.repeat(100_000);
     const head = `HTTP/1.1 200 OK\r\ncontent-length: ${answer.length}\r\n\r\n`;

@@ -1,4 +1,4 @@
-// The watch tells each item that is late, once it is, whatever comes and goes meanwhile.
+// Tests that the watch reports each overdue item, while others are added and removed.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -13,7 +13,7 @@ const actions = fc.array(fc.record({ item: fc.nat(9), action: fc.constantFrom('a
 });
 
 describe('the watch', () => {
-  it('tells exactly those that were added and not removed', async () => {
+  it('reports exactly the items that were added and not removed', async () => {
     await fc.assert(
       fc.asyncProperty(actions, async (steps) => {
         const watch = createWatch(1);

@@ -23,10 +23,10 @@ import { reported } from '../../harness/admin/usage.ts';
 
 const event = (number: number, change: Readonly<Record<string, unknown>> = {}): UsageEvent =>
   usageEvent.parse(reported(number, change));
-/** As they are read. */
+/** Events as they are read. */
 const events = (from: number, count: number): string[] =>
   Array.from({ length: count }, (_value, index) => usageRow(event(from + index)));
-/** As they are written. */
+/** Events as they are written. */
 const rows = (from: number, count: number): Buffer[] =>
   events(from, count).map((text) => Buffer.from(text));
 
@@ -65,7 +65,7 @@ async function shown({ source }: UsageSpool): Promise<readonly unknown[]> {
 const idOf = (text: string): unknown => usageEvent.parse(JSON.parse(text)).id;
 
 describe('a spool', () => {
-  it('gives back what it was given, in order and in batches, and leaves nothing behind', async (t) => {
+  it('gives back what it was given, in order and in batches, and leaves no file', async (t) => {
     const directory = path.join(await testDirectory(t), 'made', 'when missing');
     const spool = await open(directory, { fileBytesMax: 5000 });
     assert.equal(spool.isEmpty(), true);
@@ -113,7 +113,7 @@ describe('a spool', () => {
     await spool.close();
   });
 
-  it('can be read by nobody else', async (t) => {
+  it('is readable only by its owner', async (t) => {
     const directory = path.join(await testDirectory(t), 'spool');
     const spool = await open(directory);
     await spool.append(rows(0, 1));
@@ -183,7 +183,7 @@ describe('a spool', () => {
     await assert.rejects(open(file));
   });
 
-  it('says what it could not read, and goes on behind it', async (t) => {
+  it('reports damaged lines, and continues after them', async (t) => {
     const directory = await testDirectory(t);
     const first = await open(directory);
     await first.append(rows(0, 4));
