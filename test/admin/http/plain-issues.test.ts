@@ -5,7 +5,7 @@ import { it } from 'node:test';
 
 import { z } from 'zod';
 
-import { bodyExamples } from '../../../src/admin/openapi/examples.ts';
+import { bodyExampleOf } from '../../../src/admin/openapi/examples.ts';
 import { readInput } from '../../../src/admin/http/input.ts';
 import { adminRoutes } from '../../../src/admin/routes.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
@@ -60,8 +60,9 @@ const plain = new RegExp(
 
 it('a refusal of any field of any route says in plain words what the field must be', () => {
   let count = 0;
-  for (const { operation, body, query, params } of adminRoutes) {
-    const example = bodyExamples[operation.replace(/ByAlias$/, '')] ?? {};
+  for (const route of adminRoutes) {
+    const { operation, body, query, params } = route;
+    const example = bodyExampleOf(route) ?? {};
     const raws = [...variants(example), withAllFields(body, example)];
     const messages = [
       ...messagesOf(body, raws, false),
