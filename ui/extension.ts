@@ -1,4 +1,4 @@
-// What an extension adds to the management UI: `extensions/<name>/ui/extension.ts` exports one. Its screens are the files in
+// Defines what an extension adds to the management UI: `extensions/<name>/ui/extension.ts` exports one. Its screens are the files in
 // `extensions/<name>/ui/screens/`.
 
 import type { TemplateResult } from 'lit';
@@ -6,52 +6,52 @@ import type { TemplateResult } from 'lit';
 import type { IconName } from './icons.ts';
 
 export type Screen = Readonly<{
-  /** Its segment in the address, and the name of its file and element: `gw-screen-<name>`. */
+  /** The segment in the address and the name of the file; the element is `gw-screen-<name>`. */
   name: string;
   title: string;
   icon: IconName;
   group: 'Now' | 'Routing' | 'Tools' | 'Access' | 'Evidence' | 'System';
   /** Pressed after `g`. */
   key: string;
-  /** Only where something manages this process. */
+  /** Shown only if an operator manages this process. */
   managed?: true;
-  /** Nothing can be done there without it. */
+  /** The permission that the screen needs. */
   permission?: 'config:write';
-  /** Shows configuration, which can be looked at as it stood. */
+  /** The screen shows configuration and supports past versions. */
   hasPast?: true;
 }>;
 
-/** What a change would come to. */
+/** A change to preview. */
 type Proposed = Readonly<{
-  /** Calls on the configuration as it stands, or another version of it; null where neither can be asked about. */
+  /** Calls on the current configuration, or another version; null if neither can be previewed. */
   proposal: Readonly<{ calls: readonly unknown[] } | { version: string }> | null;
-  /** What the server said of it already. */
+  /** The result that the server already sent. */
   known?: unknown;
 }>;
 
-/** A part of the screen History, drawn by the element `gw-history-<value>`. */
+/** A section of the History screen, drawn by the element `gw-history-<value>`. */
 export type Section = Readonly<{
   value: string;
   label: string;
   about: string;
-  /** Of the tabs; the first one is shown when none is named. */
+  /** Position of the tab; the first one is the default. */
   order: number;
   load: () => Promise<unknown>;
-  /** Reached from the others alone. */
+  /** Has no tab; other sections link to it. */
   inner?: true;
 }>;
 
 export type UiExtension = Readonly<{
   sections?: readonly Section[];
-  /** A part of every preview of a change. */
+  /** A part of all previews. */
   preview?: Readonly<{
     label: string;
-    /** Whether it is of use for a call to this path. */
+    /** Whether it applies to a call to this path. */
     concerns: (path: string) => boolean;
     draw: (proposed: Proposed) => TemplateResult;
   }>;
   screens?: readonly Screen[];
-  /** What can be done with an API key while it is shown. */
+  /** An action for an API key while it is shown. */
   withNewKey?: Readonly<{
     label: string;
     icon: IconName;

@@ -1,4 +1,4 @@
-// The icons that the UI may name, by their names in Lucide (https://lucide.dev/icons).
+// The icons of the UI by their names in Lucide (https://lucide.dev/icons).
 
 export const icons = [
   'activity',

@@ -1,4 +1,4 @@
-// The screens: where each lies, what it is called, and the key that goes there. One whose file is not in the build is not offered.
+// The list of screens with their addresses, titles and shortcuts. Screens whose file is not in the build are left out.
 
 import { nouns, rankedNouns } from '../events/nouns.ts';
 import { extensions } from './extension.ts';
@@ -43,21 +43,21 @@ const files = new Map(
   ),
 );
 
-/** Those of extensions come after those of the core in their group. */
+/** In each group the screens of extensions come after those of the core. */
 const all = [...core, ...extensions.flatMap(({ screens = [] }) => screens)];
 
 export const screens: readonly Screen[] = groups
   .flatMap((group) => all.filter((screen) => screen.group === group))
   .filter(({ name }) => files.has(name));
 
-/** Those that are of use to a person. */
+/** The screens that the user has permission for. */
 export const screensFor = (may: (permission: string) => boolean): readonly Screen[] =>
   screens.filter(({ permission }) => permission === undefined || may(permission));
 
 export const screenNamed = (name: string): Screen | undefined =>
   screens.find((screen) => screen.name === name);
 
-/** Defines the screen's element. */
+/** Defines the element of a screen. */
 export async function loadScreen({ name }: Screen): Promise<void> {
   await files.get(name)?.();
 }

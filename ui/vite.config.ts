@@ -1,5 +1,5 @@
-// How the management UI is built: addresses relative to each file, so that any path of a reverse proxy will do, and nothing
-// inlined, because the page's policy lets no data: URL in.
+// Builds the management UI. Addresses are relative, so that any path of a reverse proxy works, and nothing is inlined, because the content
+// security policy forbids data: URLs.
 
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { icons } from './icons.ts';
 
 const here = import.meta.dirname;
 
-/** On the symbol itself: an element of Web Awesome that shows it fills what it draws. */
+/** Set on the symbol, because elements of Web Awesome would fill it. */
 const strokes =
   'fill="none" stroke="currentcolor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"';
 
@@ -38,8 +38,7 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // What screens share is loaded once, not with the screen that happens to be first; and the first one is not kept waiting for
-        // the tables and forms of the others. What one screen alone uses comes with that screen.
+        // Splits chunks: code of several screens is loaded once, and the first screen does not wait for tables and forms of others.
         codeSplitting: {
           groups: [
             {
@@ -59,7 +58,7 @@ export default defineConfig({
   },
 });
 
-/** Of what the files import, and what that imports. */
+/** All transitive imports of the files. */
 function frameOf(files: readonly string[]): Rolldown.CodeSplittingNameFunction {
   let reached: ReadonlySet<string> | null = null;
   return (id, context) => {
@@ -80,7 +79,7 @@ function reachedFrom(
   return reached;
 }
 
-/** One file of symbols, made of those icons of Lucide that the UI names. */
+/** Builds one sprite from the Lucide icons that the UI names. */
 export function spriteText(): string {
   const symbols = icons.map((name) => {
     const source = fileURLToPath(import.meta.resolve(`lucide-static/icons/${name}.svg`));
@@ -90,7 +89,7 @@ export function spriteText(): string {
   return `<svg xmlns="http://www.w3.org/2000/svg">${symbols.join('')}</svg>`;
 }
 
-/** Answers where it lies. */
+/** Returns its address. */
 function writeSprite(): string {
   const folder = path.join(here, '../node_modules/.cache/gw-ui');
   const file = path.join(folder, 'icons.svg');
@@ -99,7 +98,7 @@ function writeSprite(): string {
   return file;
 }
 
-/** Beside each file it lies compressed, so that the server need not do it at every start. */
+/** Writes compressed files, so that the server does not compress at every start. */
 function compress(): Plugin {
   return {
     name: 'gw-compress',

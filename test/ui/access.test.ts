@@ -73,7 +73,7 @@ it('a key is shown once, opens the gateway, and is refused once it is revoked', 
   assert.ok(!(await page.content()).includes(key));
 
   await press(page, 'Revoke');
-  await page.getByLabel('Type ci to go on').fill('ci');
+  await page.getByLabel('Type ci to confirm').fill('ci');
   await page.getByLabel('Reason').fill('It leaked');
   await press(page, 'Revoke API key');
   await page.getByText(/API key ci revoked · version \d+/).waitFor();
@@ -86,13 +86,13 @@ it('a budget is set, reached and shown to be, and removed in so many words', asy
   const id = await principal(house, 'nightly');
   await house.send('POST', '/admin/models', { name: 'small' });
   const { page } = await open(t, house, `limits/${id}/budget`);
-  await page.getByLabel('Cost cap').fill('ten');
+  await page.getByLabel('Cost limit').fill('ten');
   await press(page, 'Review change');
   await page.getByText(/must be an amount in US dollars/).waitFor();
-  await page.getByLabel('Cost cap').fill('');
-  await page.getByLabel('Token cap').fill('1,500');
+  await page.getByLabel('Cost limit').fill('');
+  await page.getByLabel('Token limit').fill('1,500');
   await press(page, 'Review change');
-  await page.getByRole('row', { name: /Token cap added\s+unlimited\s+1,500/ }).waitFor();
+  await page.getByRole('row', { name: /Token limit added\s+unlimited\s+1,500/ }).waitFor();
   await press(page, 'Save budget');
   await toast(page, /Budget of nightly updated/);
   const [budget] = await rows(house, '/admin/budgets');
@@ -103,7 +103,7 @@ it('a budget is set, reached and shown to be, and removed in so many words', asy
   await page.goto('/ui/limits?state=reached');
   await page.getByRole('row', { name: /nightly .*tokens, reached/ }).click();
   await press(page, 'Delete the budget');
-  await page.getByLabel('Type nightly to go on').fill('nightly');
+  await page.getByLabel('Type nightly to confirm').fill('nightly');
   await press(page, 'Delete budget');
   await page.getByText('Unlimited. This principal has no budget.').waitFor();
   assert.deepEqual(await rows(house, '/admin/budgets'), []);
@@ -144,9 +144,9 @@ it('a session that ends in the middle of a change costs nothing of it', async (t
   assert.equal((await house.send('POST', '/admin/sessions/revoke-all')).status, 200);
   await press(page, 'Review change');
   await press(page, 'Save changes');
-  await page.getByText('What you were doing is kept.').waitFor();
+  await page.getByText('Your unsaved work is kept.').waitFor();
   await page.getByLabel('Password').fill(adminPassword);
-  await press(page, 'Log in');
+  await press(page, 'Sign in');
   const described = (): boolean =>
     [...house.plane.store.state().role.byId.values()].some(
       ({ description }) => description === 'May talk',
@@ -170,7 +170,7 @@ it('a principal is added, becomes a user by a password, and is deleted with what
   // Its keys are its own, whoever is called alike.
   await page.goto(`/ui/principals/${id}`);
   await page.getByRole('link', { name: '1 API key', exact: true }).click();
-  await page.getByRole('link', { name: 'Of nightly, show all', exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Principal: nightly, show all', exact: true }).waitFor();
   await page.getByRole('row', { name: /^ci / }).waitFor();
   assert.equal(await page.getByRole('row', { name: /^another / }).count(), 0);
 
@@ -188,7 +188,7 @@ it('a principal is added, becomes a user by a password, and is deleted with what
   await press(page, 'More');
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByText('1 API key, which stops working').waitFor();
-  await page.getByLabel('Type nightly to go on').fill('nightly');
+  await page.getByLabel('Type nightly to confirm').fill('nightly');
   await press(page, 'Delete principal');
   await toast(page, 'Principal nightly deleted');
   assert.equal(await rowNamed(house, '/admin/principals', 'nightly'), undefined);
@@ -224,7 +224,7 @@ for (const { screen, path, noun } of [
     assert.equal((await rows(house, path)).length, 1);
 
     await page.goto(`/ui/${screen}/${String(made?.['id'])}/edit`);
-    await page.getByLabel('What becomes of the credential').selectOption('clear');
+    await page.getByLabel('Credential').selectOption('clear');
     await page.getByLabel('Enabled').uncheck();
     await press(page, 'Review change');
     await page.getByRole('row', { name: /Credential.* changed\s+set\s+none/ }).waitFor();
@@ -234,7 +234,7 @@ for (const { screen, path, noun } of [
     assert.deepEqual([changed?.['has_upstream_api_key'], changed?.['enabled']], [false, false]);
 
     await press(page, 'Delete');
-    await page.getByLabel('Type search to go on').fill('search');
+    await page.getByLabel('Type search to confirm').fill('search');
     await press(page, `Delete ${noun}`);
     await toast(page, 'search deleted');
     assert.deepEqual(await rows(house, path), []);
@@ -258,9 +258,9 @@ it('settings say where they come from, and all sessions end by one action', asyn
   await page.locator('gw-save').getByRole('button', { name: 'Rebuild' }).click();
   await page.getByText(/Snapshot rebuilt · version \d+/).waitFor();
   await press(page, 'End all sessions');
-  await page.getByLabel('Type all sessions to go on').fill('all sessions');
+  await page.getByLabel('Type all sessions to confirm').fill('all sessions');
   await page.locator('gw-save').getByRole('button', { name: 'End all sessions' }).click();
-  await page.getByText('What you were doing is kept.').waitFor();
+  await page.getByText('Your unsaved work is kept.').waitFor();
 });
 
 it('a page that came without TLS from another host saves and copies as well', async (t) => {

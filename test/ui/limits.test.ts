@@ -81,7 +81,7 @@ it('caps that are set are reached by a client, and shown to have refused it', as
 
   await house.send('DELETE', `/admin/principals/${id}/limits`);
   await page.goto(`/ui/limits/${id}/budget`);
-  await page.getByLabel('Token cap').fill('1');
+  await page.getByLabel('Token limit').fill('1');
   await press(page, 'Review change');
   await press(page, 'Save budget');
   await toast(page, /Budget of nightly updated/);

@@ -105,14 +105,14 @@ it('a model is added, attached, held back, detached and deleted by its name', as
   await page.goto(`/ui/models/${String(attached['id'])}`);
   await press(page, 'Detach');
   await page.getByText('1 frontend model: chat').waitFor();
-  await page.getByLabel('Type small to go on').fill('small');
+  await page.getByLabel('Type small to confirm').fill('small');
   await press(page, 'Detach model');
   await toast(page, 'Model small detached');
   assert.deepEqual((await modelNamed(house, 'small'))['backends'], []);
 
   await press(page, 'Delete');
   await page.getByText('1 frontend model: chat').waitFor();
-  await page.getByLabel('Type small to go on').fill('small');
+  await page.getByLabel('Type small to confirm').fill('small');
   await press(page, 'Delete model');
   await toast(page, 'Model small deleted');
   assert.deepEqual(await rows(house, path), []);

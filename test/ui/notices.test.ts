@@ -49,7 +49,7 @@ it('a notice that went away still undoes its change, and offers it once; so does
   await page.keyboard.press('Escape');
   await page.getByRole('heading', { name: 'Roles' }).and(page.locator(':focus')).waitFor();
 
-  await page.getByRole('button', { name: 'Last notices' }).press('Enter');
+  await page.getByRole('button', { name: 'Notifications' }).press('Enter');
   const told = page.locator('gw-notices');
   await told.getByRole('listitem').filter({ hasText: 'Role inference updated' }).waitFor();
   await told.getByRole('button', { name: 'Undo' }).press('Enter');
@@ -57,7 +57,7 @@ it('a notice that went away still undoes its change, and offers it once; so does
   await told.getByText('Undone', { exact: true }).waitFor();
   assert.equal(await told.getByRole('button', { name: 'Undo' }).count(), 1);
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Last notices' }).and(page.locator(':focus')).waitFor();
+  await page.getByRole('button', { name: 'Notifications' }).and(page.locator(':focus')).waitFor();
 
   const [change] = await rows(house, '/admin/history/commands?limit=1');
   await page.goto(`/ui/history/${String(change?.['id'])}`);
@@ -80,9 +80,9 @@ it('a change that another one was quicker than shows what that was, and is made 
   await publish.click();
 
   const became = page.locator('gw-save-became');
-  await became.getByText('It was changed meanwhile by').waitFor();
+  await became.getByText('This record was changed by').waitFor();
   await became.getByRole('row', { name: /Description.*By another/ }).waitFor();
-  await became.getByRole('button', { name: 'Save again on top' }).click();
+  await became.getByRole('button', { name: 'Save anyway' }).click();
   await until(() => role()?.name === 'renamed', { what: 'the role has its new name' });
   assert.equal(role()?.description, 'By another');
 });

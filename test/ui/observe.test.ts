@@ -68,7 +68,7 @@ it('groups of usage beyond the first thousand are loaded on demand, with failed 
   const group = page.getByRole('row', { name: /^job-\d+ / }).first();
   await group.getByRole('link').click();
   await page.locator('gw-usage-requests').getByRole('link').last().click();
-  await page.getByText('3, of which 2 failed').waitFor();
+  await page.getByText('3, 2 failed').waitFor();
 });
 
 it('a chart hides a line, has a logarithmic axis, and says when there is nothing to draw', async (t) => {
@@ -157,7 +157,7 @@ it('the overview leads to what is behind its numbers, and stops when it is asked
     .click();
   const values = page.getByRole('region', { name: 'Latency of successful requests, values' });
   await values.getByRole('columnheader', { name: 'p99' }).waitFor();
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByText(/^updated/).waitFor();
   await page.getByRole('link', { name: /^Errors/ }).click();
   await page.getByRole('columnheader', { name: 'Failed' }).waitFor();

@@ -34,7 +34,7 @@ it('a provider is added, and what it serves is registered', async (t) => {
   await page.getByLabel('Reason').fill('Our own engine');
   await press(page, 'Create provider');
   await page.getByRole('link', { name: 'Discover models' }).click();
-  await page.getByLabel('Choose all on this page').check();
+  await page.getByLabel('Select all on this page').check();
   await page.getByRole('button', { name: 'Register 2 models' }).click();
   await page.locator('gw-save').getByRole('button', { name: 'Register 2 models' }).click();
   await page.getByText('2 models registered').waitFor();
@@ -88,7 +88,7 @@ it('a provider is deleted once its name is typed', async (t) => {
   // Enter is no way round the name: it asks for it.
   await page.getByLabel('Reason').fill('not used');
   await page.getByLabel('Reason').press('Enter');
-  const name = page.getByLabel('Type Engine to go on');
+  const name = page.getByLabel('Type Engine to confirm');
   await name.and(page.locator(':focus')).waitFor();
   assert.equal((await providers(house)).length, 1);
   await name.fill('Engine');
@@ -107,9 +107,9 @@ it('a session that ends in the middle of a form costs nothing of it', async (t) 
   assert.equal(ended.status, 200);
   await press(page, 'Review');
   await press(page, 'Create provider');
-  await page.getByText('What you were doing is kept.').waitFor();
+  await page.getByText('Your unsaved work is kept.').waitFor();
   await page.getByLabel('Password').fill(adminPassword);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).click();
   await until(() => house.plane.store.state().provider.byId.size === 1, {
     what: 'the provider is there',
   });
@@ -120,7 +120,7 @@ it('what is typed is not lost unasked, whichever way one goes, and is gone when 
   const { page } = await open(t, house, 'providers');
   await page.getByRole('link', { name: 'Create provider' }).first().click();
   await page.getByLabel('Name').fill('Engine');
-  const question = page.getByRole('heading', { name: 'Leave what is not saved?' });
+  const question = page.getByRole('heading', { name: 'Discard unsaved changes?' });
   const stay = page.locator('gw-dialog[open]').getByRole('button', { name: 'Keep editing' });
   const form = page.locator('gw-provider-form');
   const ways = [
@@ -137,7 +137,7 @@ it('what is typed is not lost unasked, whichever way one goes, and is gone when 
     assert.match(page.url(), /\/ui\/providers\/new$/);
   }
   await form.getByRole('button', { name: 'Cancel' }).click();
-  await press(page, 'Discard it');
+  await press(page, 'Discard');
   await page.waitForURL(/\/ui\/providers$/);
   await page.getByRole('link', { name: 'Create provider' }).first().click();
   assert.equal(await page.getByLabel('Name').inputValue(), '');

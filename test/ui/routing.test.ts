@@ -176,7 +176,7 @@ it('a rule is changed in its place: the dry-run follows, conditions are cleared,
   );
 
   await press(page, 'Delete Rule #2');
-  await page.getByLabel('Type Rule #2 to go on').fill('Rule #2');
+  await page.getByLabel('Type Rule #2 to confirm').fill('Rule #2');
   await press(question(page), 'Delete rule');
   await toast(page, 'Rule #2 of chat deleted');
   assert.equal((await rulesOf(house)).length, 1);
@@ -224,7 +224,7 @@ it('a pool gets members with weights and a policy; what leads to it holds it', a
   await page.goto('/ui/frontend-models/pools/1');
   await press(page, 'Delete');
   await page.getByText('chat (default)').waitFor();
-  await page.getByLabel('Type fast to go on').fill('fast');
+  await page.getByLabel('Type fast to confirm').fill('fast');
   await press(question(page), 'Delete pool');
   await question(page).getByRole('alert').getByText(/fast/).waitFor();
   assert.equal((await house.send('GET', '/admin/model-pools/1')).status, 200);
@@ -278,7 +278,7 @@ it('a frontend model is made with its defaults, changed, and deleted by its name
   await page.goto('/ui/frontend-models/1');
   await press(page, 'Delete');
   await page.getByText('entry Rule #3').last().waitFor();
-  await page.getByLabel('Type chat to go on').fill('chat');
+  await page.getByLabel('Type chat to confirm').fill('chat');
   await press(question(page), 'Delete frontend model');
   await toast(page, 'Frontend model chat deleted');
   assert.equal((await house.send('GET', '/admin/frontend-models/1')).status, 404);

@@ -51,7 +51,7 @@ it('a person signs on, and a session that ends in the middle of a form costs not
   assert.equal((await house.send('POST', '/admin/sessions/revoke-all')).status, 200);
   await press(page, 'Review');
   await press(page, 'Create role');
-  await page.getByText('What you were doing is kept.').waitFor();
+  await page.getByText('Your unsaved work is kept.').waitFor();
   const [tab] = await Promise.all([
     page.context().waitForEvent('page'),
     page.getByRole('link', { name: 'Sign in with Acme' }).click(),
@@ -69,7 +69,7 @@ it('a person signs on, and a session that ends in the middle of a form costs not
   await press(page, 'More');
   await page.getByRole('menuitem', { name: 'Unlink identity' }).click();
   await page.getByText('Roles from groups are removed: admin').waitFor();
-  await question(page).getByLabel('Type ada@example.com to go on').fill('ada@example.com');
+  await question(page).getByLabel('Type ada@example.com to confirm').fill('ada@example.com');
   await press(question(page), 'Unlink identity');
   const isLinked = (): boolean =>
     [...house.plane.store.state().principal.byId.values()].some(

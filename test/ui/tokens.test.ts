@@ -33,7 +33,7 @@ it('a token is shown once, may do what was chosen, and is refused once it is rev
   assert.match(token, /^gwt-\w{49}$/);
   await dialog.getByText(`curl ${admin.url}/session`).waitFor();
   await dialog.getByText(`GW_ADMIN_TOKEN='${token}'`).waitFor();
-  assert.equal(await dialog.getByRole('button', { name: 'Send a request with it' }).count(), 0);
+  assert.equal(await dialog.getByRole('button', { name: 'Send a request' }).count(), 0);
   await page.keyboard.press('Escape');
   assert.ok(
     await dialog.getByText(token, { exact: true }).isVisible(),
@@ -51,7 +51,7 @@ it('a token is shown once, may do what was chosen, and is refused once it is rev
 
   await press(page, 'Revoke');
   await page.getByText('A revoked token cannot be restored').waitFor();
-  await page.getByLabel('Type terraform to go on').fill('terraform');
+  await page.getByLabel('Type terraform to confirm').fill('terraform');
   await press(page, 'Revoke admin token');
   await page.getByText('Token terraform revoked').waitFor();
   assert.equal((await rowNamed(admin, '/admin/tokens', 'terraform'))?.['revoked'], true);

@@ -1,4 +1,4 @@
-// Change requests: changes that are drafted by one person and approved by another, and the policy that asks for them.
+// Calls of change requests and of the approval policy.
 
 import { call } from './http/call.ts';
 import type { Change } from './http/call.ts';
@@ -16,13 +16,13 @@ export const listChangeRequests = (
 export const getChangeRequest = (id: number, signal?: AbortSignal) =>
   call('GET', '/admin/change-requests/{id}', { params: { id }, signal });
 
-/** A reason is needed, in `change`. */
+/** `change` must contain a reason. */
 export const draftChangeRequest = (
   body: BodyOf<'POST', '/admin/change-requests'>,
   change: Change = {},
 ) => call('POST', '/admin/change-requests', { body, ...change });
 
-/** By its author; what was approved is so no more. */
+/** For the author only; removes approvals. */
 export const editChangeRequest = (
   id: number,
   body: BodyOf<'PATCH', '/admin/change-requests/{id}'>,

@@ -1,4 +1,4 @@
-// Several calls as one change: what they come to, and made at one version.
+// Calls of change sets: several calls previewed or applied as one change.
 
 import { call } from './http/call.ts';
 import type { Change } from './http/call.ts';
@@ -10,13 +10,13 @@ export const previewChangeSet = (
   change: Change = {},
 ) => call('POST', '/admin/change-sets/preview', { body, ...change });
 
-/** A reason is needed, in the body or in `change`. */
+/** A reason is required, in the body or in `change`. */
 export const applyChangeSet = (
   body: BodyOf<'POST', '/admin/change-sets/apply'>,
   change: Change = {},
 ) => call('POST', '/admin/change-sets/apply', { body, ...change });
 
-/** Several calls as one change, at one version; `said` is the reason where the person gives none. */
+/** Applies several calls in one version; `said` is the default reason. */
 export function applyCalls(
   calls: readonly DraftCall[],
   { said, ...change }: Change & Readonly<{ said: string }>,

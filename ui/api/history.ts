@@ -1,4 +1,4 @@
-// The history: commands and the events that they made, as they are in the log.
+// Calls of the history: commands and their events.
 
 import { call } from './http/call.ts';
 import type { AnswerOf, QueryOf } from './http/routes.ts';
@@ -13,7 +13,7 @@ export type EventQuery = QueryOf<'GET', '/admin/history/events'>;
 export const listCommands = (query: CommandQuery, signal?: AbortSignal) =>
   call('GET', '/admin/history/commands', { query, signal });
 
-/** The command that made the event at a position; null when the log ends before it. */
+/** The command of the event at a position; null if the log ends before it. */
 export async function getCommandAt(
   position: number,
   signal?: AbortSignal,
@@ -34,7 +34,7 @@ export const listStreams = (
 export const getEvent = (position: number, signal?: AbortSignal) =>
   call('GET', '/admin/history/events/{position}', { params: { position }, signal });
 
-/** The events of a command, the first so many. */
+/** The first events of a command. */
 export const listEventsOf = (
   { first_position, event_count }: Pick<Command, 'first_position' | 'event_count'>,
   { limit, signal }: Readonly<{ limit: number; signal?: AbortSignal | undefined }>,

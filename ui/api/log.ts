@@ -1,4 +1,4 @@
-// The log as evidence: where it ends, what was signed of it, and its exact bytes.
+// Calls of the log: its end, its checkpoints and its raw export.
 
 import { apiBase, uiBase } from '../state/base.ts';
 import { call, open } from './http/call.ts';
@@ -9,13 +9,13 @@ export type Checkpoints = AnswerOf<'GET', '/admin/log/checkpoints'>;
 
 export const getLogHead = (signal?: AbortSignal) => call('GET', '/admin/log/head', { signal });
 
-/** The oldest behind `after` first. */
+/** Checkpoints after `after`, oldest first. */
 export const listCheckpoints = (
   { after, limit }: Readonly<{ after: number; limit: number }>,
   signal?: AbortSignal,
 ) => call('GET', '/admin/log/checkpoints', { query: { after, limit }, signal });
 
-/** Line by line, as it comes: it may be long. */
+/** Yields lines as they arrive, because the export can be long. */
 export async function* exportedLines(signal: AbortSignal): AsyncGenerator<string, void, undefined> {
   const response = await open('GET', '/admin/log/export', { signal });
   let rest = '';
@@ -27,8 +27,8 @@ export async function* exportedLines(signal: AbortSignal): AsyncGenerator<string
   if (rest !== '') yield rest;
 }
 
-/** The page that shows an export without a server; the browser downloads it. */
+/** The address of the offline viewer for download. */
 export const viewerAddress = (): string => `${uiBase}viewer.html`;
 
-/** Where the browser downloads it. */
+/** The address of the export for download. */
 export const exportAddress = (): string => `${apiBase}admin/log/export`;

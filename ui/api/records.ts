@@ -1,4 +1,4 @@
-// The records of the admin API, by the types of its routes.
+// Types of the records of the admin API, derived from its routes.
 
 import type { AnswerOf, RowOf } from './http/routes.ts';
 

@@ -1,4 +1,4 @@
-// Versions of the snapshot that were published: what lies between two of them, and how one is brought back.
+// Calls of snapshot versions: list, compare and restore.
 
 import { call } from './http/call.ts';
 import type { Change } from './http/call.ts';
@@ -11,7 +11,7 @@ export type Restored = AnswerOf<'POST', '/admin/snapshots/{version}/restore'>;
 
 type VersionQuery = QueryOf<'GET', '/admin/snapshots'>;
 
-/** The newest first. */
+/** Newest first. */
 export const listSnapshots = (limit: number, signal?: AbortSignal) =>
   listVersions({ limit }, signal);
 

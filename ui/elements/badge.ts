@@ -1,4 +1,4 @@
-// A word with a tone. The word says it all; the tone helps the eye.
+// A word with a tone. The word carries the meaning; the color only supports it.
 
 import { css, html } from 'lit';
 

@@ -1,5 +1,4 @@
-// Parts of the page whose code is asked for when they are first shown: until it is there a skeleton stands in their place, and where it
-// does not come, why, with a way to ask again.
+// Loads code of parts of the page on first use, with a skeleton while it loads and a retry if it fails.
 
 import { html } from 'lit';
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
@@ -15,7 +14,7 @@ type Part = Readonly<{
   name: string;
   load: () => Promise<unknown>;
   draw: () => unknown;
-  /** Around what is said in its place when it does not come. */
+  /** Wraps the skeleton or the failure. */
   failed?: (trouble: unknown) => unknown;
 }>;
 
@@ -29,14 +28,14 @@ export class Code implements ReactiveController {
   }
 
   hostConnected(): void {
-    // What came stays.
+    // Loaded code is kept.
   }
 
   isThere(name: string): boolean {
     return this.#states.get(name) === 'there';
   }
 
-  /** Draws the part, or what stands in its place; the first time its code is asked for. */
+  /** Draws the part, or the skeleton or failure while there is none. */
   shown({ name, load, draw, failed = (trouble) => trouble }: Part): unknown {
     const state = this.#states.get(name);
     if (state === 'there') return draw();

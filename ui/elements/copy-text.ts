@@ -1,6 +1,6 @@
-// Puts text on the clipboard, for pages that came without TLS too: to those the browser offers no clipboard.
+// Writes text to the clipboard, also on pages without TLS, where browsers offer no clipboard API.
 
-/** False when the browser lets nobody copy: then the text must be selected by hand. */
+/** Returns false if the browser does not allow it. */
 export async function copyText(text: string): Promise<boolean> {
   if (isOffered()) return navigator.clipboard.writeText(text).then(asTrue, asFalse);
   const field = document.createElement('textarea');
@@ -9,17 +9,17 @@ export async function copyText(text: string): Promise<boolean> {
   field.style.position = 'fixed';
   field.style.opacity = '0';
   const focused = focusedElement();
-  // Beside what was pressed: while a dialog is open, nothing outside of it can be selected.
+  // Next to the pressed button: while a dialog is open, nothing outside of it can be selected.
   (focused?.parentNode ?? document.body).append(field);
   field.select();
-  // Deprecated, and the only way that there is.
+  // Deprecated, but the only way without TLS.
   const isCopied = document.execCommand('copy');
   field.remove();
   if (focused instanceof HTMLElement) focused.focus();
   return isCopied;
 }
 
-/** Wherever it lies in the trees of the elements. */
+/** The focused element in nested shadow trees. */
 function focusedElement(): Element | null {
   let focused = document.activeElement;
   for (let inner = focused; inner !== null; inner = inner.shadowRoot?.activeElement ?? null) {

@@ -1,4 +1,4 @@
-// A button that copies a text, and says that it did.
+// A button that copies a text and confirms it.
 
 import { css, html } from 'lit';
 
@@ -11,7 +11,7 @@ const saidMs = 1_500;
 
 class GwCopy extends element({
   text: text(),
-  /** What is copied, such as "key". */
+  /** Names the text, such as "key". */
   label: text(''),
   copied: state(false),
 }) {

@@ -1,6 +1,5 @@
-// What a save changes, field by field under the labels of the forms: the value now and the value
-// after. Words and signs say it too, so that color is not needed. A new record has no earlier
-// values, and its unset fields are not shown.
+// Draws the fields that a save changes: current and new value. Text and signs carry the meaning as well as color. A new record has no
+// current values, and its unset fields are omitted.
 
 import { css, html, nothing } from 'lit';
 
@@ -16,7 +15,7 @@ const signs = { added: '+', removed: '−', changed: '±' } as const;
 
 class GwDiff extends element({
   changes: given<readonly FieldChange[]>([]),
-  /** Of a new record. */
+  /** For a new record. */
   fresh: flag(),
 }) {
   static override styles = [
@@ -108,7 +107,7 @@ class GwDiff extends element({
   ];
 
   protected override render() {
-    if (this.changes.length === 0) return html`<p class="quiet">Nothing changes.</p>`;
+    if (this.changes.length === 0) return html`<p class="quiet">No changes.</p>`;
     const shown = this.fresh ? this.changes.filter(isSet) : this.changes;
     return html`<div class="box">
       <table aria-label="Changes">
@@ -146,7 +145,7 @@ class GwDiff extends element({
   }
 }
 
-/** A value that is not there shares no words with one that is. */
+/** A missing value shares no words with another value. */
 function wordsOf(
   field: string,
   { before, after }: Pick<FieldChange, 'before' | 'after'>,
@@ -158,7 +157,7 @@ function wordsOf(
 
 const pieceOf = ({ text, isOther }: Piece) => (isOther ? html`<mark>${text}</mark>` : text);
 
-/** That a price or a cap is not set is said all the same. */
+/** Unset prices and limits are shown in words. */
 const isSet = ({ field, after }: FieldChange): boolean =>
   !(after === '' || (Array.isArray(after) && after.length === 0)) &&
   fieldValue(field, after) !== 'none';

@@ -1,34 +1,34 @@
-// The properties of an element, each in one place: its type, its default, and whether an attribute sets it.
+// Declares the properties of an element: type, default, and whether an attribute sets them.
 
 import { LitElement } from 'lit';
 import type { PropertyDeclaration } from 'lit';
 
-/** `initial` is absent where whoever draws the element always sets the property. */
+/** `initial` is absent if the parent always sets the property. */
 type Property<Value> = Readonly<{ declaration: PropertyDeclaration; initial?: Value }>;
 
 const property = <Value>(declaration: PropertyDeclaration, initial?: Value): Property<Value> =>
   initial === undefined ? { declaration } : { declaration, initial };
 
-/** Set as an attribute, too. */
+/** Can be set as an attribute. */
 export const text = <Value extends string = string>(initial?: NoInfer<Value>): Property<Value> =>
   property({ type: String }, initial);
 
-/** A boolean attribute, which is off when absent. */
+/** A boolean attribute; absent means false. */
 export const flag = (): Property<boolean> => property({ type: Boolean }, false);
 
-/** Set as an attribute, too. */
+/** Can be set as an attribute. */
 export const count = <Value extends number | null>(initial?: NoInfer<Value>): Property<Value> =>
   property({ type: Number }, initial);
 
-/** Set by the element around it, and by no attribute. */
+/** Set by the parent, without an attribute. */
 export const given = <Value>(initial?: Value): Property<Value> =>
   property({ attribute: false }, initial);
 
-/** Kept by the element itself. */
+/** Internal state of the element. */
 export const state = <Value>(initial?: Value): Property<Value> =>
   property({ state: true }, initial);
 
-/** The property is an attribute that styles can select. */
+/** Reflects the property as an attribute for styles. */
 export const reflected = <Value>({ declaration, initial }: Property<Value>): Property<Value> =>
   property({ ...declaration, reflect: true }, initial);
 
@@ -41,7 +41,7 @@ type ValuesOf<Given> = {
 type ElementOf<Given> = Omit<typeof LitElement, 'prototype'> &
   (new () => LitElement & ValuesOf<Given>);
 
-/** What an element with these properties extends. */
+/** Returns the base class of an element with these properties. */
 export function element<Given extends Properties>(properties: Given): ElementOf<Given>;
 export function element(properties: Properties): unknown {
   const all = Object.entries(properties);

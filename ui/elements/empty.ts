@@ -1,4 +1,4 @@
-// What stands where there is nothing: one line that says why, the way to change that in the slot, and a command that does the same.
+// The empty state of a list: a heading, an explanation, actions in the slot, and a command.
 
 import { css, html, nothing } from 'lit';
 

@@ -1,4 +1,4 @@
-// A failure in the server's own words, with the id under which its log has it.
+// Shows a failure with the message of the server and the request id for its log.
 
 import { css, html, nothing } from 'lit';
 
@@ -10,7 +10,7 @@ import './icon.ts';
 
 class GwError extends element({
   failure: given<ApiFailure | null>(null),
-  /** Offers to try again, by the event `gw-retry`. */
+  /** Offers a retry with the event `gw-retry`. */
   retriable: flag(),
 }) {
   static override styles = [
@@ -70,7 +70,7 @@ class GwError extends element({
   }
 
   #way({ code }: ApiFailure) {
-    // Nothing else helps: what is asked for is served no more.
+    // Only a reload helps: the requested code is no longer served.
     if (code === 'other_build') {
       return html`<button type="button" @click=${() => globalThis.location.reload()}>
         Reload the page

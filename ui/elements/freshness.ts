@@ -1,4 +1,4 @@
-// How old what is shown is, by the second, and the button that stops it and lets it go on. That it is stopped stands in the address.
+// Shows the age of the data and pauses updates. The address stores the pause.
 
 import { css, html } from 'lit';
 
@@ -12,9 +12,9 @@ import { Watch } from './watch.ts';
 const refreshMs = 1_000;
 
 class GwFreshness extends element({
-  /** Epoch milliseconds of the last answer; null before the first. */
+  /** Epoch milliseconds of the last response; null before the first. */
   updatedAt: given<number | null>(null),
-  /** Another answer is on its way. */
+  /** A response is pending. */
   loading: reflected(flag()),
 }) {
   static override styles = [
@@ -72,7 +72,7 @@ class GwFreshness extends element({
   protected override render() {
     const stopped = this.#place.value.query['paused'] === '1';
     const text = freshnessText({ updatedAt: this.updatedAt, isPaused: stopped }, Date.now());
-    const word = stopped ? 'Go on' : 'Pause';
+    const word = stopped ? 'Resume' : 'Pause';
     return html`<span class="age">${text}</span>
       <button type="button" aria-label=${word} title=${word} @click=${this.#onToggle}>
         <gw-icon name=${stopped ? 'play' : 'pause'}></gw-icon><span class="word">${word}</span>

@@ -1,4 +1,4 @@
-// An icon of the sprite. It is for the eye: what it means stands beside it in words.
+// An icon of the sprite. It is decorative: text next to it carries the meaning.
 
 import sprite from '#icons?url';
 import { css, html } from 'lit';

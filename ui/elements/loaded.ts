@@ -1,5 +1,4 @@
-// What stands for something of the server, in the one way of all screens: what goes wrong is said with a way to try again, what is on
-// its way is a skeleton, and what has come is drawn.
+// Draws data of the server: a skeleton while it loads, an error with a retry, or the data.
 
 import { html, nothing } from 'lit';
 
@@ -10,11 +9,11 @@ import type { Resource } from './resource.ts';
 import './skeleton.ts';
 
 type Options = Readonly<{
-  /** In the place of a list without rows; without it the list is drawn all the same. */
+  /** The empty state of a list; without it an empty list is drawn. */
   empty?: () => unknown;
 }>;
 
-/** Beside what it is about; nothing while all is well. */
+/** The error; nothing if there is none. */
 export const troubleOf = (resource: { failure: ApiFailure | null; reload: () => Promise<void> }) =>
   html`<gw-error
     retriable
@@ -22,7 +21,7 @@ export const troubleOf = (resource: { failure: ApiFailure | null; reload: () => 
     @gw-retry=${() => resource.reload()}
   ></gw-error>`;
 
-/** What has come, or what stands in its place until then. Below a failure of the first attempt there is nothing. */
+/** The data, or the skeleton. Nothing below a failed first load. */
 export function loaded<Value>(
   resource: Pick<Resource<Value>, 'value' | 'failure'>,
   draw: (value: Value) => unknown,

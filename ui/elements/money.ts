@@ -1,4 +1,4 @@
-// An amount in US dollars. What has no price is "unpriced", never nothing; requests without a price are said beside a total.
+// An amount in US dollars. A missing price is "unpriced", never 0; totals also show the number of unpriced requests.
 
 import { css, html, nothing } from 'lit';
 
@@ -9,7 +9,7 @@ import { base } from '../styles/base.ts';
 class GwMoney extends element({
   /** Null is unpriced. */
   micros: count<number | null>(null),
-  /** Requests that are not in the amount. */
+  /** The number of requests without a price. */
   unpriced: count<number>(0),
   exact: flag(),
 }) {

@@ -1,4 +1,4 @@
-// The frame of a screen: its name, what it is for, its actions, and its content.
+// The frame of a screen: heading, description, actions and content.
 
 import { css, html, nothing } from 'lit';
 
@@ -99,7 +99,7 @@ export class GwPage extends element({
     nameOpen(this, this.heading);
   }
 
-  /** Where one is after going to another screen. */
+  /** Gets the focus after navigation. */
   override focus(): void {
     this.renderRoot.querySelector('h1')?.focus();
   }

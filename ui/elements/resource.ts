@@ -1,5 +1,5 @@
-// What an element shows of the server: loaded when it appears, again on demand or now and then. What was there stays while the new is on
-// its way, and an answer that is the same changes nothing. When it is asked for is decided in lib/asking.
+// Loads data for an element: when it appears, on demand and by polling. Old data stays until new data arrives, and an equal response
+// changes nothing. lib/asking decides when to load.
 
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
@@ -13,18 +13,18 @@ import { isPaused, place } from '../state/location.ts';
 
 type Load<Value> = (signal: AbortSignal) => Promise<Value>;
 type Options = Readonly<{
-  /** How long after an answer it is asked again; never when absent or null. */
+  /** The polling interval after a response; never when absent or null. */
   pollMs?: number | (() => number | null);
-  /** It is not asked again while the address says that the page is paused. */
+  /** Stops polling while the address says that the page is paused. */
   pausable?: boolean;
-  /** What of the address, or of the host, the answer depends on: asked anew when it is another. */
+  /** What the response depends on in the address or the host; a change loads again. */
   question?: () => string;
 }>;
 
 export class Resource<Value> implements ReactiveController {
-  /** Undefined until the first answer. */
+  /** Undefined until the first response. */
   value: Value | undefined;
-  /** Of the last attempt; null when it succeeded. */
+  /** The failure of the last attempt; null if it succeeded. */
   failure: ApiFailure | null = null;
 
   readonly #host: ReactiveControllerHost;
@@ -59,7 +59,7 @@ export class Resource<Value> implements ReactiveController {
     return this.#state.updatedAt;
   }
 
-  /** What is shown answers another question than is asked now. */
+  /** The shown data belongs to an earlier query. */
   get isOld(): boolean {
     return isOld(this.#state, this.#question());
   }
@@ -80,12 +80,12 @@ export class Resource<Value> implements ReactiveController {
     void this.#tell({ kind: 'disconnected' });
   }
 
-  /** Asks now; an answer that is still on its way is no longer waited for. */
+  /** Loads now and drops a pending response. */
   reload(): Promise<void> {
     return this.#tell({ kind: 'wanted' });
   }
 
-  /** Resolves when what is asked because of it has ended. */
+  /** Resolves when the load has ended. */
   async #tell(event: AskingEvent): Promise<void> {
     const around = { question: this.#question(), everyMs: this.#pollMs() };
     const { state, deed } = step(this.#state, event, around);
@@ -115,7 +115,7 @@ export class Resource<Value> implements ReactiveController {
     this.#host.requestUpdate();
   }
 
-  /** The same value keeps its identity, so that nothing made from it is made again. */
+  /** Equal data keeps its identity, so that nothing derived from it is computed again. */
   #take(value: Value): void {
     const text = JSON.stringify(value) ?? '';
     if (text !== this.#text || this.value === undefined) this.value = value;

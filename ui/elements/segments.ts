@@ -1,4 +1,4 @@
-// A few parts of a list, each a link with how many are in it. The address says which is shown.
+// Links that filter a list, each with its number of rows. The address stores the chosen one.
 
 import { css, html, nothing } from 'lit';
 

@@ -1,6 +1,6 @@
-// Of a row of links that is wider than the page, the one that is chosen is brought into sight; the page itself stays where it is.
+// Scrolls the chosen link of a row of links into view without scrolling the page.
 
-/** The row is the `nav` in a root, and may scroll sideways. */
+/** The row is the `nav` in a root; it can scroll sideways. */
 export function showChosen(root: ParentNode): void {
   const row = root.querySelector('nav');
   const chosen = root.querySelector('[aria-current]');

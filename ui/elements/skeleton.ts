@@ -1,4 +1,4 @@
-// What stands where something is on its way: rows that come into sight once it takes long enough to be noticed.
+// Placeholder rows that appear if loading takes long enough to be noticed.
 
 import { LitElement, css, html } from 'lit';
 

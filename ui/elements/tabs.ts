@@ -1,4 +1,4 @@
-// The parts of a screen, each a link. The address says which is shown.
+// Tabs of a screen, each a link. The address stores the chosen one.
 
 import { css, html } from 'lit';
 

@@ -1,4 +1,4 @@
-// A moment, relative to now, with the whole of it in the zone that was chosen.
+// A time relative to now, with the full time in the chosen zone.
 
 import { html } from 'lit';
 
@@ -9,15 +9,15 @@ import { base } from '../styles/base.ts';
 import { Watch } from './watch.ts';
 
 const refreshMs = 10_000;
-/** Behind the date and the time. */
+/** The end of a date and time. */
 const zoneAt = 19;
 
 class GwTime extends element({
   /** RFC 3339; empty is shown as "never". */
   at: text(''),
-  /** The whole of it, instead of how long ago. */
+  /** Shows the full time instead of the relative one. */
   absolute: flag(),
-  /** Without the zone, where that is said beside. */
+  /** Omits the zone, if it is shown elsewhere. */
   bare: flag(),
 }) {
   static override styles = [base];

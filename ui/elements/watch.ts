@@ -1,4 +1,4 @@
-// Draws an element anew when a value that it shows changes.
+// Renders an element again when a value that it uses changes.
 
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 

@@ -1,5 +1,5 @@
-// Which elements of Web Awesome are in the UI, and where their icons come from: our sprite, for no other server is asked. Only the
-// elements beside this file know that they are there.
+// Registers the elements of Web Awesome that the UI uses, with icons from our sprite instead of another server. Only the files of this
+// folder use them.
 
 import sprite from '#icons?url';
 import { registerIconLibrary } from '@awesome.me/webawesome/dist/components/icon/library.js';
@@ -12,7 +12,7 @@ import '@awesome.me/webawesome/dist/components/icon/icon.js';
 import { icons } from '../icons.ts';
 import type { IconName } from '../icons.ts';
 
-/** The names by which Web Awesome's own elements ask. */
+/** The icon names that Web Awesome uses internally. */
 const ownNames: Readonly<Record<string, IconName>> = { xmark: 'x' };
 
 const isKnown = (name: string): boolean => icons.some((icon) => icon === name);

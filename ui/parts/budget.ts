@@ -1,4 +1,4 @@
-// The two caps of a budget as bars: tokens and money, and when the next window begins.
+// Draws the usage of a budget as bars for tokens and cost.
 
 import { html } from 'lit';
 
@@ -9,9 +9,9 @@ import { formatMoneyShort, formatShort } from '../lib/text/format.ts';
 
 type Look = Readonly<{ stacked?: boolean }>;
 
-/** What is used is not known of a moment of the past. */
+/** Usage is unknown for past versions. */
 const used = (value: number | null, write: (value: number) => string): string =>
-  value === null ? 'not known' : write(value);
+  value === null ? 'unknown' : write(value);
 
 export const tokensBar = (
   { principal, tokens_used, tokens_total }: Budget,
@@ -30,14 +30,14 @@ export const moneyBar = (
   { stacked = false }: Look = {},
 ) =>
   html`<gw-bar
-    label="Money of ${principal}"
+    label="Cost of ${principal}"
     ?stacked=${stacked}
     .share=${shareOf(cost_used_micros, cost_total_micros)}
     used=${used(cost_used_micros, formatMoneyShort)}
     total=${cost_total_micros === null ? '' : formatMoneyShort(cost_total_micros)}
   ></gw-bar>`;
 
-/** The cap that is reached first, alone. */
+/** The limit that will be reached first. */
 export function nearerBar(budget: Budget) {
   const nearer = nearerCap(budget);
   if (nearer === null && budget.cost_total_micros === null) return tokensBar(budget);

@@ -1,4 +1,4 @@
-// The button of a record by which it is copied, in the form that is chosen.
+// Draws the menu that copies a record in a chosen format.
 
 import { html, nothing } from 'lit';
 
@@ -11,7 +11,7 @@ import type { CopyText, Names } from '../lib/saves/copy-record.ts';
 import { apiBase, isOneFile } from '../state/base.ts';
 import { notify } from '../state/toasts.ts';
 
-/** The list of the API that a screen's records come from. Pools have a name of their own here. */
+/** The API list of each screen. Pools have their own list. */
 const listOf = (screen: string): string | undefined =>
   allNouns.find((one) =>
     screen === 'pools'
@@ -21,10 +21,7 @@ const listOf = (screen: string): string | undefined =>
 
 type Identified = Readonly<{ id: number }>;
 
-/**
- * In the head of a drawer or a page; nothing where the screen has no list of its own. `asked` answers what the record refers to, once
- * it is wanted.
- */
+/** For the head of a drawer or page; nothing if the screen has no list. `asked` loads the names that the record refers to, on demand. */
 export function copyRecord(screen: string, record: Identified, asked?: () => Promise<Names>) {
   const list = listOf(screen);
   if (list === undefined || isOneFile) return nothing;
@@ -49,16 +46,16 @@ export function copyRecord(screen: string, record: Identified, asked?: () => Pro
   ></gw-menu>`;
 }
 
-/** Answers what became of it. */
+/** Returns the text of the notice. */
 async function copied(
   chosen: string,
   textsOf: () => Promise<readonly CopyText[]>,
 ): Promise<string> {
   try {
     const text = (await textsOf()).find(({ label }) => label === chosen)?.text;
-    if (text === undefined) return 'A file cannot say it: it refers to what is gone';
-    return (await copyText(text)) ? `Copied as ${chosen}` : 'The browser allows no copying';
+    if (text === undefined) return 'Cannot copy: the record refers to deleted records';
+    return (await copyText(text)) ? `Copied as ${chosen}` : 'The browser does not allow copying';
   } catch (error) {
-    return `Nothing is copied: ${asFailure(error).message}`;
+    return `Could not copy: ${asFailure(error).message}`;
   }
 }

@@ -1,4 +1,4 @@
-// The differences between two configurations: each record that differs, with its fields. Long lists are drawn piece by piece.
+// Draws the differences between two configurations, record by record. Long lists are drawn in parts.
 
 import { css, html, nothing } from 'lit';
 
@@ -27,18 +27,18 @@ const streamOf = ({ kind, id }: Difference): string => `${kind}-${id}`;
 
 class GwDifferences extends element({
   differences: given<readonly Difference[]>([]),
-  /** How many there are, where these are the first of them. */
+  /** The total number, if only the first ones are given. */
   total: count<number>(0),
-  /** The streams that are ticked; null offers no ticks. Told by `gw-tick`. */
+  /** The ticked streams; null offers no ticks. Changes dispatch `gw-tick`. */
   ticked: given<ReadonlySet<string> | null>(null),
-  /** The address of a page that lists all of them. */
+  /** The address of a page with the whole list. */
   whole: text(''),
-  /** This page does: `gw-more` asks for those that are not here yet. */
+  /** More differences can be loaded: `gw-more` asks for them. */
   growing: flag(),
-  /** Of the headings of records: one below the heading that the list stands under. */
+  /** The level of the headings of records. */
   level: count<3 | 4>(4),
   shown: state<number>(shownAtOnce),
-  /** The keys of groups that are unfolded. */
+  /** The keys of expanded groups. */
   opened: state<ReadonlySet<string>>(),
 }) {
   static override styles = [
@@ -130,7 +130,7 @@ class GwDifferences extends element({
       </p>`;
     }
     if (!this.growing) {
-      return html`<p class="more quiet">${formatNumber(count)} more are not listed.</p>`;
+      return html`<p class="more quiet">${formatNumber(count)} more not listed.</p>`;
     }
     return html`<button
       type="button"
@@ -141,7 +141,7 @@ class GwDifferences extends element({
     </button>`;
   }
 
-  /** Its members are drawn once it is unfolded. */
+  /** The members are drawn once the group is expanded. */
   #group(group: Group<Difference>) {
     const { key, members } = group;
     const [only] = members;
@@ -178,7 +178,7 @@ class GwDifferences extends element({
             ? nothing
             : html`<input
                 type="checkbox"
-                aria-label="Choose ${name}"
+                aria-label="Select ${name}"
                 .checked=${this.ticked.has(stream)}
                 @change=${() => this.#toggle(stream)}
               />`
@@ -191,7 +191,7 @@ class GwDifferences extends element({
     </li>`;
   }
 
-  /** What was made or taken away is folded up: all of its fields are new, or gone. */
+  /** Created and deleted records are collapsed, because all of their fields changed. */
   #fields(one: Difference) {
     const changes = changesOfDifference(one);
     if (changes.length === 0) return nothing;

@@ -1,4 +1,4 @@
-// What was done to one entity, the last of it first: the same that History says, beside its record.
+// Draws the recent changes of one record.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -17,14 +17,14 @@ const shownMax = 5;
 
 type Entity = Readonly<{ id: number; version: number }>;
 
-/** Below a record. `kind` is the one of the log, such as `api_key`. */
+/** Shown below a record. `kind` is the kind in the log, such as `api_key`. */
 export const historyOf = (kind: string, { id, version }: Entity) =>
   html`<gw-entity-history stream="${kind}-${id}" .version=${version}></gw-entity-history>`;
 
 class GwEntityHistory extends element({
   /** `<kind>-<id>`. */
   stream: text(),
-  /** Of the entity; another one is asked about anew. */
+  /** The version of the record; the list reloads when it changes. */
   version: count<number>(),
 }) {
   static override styles = [

@@ -1,4 +1,4 @@
-// What is known of a record, as names and values, and what else records are drawn of.
+// Draws facts of a record as names and values.
 
 import { html, nothing } from 'lit';
 
@@ -14,11 +14,11 @@ export const factRow = ([name, value]: Fact) =>
   html`<dt>${name}</dt>
     <dd>${value}</dd>`;
 
-/** For a screen with the styles of `record`. */
+/** Needs the styles of `record`. */
 export const facts = (given: readonly (Fact | null)[]) =>
   html`<dl>${given.map((fact) => (fact === null ? nothing : factRow(fact)))}</dl>`;
 
-/** With a button that copies it. */
+/** A value with a copy button. */
 export const copied = (text: string, label: string, shown: unknown = text) =>
   html`${shown}<gw-copy text=${text} label=${label}></gw-copy>`;
 
@@ -28,7 +28,7 @@ export const none = html`<span class="quiet">none</span>`;
 
 type Named = Readonly<{ id: number; name: string }>;
 
-/** The frontend models that use a record, and the names of their rules that do. */
+/** The frontend models that use a record, with the names of the rules. */
 export const userRows = <User extends Named>(
   users: readonly User[],
   placesOf: (user: User) => readonly string[],
@@ -51,12 +51,12 @@ export const userRows = <User extends Named>(
           </ul>`
     }`;
 
-/** A moment, how long ago it was first. */
+/** A time, relative and absolute. */
 export const moment = (at: string) =>
   html`<gw-time at=${at}></gw-time>
     <span class="quiet">· <gw-time absolute at=${at}></gw-time></span>`;
 
-/** At the end of a row. */
+/** A remove button at the end of a row. */
 export const remover = (label: string, title: string, remove: () => void) =>
   html`<button
     type="button"

@@ -1,4 +1,4 @@
-// The values of plain fields as records and lists show them.
+// Draws the values of plain fields in records and lists.
 
 import { html } from 'lit';
 

@@ -1,4 +1,4 @@
-// The form of a record as data: what it is filled with at first, its fields, and the save that is made of what was typed.
+// Builds the form of a record from data: its initial draft, its fields and its save.
 
 import { html, nothing } from 'lit';
 
@@ -9,7 +9,7 @@ import type { FormRow } from './form-rows.ts';
 import { RecordForm } from './record-form.ts';
 
 type FormAsData<Draft extends object> = Readonly<{
-  /** For a new record, not for a change of one. */
+  /** True for a new record. */
   isNew?: boolean;
   draft: Draft;
   fields: (draft: Draft) => readonly FormRow<Draft>[];
@@ -18,10 +18,10 @@ type FormAsData<Draft extends object> = Readonly<{
   lead?: unknown;
 }>;
 
-/** Draws a form, with what the server refused of it. */
+/** Draws a form with the refusal of the server. */
 export type DrawForm = (failure: ApiFailure | null) => unknown;
 
-/** What was typed stays when it is drawn again with other fields. */
+/** The draft survives when the form is drawn again with other fields. */
 export const recordForm =
   <Draft extends object>(form: FormAsData<Draft>): DrawForm =>
   (failure) =>

@@ -1,5 +1,4 @@
-// The fields of a form as a table: a row is a field, a few fields beside one another, or what stands between them. A field shows the
-// member of the draft that has its name, and is written back to it by `memberOf`.
+// Draws the fields of a form from a table. A field shows the member of the draft with its name; `memberOf` finds the member to write.
 
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
@@ -15,7 +14,7 @@ import '../elements/form/picks.ts';
 import type { Option } from '../elements/form/picks.ts';
 import '../elements/form/toggles.ts';
 
-/** `name` is the server's, which its refusals name; `member` the draft's, where that is another. */
+/** `name` is the name of the field on the server, which refusals use; `member` is the name in the draft, if it differs. */
 type Bound<Draft> =
   | Readonly<{ name: keyof Draft & string; member?: never }>
   | Readonly<{ name: string; member: keyof Draft & string }>;
@@ -31,20 +30,20 @@ type Control =
   | Readonly<{ type: 'toggles'; choices: readonly Choice[] }>
   | Readonly<{ type: 'picks'; options: readonly Option[]; ordered?: boolean; weighted?: boolean }>;
 
-/** A tick where the member of the draft is a boolean. */
+/** A checkbox if the member of the draft is a boolean. */
 export type FormField<Draft> = Bound<Draft> &
   Control &
   Readonly<{ label: string; hint?: string; placeholder?: string; required?: boolean }>;
 
-/** A pair lies one below the other where there is no room, three never do. */
+/** Pairs stack on narrow pages; triples do not. */
 type Beside<Draft> =
   | Readonly<{ pair: readonly FormField<Draft>[] }>
   | Readonly<{ three: readonly FormField<Draft>[] }>;
 
-/** Null is where nothing stands now: what follows keeps its place. */
+/** Null keeps the place of a field that is hidden now. */
 export type FormRow<Draft> = FormField<Draft> | Beside<Draft> | TemplateResult | null;
 
-/** One value, so that a field is not drawn anew for it. */
+/** One shared value, so that fields do not render again. */
 const noChoices: readonly Choice[] = [];
 
 export const formRows = <Draft extends object>(rows: readonly FormRow<Draft>[], draft: Draft) =>
@@ -103,7 +102,7 @@ function formField<Draft extends object>(field: FormField<Draft>, draft: Draft) 
 
 const flagChoices = choicesOf([yesOrNo(true), yesOrNo(false)]);
 
-/** The fields of a table, two in a row. */
+/** The fields of a table in pairs. */
 export function fieldRows<F extends Fields>(
   fields: F,
 ): readonly FormRow<Record<keyof F & string, string>>[];
@@ -118,7 +117,7 @@ export function fieldRows(fields: Fields): readonly FormRow<Record<string, strin
   return shown.flatMap((_, at) => (at % 2 === 0 ? [{ pair: shown.slice(at, at + 2) }] : []));
 }
 
-/** The member of the draft that a field of the rows is for. */
+/** The member of the draft for a field. */
 export function memberOf<Draft>(rows: readonly FormRow<Draft>[], name: string): string {
   const fields = rows.flatMap((row) => {
     if (row === null) return [];

@@ -1,4 +1,4 @@
-// Shown for an address whose record does not exist: who deleted it and when, how to look at it as it was and how to bring it back.
+// Shown for the address of a deleted record: who deleted it and when, with links to its last version and its restore.
 
 import { css, html, nothing } from 'lit';
 
@@ -13,7 +13,7 @@ import { linkTo } from '../state/location.ts';
 import { may } from '../state/session.ts';
 import { base, buttons } from '../styles/base.ts';
 
-/** The last event of a record that no longer exists; what a deletion took away from others may follow it. */
+/** The last event of the record. A deletion can be followed by events of other records. */
 const deletion = /Deleted$/u;
 
 class GwGoneRecord extends element({

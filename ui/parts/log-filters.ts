@@ -32,9 +32,9 @@ const texts: Partial<Readonly<Record<FilterName, TextField>>> = {
 };
 
 class GwLogFilters extends element({
-  /** Those that the list takes, in their order. */
+  /** The filters of the list, in order. */
   fields: given<readonly FilterName[]>([]),
-  /** Names of commands that are worth a look. */
+  /** Names of commands to suggest. */
   suggested: given<readonly string[]>([]),
 }) {
   static override styles = [
@@ -144,7 +144,7 @@ class GwLogFilters extends element({
       ...people.map(({ id, name }) => ({ value: String(id), label: name ?? `principal ${id}` })),
     ];
     return html`<gw-combobox
-      label="Who"
+      label="Actor"
       .choices=${choices}
       .value=${value}
       @gw-choose=${({ detail }: CustomEvent<string>) => changeQuery({ actor: detail })}

@@ -1,4 +1,4 @@
-// Beside the heading of a screen that observes: which time is shown, how old what is shown is, and a way to stop it.
+// Draws the time range and the freshness in the head of an observing screen.
 
 import { html } from 'lit';
 
@@ -10,11 +10,11 @@ import type { Range } from '../lib/page/range.ts';
 type Look = Readonly<{
   range: Range;
   shown: Readonly<{ updatedAt: number | null; loading: boolean }>;
-  /** Told of the range that is chosen, as it stands in the address. */
+  /** Called with the chosen range, as in the address. */
   choose: (range: string) => void;
 }>;
 
-/** For a gw-page. */
+/** Goes into a gw-page. */
 export const lookActions = ({ range, shown, choose }: Look) =>
   html`<gw-range
       slot="actions"

@@ -1,15 +1,15 @@
-// Says beside a list that it is of one other record alone, and goes back to all of it.
+// Draws the filter of a list that shows only the records of another record, with a link to remove it.
 
 import { html, nothing } from 'lit';
 
 import '../elements/icon.ts';
 
 type Narrowed = Readonly<{
-  /** Whose it is; empty is nobody's. */
+  /** The id of the other record; empty for none. */
   asked: string;
-  /** `Of search-service-1`. */
+  /** `Principal: search-service-1`. */
   words: string;
-  /** To the whole list. */
+  /** The link to the whole list. */
   href: string;
 }>;
 

@@ -1,4 +1,4 @@
-// A chart in its frame: its name, what is said beside it, and its series over the same times as those of its group.
+// Draws a chart in a frame with a heading and a note.
 
 import { html, nothing } from 'lit';
 
@@ -7,22 +7,22 @@ import type { Series } from '../elements/chart/chart-plot.ts';
 
 type Panel = Readonly<{
   title: string;
-  /** Of its heading: 2 where the charts are no part of something that has one. */
+  /** Use 2 where no heading is above the charts. */
   level?: 2 | 3;
-  /** The whole name, for who does not see what stands around it. */
+  /** The full name, for screen readers. */
   label: string;
-  /** Beside the title. */
+  /** Shown next to the title. */
   note?: unknown;
   /** Epoch milliseconds, ascending. */
   times: readonly number[];
   series: readonly Series[];
   format: (value: number | null) => string;
-  /** Charts of one group share the cursor. */
+  /** Charts of a group share the cursor. */
   group: string;
   height?: number;
-  /** Shown in place of the chart when no value is known. */
+  /** Shown if no value is known. */
   empty?: string;
-  /** Its values span orders of magnitude: the axis can be logarithmic. */
+  /** The values span orders of magnitude, so the axis can be logarithmic. */
   scaled?: boolean;
   onZoom?: (event: CustomEvent<{ since: number; until: number }>) => void;
 }>;

@@ -1,5 +1,4 @@
-// A form of a record, for a new one and for one that is there: what is typed is a draft, and what is sent of it a save. The page itself
-// says what it cannot read; the server's refusal goes to the field that it names.
+// Base class of record forms: holds the draft, builds the save, and shows problems of the page and refusals of the server at their fields.
 
 import { LitElement, html, nothing } from 'lit';
 import type { PropertyDeclarations } from 'lit';
@@ -15,7 +14,7 @@ import { formRows, memberOf } from './form-rows.ts';
 import type { FormRow } from './form-rows.ts';
 import type { Save } from '../lib/saves/save.ts';
 
-/** Tells by `gw-review` with the save, and by `gw-cancel`. */
+/** Dispatches `gw-review` with the save, and `gw-cancel`. */
 export abstract class RecordForm<Row, Draft extends object> extends LitElement {
   static override properties: PropertyDeclarations = {
     row: { attribute: false },
@@ -24,10 +23,10 @@ export abstract class RecordForm<Row, Draft extends object> extends LitElement {
     draft: { state: true },
   };
   static override styles = [base, record];
-  /** The one that is changed; where there are new ones, null is one. */
+  /** The edited record; null for a new one. */
   declare row: Row;
   declare failure: ApiFailure | null;
-  /** What the page itself found. */
+  /** The problem that the page found. */
   declare wrong: ApiFailure | null;
   declare draft: Draft;
 
@@ -37,12 +36,12 @@ export abstract class RecordForm<Row, Draft extends object> extends LitElement {
     this.wrong = null;
   }
 
-  /** What it is filled with at first; a record that is loaded anew does not undo what was typed. */
+  /** The initial draft. A reload of the record keeps the draft. */
   protected abstract draftOf(row: Row): Draft;
   protected abstract fields(draft: Draft, row: Row): readonly FormRow<Draft>[];
   protected abstract saveOf(draft: Draft, row: Row): Save | Wrong;
 
-  /** The draft with what was typed. */
+  /** The draft after an input. */
   protected typed(draft: Draft, { name, value, checked }: FieldInput): Draft {
     const member = memberOf(this.fields(draft, this.row), name);
     if (!(member in draft)) return draft;
@@ -50,7 +49,7 @@ export abstract class RecordForm<Row, Draft extends object> extends LitElement {
     return { ...draft, [member]: isTick ? checked : value };
   }
 
-  /** What stands over the fields. */
+  /** Shown above the fields. */
   protected lead(): unknown {
     return nothing;
   }

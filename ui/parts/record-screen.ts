@@ -1,6 +1,5 @@
-// What screens of records share: the list, and one of it beside the list, which the address names: `/7`, `/7/edit`, `/new`. What is done
-// to a record is a save, which is asked about, published and followed; what the server refuses goes back to the form, and a form that
-// was typed into is not closed unasked.
+// Base class of record screens: a list, the record that the address names (`/7`, `/7/edit`, `/new`), and the dialog of a save. Refusals go
+// back to the form.
 
 import { LitElement, html, nothing } from 'lit';
 import type { PropertyDeclarations } from 'lit';
@@ -33,17 +32,17 @@ type List<Row> = Readonly<{
   noun: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** The last attempt to load them failed. */
+  /** The last load failed. */
   isStale: boolean;
-  /** Beside the filter. */
+  /** Shown next to the filter. */
   bar?: unknown;
 }>;
 
 type Drawer = Readonly<{
   heading: string;
-  /** Buttons in its head, each with `slot="actions"`. */
+  /** Buttons in the head, each with `slot="actions"`. */
   actions?: unknown;
-  /** Null is closed. */
+  /** Null means closed. */
   content: unknown;
 }>;
 
@@ -53,13 +52,13 @@ export abstract class RecordScreen extends LitElement {
     failure: { state: true },
   };
   static override styles = [base, buttons];
-  /** What is asked about now; null is nothing. */
+  /** The save in the dialog; null for none. */
   declare save: Save | null;
-  /** What the server refused of what the form sent: for the form's `failure`. */
+  /** The refusal of the server, for the `failure` of the form. */
   declare failure: ApiFailure | null;
   /** Its segment in the address. */
   protected abstract readonly screen: string;
-  /** Asks for the records anew. */
+  /** Loads the records again. */
   protected abstract reload(): Promise<void>;
   readonly #place = new Watch(this, place);
 
@@ -81,19 +80,19 @@ export abstract class RecordScreen extends LitElement {
     return may('config:write') && !isReadOnly();
   }
 
-  /** To what is open on this screen, in the view that is shown. */
+  /** Links a record or part of this screen, keeping the view. */
   link(...rest: readonly (string | number)[]): string {
     return linkTo({ screen: this.screen, rest, query: this.query });
   }
 
-  /** To this screen with another view. */
+  /** Links this screen with another view. */
   viewLink(change: Readonly<Record<string, string>>): string {
     const { page: _, ...query } = { ...this.query, ...change };
     const given = Object.entries(query).filter(([, value]) => value !== '');
     return linkTo({ screen: this.screen, query: Object.fromEntries(given) });
   }
 
-  /** The record that the address names: by its id, or by its name where the log names it so. */
+  /** The record in the address, by id or by name; the log uses names of some records. */
   protected openedIn<Row extends Identified>(
     rows: readonly Row[] | undefined,
     asked = this.rest[0],
@@ -104,19 +103,19 @@ export abstract class RecordScreen extends LitElement {
     return found;
   }
 
-  /** All records are loaded, and none is the one that the address names. */
+  /** All records are loaded, and none matches the address. */
   #isGone = false;
 
   isNew(): boolean {
     return this.rest[0] === 'new' && this.isWritable();
   }
 
-  /** What of the record is open, such as `edit`; none where nothing can be changed. */
+  /** The open part of the record, such as `edit`; null if the user cannot edit. */
   aspect(): string | null {
     return this.isWritable() ? (this.rest[1] ?? null) : null;
   }
 
-  /** The link at the head of the page, or in the empty list, that opens a new one. */
+  /** The link that creates a record, in the head of the page or in the empty list. */
   protected adder(label: string, { inHead }: Readonly<{ inHead: boolean }>) {
     if (!this.isWritable()) return nothing;
     return html`<a slot=${inHead ? 'actions' : ''} class="button primary" href=${this.link('new')}
@@ -139,7 +138,7 @@ export abstract class RecordScreen extends LitElement {
     >`;
   }
 
-  /** Each place has a form of its own. Forms tell by `gw-review` and `gw-cancel`. */
+  /** Each address has its own form. Forms dispatch `gw-review` and `gw-cancel`. */
   protected drawer({ heading, actions = nothing, content: given }: Drawer) {
     const gone = given === null ? this.#gone() : null;
     const content = given ?? gone;
@@ -154,7 +153,7 @@ export abstract class RecordScreen extends LitElement {
     </gw-drawer>`;
   }
 
-  /** For an address that names a record by a number that no record has now; null for any other. */
+  /** For an address with the id of a record that does not exist; null for others. */
   #gone() {
     const stream = streamOfPlace(this.screen, this.rest);
     return stream === null || !this.#isGone || asOf() !== null
@@ -162,7 +161,7 @@ export abstract class RecordScreen extends LitElement {
       : html`<gw-gone-record stream=${stream}></gw-gone-record>`;
   }
 
-  /** "Copy as", "Change" and "Delete", in the head of a drawer. */
+  /** "Copy as", "Edit" and "Delete" in the head of a drawer. */
   protected actionsFor(one: Identified, deletion: () => Save | Promise<Save>) {
     const copy = copyRecord(this.screen, one);
     if (!this.isWritable()) return copy;
@@ -184,7 +183,7 @@ export abstract class RecordScreen extends LitElement {
     >`;
   }
 
-  /** Once, beside the page. `words` say what a save means, and what breaks by it. */
+  /** Render this once per page. `words` explain the save and what depends on the record. */
   protected asking(words: unknown = this.save?.breaks ?? nothing) {
     return html`<gw-save
       .save=${this.save}
@@ -200,7 +199,7 @@ export abstract class RecordScreen extends LitElement {
     this.save = save;
   }
 
-  /** What breaks by it may have to be asked for first. */
+  /** May have to load what depends on the record first. */
   async #askDeletion(deletion: () => Save | Promise<Save>): Promise<void> {
     try {
       this.ask(await deletion());
@@ -211,19 +210,19 @@ export abstract class RecordScreen extends LitElement {
     }
   }
 
-  /** Back to the list. */
+  /** Goes back to the list. */
   protected readonly close = (): void => openRest([]);
 
-  /** Back to the record, or to the list where there is none. */
+  /** Goes back to the record, or to the list if there is none. */
   protected readonly cancel = (): void => openRest(this.#record());
 
-  /** The place of the record that is open, without what of it is. */
+  /** The address of the open record without its part. */
   #record(): readonly string[] {
     const [first = ''] = this.rest;
     return /^\d+$/.test(first) ? [first] : [];
   }
 
-  /** Whether what is open has fields that a refusal may name. */
+  /** Whether the open page has fields that a refusal can name. */
   protected hasForm(): boolean {
     return this.isNew() || this.aspect() !== null;
   }

@@ -1,5 +1,4 @@
-// A screen of one kind of record, as data: what it lists, what it shows of a record beside the list, its forms, and the changes that it
-// offers.
+// Builds a screen of records from data: its list, record, forms and changes.
 
 import { html, nothing } from 'lit';
 import type { CSSResult } from 'lit';
@@ -23,7 +22,7 @@ import { RecordScreen } from './record-screen.ts';
 
 type Entity = Readonly<{ id: number; name: string; version: number }>;
 
-/** The rows of the list, and what else the screen needs of the server. */
+/** The rows of the list, and other data of the screen. */
 type Rows<Row> = Readonly<{ rows: readonly Row[] }>;
 
 type Listed<Row> = Readonly<{
@@ -36,49 +35,49 @@ export type ResourceKind<Row extends Entity, Loaded extends Rows<Row>> = Readonl
   /** Its segment in the address. */
   screen: string;
   about: string;
-  /** In a count of rows, such as "role". */
+  /** Used in row counts, such as "role". */
   noun: string;
-  /** On the button that opens the form of a new one, and above that form. */
+  /** The label of the button that opens the form of a new record, and the heading of that form. */
   add: string;
   adding: string;
   empty: Readonly<{
     heading: string;
     about: string;
-    /** The body of a call that makes a first one, or another command that does. */
+    /** The body of a sample call that creates a record, or another command. */
     body?: Readonly<Record<string, unknown>>;
     command?: string;
   }>;
   load: (signal: AbortSignal) => Promise<Loaded>;
   pollMs: number;
-  /** Those that `spareFor` names are not shown at first. */
+  /** Columns named by `spareFor` are hidden at first. */
   columns: readonly Column<Row>[];
   spareFor?: (rows: readonly Row[]) => ReadonlySet<string>;
-  /** Which records have a row; others can be opened all the same. */
+  /** Which records are listed; the others can still be opened. */
   isListed?: (row: Row) => boolean;
-  /** Which rows the address asks for; all of them when absent. */
+  /** Filters the rows by the address; all rows when absent. */
   list?: (rows: readonly Row[], at: RecordScreen) => Listed<Row>;
-  /** Who may make changes; those with `config:write` when absent. */
+  /** Whether the user can make changes; `config:write` when absent. */
   mayWrite?: () => boolean;
-  /** The form of a new record, and of a change; null where records are not changed. */
+  /** The form of a new or existing record; null if records cannot be edited. */
   form: (row: Row | null, at: RecordScreen, given: Loaded) => DrawForm | null;
-  /** Forms of their own for parts of a record, by their segments in the address. The heading names the part. */
+  /** Forms for parts of a record, by their segments in the address. The heading names the part. */
   aspects?: Readonly<Record<string, Aspect<Row>>>;
   record: (row: Row, at: RecordScreen, given: Loaded) => unknown;
-  /** In the head of the drawer; "Copy as", "Change" and "Delete" when absent. */
+  /** In the head of the drawer; "Copy as", "Edit" and "Delete" when absent. */
   actions?: (row: Row, at: RecordScreen, given: Loaded) => unknown;
   deletion?: (row: Row) => Save | Promise<Save>;
-  /** What a save means, and what breaks because of it. */
+  /** Explains a save and what depends on the record. */
   words?: (save: Save, row: Row | null) => unknown;
   /** Shown after the page. */
   after?: (at: RecordScreen) => unknown;
-  /** The kind that the log names the record by, where the screen is not the one of that kind. */
+  /** The kind in the log, if it is not the kind of the screen. */
   logged?: Noun;
   styles?: CSSResult;
 }>;
 
 type Aspect<Row> = Readonly<{ prefix: string; form: (row: Row) => DrawForm }>;
 
-/** Defines the screen's element. */
+/** Defines the custom element of the screen. */
 export function resourceScreen<Row extends Entity, Loaded extends Rows<Row>>(
   kind: ResourceKind<Row, Loaded>,
 ): void {
@@ -178,7 +177,7 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
     });
   }
 
-  /** Another list of columns is another table, so that one is kept while the same columns are spare. */
+  /** Keeps the columns unless other columns become spare, because new columns reset the table. */
   #columnsFor(rows: readonly Row[]): readonly Column<Row>[] {
     const { columns, spareFor } = this.#kind;
     const spare = spareFor?.(rows);
@@ -192,7 +191,7 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
     return this.#columns.shown;
   }
 
-  /** Closed until the records are loaded, and opened then: so the focus goes to its name. */
+  /** The drawer opens once the records are loaded, so that its name gets the focus. */
   #drawer(row: Row | null, given: Loaded | undefined) {
     if (given === undefined) return this.drawer({ heading: '', content: null });
     const prefix = this.#aspect()?.prefix ?? '';
@@ -229,5 +228,5 @@ const factsOf = (screen: string) =>
 /** Its kind in the log. */
 const nounOf = (screen: string): string => factsOf(screen)?.noun ?? '';
 
-/** Where the API lists them. */
+/** The API path of its list. */
 const pathOf = (screen: string): string => `/admin/${factsOf(screen)?.paths[0] ?? ''}`;

@@ -1,5 +1,4 @@
-// What became of a record while somebody was changing it: who did what and when, what differs by it, and the way to make the change on
-// top of it.
+// Shows who changed a record while the user edited it, what differs, and the option to save anyway.
 
 import { css, html, nothing } from 'lit';
 
@@ -10,11 +9,11 @@ import { changesOfDifference } from '../lib/history/history.ts';
 import { linkTo } from '../state/location.ts';
 import { base, buttons } from '../styles/base.ts';
 
-/** Tells by `gw-on-top` that the change is wanted all the same. */
+/** Dispatches `gw-on-top` if the user saves anyway. */
 class GwSaveBecame extends element({
   found: given<Found>(),
   busy: flag(),
-  /** It can be made on top. */
+  /** The change can be saved on top. */
   offered: flag(),
 }) {
   static override styles = [
@@ -44,7 +43,7 @@ class GwSaveBecame extends element({
     `,
   ];
 
-  /** It comes below what was looked at, and is as high as what is in it once that is drawn. */
+  /** It appears below the visible part of the dialog, and gets its height after it is drawn. */
   protected override firstUpdated(): void {
     requestAnimationFrame(() => this.scrollIntoView({ block: 'nearest' }));
   }
@@ -68,17 +67,17 @@ class GwSaveBecame extends element({
         change === null
           ? nothing
           : html`<a target="_blank" href=${linkTo({ screen: 'history', rest: [change] })}
-              >See what was done</a
+              >View their change</a
             >`
       }
       ${
         this.offered
           ? html`<button type="button" class="primary" ?disabled=${this.busy} @click=${this.#onTop}>
-              Save again on top
+              Save anyway
             </button>`
           : kind === 'changed'
             ? html`<span
-                >Close this, and review the change anew: it is then of what is there.</span
+                >Close this dialog and review your change again with the current values.</span
               >`
             : nothing
       }

@@ -1,4 +1,4 @@
-// The button of a save by which what it sends is copied: a script does by it what the button of the save does.
+// Draws the menu that copies the request of a save as a command.
 
 import { html, nothing } from 'lit';
 
@@ -22,7 +22,7 @@ function textsOf(prepared: Prepared, reason: string) {
   );
 }
 
-/** Nothing where what is sent is not known before it is. */
+/** Nothing if the request is not known in advance. */
 export function copySave(prepared: Prepared | null, reason: string) {
   if (prepared === null) return nothing;
   const texts = textsOf(prepared, reason);
@@ -36,7 +36,9 @@ export function copySave(prepared: Prepared | null, reason: string) {
       const chosen = texts.find(({ value }) => value === detail);
       if (chosen === undefined) return;
       const isCopied = await copyText(chosen.text);
-      notify({ text: isCopied ? `Copied as ${chosen.value}` : 'The browser allows no copying' });
+      notify({
+        text: isCopied ? `Copied as ${chosen.value}` : 'The browser does not allow copying',
+      });
     }}
   ></gw-menu>`;
 }

@@ -1,4 +1,4 @@
-// A save that is proposed to a second person in place of being made.
+// Creates a change request instead of saving.
 
 import type { Change } from '../api/http/call.ts';
 import { draftChangeRequest } from '../api/change-requests.ts';
@@ -8,7 +8,7 @@ import { notify } from '../state/toasts.ts';
 
 type Proposal = Readonly<{ title: string; calls: readonly DraftCall[] }>;
 
-/** Says where it is then. */
+/** The notice links the change request. */
 export async function requestApproval(
   { title, calls }: Proposal,
   change: Pick<Change, 'reason' | 'onceKey'>,
@@ -18,8 +18,8 @@ export async function requestApproval(
   const rest = ['requests', body.id];
   notify({
     tone: 'good',
-    text: `Change request ${body.id} drafted`,
-    detail: 'a second person approves it',
+    text: `Change request ${body.id} created`,
+    detail: 'A second person can approve it',
     action: { label: 'Open', run: () => navigate({ screen: 'history', rest }) },
   });
 }

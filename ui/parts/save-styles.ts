@@ -1,4 +1,4 @@
-// The parts of the dialog of a save.
+// Styles of the save dialog.
 
 import { css } from 'lit';
 

@@ -1,5 +1,4 @@
-// The one way in which a change is saved: what changes is shown, a reason may be given, and then it is published; what the server
-// refuses stands in the dialog, or goes back to the form when it names a field.
+// The dialog of every change: shows the diff, takes a reason and saves. A refusal is shown here, or in the form if it names a field.
 
 import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -31,25 +30,25 @@ import { copySave } from './save-copy.ts';
 import { requestApproval } from './save-request.ts';
 import { saveStyles } from './save-styles.ts';
 
-/** `gw-saved` has what the call answered; `gw-refused` a failure that names a field; `gw-close` is a change of mind. */
+/** Dispatches `gw-saved` with the response, `gw-refused` with a failure that names a field, and `gw-close`. */
 class GwSave extends element({
-  /** Null is closed. */
+  /** Null means closed. */
   save: given<Save | null>(null),
   busy: state(false),
   failure: state<ApiFailure | null>(),
   reason: state<string>(),
-  /** A reason is needed and was not given. */
+  /** A required reason is missing. */
   unreasoned: state<boolean>(),
-  /** What it would have made of recorded requests is shown. */
+  /** The preview of recent requests is open. */
   asksRequests: state<boolean>(),
-  /** What became of the record while the change was made; null is nothing that is known. */
+  /** What others did to the record in the meantime; null if unknown. */
   meanwhile: state<Found | null>(),
 }) {
   static override styles = [base, buttons, saveStyles];
-  /** One key for all attempts at one change whose answers were lost: it cannot be made twice. */
+  /** All attempts of one change use the same idempotency key until the server refuses it, so that it is saved only once. */
   #onceKey = '';
   #shown: Save | null = null;
-  /** What is going to be sent, as far as it is known before it is. */
+  /** The request of the save, if it is known in advance. */
   #prepared: Prepared | null = null;
 
   constructor() {
@@ -70,7 +69,7 @@ class GwSave extends element({
     this.#shown = this.save;
     this.#onceKey = onceKey();
     this.#prepared = null;
-    // What cannot be prepared says why when it is run.
+    // The error appears again when the save runs.
     this.save.run({ preview: this.#prepare }).catch(() => {});
     this.#begin();
   }
@@ -80,7 +79,7 @@ class GwSave extends element({
   };
 
   protected override render() {
-    // The last one stays drawn while the dialog goes.
+    // The last save stays visible while the dialog closes.
     const shown = this.save ?? this.#shown;
     if (shown === null) return nothing;
     return html`<gw-dialog
@@ -111,7 +110,7 @@ class GwSave extends element({
           label="Reason"
           hint="Saved with this change in History"
           ?required=${shown.reasonNeeded === true}
-          error=${this.unreasoned ? 'A reason is needed' : ''}
+          error=${this.unreasoned ? 'Enter a reason' : ''}
           .value=${this.reason}
           @gw-input=${this.#onReason}
           @gw-enter=${this.#onEnter}
@@ -129,7 +128,7 @@ class GwSave extends element({
   #failed() {
     const { meanwhile, failure, save } = this;
     if (meanwhile !== null) {
-      // Its code is fetched when it is wanted, which is rare.
+      // The code is loaded on demand, because conflicts are rare.
       void import('./save-became.ts');
       return html`<gw-save-became
         .found=${meanwhile}
@@ -141,13 +140,14 @@ class GwSave extends element({
     return html`<gw-error .failure=${failure}></gw-error> ${
         failure !== null && isUncertain(failure)
           ? html`<p class="quiet">
-              Whether it was made is not known. Sent again from here, it is made once.
+              It is unknown whether this change was saved. It is safe to try again: it will be saved
+              only once.
             </p>`
           : nothing
       }`;
   }
 
-  /** What can be done with it besides. */
+  /** Further actions: copy, request approval, preview. */
   #others() {
     const calls = this.#calls();
     const isRefused = this.failure?.code === 'approval_required';
@@ -173,7 +173,7 @@ class GwSave extends element({
               ?disabled=${this.busy}
               @click=${this.#breakGlass}
             >
-              Make it at once, to be reviewed
+              Save now, review later
             </button>`
           : nothing
       }
@@ -205,12 +205,12 @@ class GwSave extends element({
     this.asksRequests = true;
   };
 
-  /** The version that was refused is replaced by the one that stands. */
+  /** Replaces the refused version by the current one. */
   readonly #onTop = (): Promise<void> => {
     return this.#publish({ version: this.meanwhile?.version });
   };
 
-  /** As the button does, which may wait for a name that is to be typed. */
+  /** Confirms like the button, which can require a typed name first. */
   readonly #onEnter = (): void => this.renderRoot.querySelector<GwDialog>('gw-dialog')?.confirm();
 
   readonly #run = (): Promise<void> => this.#publish({});
@@ -219,11 +219,11 @@ class GwSave extends element({
     return this.#attempt((save, given) => this.#make(save, { ...given, ...over }, save.done));
   }
 
-  /** Why it cannot wait is the reason, which then is needed. */
+  /** The reason says why the change cannot wait for approval, so it is required. */
   readonly #breakGlass = (): Promise<void> =>
     this.#attempt(
       (save, given) =>
-        this.#make(save, { ...given, breakGlass: this.reason }, `${save.done}, to be reviewed`),
+        this.#make(save, { ...given, breakGlass: this.reason }, `${save.done}, review pending`),
       { isReasonNeeded: true },
     );
 
@@ -241,7 +241,7 @@ class GwSave extends element({
     this.#attempt(
       async (save, { reason, onceKey: key }) => {
         const proposal = { title: save.heading, calls: this.#calls() ?? [] };
-        // It is another request than that of the change itself.
+        // Needs its own idempotency key, because it is a different request.
         await requestApproval(proposal, { reason, onceKey: `${key}-draft` });
         forgetEdits();
         this.#tell('gw-close', null);
@@ -270,7 +270,7 @@ class GwSave extends element({
         stream: save.stream,
       });
       this.#onceKey = keyAfter(this.failure, { key: this.#onceKey, fresh: onceKey });
-      // What others did stands here, beside what can be done about it: no field is to blame.
+      // A conflict is shown here with its options, not at a field.
       const isOfField = this.failure.param !== null && this.meanwhile === null;
       if (isOfField) this.#tell('gw-refused', this.failure);
     } finally {

@@ -1,4 +1,4 @@
-// The parts of a list by the state of its rows, each a link with how many rows it has.
+// Draws filters by state for a list, each with its number of rows.
 
 import { html } from 'lit';
 
@@ -12,7 +12,7 @@ type Parted<Row> = Readonly<{
   statesOf: (row: Row) => readonly (string | null | undefined)[];
 }>;
 
-/** The rows in the state that the address asks for, and the links next to the filter. */
+/** The rows in the state that the address selects, and the filters. */
 export function byState<Row>({ label, states, rows, statesOf }: Parted<Row>, at: RecordScreen) {
   const { state: chosen = '' } = at.query;
   const rowsIn = (value: string): readonly Row[] =>

@@ -1,4 +1,4 @@
-// The record of a change, as a link to where it is shown.
+// Links the record of a change to its screen.
 
 import { html } from 'lit';
 

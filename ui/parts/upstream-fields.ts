@@ -1,4 +1,4 @@
-// The fields that say how something upstream is spoken to, which providers, models and remote servers share.
+// Defines the fields for upstream protocols and credentials that providers, models and remote servers share.
 
 import { protocolNames } from '../../src/protocols/facts.ts';
 import type { CredentialDraft } from '../lib/providers/credential-draft.ts';
@@ -19,8 +19,8 @@ type Header = Pick<CredentialDraft, 'auth_header' | 'auth_scheme'>;
 
 export const headerFields: Readonly<{ pair: readonly FormField<Header>[] }> = {
   pair: [
-    { name: 'auth_header', label: 'Header of the credential', mono: true, required: true },
-    { name: 'auth_scheme', label: 'Scheme', hint: 'Empty sends it raw', mono: true },
+    { name: 'auth_header', label: 'Auth header', mono: true, required: true },
+    { name: 'auth_scheme', label: 'Scheme', hint: 'Leave empty for no scheme', mono: true },
   ],
 };
 
@@ -33,21 +33,21 @@ export const keyField = (
   name: 'upstream_api_key',
   label,
   type,
-  hint: 'Stored encrypted, and never shown again',
+  hint: 'Stored encrypted and never shown again',
   mono: true,
 });
 
-/** `isSet`: there is one to keep. */
+/** `isSet`: a credential is stored. */
 export const credentialChoice = (
   isSet: boolean,
 ): FormField<Pick<CredentialDraft, 'credential'>> => ({
   name: 'credential',
-  label: 'What becomes of the credential',
+  label: 'Credential',
   type: 'select',
   required: true,
   choices: [
-    { value: 'keep', label: isSet ? 'Keep the one that is set' : 'Leave it unset' },
-    { value: 'set', label: isSet ? 'Replace it' : 'Set one' },
-    ...(isSet ? [{ value: 'clear', label: 'Clear it' }] : []),
+    { value: 'keep', label: isSet ? 'Keep current credential' : 'No credential' },
+    { value: 'set', label: isSet ? 'Replace credential' : 'Set credential' },
+    ...(isSet ? [{ value: 'clear', label: 'Delete credential' }] : []),
   ],
 });

@@ -39,7 +39,7 @@ const columns: readonly Column<AuditRow>[] = [
   },
   {
     id: 'actor',
-    label: 'Who',
+    label: 'Actor',
     value: ({ actor_name }) => actor_name,
     cell: ({ actor_id, actor_name }) =>
       actor_id === null

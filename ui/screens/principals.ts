@@ -58,7 +58,7 @@ resourceScreen<Known, People>({
           ? formatNumber(limits.requests_per_min)
           : unlimited,
     },
-    { id: 'email', label: 'E-mail', spare: true, value: ({ email }) => email },
+    { id: 'email', label: 'Email', spare: true, value: ({ email }) => email },
     {
       id: 'created_at',
       label: 'Created',

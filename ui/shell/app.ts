@@ -1,5 +1,5 @@
-// The frame: who is in, the ways to the screens, and the one that is shown. On another screen focus goes to its heading, and the
-// page's title says where one is.
+// The frame of the UI: session, navigation and the current screen. When the screen changes, focus moves to its heading and the document
+// title is updated.
 
 import { LitElement, html, nothing } from 'lit';
 import { html as staticHtml, unsafeStatic } from 'lit/static-html.js';
@@ -51,7 +51,7 @@ type Over = 'palette' | 'keys' | 'menu' | null;
 class GwApp extends element({
   over: state<Over>(null),
   failure: state<ApiFailure | null>(null),
-  /** Why the sign-in link of this address did not sign anyone in. */
+  /** Why the sign-in link of this address failed. */
   linkFailure: state<ApiFailure | null>(null),
 }) {
   static override styles = [base, buttons, frameStyles];
@@ -80,7 +80,7 @@ class GwApp extends element({
     removeEventListener('hashchange', this.#onHash);
   }
 
-  /** Waits for a login when nobody is in. */
+  /** Waits for a sign-in if there is no session. */
   async #begin(): Promise<void> {
     await this.#useLink();
     try {
@@ -95,10 +95,10 @@ class GwApp extends element({
     }
   }
 
-  /** A sign-in link that is opened in a tab that shows the UI already. */
+  /** Handles a sign-in link that is opened in a tab that already shows the UI. */
   readonly #onHash = (): void => void this.#begin();
 
-  /** A session that is open already goes on when the link is not good any more. */
+  /** An open session continues if the link is no longer valid. */
   async #useLink(): Promise<void> {
     const token = takeLinkToken();
     if (token === null) return;
@@ -153,15 +153,15 @@ class GwApp extends element({
       </gw-drawer>
       ${keysDialog({ isOpen: this.over === 'keys', close: this.#close })}
       <gw-dialog
-        heading="Leave what is not saved?"
-        verb="Discard it"
+        heading="Discard unsaved changes?"
+        verb="Discard"
         refusal="Keep editing"
         danger
         ?open=${this.#leaving.value !== null}
         @gw-close=${() => decideLeaving({ discard: false })}
         @gw-confirm=${() => decideLeaving({ discard: true })}
       >
-        <p>What you typed into the form is not saved, and is lost with it.</p>
+        <p>Your edits in this form are not saved.</p>
       </gw-dialog>
       <gw-dialog heading="Your session has ended" kept ?open=${now.status === 'ended'}>
         ${now.status === 'ended' ? html`<gw-login autofocus name=${now.you.name}></gw-login>` : nothing}
@@ -178,15 +178,15 @@ class GwApp extends element({
     return html`<main class="login">
       ${mark}
       <h1>You are signed in</h1>
-      <p>Close this tab, and go on where you were.</p>
-      <a class="button" href=${linkTo({ screen: 'overview' })}>Go to the overview here</a>
+      <p>Close this tab and continue in the other one.</p>
+      <a class="button" href=${linkTo({ screen: 'overview' })}>Go to Overview</a>
     </main>`;
   }
 
   #loginPage() {
     return html`<main class="login">
       ${mark}
-      <h1>Log in to gw</h1>
+      <h1>Sign in to gw</h1>
       <gw-login class="card" .failure=${this.linkFailure}></gw-login>
     </main>`;
   }
@@ -211,7 +211,7 @@ class GwApp extends element({
     const screen = screenNamed(name);
     if (screen === undefined) return noSuchPage(name);
     if (!may('usage:read')) return noRights(screen);
-    // One of the names in the list of screens, not what stands in the address.
+    // The name comes from the list of screens, not from the address, so it is a safe tag name.
     const tag = unsafeStatic(`gw-screen-${screen.name}`);
     return html`${this.#unconfigured()}
     ${this.#code.shown({
@@ -223,7 +223,7 @@ class GwApp extends element({
   }
 
   async #load(screen: Screen): Promise<void> {
-    // At once: a first load waits for the slower of them, not for both.
+    // Loads code and data at the same time.
     await Promise.all([
       this.#served.version === '' ? this.#served.reload() : null,
       loadScreen(screen),
@@ -241,7 +241,7 @@ class GwApp extends element({
     const now = this.#session.value;
     const title = screenNamed(name)?.title ?? 'Page not found';
     const names = this.#names.value.map(({ name }) => name).toReversed();
-    document.title = titleOf(now.status === 'none' ? ['Log in'] : [...names, title]);
+    document.title = titleOf(now.status === 'none' ? ['Sign in'] : [...names, title]);
     if (!('you' in now) || !this.#code.isThere(name) || name === this.#shown) return;
     const isFirst = this.#shown === '';
     this.#shown = name;

@@ -1,4 +1,4 @@
-// The bar over every screen while the past is shown: which version that is and who made it, the ways to the ones beside it, and back.
+// The bar above every screen while a past version is shown: the version, its author, links to its neighbors and the way back.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -17,7 +17,7 @@ import { base, buttons } from '../styles/base.ts';
 
 const commandsAsked = 100;
 
-/** The version that held at the moment, and the ones beside it; null where there is none. */
+/** The version at the chosen time and its neighbors; null where there is none. */
 type Held = Readonly<{
   row: SnapshotVersion | null;
   earlier: number | null;
@@ -39,7 +39,7 @@ async function load(moment: string, signal: AbortSignal): Promise<Held> {
   };
 }
 
-/** The server's ends are open. */
+/** The range of the server excludes its ends. */
 const upTo = (moment: string) =>
   /^\d+$/.test(moment)
     ? { before: Number(moment) + 1 }
@@ -48,7 +48,7 @@ const upTo = (moment: string) =>
 class GwAsOfBar extends element({
   /** As in the address. */
   moment: text(),
-  /** The screen below shows nothing of the past. */
+  /** The current screen has no past versions. */
   present: flag(),
 }) {
   static override styles = [
@@ -107,18 +107,18 @@ class GwAsOfBar extends element({
         }
       </p>
       <div class="ways">
-        ${this.#step('chevron-left', 'Version before', held?.earlier ?? null)}
-        ${this.#step('chevron-right', 'Version after', held?.later ?? null)}
+        ${this.#step('chevron-left', 'Previous version', held?.earlier ?? null)}
+        ${this.#step('chevron-right', 'Next version', held?.later ?? null)}
         <a
           class="button"
           href=${linkTo({ screen: 'history', rest: ['diff'], query: { from: this.moment } })}
-          >What changed since</a
+          >Compare with current</a
         >
-        <button type="button" @click=${this.#leave}>Back to now</button>
+        <button type="button" @click=${this.#leave}>Back to current</button>
       </div>`;
   }
 
-  /** A position is a version only where it made one. */
+  /** A position is a version only if its event published one. */
   #words(row: SnapshotVersion | null): string {
     const isPosition = /^\d+$/.test(this.moment);
     return row === null || !isPosition || String(row.version) === this.moment
@@ -128,22 +128,22 @@ class GwAsOfBar extends element({
 
   #meaning(): string {
     return this.present
-      ? 'This screen shows the present: what is measured and the log have no past version.'
-      : 'Nothing can be changed here.';
+      ? 'This screen shows current data. Metrics and the log have no past versions.'
+      : 'Read-only.';
   }
 
   #made(row: SnapshotVersion | null) {
     if (row === null) return nothing;
     const { made_by: made, version, created_at: at } = row;
     const isSame = String(version) === this.moment;
-    return html`${isSame ? '' : html`, version ${version}`}, made
+    return html`${isSame ? '' : html`, version ${version}`}, created
       <gw-time at=${at}></gw-time
       >${made === null ? '' : html` by ${made.actor_name ?? made.actor_kind}`}${
         made?.reason ? html`: ${made.reason}` : ''
       }`;
   }
 
-  /** What has the focus goes with it. */
+  /** The focused element disappears with the bar. */
   readonly #leave = (): void => {
     refocus();
     changeQuery({ as_of: null });

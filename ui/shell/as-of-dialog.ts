@@ -1,4 +1,4 @@
-// Asks for the moment whose configuration is to be shown: one of the last versions, or any version or time.
+// Chooses a past version: one of the latest, or any version or time.
 
 import { css, html } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -21,7 +21,7 @@ class GwAsOfDialog extends element({
   open: flag(),
   typed: state(''),
   wrong: state(''),
-  /** The last ones, newest first. */
+  /** Newest first. */
   versions: state<readonly SnapshotVersion[]>([]),
 }) {
   static override styles = [
@@ -60,7 +60,7 @@ class GwAsOfDialog extends element({
     void this.#load();
   }
 
-  /** Without the list a moment can still be typed. */
+  /** A version can be typed even if the list fails to load. */
   async #load(): Promise<void> {
     const answer = await listSnapshots(versionsShown).catch(() => null);
     this.versions = answer?.body ?? [];
@@ -68,7 +68,7 @@ class GwAsOfDialog extends element({
 
   protected override render() {
     return html`<gw-dialog
-      heading="Show the configuration as of"
+      heading="View a past version"
       verb="Show"
       ?open=${this.open}
       @gw-close=${this.#close}
@@ -77,7 +77,7 @@ class GwAsOfDialog extends element({
       <gw-field
         name="as_of"
         label="Snapshot version or time"
-        hint="A version such as 1482, or a time such as 2026-11-21 14:05, in UTC. Empty is now. Nothing can be changed meanwhile."
+        hint="For example 1482 or 2026-11-21 14:05 (UTC). Leave empty for the current version. Past versions are read-only."
         error=${this.wrong}
         .value=${this.typed}
         @gw-input=${this.#onInput}
@@ -112,7 +112,7 @@ class GwAsOfDialog extends element({
 
   readonly #show = (): void => {
     const moment = this.typed.trim() === '' ? '' : readMoment(this.typed);
-    if (moment === null) this.wrong = 'must be a version, or a time such as 2026-11-21 14:05';
+    if (moment === null) this.wrong = 'must be a version or a time such as 2026-11-21 14:05';
     else this.#go(moment);
   };
 

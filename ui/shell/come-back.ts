@@ -1,11 +1,11 @@
-// A session that has ended may be begun anew in another tab: this page asks when it is looked at again, and when another says so.
+// Notices a sign-in in another tab: checks the session when this page becomes visible or another tab reports a sign-in.
 
 import { call } from '../api/http/call.ts';
 import { session, sessionOpened } from '../state/session.ts';
 
 const channelName = 'gw-session';
 
-/** Tells the other tabs of this browser that somebody is in. */
+/** Tells the other tabs of this browser that the user signed in. */
 export function tellSignedIn(): void {
   const channel = new BroadcastChannel(channelName);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin, and takes none.
@@ -13,7 +13,7 @@ export function tellSignedIn(): void {
   channel.close();
 }
 
-/** Answers how to stop. */
+/** Returns a function that stops the checks. */
 export function waitForSession(): () => void {
   const channel = new BroadcastChannel(channelName);
   channel.addEventListener('message', ask);
@@ -30,7 +30,7 @@ const ask = (): void => void askAgain();
 
 async function askAgain(): Promise<void> {
   if (session.get().status !== 'ended' || document.hidden) return;
-  // Whoever cannot be asked now is asked at the next occasion.
+  // A failed check is repeated at the next occasion.
   const answer = await call('GET', '/session').catch(() => null);
   const you = answer?.body.you ?? null;
   if (you !== null && session.get().status === 'ended') sessionOpened(you);

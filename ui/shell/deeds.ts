@@ -1,4 +1,4 @@
-// Does what the palette offers besides ways to somewhere else.
+// Runs the actions of the command palette that do not navigate.
 
 import { copyText } from '../elements/copy-text.ts';
 import type { Deed } from '../lib/page/palette.ts';
@@ -6,7 +6,7 @@ import { changeQuery } from '../state/location.ts';
 import { theme, zone } from '../state/preferences.ts';
 import { notify } from '../state/toasts.ts';
 
-/** What the frame has to open. */
+/** Callbacks of the frame. */
 export type Opened = Readonly<{
   askMoment: () => void;
   showKeys: () => void;
@@ -40,5 +40,5 @@ export function doDeed(deed: Deed, { askMoment, showKeys, showNotices }: Opened)
 
 async function copyLink(): Promise<void> {
   const isCopied = await copyText(globalThis.location.href);
-  notify({ text: isCopied ? 'Link copied' : 'The browser allows no copying' });
+  notify({ text: isCopied ? 'Link copied' : 'The browser does not allow copying' });
 }

@@ -1,4 +1,4 @@
-// Where the parts of the frame stand, on wide and on narrow pages.
+// Lays out the frame on wide and narrow pages.
 
 import { css } from 'lit';
 

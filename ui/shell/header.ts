@@ -1,5 +1,4 @@
-// What is there on every screen: the way to find anything, the moment that is shown, the zone, what was said last, the theme, and who is
-// logged in.
+// The header of every screen: search, past versions, time zone, notifications, theme and user.
 
 import { css, html, nothing } from 'lit';
 
@@ -24,14 +23,14 @@ const themeIcons: Readonly<Record<Theme, IconName>> = {
   dark: 'moon',
 };
 const themeNames: Readonly<Record<Theme, string>> = {
-  system: 'As the system',
+  system: 'System',
   light: 'Light',
   dark: 'Dark',
 };
 
 export class GwHeader extends element({
   asking: state(false),
-  /** Whether the last notices are open; null before they ever were. */
+  /** Whether the notifications are open; null before they are opened for the first time. */
   told: state<boolean | null>(null),
 }) {
   static override styles = [
@@ -123,25 +122,20 @@ export class GwHeader extends element({
       <button
         type="button"
         class=${past === null ? 'plain' : 'past'}
-        title="The moment whose configuration is shown"
+        title="View a past version"
         @click=${this.askMoment}
       >
         <gw-icon name="clock"></gw-icon>
         ${past === null ? 'Now' : html`<span class="wide">As of</span> ${momentWords(past)}`}
       </button>
-      <button
-        type="button"
-        class="plain wide"
-        title="Time zone of all times and charts"
-        @click=${this.#turnZone}
-      >
+      <button type="button" class="plain wide" title="Time zone" @click=${this.#turnZone}>
         <gw-icon name="globe"></gw-icon>${zoneName}
       </button>
       <button
         type="button"
         class="plain icon"
-        aria-label="Last notices"
-        title="Last notices"
+        aria-label="Notifications"
+        title="Notifications"
         @click=${this.showNotices}
       >
         <gw-icon name="bell"></gw-icon>
@@ -180,7 +174,7 @@ export class GwHeader extends element({
           label: this.#zone.value === 'utc' ? 'Times in local time' : 'Times in UTC',
           icon: 'globe',
         },
-        { value: 'logout', label: `Log out ${name}`, icon: 'log-out' },
+        { value: 'logout', label: `Sign out ${name}`, icon: 'log-out' },
       ]}
       @gw-choose=${this.#onPerson}
     ></gw-menu>`;
@@ -190,12 +184,12 @@ export class GwHeader extends element({
     this.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true }));
   }
 
-  /** Which moment's configuration is to be shown. */
+  /** The selected version. */
   readonly askMoment = (): void => {
     this.asking = true;
   };
 
-  /** Their code is fetched when somebody wants them. What is still said of them at the edge of the page stands there too. */
+  /** The code is loaded on first use. */
   readonly showNotices = async (): Promise<void> => {
     await import('./notices.ts');
     dismissAll();

@@ -6,10 +6,10 @@ import { singleKeys } from '../state/preferences.ts';
 
 const goingMs = 1_500;
 
-/** Answers how to stop. */
+/** Returns a function that removes the shortcuts. */
 export function listenForKeys(act: (meaning: Meaning) => void): () => void {
   let wentAt = -Infinity;
-  // While a dialog closes, what is typed was meant for it, and the focus is on its way back.
+  // While a dialog closes, keys are still meant for the dialog and are ignored.
   let isClosing = false;
   const onHide = (): void => {
     isClosing = true;

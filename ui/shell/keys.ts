@@ -1,4 +1,4 @@
-// The keys that work everywhere, as they are shown to whoever asks.
+// Draws the list of keyboard shortcuts.
 
 import { html } from 'lit';
 
@@ -10,14 +10,14 @@ import { may } from '../state/session.ts';
 const anywhere: readonly (readonly [key: string, meaning: string])[] = [
   ['Ctrl K', 'Find anything'],
   ['/', 'Filter the table'],
-  ['n', 'The last notices'],
-  ['?', 'These keys'],
+  ['n', 'Notifications'],
+  ['?', 'Keyboard shortcuts'],
 ];
 
-/** Styled by the frame. */
+/** Uses the styles of the frame. */
 export function keysDialog({ isOpen, close }: Readonly<{ isOpen: boolean; close: () => void }>) {
   const goTo = screensFor(may).map(({ key, title }) => [`g ${key}`, title] as const);
-  return html`<gw-dialog heading="Keys" ?open=${isOpen} @gw-close=${close}>
+  return html`<gw-dialog heading="Keyboard shortcuts" ?open=${isOpen} @gw-close=${close}>
     <dl class="keys">
       ${[...anywhere, ...goTo].map(
         ([key, meaning]) =>
@@ -28,8 +28,8 @@ export function keysDialog({ isOpen, close }: Readonly<{ isOpen: boolean; close:
       )}
     </dl>
     <label class="tick"
-      ><input type="checkbox" .checked=${singleKeys.get() === 'on'} @change=${onTick} />Keys without
-      Ctrl do something, too</label
+      ><input type="checkbox" .checked=${singleKeys.get() === 'on'} @change=${onTick} />Enable
+      single-key shortcuts</label
     >
   </gw-dialog>`;
 }

@@ -1,4 +1,4 @@
-// The login: the whole page when nobody is in, and over the page when a session ends in the middle of something.
+// The sign-in form: a page without a session, or a dialog after the session ends.
 
 import { css, html, nothing } from 'lit';
 
@@ -16,11 +16,11 @@ import { signOn } from '../state/sign-on.ts';
 import { base, buttons, controls } from '../styles/base.ts';
 
 class GwLogin extends element({
-  /** Who has to come back; empty is anybody. */
+  /** The name of the user whose session ended; empty for any user. */
   name: text(''),
   busy: state(false),
   failure: state<ApiFailure | null>(null),
-  /** The form for a password was asked for. */
+  /** The user chose to sign in with a password. */
   isAsked: state(false),
 }) {
   static override styles = [
@@ -61,7 +61,7 @@ class GwLogin extends element({
   readonly #signOn = new Watch(this, signOn);
   readonly #place = new Watch(this, place);
 
-  /** At what is still to be typed. */
+  /** Focuses the first empty field. */
   override focus(): void {
     const field = this.name === '' ? 'name' : 'password';
     this.renderRoot.querySelector<HTMLElement>(`input[name=${field}]`)?.focus();
@@ -77,10 +77,10 @@ class GwLogin extends element({
     const ask = html`<button type="button" @click=${this.#ask}>Use a password</button>`;
     return html`${single === null ? nothing : this.#single(single.label)}
     ${hides ? ask : this.#form()}
-    ${this.name === '' ? nothing : html`<p class="quiet">What you were doing is kept.</p>`}`;
+    ${this.name === '' ? nothing : html`<p class="quiet">Your unsaved work is kept.</p>`}`;
   }
 
-  /** Over a page that holds something, in a tab of its own: this one goes on when somebody is in. */
+  /** Opens in a new tab if this page holds unsaved work. This page continues after the sign-in. */
   #single(label: string) {
     const isOver = this.name !== '';
     const failed = isOver ? null : signInFailed(this.#place.value, label);
@@ -101,12 +101,12 @@ class GwLogin extends element({
       /></label>
       <gw-error .failure=${this.failure}></gw-error>
       <button class="primary" ?disabled=${this.busy}>
-        ${this.busy ? 'Logging in…' : 'Log in'}
+        ${this.busy ? 'Signing in…' : 'Sign in'}
       </button>
     </form>`;
   }
 
-  /** The button is gone by it. */
+  /** The button that had the focus is removed. */
   readonly #ask = async (): Promise<void> => {
     this.isAsked = true;
     await this.updateComplete;

@@ -1,4 +1,4 @@
-// The mark of the program. Whoever shows it says how large it is.
+// The logo. The caller sets its size.
 
 import { html } from 'lit';
 

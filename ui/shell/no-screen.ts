@@ -9,7 +9,7 @@ import { linkTo } from '../state/location.ts';
 
 export const noSuchPage = (name: string) =>
   html`<gw-page heading="Page not found">
-    <gw-empty heading="There is no page ${name}">
+    <gw-empty heading="No page at ${name}">
       <a class="button" href=${linkTo({ screen: 'overview' })}>Go to the overview</a>
     </gw-empty>
   </gw-page>`;

@@ -1,4 +1,4 @@
-// The notices of this page, those that went away too: what they offer to do about a change can still be done here.
+// The list of notifications of this page, including dismissed ones, with their actions.
 
 import { css, html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -13,7 +13,7 @@ import type { Notice } from '../lib/page/notices.ts';
 import { notices } from '../state/toasts.ts';
 import { base, buttons } from '../styles/base.ts';
 
-/** Tells by `gw-close` that it is to be closed. */
+/** Dispatches `gw-close`. */
 class GwNotices extends element({
   open: flag(),
 }) {
@@ -40,7 +40,7 @@ class GwNotices extends element({
   protected override render() {
     return html`<gw-drawer
       listed
-      heading="Last notices"
+      heading="Notifications"
       ?open=${this.open}
       @gw-close=${this.#close}
     >
@@ -50,10 +50,10 @@ class GwNotices extends element({
 
   #list(shown: readonly Notice[]) {
     if (shown.length === 0) {
-      return html`<gw-empty heading="Nothing was said yet" icon="bell">
+      return html`<gw-empty heading="No notifications" icon="bell">
         <span slot="about"
-          >What was saved in this page since it was loaded stands here, with the way to undo it.
-          What was done before, or by others, is in the history.</span
+          >Your changes since this page was loaded appear here, with Undo. For earlier changes and
+          those of others, see History.</span
         >
       </gw-empty>`;
     }

@@ -1,5 +1,4 @@
-// Finds any screen and any entity by name, and begins anything, from anywhere (Ctrl/⌘ K). A combobox: the list follows the text,
-// arrows move in it.
+// The command palette (Ctrl/⌘ K): finds screens, actions and records. A combobox: the list follows the text, arrow keys move in it.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -23,9 +22,9 @@ type Entry = Readonly<{
   icon: IconName;
   name: string;
   kind: string;
-  /** What it is found by. */
+  /** The text that is searched. */
   text: string;
-  /** What is done where one is stands in the place of where it leads. */
+  /** The action of this page, for entries that lead nowhere. */
   target: Action['target'] | Deed;
 }>;
 
@@ -37,10 +36,10 @@ const entryOf = ({ name, about, target }: Action): Entry => ({
   target,
 });
 
-/** Tells by `gw-deed` of what is to be done where one is. */
+/** Dispatches `gw-deed` with an action of this page. */
 class GwPalette extends element({
   open: flag(),
-  /** Something manages the process that serves this. */
+  /** An operator manages the process. */
   isManaged: flag(),
   typed: state(''),
   at: state(0),
@@ -158,7 +157,7 @@ class GwPalette extends element({
     const moment = asOf();
     const query = moment === null ? {} : { as_of: moment };
     const { numbered, standing } = actionsFor(this.typed, {
-      // Nothing is begun in the past.
+      // Past versions offer no actions.
       may: (permission) => may(permission) && !isReadOnly(),
       has: (name) => screenNamed(name) !== undefined,
     });
@@ -202,18 +201,18 @@ class GwPalette extends element({
       <input
         type="text"
         role="combobox"
-        aria-label="Screen, action or entity"
+        aria-label="Screen, action or record"
         aria-expanded="true"
         aria-controls="entries"
         aria-activedescendant=${active}
-        placeholder="A screen, an action, or the name, id or prefix of anything"
+        placeholder="Search screens, actions and records"
         autocomplete="off"
         spellcheck="false"
         .value=${this.typed}
         @input=${this.#onInput}
         @keydown=${(event: KeyboardEvent) => this.#onKey(event, entries)}
       />
-      <ul id="entries" role="listbox" aria-label="Found">
+      <ul id="entries" role="listbox" aria-label="Results">
         ${groups.map((group) => this.#group(group, entries))}
       </ul>
       ${entries.length === 0 ? html`<p>No matches</p>` : nothing}
@@ -237,7 +236,7 @@ class GwPalette extends element({
                 screen === null || heading === 'Screens' || heading === 'Actions'
                   ? `${more} more`
                   : html`<a href=${linkTo({ screen, rest: [] })} @click=${this.#close}
-                      >${more} more: see all</a
+                      >${more} more. Show all</a
                     >`
               }
             </p>`

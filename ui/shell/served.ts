@@ -1,4 +1,4 @@
-// What the process is that serves the page: its version, and whether something manages it. Screens do without while it is not known.
+// Loads the version of the process and whether an operator manages it. Screens work without this until it is known.
 
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
@@ -7,10 +7,10 @@ import { asFailure } from '../api/http/failure.ts';
 import type { ApiFailure } from '../api/http/failure.ts';
 
 export class Served implements ReactiveController {
-  /** Empty until it is known. */
+  /** Empty until loaded. */
   version = '';
   isManaged = false;
-  /** Why it is not known. */
+  /** Why loading failed. */
   failure: ApiFailure | null = null;
   readonly #host: ReactiveControllerHost;
 
@@ -20,7 +20,7 @@ export class Served implements ReactiveController {
   }
 
   hostConnected(): void {
-    // Asked for with the first screen, by whoever is in by then.
+    // Loaded with the first screen after a sign-in.
   }
 
   readonly reload = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// The way to every screen, in groups; beside the page where there is room, over it on a narrow one.
+// The navigation to all screens, in groups.
 
 import { css, html } from 'lit';
 

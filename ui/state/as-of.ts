@@ -1,12 +1,12 @@
-// The moment whose configuration is shown: a snapshot version, a position of the log or a time. It stands in the address, so that
-// a link shows what its sender saw. While it is set, screens offer no change.
+// The past version that is shown: a version, a position or a time in the address, so that links show the same. While it is set, screens are
+// read-only.
 
 import { place } from './location.ts';
 
 const name = 'as_of';
 
-/** Null is now. */
+/** Null is the current version. */
 export const asOf = (): string | null => place.get().query[name] ?? null;
 
-/** Nothing changes the past. */
+/** Past versions are read-only. */
 export const isReadOnly = (): boolean => asOf() !== null;

@@ -1,18 +1,18 @@
-// Where the UI and the API lie, found by where this script came from: behind a reverse proxy both may be below another path.
+// Finds the addresses of the UI and the API from the address of this script, because a reverse proxy can put both below another path.
 
-/** Scripts are in `assets/`, one below the UI. */
+/** Scripts are in `assets/`, one level below the UI. */
 const script = new URL(import.meta.url);
 
 const isBuilt = /\/assets\/[^/]+\.js$/.test(script.pathname);
 
-/** The page is one file that is opened from anywhere: no server knows its places, so they stand behind the hash. */
+/** The viewer is one file without a server, so its places come after the hash. */
 export const isOneFile =
   'document' in globalThis && document.documentElement.hasAttribute('data-one-file');
 
 const served = isBuilt ? new URL('../', script).pathname : '/ui/';
 
-/** What every address of the UI begins with; ends in a slash. */
+/** The start of every address of the UI; ends in a slash. */
 export const uiBase = isOneFile ? '#/' : served;
 
-/** The path that `/admin/…` is below; ends in a slash. */
+/** The path above `/admin/…`; ends in a slash. */
 export const apiBase = uiBase.replace(/ui\/$/, '');

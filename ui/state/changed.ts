@@ -1,9 +1,9 @@
-// That the configuration was changed by something that no screen waits for, such as an undo: what is shown is asked for anew.
+// Signals changes that no screen waits for, such as an undo, so that screens reload.
 
 import { createStore } from '../lib/page/store.ts';
 import type { Store } from '../lib/page/store.ts';
 
-/** How often that was. */
+/** The number of such changes. */
 export const changed: Store<number> = createStore(0);
 
 export const tellChanged = (): void => changed.set(changed.get() + 1);

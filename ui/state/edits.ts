@@ -1,22 +1,22 @@
-// Forms that were typed into and are not saved. Who goes elsewhere is asked about them first.
+// Tracks forms with unsaved input, and asks before leaving them.
 
 import { createStore } from '../lib/page/store.ts';
 import type { Store } from '../lib/page/store.ts';
 
 const typed = new Set<object>();
 
-/** The way that was asked for while something was not saved; null when nobody goes. */
+/** The navigation that waits for the answer; null for none. */
 export const leaving: Store<(() => void) | null> = createStore<(() => void) | null>(null);
 
 export const edited = (form: object): void => void typed.add(form);
 
-/** A form that is drawn no more, or all of them once they are saved or given up. */
+/** Forgets a form, or all forms after a save or a discard. */
 export function forgetEdits(form?: object): void {
   if (form === undefined) typed.clear();
   else typed.delete(form);
 }
 
-/** Goes at once when nothing would be lost by it. */
+/** Navigates at once if nothing is lost. */
 export function leave(go: () => void): void {
   if (typed.size === 0) go();
   else leaving.set(go);
@@ -24,7 +24,7 @@ export function leave(go: () => void): void {
 
 export const isEdited = (): boolean => typed.size > 0;
 
-/** The answer to the question. */
+/** The answer of the user. */
 export function decideLeaving({ discard }: Readonly<{ discard: boolean }>): void {
   const go = leaving.get();
   leaving.set(null);
@@ -33,7 +33,7 @@ export function decideLeaving({ discard }: Readonly<{ discard: boolean }>): void
   go();
 }
 
-/** A page that is closed or loaded anew is asked about by the browser. */
+/** The browser asks before the page is closed or reloaded. */
 export function guardUnload(): void {
   addEventListener('beforeunload', (event) => {
     if (isEdited()) event.preventDefault();

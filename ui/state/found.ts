@@ -1,4 +1,4 @@
-// What the palette finds in addition to screens: the records of the configuration, loaded when it opens.
+// Loads the records that the command palette finds.
 
 import { nouns, rankedNouns } from '../../events/nouns.ts';
 import { list } from '../api/http/call.ts';
@@ -8,13 +8,13 @@ export type Found = Readonly<{
   kind: string;
   name: string;
   screen: string;
-  /** Where it is on its screen. */
+  /** The place on its screen. */
   rest: readonly string[];
   /** Another text that finds it, such as the prefix of a key. */
   also: string;
 }>;
 
-/** Leaves out a list that cannot be loaded. */
+/** Skips lists that fail to load. */
 export async function findEntities(signal: AbortSignal): Promise<readonly Found[]> {
   const lists = await Promise.allSettled(
     rankedNouns.map(async (noun) => {

@@ -1,4 +1,4 @@
-// The place that is shown, and the ways to another: links anywhere in the page, and calls. History is the browser's.
+// The current place and navigation by links and calls, with the history of the browser.
 
 import { createStore } from '../lib/page/store.ts';
 import type { Store } from '../lib/page/store.ts';
@@ -13,7 +13,7 @@ export const place: Store<Place> = createStore(
   'location' in globalThis ? here() : { screen: 'overview', rest: [], query: {} },
 );
 
-/** Whoever looks has stopped what goes on by itself, which stands in the address. */
+/** The user paused updates; stored in the address. */
 export const isPaused = (): boolean => place.get().query['paused'] === '1';
 
 type Target = Readonly<{
@@ -22,7 +22,7 @@ type Target = Readonly<{
   query?: Readonly<Record<string, string>>;
 }>;
 
-/** The address of a place, for a link. Who looks at the past stays in it, unless the target names another moment. */
+/** The address of a place. A past version is kept unless the target sets another. */
 export function linkTo({ screen, rest = [], query = {} }: Target): string {
   const { as_of: moment } = place.get().query;
   const kept = moment === undefined ? query : { as_of: moment, ...query };
@@ -31,7 +31,7 @@ export function linkTo({ screen, rest = [], query = {} }: Target): string {
 
 export const navigate = (target: Target): void => go(new URL(linkTo(target), location.href));
 
-/** What is typed into a form is lost with another place, which is asked about first; it stays when the view alone is another. */
+/** Leaving a form with unsaved input asks first; changing only the view does not. */
 function go(url: URL): void {
   const push = (): void => {
     history.pushState(null, '', url);
@@ -50,7 +50,7 @@ const isSameForm = (to: Place): boolean => {
   );
 };
 
-/** Changes the view in its place: a filter or a sort is no step to come back to. */
+/** Changes the view without a new entry in the browser history. */
 export function changeQuery(change: Readonly<Record<string, string | null>>): void {
   const to = withQuery(place.get(), change);
   const replace = (): void => {
@@ -61,20 +61,20 @@ export function changeQuery(change: Readonly<Record<string, string | null>>): vo
   else leave(replace);
 }
 
-/** Opens or closes what stands behind the screen's name, and keeps the view. */
+/** Opens or closes a record of the screen and keeps the view. */
 export function openRest(rest: readonly (string | number)[]): void {
   const { screen, query } = place.get();
   navigate({ screen, rest, query });
 }
 
-/** The same place by its own address: no step to come back to. */
+/** Replaces the address without a new entry in the browser history. */
 export function replaceRest(rest: readonly string[]): void {
   const { screen, query } = place.get();
   history.replaceState(history.state, '', writePlace({ screen, rest, query }, uiBase));
   place.set(here());
 }
 
-/** Links are followed without loading the page anew; with a modifier, or to elsewhere, they are the browser's. */
+/** Follows links without a page load, except with a modifier key or to other sites. */
 export function followLinks(): void {
   addEventListener('popstate', comeBack);
   addEventListener('click', (event) => {
@@ -100,7 +100,7 @@ function isOwn(url: URL): boolean {
 
 const fileOf = (href: string): string | undefined => href.split('#')[0];
 
-/** The browser has gone there already: what is typed stays by going forth again, until it is given up. */
+/** The browser has already gone back: go forward again until the user discards the input. */
 function comeBack(): void {
   const to = here();
   if (!isEdited() || isSameForm(to)) {

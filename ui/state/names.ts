@@ -1,14 +1,14 @@
-// What is open, by the names that it has on the screen: the page, and what lies over it.
+// The names of what is open: the page and its overlays.
 
 import { createStore } from '../lib/page/store.ts';
 import type { Store } from '../lib/page/store.ts';
 
 type Named = Readonly<{ owner: object; name: string }>;
 
-/** The innermost last, which is the one that was named last. */
+/** The innermost last. */
 export const openNames: Store<readonly Named[]> = createStore<readonly Named[]>([]);
 
-/** Keeps its place by another name. */
+/** Keeps its place under a new name. */
 export function nameOpen(owner: object, name: string): void {
   const named = openNames.get();
   const known = named.find((one) => one.owner === owner);

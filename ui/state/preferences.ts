@@ -1,4 +1,4 @@
-// What a person chose for this browser: the theme and the time zone. Kept in it, and nowhere else.
+// Preferences of this browser, such as theme and time zone, stored only there.
 
 import type { Zone } from '../lib/text/format.ts';
 import { createStore } from '../lib/page/store.ts';
@@ -11,12 +11,12 @@ const zones: readonly Zone[] = ['utc', 'local'];
 
 export const theme: Store<Theme> = kept('gw-theme', themes);
 export const zone: Store<Zone> = kept('gw-zone', zones);
-/** Of the axes of charts whose values span orders of magnitude, such as latency. */
+/** For axes of values that span orders of magnitude, such as latency. */
 export const axisScale = kept<'linear' | 'log'>('gw-axis-scale', ['linear', 'log']);
-/** Off for people who dictate or press keys by mistake (WCAG 2.1.4). */
+/** Can be turned off for people who dictate or press keys by mistake (WCAG 2.1.4). */
 export const singleKeys = kept<'on' | 'off'>('gw-single-keys', ['on', 'off']);
 
-/** The first value stands when none is kept, or the browser keeps nothing. */
+/** The first value is the default, also without storage. */
 function kept<Value extends string>(name: string, values: readonly Value[]): Store<Value> {
   const [standard] = values;
   if (standard === undefined) throw new Error(`no values for ${name}`);
@@ -38,11 +38,11 @@ function writeKept(name: string, value: string): void {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // A browser that keeps nothing still shows what was chosen, until the page is left.
+    // Without storage the choice lasts until the page is left.
   }
 }
 
-/** Puts the theme on the page, now and when it or the system's changes. */
+/** Applies the theme, and follows changes of the system theme. */
 export function applyTheme(): void {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const apply = (): void => {

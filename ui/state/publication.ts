@@ -1,4 +1,4 @@
-// After a save: that it is published, how many replicas have it already, and the way to take it back.
+// Notifies about a save: its version, how many replicas serve it, and Undo.
 
 import { call } from '../api/http/call.ts';
 import { tellChanged } from './changed.ts';
@@ -12,11 +12,11 @@ const asksMax = 30;
 type Published = Readonly<{
   text: string;
   version: number | null;
-  /** By which the change is found in the history; without it, it cannot be taken back here. */
+  /** Finds the change in the history; without it there is no Undo. */
   requestId?: string | null;
 }>;
 
-/** Follows the version until every replica has it, or a while has gone by; the notice says how far it has got. */
+/** Follows the version until all replicas serve it or a time limit passes, and updates the notification. */
 export async function announce({ text, version, requestId = null }: Published): Promise<void> {
   const change = version === null ? null : requestId;
   const tell = notify({
@@ -38,10 +38,7 @@ export async function announce({ text, version, requestId = null }: Published): 
 
 const undoOf = (requestId: string) => ({ label: 'Undo', run: () => void takeBack(requestId) });
 
-/**
- * Undoes the change that a request made, and says so; what is to be looked at first is then on the screen. Nothing that tells of the
- * change offers to undo it meanwhile, or once it is undone.
- */
+/** Undoes the change of a request, or opens its preview if it needs one. All notifications of the change stop offering Undo. */
 export async function takeBack(requestId: string): Promise<void> {
   tellOf(requestId, { action: null, outcome: 'Being undone…' });
   const undone = await undo(requestId);
@@ -67,6 +64,6 @@ async function reachOf(version: number): Promise<Reach> {
     return { text, isWhole: reached === replicas.length };
   }
   const isHere = (config.snapshot_version ?? 0) >= version;
-  const text = isHere ? 'published; no replica reports to this process' : 'published';
+  const text = isHere ? 'Published. No replica reports to this process' : 'published';
   return { text, isWhole: isHere };
 }

@@ -1,4 +1,4 @@
-// Who is using the UI. A session that ends in the middle of something is begun anew over the page, which keeps all it held.
+// The session. If it ends, the user signs in again in a dialog, and the page keeps its state.
 
 import { createStore } from '../lib/page/store.ts';
 import type { Store } from '../lib/page/store.ts';
@@ -7,15 +7,15 @@ export type Person = Readonly<{ id: number; name: string; permissions: readonly 
 
 export type Session =
   | Readonly<{ status: 'unknown' }>
-  /** Nobody has logged in. */
+  /** No session. */
   | Readonly<{ status: 'none' }>
   | Readonly<{ status: 'open'; you: Person }>
-  /** It was open and has ended; the page waits for the same person to log in again. */
+  /** The session ended; the page waits for the same user. */
   | Readonly<{ status: 'ended'; you: Person }>;
 
 export const session: Store<Session> = createStore<Session>({ status: 'unknown' });
 
-/** Somebody else gets a page of their own. */
+/** Another user gets a new page. */
 export function sessionOpened(you: Person): void {
   const before = session.get();
   if (before.status === 'ended' && before.you.id !== you.id) globalThis.location.reload();
@@ -33,7 +33,7 @@ export const sessionAbsent = (): void => session.set({ status: 'none' });
 export const isOpen = (one: Session): one is Extract<Session, { status: 'open' }> =>
   one.status === 'open';
 
-/** Whether the person may do what needs this permission; the server has the last word. */
+/** Whether the user has a permission; the server decides. */
 export function may(permission: string): boolean {
   const now = session.get();
   return 'you' in now && now.you.permissions.includes(permission);

@@ -1,7 +1,7 @@
-// The sign-in link of gw dev carries its token behind the hash, which browsers send to no server. It is taken out of the address before
-// anything else is asked for, so that it stays neither in the history nor in a link that is copied.
+// Takes the token of a `gw dev` sign-in link out of the address before any request, so that it stays neither in the history nor in copied
+// links. It is in the hash, which browsers never send.
 
-/** Null when the address holds none. */
+/** Null without a token. */
 export function takeLinkToken(): string | null {
   const { hash, pathname, search } = globalThis.location;
   const [, token] = /^#sign-in=([\w-]+)$/.exec(hash) ?? [];

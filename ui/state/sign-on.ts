@@ -1,4 +1,4 @@
-// How people sign on beside a password, as the server says it; null while that is not known, and where there is no other way.
+// The single sign-on provider; null while unknown or if there is none.
 
 import { createStore } from '../lib/page/store.ts';
 import type { Store } from '../lib/page/store.ts';

@@ -1,4 +1,4 @@
-// Keeps the view of a screen's table in the address.
+// Stores the view of a table in the address.
 
 import { readView, writeView } from '../lib/page/table-view.ts';
 import type { TableView } from '../lib/page/table-view.ts';
@@ -6,6 +6,6 @@ import { changeQuery, place } from './location.ts';
 
 export const tableView = (): TableView => readView(place.get().query);
 
-/** For the event `gw-view` of a table. */
+/** Handles the event `gw-view` of a table. */
 export const keepView = ({ detail }: CustomEvent<TableView>): void =>
   changeQuery(writeView(detail));

@@ -1,11 +1,11 @@
-// Short notices at the edge of the page: what was done, and what can be done about it. Those that went away can be looked at again.
+// The notifications of this page.
 
 import { changedWhere, shownOf, withNotice, withoutToast } from '../lib/page/notices.ts';
 import type { Notice } from '../lib/page/notices.ts';
 import { createStore } from '../lib/page/store.ts';
 import type { Store } from '../lib/page/store.ts';
 
-/** Of this page, oldest first. */
+/** Oldest first. */
 export const notices: Store<readonly Notice[]> = createStore<readonly Notice[]>([]);
 
 const shownMs = 8_000;
@@ -14,7 +14,10 @@ let lastId = 0;
 
 type Given = Partial<Pick<Notice, 'tone' | 'detail' | 'action' | 'change'>> & Pick<Notice, 'text'>;
 
-/** Answers how to say more of it. Goes by itself unless it tells of a failure, later when it has an action. */
+/**
+ * Adds a notification and returns a function that updates it. It disappears by itself unless it reports a failure; later if it has an
+ * action.
+ */
 export function notify(given: Given): (change: Pick<Notice, 'detail'>) => void {
   lastId += 1;
   const id = lastId;
@@ -37,9 +40,9 @@ export function notify(given: Given): (change: Pick<Notice, 'detail'>) => void {
 
 export const dismiss = (id: number): void => notices.set(withoutToast(notices.get(), id));
 
-/** All that stand at the edge of the page. */
+/** Dismisses all shown notifications. */
 export const dismissAll = (): void => shownOf(notices.get()).forEach(({ id }) => dismiss(id));
 
-/** Says what became of the change of a request, wherever it is told of. */
+/** Sets the outcome in all notifications of a request. */
 export const tellOf = (request: string, change: Pick<Notice, 'action' | 'outcome'>): void =>
   notices.set(changedWhere(notices.get(), (one) => one.change === request, change));

@@ -1,5 +1,4 @@
-// What takes a change back that was just made: its entities are restored to what they were before it. Where something has become of
-// them since, or not all of it comes back, the person looks at it first.
+// Undoes a recent change by restoring its records. If they changed since, or the restore is incomplete, the preview opens instead.
 
 import { asFailure } from '../api/http/failure.ts';
 import { listCommands, listEvents, listEventsOf } from '../api/history.ts';
@@ -10,18 +9,18 @@ import { undoReason } from '../lib/saves/undo.ts';
 import { navigate } from './location.ts';
 import { notify } from './toasts.ts';
 
-/** More than these are looked at first. */
+/** Larger changes open the preview. */
 const streamsMax = 20;
 
 type Undone = Readonly<{ text: string; version: number | null; requestId: string | null }>;
 
-/** Null when it is to be looked at first, which then is on the screen. */
+/** Null if the preview was opened. */
 export async function undo(requestId: string): Promise<Undone | null> {
   try {
     return await takeBack(requestId);
   } catch (error) {
     const { message } = asFailure(error);
-    notify({ tone: 'bad', text: 'The change was not undone', detail: message });
+    notify({ tone: 'bad', text: 'Could not undo the change', detail: message });
     return null;
   }
 }
@@ -56,7 +55,7 @@ async function takeBack(requestId: string): Promise<Undone | null> {
   return { text, version: snapshotVersion, requestId: headers.get('x-request-id') };
 }
 
-/** Whether nothing has become of these entities since the command. */
+/** Whether the records are unchanged since the command. */
 async function areAsLeft(streams: readonly string[], { id }: Command): Promise<boolean> {
   const newest = await Promise.all(streams.map((stream) => listEvents({ stream, limit: 1 })));
   return newest.every(({ body: [last] }) => last !== undefined && last.position <= id);

@@ -1,4 +1,4 @@
-// What every element shares: the box model, focus that is seen, buttons, links, and text for screen readers alone.
+// Styles of all elements: box model, focus, buttons, links and screen reader text.
 
 import { css } from 'lit';
 
@@ -122,7 +122,7 @@ export const base = css`
   }
 `;
 
-/** `<button class="primary | danger | plain | plain danger | icon">`; without a class, a bordered one. Links may look the same. */
+/** `<button class="primary | danger | plain | plain danger | icon">`; without a class it is bordered. Links can use the same classes. */
 export const buttons = css`
   button,
   a.button {

@@ -1,4 +1,4 @@
-// What stands below a field: what it is for, or what is wrong with it.
+// Styles of the hint and the error below a field.
 
 import { css } from 'lit';
 

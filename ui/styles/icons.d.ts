@@ -1,18 +1,18 @@
-// What the build makes of files that are no code.
+// Types of files that the build turns into modules.
 
-/** The sprite, by its address. */
+/** The address of the sprite. */
 declare module '#icons?url' {
   const address: string;
   export default address;
 }
 
-/** The dashboard for Grafana, as text. */
+/** The Grafana dashboard as text. */
 declare module '#dashboard?raw' {
   const text: string;
   export default text;
 }
 
-/** The worker of the viewer, as text. */
+/** The worker of the viewer as text. */
 declare module '#worker?text' {
   const text: string;
   export default text;

@@ -1,4 +1,4 @@
-// Controls beside each other, on as many lines as they need.
+// Styles of controls in a row that wraps.
 
 import { css } from 'lit';
 

@@ -1,4 +1,4 @@
-// What the lists of the history have in common.
+// Styles of the History lists.
 
 import { css } from 'lit';
 

@@ -1,5 +1,4 @@
-// Tiles of numbers, and panels of charts beside each other, of all screens that observe. What belongs to another question than is asked
-// now is dimmed.
+// Styles of tiles and chart panels. Data of an earlier query is dimmed.
 
 import { css } from 'lit';
 

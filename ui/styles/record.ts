@@ -1,4 +1,4 @@
-// How one record is shown in a drawer: names and values in two columns, sections with an action beside their heading, and notices.
+// Styles of a record in a drawer: facts in two columns, sections with actions, and notices.
 
 import { css } from 'lit';
 

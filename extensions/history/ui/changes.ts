@@ -71,7 +71,7 @@ const columns: readonly Column<Row>[] = [
   },
   {
     id: 'actor',
-    label: 'Who',
+    label: 'Actor',
     value: ({ actor_name, actor_kind }) => actor_name ?? actor_kind,
     cell: ({ actor_id, actor_name, actor_kind }) =>
       actor_name ??

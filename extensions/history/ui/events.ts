@@ -59,7 +59,7 @@ const columns: readonly Column<Row>[] = [
     value: (one) => one.recorded_at,
     cell: (one) => html`<gw-time absolute bare at=${one.recorded_at}></gw-time>`,
   },
-  { id: 'who', label: 'Who', value: ({ who }) => who },
+  { id: 'who', label: 'Actor', value: ({ who }) => who },
   {
     id: 'command',
     label: 'Command',

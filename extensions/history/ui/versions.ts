@@ -69,7 +69,7 @@ const columns: readonly Column<SnapshotVersion>[] = [
   },
   {
     id: 'who',
-    label: 'Who',
+    label: 'Actor',
     value: ({ made_by }) => made_by?.actor_name ?? made_by?.actor_kind ?? null,
   },
   { id: 'reason', label: 'Reason', value: ({ made_by }) => made_by?.reason ?? null },

@@ -1,4 +1,4 @@
-// One chat through the gateway, frame by frame as it comes.
+// Sends one chat through the gateway and yields the frames of the response.
 
 import { createFrameReader } from './event-frames.ts';
 import type { Frame } from './event-frames.ts';
@@ -7,7 +7,7 @@ import type { BodyOf } from '../../../ui/api/http/routes.ts';
 
 export type Chat = BodyOf<'POST', '/admin/playground'>;
 
-/** Rejects with an ApiFailure before the gateway was asked; what the gateway refuses is an answer. */
+/** Rejects with an ApiFailure if the gateway was not reached. A refusal of the gateway is a response. */
 export async function* askPlayground(chat: Chat, signal: AbortSignal): AsyncGenerator<Frame> {
   const response = await open('POST', '/admin/playground', { body: chat, signal });
   const read = createFrameReader();

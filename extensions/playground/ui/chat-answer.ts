@@ -1,20 +1,19 @@
-// What the gateway answers to one chat, as far as it has come: told by the frames of the playground, which hold its status, its headers
-// and its own stream.
+// Builds the response of one chat from the frames of the playground, which carry its status, headers and stream.
 
 import { createFrameReader } from './event-frames.ts';
 import type { Frame } from './event-frames.ts';
 
 export type ChatAnswer = Readonly<{
-  /** Null until it begins. */
+  /** Null until the response starts. */
   status: number | null;
   headers: Readonly<Record<string, string>>;
   text: string;
-  /** What the model thought aloud. */
+  /** Reasoning text of the model. */
   reasoning: string;
   finishReason: string | null;
-  /** As it reports them; null when it does not. */
+  /** As reported by the model; null without a report. */
   usage: Readonly<{ prompt: number; completion: number }> | null;
-  /** The gateway's own words, or why it broke off. */
+  /** The error of the gateway, or why the stream broke off. */
   error: string | null;
   isWhole: boolean;
 }>;
@@ -46,7 +45,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** Takes frames in their order, and answers what they come to so far. */
+/** Takes frames in order and returns the response so far. */
 export function createAnswerReader(): (frame: Frame) => ChatAnswer {
   const readFrames = createFrameReader();
   let answer = noAnswer;
@@ -91,12 +90,12 @@ function withChunk(answer: ChatAnswer, data: string): ChatAnswer {
   };
 }
 
-/** An answer that is no stream: a refusal, or a completion in one piece. */
+/** A response without a stream: a refusal or a complete completion. */
 function withBody(answer: ChatAnswer, body: string): ChatAnswer {
   const value = parsed(body);
   const message = textIn(member(value, 'error'), 'message');
   if (message !== '') return { ...answer, error: message };
-  if ((answer.status ?? 0) >= 400) return { ...answer, error: body.trim() || 'it says no more' };
+  if ((answer.status ?? 0) >= 400) return { ...answer, error: body.trim() || 'no details' };
   const choice = member(member(value, 'choices'), '0');
   return {
     ...answer,

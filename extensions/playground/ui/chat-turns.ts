@@ -1,4 +1,4 @@
-// What was said in a chat: as it is sent, and as it stands again when a message came to nothing.
+// Stores the turns of a chat.
 
 export type Turn = Readonly<{ role: 'user' | 'assistant'; content: string }>;
 
@@ -6,7 +6,7 @@ type Said = Readonly<{ turns: readonly Turn[]; answer: string; prompt: string }>
 
 const isUnanswered = (turns: readonly Turn[]): boolean => turns.at(-1)?.role === 'user';
 
-/** With the last answer, and what is asked now. What was refused without one is no part of the chat. */
+/** Adds the last response and the new message. Messages that were refused without a response are dropped. */
 export const turnsWith = ({ turns, answer, prompt }: Said): readonly Turn[] => [
   ...(answer === '' && isUnanswered(turns) ? turns.slice(0, -1) : turns),
   ...(answer === '' ? [] : [{ role: 'assistant' as const, content: answer }]),
@@ -18,6 +18,6 @@ type Message = Readonly<{ role: 'system' | Turn['role']; content: string }>;
 export const messagesOf = (system: string, turns: readonly Turn[]): readonly Message[] =>
   system.trim() === '' ? turns : [{ role: 'system', content: system.trim() }, ...turns];
 
-/** A message that was not answered can be sent again: it stands in its field, unless another is typed there. */
+/** A message without a response goes back to its field, unless the user typed another. */
 export const promptAgain = ({ turns, answer, prompt }: Said): string =>
   answer === '' && prompt === '' && isUnanswered(turns) ? (turns.at(-1)?.content ?? '') : prompt;

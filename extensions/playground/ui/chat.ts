@@ -1,4 +1,4 @@
-// A chat with the gateway: what was said, what is being answered, and how long that took.
+// Runs a chat with the gateway: earlier turns, the current response and its timing.
 
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
@@ -13,7 +13,7 @@ import type { Turn } from './chat-turns.ts';
 
 export type Timing = Readonly<{ firstMs: number | null; wholeMs: number | null }>;
 
-/** Null leaves a parameter to the model. */
+/** Null leaves the parameter to the model. */
 export type Parameters = Readonly<{ temperature: number | null; max_tokens: number | null }>;
 
 export type Message = Readonly<{ key: string; model: string; system: string; prompt: string }> &
@@ -22,11 +22,11 @@ export type Message = Readonly<{ key: string; model: string; system: string; pro
 const untimed: Timing = { firstMs: null, wholeMs: null };
 
 export class Chat implements ReactiveController {
-  /** What was said before; the last answer is `answer`. */
+  /** Earlier turns; the last response is `answer`. */
   turns: readonly Turn[] = [];
   answer: ChatAnswer = noAnswer;
   timing: Timing = untimed;
-  /** Of the control plane; what the gateway refuses is an answer. */
+  /** A failure of the control plane; a refusal of the gateway is a response. */
   failure: ApiFailure | null = null;
   readonly #host: ReactiveControllerHost;
   #asking: AbortController | null = null;
@@ -40,7 +40,7 @@ export class Chat implements ReactiveController {
     this.stop();
   }
 
-  /** A request is under way. */
+  /** A request is pending. */
   get isAsking(): boolean {
     return this.#asking !== null;
   }
@@ -54,7 +54,7 @@ export class Chat implements ReactiveController {
     this.#host.requestUpdate();
   };
 
-  /** Resolves when it is answered, refused or stopped. */
+  /** Resolves when the request is answered, refused or stopped. */
   async send({ key, model, system, prompt, ...parameters }: Message): Promise<void> {
     const { turns, answer } = this;
     this.turns = turnsWith({ turns, answer: answer.text, prompt });
@@ -74,7 +74,7 @@ export class Chat implements ReactiveController {
     this.#host.requestUpdate();
   }
 
-  /** What stands in the field of the message: one that was not answered can be sent again. */
+  /** The text for the message field: an unanswered message can be sent again. */
   promptAgain(prompt: string): string {
     return promptAgain({ turns: this.turns, answer: this.answer.text, prompt });
   }

@@ -1,4 +1,4 @@
-// Why no chat can be sent from here.
+// Explains why the user cannot send requests here.
 
 import { html } from 'lit';
 
@@ -6,22 +6,24 @@ import '../../../ui/elements/empty.ts';
 import { linkTo } from '../../../ui/state/location.ts';
 
 export const forbidden = () =>
-  html`<gw-empty heading="Chats are sent here by those who hold config:write" icon="send">
+  html`<gw-empty heading="You cannot send requests here" icon="send">
     <span slot="about"
-      >Ask for a role with it, or send the request with a key and any client of the gateway.</span
+      >The playground needs the permission config:write. Ask an administrator for a role, or send
+      the request with an API key and any client.</span
     >
   </gw-empty>`;
 
 export const unknownGateway = () =>
   html`<gw-empty
-    heading="This control plane does not know its gateway"
+    heading="The gateway address is unknown"
     icon="send"
     command="gw --role control --gateway-url https://gateway.example"
   >
     <span slot="about"
-      >Start it with --gateway-url, or GW_GATEWAY_URL: where clients reach the gateway.</span
+      >Start the control plane with --gateway-url or GW_GATEWAY_URL, set to the address that clients
+      use.</span
     >
     <a class="button" href=${linkTo({ screen: 'settings', query: { q: 'gateway-url' } })}
-      >See what it was started with</a
+      >View startup settings</a
     >
   </gw-empty>`;

@@ -1,10 +1,10 @@
-// The request of the playground as code: curl and the OpenAI clients for Python and TypeScript. The key is read from the environment,
-// so that copied code holds no secret.
+// Writes a request as code for curl and the OpenAI clients for Python and TypeScript. The key is read from the environment, so copied code
+// contains no secret.
 
 type Message = Readonly<{ role: string; content: string }>;
 
 export type CodeRequest = Readonly<{
-  /** Where clients reach the gateway, without `/v1`. */
+  /** The address of the gateway, without `/v1`. */
   gateway: string;
   model: string;
   messages: readonly Message[];
@@ -16,7 +16,7 @@ export type Code = Readonly<{ label: 'curl' | 'Python' | 'TypeScript'; text: str
 
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** JSON is also a literal of Python and TypeScript, as long as it holds neither null nor a boolean. */
+/** JSON without null and booleans is also valid Python and TypeScript. */
 const literal = (value: unknown): string => JSON.stringify(value);
 
 export function codeOf(request: CodeRequest): readonly Code[] {

@@ -1,12 +1,12 @@
-// Server-sent events as they come in pieces (HTML Standard, section 9.2.6): whole frames alone are answered.
+// Parses server-sent events from pieces of text (HTML Standard, section 9.2.6) and returns complete frames only.
 
 export type Frame = Readonly<{
-  /** `message` when it is not said. */
+  /** `message` by default. */
   event: string;
   data: string;
 }>;
 
-/** Takes the next piece of the text. What is not whole at its end waits for the next. */
+/** Takes the next piece of text. An incomplete frame waits for the next piece. */
 export function createFrameReader(): (piece: string) => readonly Frame[] {
   let rest = '';
   return (piece) => {

@@ -1,4 +1,4 @@
-// What the playground adds to the management UI: its screen, and the way to it from a new key.
+// Registers the playground extension: its screen, and its link from a new API key.
 
 import type { UiExtension } from '../../../ui/extension.ts';
 import { navigate } from '../../../ui/state/location.ts';
@@ -16,7 +16,7 @@ export const extension: UiExtension = {
     },
   ],
   withNewKey: {
-    label: 'Send a request with it',
+    label: 'Send a request',
     icon: 'send',
     permission: 'config:write',
     use: (key) => {

@@ -1,4 +1,4 @@
-// A key that was just made and is shown still, on its way to the playground: kept in the page alone, and taken once.
+// Hands a new API key to the playground. It is kept in memory and taken once.
 
 let handed = '';
 
@@ -6,7 +6,7 @@ export const handKey = (key: string): void => {
   handed = key;
 };
 
-/** Empty when none was handed. */
+/** Empty if there is none. */
 export function takeHandedKey(): string {
   const key = handed;
   handed = '';

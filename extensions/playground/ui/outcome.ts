@@ -1,5 +1,4 @@
-// What became of one request: how the gateway answered it, what it used and cost, and, once its usage row is there, why it went where
-// it went.
+// Draws the outcome of one request: response, usage, cost, and the routing decision once its usage row is recorded.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -19,10 +18,10 @@ import { record } from '../../../ui/styles/record.ts';
 import '../../../ui/screens/usage/explain.ts';
 import type { Timing } from './chat.ts';
 
-/** Usage comes in batches; one that is not there by then is looked for on the usage screen. */
+/** Usage is recorded in batches. After this time the usage screen has to be used. */
 const askMs = 1_000;
 const asksMax = 40;
-/** Among so many of the newest it is looked for. */
+/** The number of newest rows to search. */
 const newestMax = 50;
 
 class GwPlaygroundOutcome extends element({
@@ -40,7 +39,7 @@ class GwPlaygroundOutcome extends element({
     `,
   ];
   #asks = 0;
-  /** Null until it is there. */
+  /** Null until it is recorded. */
   readonly #row = new Resource<UsageEvent | null>(this, (signal) => this.#ask(signal), {
     pollMs: () => (this.#isAwaited() ? askMs : null),
   });
@@ -49,7 +48,7 @@ class GwPlaygroundOutcome extends element({
     return this.answer.headers['x-request-id'] ?? null;
   }
 
-  /** Of a caller who is not known there is no row. */
+  /** A request of an unknown caller has no usage row. */
   #hasRow(): boolean {
     const { isWhole, status } = this.answer;
     return isWhole && status !== null && status !== 401 && this.#id() !== null;
@@ -69,7 +68,7 @@ class GwPlaygroundOutcome extends element({
     return rows.find(({ id }) => id === this.#id()) ?? null;
   }
 
-  /** Another one is asked about. */
+  /** The request changed. */
   protected override willUpdate(changed: PropertyValues<this>): void {
     const before = changed.get('answer');
     if (before === undefined || before.isWhole === this.answer.isWhole) return;
@@ -145,7 +144,7 @@ class GwPlaygroundOutcome extends element({
     if (failure !== null) return failure.message;
     if (this.answer.isWhole && !this.#hasRow()) return html`<span class="quiet">none</span>`;
     return html`<span class="quiet"
-      >${this.#asks >= asksMax ? 'its usage row has not come yet' : 'comes with its usage row…'}</span
+      >${this.#asks >= asksMax ? 'not recorded yet' : 'waiting for its usage row…'}</span
     >`;
   }
 
@@ -159,7 +158,7 @@ class GwPlaygroundOutcome extends element({
   }
 }
 
-/** Names in headers are bytes of UTF-8 there. */
+/** Header values are UTF-8 bytes. */
 function decoded(text: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(

@@ -1,4 +1,4 @@
-// The request of the playground as code that can be copied.
+// Draws the request as code that can be copied.
 
 import { css, html } from 'lit';
 

@@ -1,4 +1,4 @@
-// The question beside the answer, one under the other where it is narrow.
+// Lays out request and response side by side, or one below the other on narrow pages.
 
 import { css } from 'lit';
 

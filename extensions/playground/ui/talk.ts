@@ -1,4 +1,4 @@
-// What was said in a chat, one under the other, and what became of the last message.
+// Draws the turns of a chat and the outcome of the last message.
 
 import { html, nothing } from 'lit';
 
@@ -39,7 +39,7 @@ function drawnTurn({ role, content }: Turn) {
   </div>`;
 }
 
-/** What is being answered, or was last. */
+/** The current or last response. */
 function lastTurn({ text, reasoning, error }: ChatAnswer, waits: boolean) {
   return html`<div class="turn" aria-live="polite" aria-busy=${waits ? 'true' : 'false'}>
       <h2>Model</h2>

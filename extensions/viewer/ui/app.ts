@@ -1,4 +1,4 @@
-// The viewer of an export: what was found of it, and the screens of the history over what of it holds.
+// The offline viewer: the result of the verification, and the History screens for an export.
 
 import { LitElement, html, nothing } from 'lit';
 import { html as staticHtml, unsafeStatic } from 'lit/static-html.js';
@@ -29,30 +29,30 @@ import { viewerStyles } from './styles.ts';
 type Section = Readonly<{ value: string; label: string; about: string }>;
 
 const sections: readonly Section[] = [
-  { value: 'changes', label: 'Changes', about: 'Who changed what, when and why.' },
-  { value: 'versions', label: 'Versions', about: 'The configurations that proxies were given.' },
-  { value: 'diff', label: 'Compare', about: 'What lies between two configurations.' },
+  { value: 'changes', label: 'Changes', about: 'All configuration changes. Append-only.' },
+  { value: 'versions', label: 'Versions', about: 'Published configurations. Compare any two.' },
+  { value: 'diff', label: 'Compare', about: 'Compare versions, positions or times.' },
   {
     value: 'configuration',
     label: 'Configuration',
-    about: 'All that was configured, at any version, position or time.',
+    about: 'The configuration at any version, position or time.',
   },
   {
     value: 'events',
     label: 'Events',
-    about: 'The log itself, event by event, with the hashes that chain them.',
+    about: 'The event log with its hash chain.',
   },
   {
     value: 'access',
     label: 'Access review',
-    about: 'Who could call which model at any moment, and by which grants.',
+    about: 'Who could call which model at a given time, and the grants that allowed it.',
   },
-  { value: 'log', label: 'Integrity', about: 'What was verified, and what does not hold.' },
+  { value: 'log', label: 'Integrity', about: 'The result of the verification.' },
 ];
 
 const [changes] = sections;
 
-/** Links of the screens go to places of the management UI; those of configuration are one section here. */
+/** Links to screens of the management UI open the Configuration section. */
 function sectionAt(screen: string, rest: readonly string[]): Section | undefined {
   if (screen === 'overview') return changes;
   const name = screen === 'history' ? rest[0] : 'configuration';
@@ -74,7 +74,7 @@ class GwViewer extends LitElement {
         <button
           type="button"
           class="plain wide"
-          title="Time zone of all times"
+          title="Time zone"
           @click=${() => zone.set(this.#zone.value === 'utc' ? 'local' : 'utc')}
         >
           <gw-icon name="globe"></gw-icon>${this.#zone.value === 'utc' ? 'UTC' : 'Local'}
@@ -89,13 +89,13 @@ class GwViewer extends LitElement {
   #file(now: Reading) {
     if (now.status !== 'open') return html`<span class="file"></span>`;
     return html`<span class="file quiet">${now.summary.name}</span>
-      <button type="button" @click=${this.#onAnother}>Open another</button>`;
+      <button type="button" @click=${this.#onAnother}>Open another file</button>`;
   }
 
   #shown(now: Reading) {
     switch (now.status) {
       case 'none':
-        return html`<gw-page class="narrow" heading="Read a log without its server">
+        return html`<gw-page class="narrow" heading="Offline log viewer">
           <gw-viewer-opening
             .failure=${now.failure === null ? null : asFailure(new Error(now.failure))}
           ></gw-viewer-opening>
@@ -113,7 +113,7 @@ class GwViewer extends LitElement {
       <div class="progress">
         <progress max="100" value=${percent} aria-label="Verified"></progress>
         <p class="quiet" role="status">
-          ${formatNumber(position)} events hold so far, ${percent} % of the file
+          ${formatNumber(position)} events verified, ${percent} % of the file
         </p>
         <button type="button" @click=${closeFiles}>Stop</button>
       </div>
@@ -127,7 +127,7 @@ class GwViewer extends LitElement {
     return html`<gw-page heading=${section.label} about=${section.about}>
       ${this.#verdict(summary)}
       <gw-tabs
-        label="Parts of the export"
+        label="Sections of the export"
         chosen=${section.value}
         .tabs=${sections.map(({ value, label }) => ({ value, label, href: this.#hrefOf(value) }))}
       ></gw-tabs>
@@ -146,17 +146,17 @@ class GwViewer extends LitElement {
         ? html`<p class="notice verdict">
             <gw-icon class="holds" name="circle-check"></gw-icon>
             <span
-              >${events} and
-              ${signed}${pack === null ? '' : `, ${formatCount(pack.files, 'file')}`}: all hold,
-              computed in this browser. <a href=${integrity}>What was verified</a></span
+              >${events} and ${signed}${pack === null ? '' : `, ${formatCount(pack.files, 'file')}`}
+              verified in this browser. No tampering found.
+              <a href=${integrity}>View details</a></span
             >
           </p>`
         : html`<p class="notice bad verdict" role="alert">
             <gw-icon name="circle-alert"></gw-icon>
             <span
               >${finding === null ? '' : html`<strong>Position ${finding.position}</strong>: `}${problem}.
-              ${finding === null ? '' : `What is shown ends at position ${position}.`}
-              <a href=${integrity}>Look at it</a></span
+              ${finding === null ? '' : `Only events up to position ${position} are shown.`}
+              <a href=${integrity}>View details</a></span
             >
           </p>`
     }
@@ -164,16 +164,16 @@ class GwViewer extends LitElement {
       isFromStart
         ? nothing
         : html`<p class="notice">
-            This begins at position ${from}: its changes and events are here. What was configured,
-            and who could call what, is told by an export from the first event on.
+            This export starts at position ${from} and shows only changes and events. Configuration
+            and access need an export from the first event.
           </p>`
     }
     ${
       unread === null
         ? nothing
         : html`<p class="notice warn">
-            Position ${unread.position} is by a newer gw than this viewer: from there on it shows
-            changes and events, and no configuration.
+            Position ${unread.position} was written by a newer gw than this viewer. From there on
+            only changes and events are shown.
           </p>`
     }`;
   }
@@ -182,12 +182,12 @@ class GwViewer extends LitElement {
     if (value === 'log') {
       return html`<gw-viewer-integrity .summary=${summary}></gw-viewer-integrity>`;
     }
-    // One of the names above, not what stands in the address.
+    // The name comes from the list above, not from the address, so it is a safe tag name.
     const tag = unsafeStatic(`gw-history-${value}`);
     return staticHtml`<${tag}></${tag}>`;
   }
 
-  /** A section keeps nothing of the view of another one. */
+  /** A link to another section drops the query. */
   #hrefOf(value: string): string {
     return linkTo({ screen: 'history', rest: value === 'changes' ? [] : [value] });
   }

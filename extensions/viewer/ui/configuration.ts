@@ -1,4 +1,4 @@
-// The configuration at any moment of the export: every entity of it, one opened with its fields. Of a secret it is said that there is one.
+// Shows the configuration at any position of the export: all records, and the fields of one. Secrets only show whether they are set.
 
 import { css, html, nothing } from 'lit';
 
@@ -58,7 +58,7 @@ type Entity = Readonly<{ kind: string; id: number }>;
 
 const streamOf = ({ kind, id }: Entity): string => `${kind}-${id}`;
 
-/** What is configured is what lies between nothing and the moment. */
+/** The configuration is the difference between nothing and the position. */
 async function load(moment: string | null, kind: string, signal: AbortSignal): Promise<Loaded> {
   const to = moment ?? String((await getLogHead(signal)).body.position);
   const rows: Difference[] = [];
@@ -131,7 +131,7 @@ class ViewerConfiguration extends element({
     return load(moment ?? null, this.#kind(), signal);
   });
 
-  /** Of what is open, wherever the link to it came from; null is nothing. */
+  /** The open record of a link from any screen; null for none. */
   #open(): Readonly<{ kind: string; id: number }> | null {
     const { screen, rest } = this.#place.value;
     const [, kind = '', id = ''] = screen === 'history' ? rest : [];
@@ -141,7 +141,7 @@ class ViewerConfiguration extends element({
       : { kind: shown.kind, id: shown.id };
   }
 
-  /** Empty is every kind. */
+  /** Empty for all kinds. */
   #kind(): string {
     const { screen, rest, query } = this.#place.value;
     return query['kind'] ?? (screen === 'history' ? '' : (shownAt(screen, rest).kind ?? ''));
@@ -153,13 +153,13 @@ class ViewerConfiguration extends element({
         <gw-field
           name="at"
           label="As of"
-          hint="Version, position or time, UTC; empty is the end"
+          hint="Version, position or time in UTC. Leave empty for the end"
           error=${this.wrong?.message ?? ''}
           .value=${this.at}
         ></gw-field>
         <button type="button" class="primary" @click=${this.#ask}>Show</button>
         <select aria-label="Kind" @change=${this.#onKind}>
-          <option value="">Every kind</option>
+          <option value="">All kinds</option>
           ${kindNames.map(
             (name) =>
               html`<option value=${name} ?selected=${name === this.#kind()}>
@@ -174,9 +174,9 @@ class ViewerConfiguration extends element({
 
   #table({ rows, total, version, position }: Loaded) {
     if (rows.length === 0) {
-      return html`<gw-empty heading="Nothing was configured" icon="layers">
+      return html`<gw-empty heading="No records" icon="layers">
         <span slot="about"
-          >There is nothing of this kind at version ${version}, position ${position}.</span
+          >No record of this kind exists at version ${version}, position ${position}.</span
         >
       </gw-empty>`;
     }
@@ -197,7 +197,8 @@ class ViewerConfiguration extends element({
       ${
         total > rows.length
           ? html`<div class="more">
-              The first ${formatNumber(rows.length)} of ${formatNumber(total)}; choose a kind.
+              Showing the first ${formatNumber(rows.length)} of ${formatNumber(total)} records.
+              Choose a kind to see others.
             </div>`
           : nothing
       }`;
@@ -220,16 +221,18 @@ class ViewerConfiguration extends element({
     const stream = `${open.kind}-${open.id}`;
     return html`<div class="ways">
         <a class="button" href=${linkTo({ screen: 'history', query: { stream } })}
-          ><gw-icon name="history"></gw-icon>What happened to it</a
+          ><gw-icon name="history"></gw-icon>View changes</a
         >
         <a class="button" href=${linkTo({ screen: 'history', rest: ['events'], query: { stream } })}
-          ><gw-icon name="scroll-text"></gw-icon>Its events</a
+          ><gw-icon name="scroll-text"></gw-icon>View events</a
         >
       </div>
       ${
         row === undefined
-          ? html`<gw-empty heading="It was not there" icon="layers">
-              <span slot="about">At this moment nothing had the id <code>${stream}</code>.</span>
+          ? html`<gw-empty heading="Not found" icon="layers">
+              <span slot="about"
+                >No record has this id at this position: <code>${stream}</code>.</span
+              >
             </gw-empty>`
           : this.#fields(row)
       }`;
@@ -276,7 +279,7 @@ class ViewerConfiguration extends element({
 
   #asked: string | null = null;
 
-  /** Asks anew when the address says another moment or kind, by whatever way it came there. */
+  /** Loads again when the address changes. */
   protected override willUpdate(): void {
     const { as_of: moment = '' } = this.#place.value.query;
     const asked = `${moment} ${this.#kind()}`;

@@ -1,12 +1,12 @@
-// The files that a person gives: chosen, dropped, as a directory, or named by the command that serves this page.
+// Reads the files that a person chooses or drops, or that the serving command names.
 
 import type { Trust } from '../../../events/export-check.ts';
 
-/** Of a directory that was chosen, those in it and none below. */
+/** Only the files of a chosen directory itself, not of its subdirectories. */
 export const chosenFiles = (input: HTMLInputElement): readonly File[] =>
   [...(input.files ?? [])].filter(({ webkitRelativePath: path }) => path.split('/').length <= 2);
 
-/** Of what is dropped; a directory stands for the files in it. */
+/** Dropped files, and the files of dropped directories. */
 export async function droppedFiles(transfer: DataTransfer): Promise<readonly File[]> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
   const files = await Promise.all(entries.map(filesIn));
@@ -18,7 +18,7 @@ async function filesIn(entry: FileSystemEntry | null): Promise<readonly File[]> 
   if (!(entry instanceof FileSystemDirectoryEntry)) return [];
   const reader = entry.createReader();
   const found: FileSystemEntry[] = [];
-  // A piece at a time, until there is none.
+  // Reads entries in batches until there are none.
   for (let more = await piece(reader); more.length > 0; more = await piece(reader)) {
     found.push(...more);
   }
@@ -33,7 +33,7 @@ const piece = (reader: FileSystemDirectoryReader): Promise<readonly FileSystemEn
 
 type Served = Readonly<{ files: readonly File[]; trust: Trust }>;
 
-/** What `gw history view` serves beside this page, by its address; nothing when it was opened otherwise. */
+/** The files that `gw history view` serves with this page; none if it was opened otherwise. */
 export async function servedFiles(page: Location): Promise<Served> {
   const query = new URLSearchParams(page.search);
   const fetched = async (address: string): Promise<Blob> => {
@@ -48,7 +48,7 @@ export async function servedFiles(page: Location): Promise<Served> {
   return { files, trust: { key: query.get('key'), anchors } };
 }
 
-/** Notes in the lines of a file of checkpoints, as `gw log export` and packs write them. */
+/** The checkpoints in a file, as `gw log export` and packs write them. */
 export const notesIn = (text: string): readonly string[] =>
   text
     .split(/\r?\n/)

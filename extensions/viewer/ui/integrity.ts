@@ -1,4 +1,4 @@
-// What was verified of the open export: where it ends, what does not hold and the line that says so, the keys and checkpoints in it.
+// Shows the verification of the export: its end, the first invalid line, its keys and checkpoints.
 
 import { css, html, nothing } from 'lit';
 
@@ -77,19 +77,19 @@ class GwViewerIntegrity extends element({
     const events = Math.max(0, position - from + 1);
     return html`<div class="tiles">
       <gw-kpi label="Chain" value=${chainWord(summary)} tone=${finding === null ? 'plain' : 'bad'}
-        >${finding === null ? 'every hash computed here' : `at position ${finding.position}`}</gw-kpi
+        >${finding === null ? 'every hash recomputed' : `at position ${finding.position}`}</gw-kpi
       >
       <gw-kpi
-        label="Events that hold"
+        label="Verified events"
         value=${formatNumber(events)}
         href=${linkTo({ screen: 'history', rest: ['events'] })}
         >positions ${from} to ${position}${to > position ? `, of ${to}` : ''}</gw-kpi
       >
       <gw-kpi
         label="Signed up to"
-        value=${last === undefined ? 'not signed' : formatNumber(last.position)}
+        value=${last === undefined ? 'None' : formatNumber(last.position)}
         tone=${last === undefined ? 'none' : 'plain'}
-        >${last === undefined ? 'no checkpoint in it' : `${formatCount(checkpoints.length, 'checkpoint')}, signatures checked`}</gw-kpi
+        >${last === undefined ? 'no checkpoints' : `${formatCount(checkpoints.length, 'checkpoint')}, signatures checked`}</gw-kpi
       >
       ${
         pack === null
@@ -97,7 +97,7 @@ class GwViewerIntegrity extends element({
               label="Snapshot"
               value=${version === 0 ? 'none' : `v${version}`}
               href=${linkTo({ screen: 'history', rest: ['versions'] })}
-              >at the end of it</gw-kpi
+              >at the end of the export</gw-kpi
             >`
           : html`<gw-kpi
               label="Pack"
@@ -116,7 +116,7 @@ class GwViewerIntegrity extends element({
         <h2>The line at position ${finding.position}</h2>
         <gw-copy text=${brokenLine} label="line"></gw-copy>
       </div>
-      <pre tabindex="0" aria-label="The line that does not hold">${brokenLine}</pre>`;
+      <pre tabindex="0" aria-label="Invalid line">${brokenLine}</pre>`;
   }
 
   #facts({ name, bytes, logId, position, hash, lastAt, trust }: Summary) {
@@ -127,7 +127,7 @@ class GwViewerIntegrity extends element({
       <dd>${this.#exact(logId, 'log id')}</dd>
       <dt>Last position</dt>
       <dd>${position}</dd>
-      <dt>Hash there</dt>
+      <dt>Last hash</dt>
       <dd>${this.#exact(hash, 'hash')}</dd>
       <dt>Last event</dt>
       <dd>${lastAt === null ? 'none' : html`<gw-time absolute at=${lastAt}></gw-time>`}</dd>
@@ -135,32 +135,32 @@ class GwViewerIntegrity extends element({
       <dd>
         ${
           trust.key === null
-            ? html`<span class="quiet">none given: those in the log are believed</span>`
+            ? html`<span class="quiet">None. The keys in the log are trusted</span>`
             : this.#exact(trust.key, 'audit key')
         }
       </dd>
-      <dt>Kept checkpoints</dt>
+      <dt>Saved checkpoints</dt>
       <dd>
         ${
           trust.anchors === 0
             ? html`<span class="quiet"
-                >none given: a log that was cut at its end, or rewritten and signed again, is not
-                found</span
+                >None. Without one, a truncated log, or one that was rewritten and signed again,
+                cannot be detected</span
               >`
-            : `${formatCount(trust.anchors, 'checkpoint')} held against the log`
+            : `${formatCount(trust.anchors, 'checkpoint')} compared with the log`
         }
       </dd>
     </dl>`;
   }
 
   #exact(text: string | null, label: string) {
-    if (text === null) return html`<span class="quiet">not read</span>`;
+    if (text === null) return html`<span class="quiet">unknown</span>`;
     return html`<code>${text}</code><gw-copy text=${text} label=${label}></gw-copy>`;
   }
 
   #keys({ keys }: Summary) {
     if (keys.length === 0) {
-      return html`<p class="quiet">None: nobody signed this log.</p>`;
+      return html`<p class="quiet">None. This log is not signed.</p>`;
     }
     return html`<ul class="rows">
       ${keys.map(
@@ -187,7 +187,7 @@ class GwViewerIntegrity extends element({
   }
 }
 
-/** A finding without a line is of the export as a whole: cut off, without payloads, not signed by the trusted key. */
+/** A problem without a line concerns the whole export: truncated, without payloads, or not signed by the trusted key. */
 function chainWord({ finding, brokenLine }: Summary): string {
   if (finding === null) return 'holds';
   return brokenLine === null ? 'incomplete' : 'broken';

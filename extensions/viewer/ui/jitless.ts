@@ -1,4 +1,4 @@
-// The policy of the page lets no text become code; schemas, which would compile themselves, are told so before they are made.
+// Stops schemas from compiling code, which the content security policy forbids. Must run before any schema is created.
 
 import { config } from 'zod';
 

@@ -1,4 +1,4 @@
-// Where the viewer begins: the theme before anything is drawn, then what the command that serves it names.
+// Starts the viewer: applies the theme and opens the files that the serving command names.
 
 import '../../../ui/styles/page.css';
 import { followLinks } from '../../../ui/state/location.ts';

@@ -1,4 +1,4 @@
-// Before anything is open: what this page is for, and the ways to give it a file. What was given never leaves the browser.
+// The start page: explains the viewer and takes the files, which never leave the browser.
 
 import { css, html, nothing } from 'lit';
 
@@ -16,7 +16,7 @@ import { openFiles } from './reading.ts';
 const keyPattern = /^[\da-f]{64}$/;
 
 class GwViewerOpening extends element({
-  /** Of the last attempt. */
+  /** The failure of the last attempt. */
   failure: given<ApiFailure | null>(null),
   isOver: state(false),
   /** As typed. */
@@ -96,22 +96,22 @@ class GwViewerOpening extends element({
         @drop=${this.#onDrop}
       >
         <gw-icon name="file-text"></gw-icon>
-        <h2>Drop an export or a pack of evidence here</h2>
+        <h2>Drop an export or an evidence pack here</h2>
         <p class="quiet">
-          What <code>gw log export</code> or <code>gw evidence</code> wrote. It stays in this
-          browser.
+          A file of <code>gw log export</code> or the files of <code>gw evidence</code>. They stay
+          in this browser.
         </p>
         <div class="ways">
           <button type="button" class="primary" @click=${this.#choose('export')}>
-            Open an export
+            Open export
           </button>
-          <button type="button" @click=${this.#choose('pack')}>Open a pack</button>
+          <button type="button" @click=${this.#choose('pack')}>Open evidence pack</button>
         </div>
         <input type="file" id="export" aria-label="Export" @change=${this.#onChosen} />
         <input
           type="file"
           id="pack"
-          aria-label="Directory of a pack"
+          aria-label="Directory of an evidence pack"
           webkitdirectory
           multiple
           @change=${this.#onChosen}
@@ -119,33 +119,33 @@ class GwViewerOpening extends element({
       </div>
       ${this.#trust()}
       <p class="about">
-        Every hash and every signature is computed anew in this browser, by the rules of
-        <code>deploy/verify.mjs</code>. No server is asked, and none is needed.
+        This page recomputes every hash and signature in the browser, like
+        <code>deploy/verify.mjs</code>. It needs no server.
       </p>`;
   }
 
   #trust() {
     return html`<details>
-      <summary>What you trust, and what you kept</summary>
+      <summary>Trusted key and saved checkpoints</summary>
       <div class="trust" @gw-input=${this.#onKey}>
         <gw-field
           name="key"
           label="Audit key"
           mono
-          hint="64 hex digits; it must have signed any of it. Empty believes the keys in the log"
+          hint="64 hex digits. Must have signed part of the log. Leave empty to trust the keys in the log"
           error=${this.wrong?.message ?? ''}
           .value=${this.key}
         ></gw-field>
         <div class="kept">
-          <button type="button" @click=${this.#choose('kept')}>Checkpoints that you kept…</button>
+          <button type="button" @click=${this.#choose('kept')}>Add saved checkpoints…</button>
           ${
             this.kept === null
               ? nothing
               : html`<span class="quiet"
-                  >${this.kept.notes.length} in ${this.kept.name}, which the log must hold</span
+                  >${this.kept.notes.length} in ${this.kept.name}, which the log must contain</span
                 >`
           }
-          <input type="file" id="kept" aria-label="Kept checkpoints" @change=${this.#onKept} />
+          <input type="file" id="kept" aria-label="Saved checkpoints" @change=${this.#onKept} />
         </div>
       </div>
     </details>`;

@@ -1,4 +1,4 @@
-// The file that is read, and the worker that reads it. Calls of the screens go to that worker instead of to a server.
+// Holds the open file and its worker. API calls of the screens go to the worker instead of a server.
 
 import workerText from '#worker?text';
 
@@ -20,7 +20,7 @@ export const reading: Store<Reading> = createStore<Reading>({ status: 'none', fa
 
 const begun: Progress = { what: '', position: 0, done: 0 };
 
-/** Another file takes the place of the one that is open. */
+/** Another file replaces the open one. */
 export function openFiles(files: readonly File[], trust: Trust): void {
   const worker = startWorker();
   const waiting = new Map<number, (response: Response) => void>();
@@ -42,7 +42,7 @@ export function openFiles(files: readonly File[], trust: Trust): void {
         reading.set({ status: 'reading', progress: data });
         return;
       case 'opened':
-        // Whoever holds the file may read all of it, and nothing can be changed.
+        // The holder of the file has all read permissions, and no write permissions.
         sessionOpened({ id: 0, name: '', permissions: ['usage:read'] });
         reading.set({ status: 'open', summary: data.summary, files });
         return;
@@ -72,7 +72,7 @@ const running: Store<Worker | null> = createStore<Worker | null>(null);
 type Policy = Readonly<{ createScriptURL: (url: string) => string }>;
 type Policies = Readonly<{ createPolicy: (name: string, rules: Policy) => Policy }>;
 
-/** Made once: the policy lets no address through but that of the text in this page. */
+/** Created once, because the content security policy allows only the worker in this page. */
 const addressOfWorker = once(() => {
   const own = URL.createObjectURL(new Blob([workerText], { type: 'text/javascript' }));
   const policies: Policies | undefined = Reflect.get(globalThis, 'trustedTypes');

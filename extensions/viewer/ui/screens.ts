@@ -1,8 +1,8 @@
-// Stands for the list of screens where a page shows an export: of those of configuration it has one for all, and no other.
+// Replaces the list of screens in the viewer, which has one section for all configuration.
 
 import { kindNames, placeOfStream } from '../../../ui/lib/history/history.ts';
 
-/** Which kind of entity a screen of the management UI shows. */
+/** The kind of record of each screen of the management UI. */
 const kindOfScreen: ReadonlyMap<string, string> = new Map([
   ['limits', 'principal'],
   ...kindNames.flatMap((kind) => {
@@ -13,13 +13,13 @@ const kindOfScreen: ReadonlyMap<string, string> = new Map([
 
 type Screen = Readonly<{ name: string }>;
 
-/** Undefined where nothing of it is in an export. */
+/** Undefined if an export contains nothing for it. */
 export const screenNamed = (name: string): Screen | undefined =>
   kindOfScreen.has(name) || name === 'history' ? { name } : undefined;
 
 type Shown = Readonly<{ kind: string | null; id: number | null }>;
 
-/** What a place of the management UI shows of the configuration. */
+/** The record that a place of the management UI shows. */
 export function shownAt(screen: string, rest: readonly string[]): Shown {
   const [first = '', second = ''] = rest;
   const isPool = screen === 'frontend-models' && first === 'pools';

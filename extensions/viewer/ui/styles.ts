@@ -1,4 +1,4 @@
-// Where the parts of the viewer stand.
+// Lays out the viewer: its header, its start page and its sections.
 
 import { css } from 'lit';
 

@@ -1,6 +1,6 @@
-// What reads, verifies and folds: beside the page, so that a log of any length never holds up a key or a scroll.
+// The worker that reads, verifies and folds a log, so that the page stays responsive.
 
-// Before any schema is made.
+// Must run before any schema is created.
 import './jitless.ts';
 import { answer } from './log/answer.ts';
 import type { Answer } from './log/answer.ts';

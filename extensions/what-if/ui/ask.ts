@@ -1,15 +1,15 @@
-// What a proposal would have made of requests of the past.
+// Asks the server for the effect of a proposal on recorded requests.
 
 import { call } from '../../../ui/api/http/call.ts';
 import type { AnswerOf, BodyOf } from '../../../ui/api/http/routes.ts';
 
 export type WhatIf = AnswerOf<'POST', '/admin/what-if'>;
-/** A restore's preview has one as well. */
+/** The preview of a restore contains this result. */
 export type WhatIfSummary = Omit<WhatIf, 'base' | 'proposed'>;
 export type WhatIfChanged = WhatIf['changed'][number];
 type Body = BodyOf<'POST', '/admin/what-if'>;
 
-/** What is proposed: calls on the configuration as it stands, or another version of it. */
+/** Proposed calls on the current configuration, or another version. */
 export type Proposal = Pick<Body, 'calls' | 'version'>;
 
 export const askWhatIf = (body: Body, signal?: AbortSignal) =>

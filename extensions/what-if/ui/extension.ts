@@ -1,4 +1,4 @@
-// What the what-if adds to the management UI: a part of previews, which asks about requests of the past.
+// Registers the what-if extension: the effect on recent requests in previews.
 
 import { html } from 'lit';
 
@@ -17,7 +17,7 @@ const routing: readonly string[] = [
   'roles',
 ];
 
-/** Whether a call is one of those that decide where requests go, who may send them and what they cost. */
+/** Whether a call affects routing, access or cost. */
 const concernsRequests = (path: string): boolean =>
   routing.some((noun) => path.startsWith(`/admin/${noun}`)) ||
   /^\/admin\/principals\/\d+\/roles/.test(path);

@@ -76,16 +76,16 @@ const groupColumns = (label: string): readonly Column<Group>[] => [
 ];
 
 class GwWhatIf extends element({
-  /** Null cannot be asked about. */
+  /** Null if the proposal cannot be previewed. */
   proposal: given<Proposal | null>(null),
-  /** The result for the last day, when the server sent one with the preview. */
+  /** The result for the last day, if the server sent one with the preview. */
   known: given<WhatIfSummary | null>(null),
-  /** As in an address. */
+  /** As in the address. */
   range: state<string>('24h'),
   busy: state(false),
   found: state<WhatIfSummary | null>(null),
   failure: state<ApiFailure | null>(null),
-  /** Of the requests that changed. */
+  /** Affected requests. */
   view: state<TableView>(readView({})),
 }) {
   static override styles = [

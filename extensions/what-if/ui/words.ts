@@ -1,4 +1,4 @@
-// The effect of a proposal on recorded requests, in words and amounts.
+// Describes the effect of a proposal on recorded requests.
 
 type Destination = Readonly<{
   denied: Readonly<{ status: number; message: string }> | null;
@@ -6,7 +6,7 @@ type Destination = Readonly<{
   to: Readonly<{ kind: 'model' | 'pool'; name: string }> | null;
 }> | null;
 
-/** Where a request goes, in a few words. */
+/** The route of a request in short. */
 export function destinationText(destination: Destination): string {
   if (destination === null) return 'unknown';
   const { denied, route, to } = destination;
@@ -16,13 +16,13 @@ export function destinationText(destination: Destination): string {
 }
 
 type Written = Readonly<{
-  /** A plus stands before what is more than nothing. */
+  /** Positive values get a plus sign. */
   signed?: boolean;
-  /** Digits behind the point at most; all of them when absent. */
+  /** The maximum of decimals; all when absent. */
   digits?: number;
 }>;
 
-/** An exact decimal of the quoted currency as an amount, with two digits behind the point at least. */
+/** Formats an exact decimal as an amount, with at least two decimals. */
 export function amountText(
   decimal: string,
   { signed = false, digits = Infinity }: Written = {},
@@ -47,7 +47,7 @@ type Counts = Readonly<{
   rerouted: number;
 }>;
 
-/** How many requests of a group would be affected. */
+/** The number of affected requests of a group. */
 export const otherwise = ({ newly_denied, newly_allowed, rerouted }: Counts): number =>
   newly_denied + newly_allowed + rerouted;
 

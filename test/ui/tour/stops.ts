@@ -245,7 +245,7 @@ export const stops: readonly Stop[] = [
     about: 'Ctrl K finds screens and records by name, id or prefix, and starts any action.',
     act: async (page) => {
       await page.keyboard.press('Control+k');
-      await page.getByRole('combobox', { name: 'Screen, action or entity' }).fill('se');
+      await page.getByRole('combobox', { name: 'Screen, action or record' }).fill('se');
       await page.getByText('search-service-1', { exact: true }).first().waitFor();
     },
   },

@@ -1,4 +1,4 @@
-// Which GETs answer as the configuration stood at another moment. What is measured, and the log itself, are no configuration.
+// Lists the GET routes that support past versions. Metrics and the log do not.
 
 import { allNouns } from '../../../events/nouns.ts';
 
@@ -12,7 +12,7 @@ const configuration = [
   'rules',
 ].map((resource) => `/admin/${resource}`);
 
-/** `path` is that of the route. */
+/** `path` is the path of the route. */
 export const takesAsOf = (path: string): boolean =>
   !path.endsWith('/available-models') &&
   configuration.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));

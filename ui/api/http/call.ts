@@ -1,5 +1,5 @@
-// One call of the admin API. A session that has ended is waited for: the call is made again when the person is back, because what
-// was answered with 401 was not done.
+// Calls the admin API. If the session ended, the call waits for a new sign-in and is repeated, because a call with status 401 had no
+// effect.
 
 import type { Method } from '../../../src/admin/http/route.ts';
 import { settled } from '../../lib/page/store.ts';
@@ -13,29 +13,29 @@ import { transport } from './transport.ts';
 
 export type Answered<Body> = Readonly<{
   body: Body;
-  /** The snapshot version that holds a mutation. */
+  /** The snapshot version that contains the mutation. */
   snapshotVersion: number | null;
-  /** What If-Match takes. */
+  /** For If-Match. */
   etag: string | null;
   headers: Headers;
 }>;
 
-/** What goes with a mutation besides its body. */
+/** Metadata of a mutation. */
 export type Change = Readonly<{
   /** Shown in History. */
   reason?: string | undefined;
-  /** The version that was seen; another one on the server refuses the change. */
+  /** The loaded version. The server refuses the change if the record has another one. */
   version?: number | undefined;
-  /** The same key makes a repeated call answer what the first one did. */
+  /** Makes a repeated call return the response of the first one. */
   onceKey?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** Why it is made without the approval that a policy asks for; somebody else reviews it then. */
+  /** Why the change is saved without a required approval. Another person reviews it later. */
   breakGlass?: string | undefined;
-  /** Given, the request is told to it and is not sent; nothing is answered then. */
+  /** If given, receives the request instead of sending it; there is no response. */
   preview?: ((request: Prepared) => void) | undefined;
 }>;
 
-/** A request as a person would send it by other means. */
+/** A request that can be shown as a command. */
 export type Prepared = Readonly<{
   method: Method;
   /** From the root of the admin API, such as `/admin/roles`. */
@@ -51,14 +51,14 @@ type Input<M extends Method, Path extends string> = Readonly<{
 }> &
   Change;
 
-/** Rejects with an ApiFailure, or with the signal's reason. */
+/** Rejects with an ApiFailure, or with the reason of the signal. */
 export const call = <M extends Method, Path extends PathOf<M>>(
   method: M,
   path: Path,
   input: Input<M, Path> = {},
 ): Promise<Answered<AnswerOf<M, Path>>> => request(method, path, input);
 
-/** The same, made when it is confirmed and with what was said of it: for the `run` of a save. */
+/** A call that runs on confirmation with its metadata: the `run` of a save. */
 export const calling =
   <M extends Method, Path extends PathOf<M>>(method: M, path: Path, input: Input<M, Path> = {}) =>
   (change: Change): Promise<Answered<AnswerOf<M, Path>>> =>
@@ -89,7 +89,7 @@ type Listed<Path extends PathOf<'GET'>> = Readonly<{
   query?: QueryOf<'GET', Path>;
 }>;
 
-/** Every row of a list. */
+/** All rows of a list. */
 export async function list<Path extends PathOf<'GET'>>(
   path: Path,
   asked: Listed<Path> = {},
@@ -99,7 +99,7 @@ export async function list<Path extends PathOf<'GET'>>(
   return rows;
 }
 
-/** The same, page by page, as long as somebody takes them. */
+/** The rows page by page, on demand. */
 export async function* pagesOf<Path extends PathOf<'GET'>>(
   path: Path,
   { signal, query }: Listed<Path> = {},
@@ -131,7 +131,7 @@ export const nextCursor = (headers: Headers): string | undefined =>
 
 const jsonHeaders = { 'content-type': 'application/json' };
 
-/** A header is bytes: the server reads these as UTF-8. */
+/** Header values are bytes, which the server reads as UTF-8. */
 const headerText = (text: string): string =>
   String.fromCharCode(...new TextEncoder().encode(text.replaceAll(/\s+/g, ' ').trim()));
 
@@ -159,7 +159,7 @@ function addressOf(path: string, params: unknown, query: object | undefined): st
   return `${apiBase}${filled.replace(/^\//, '')}${search === '' ? '' : `?${search}`}`;
 }
 
-/** A call whose answer is read as it comes. */
+/** A call with a streamed response. */
 export async function open<M extends Method, Path extends PathOf<M>>(
   method: M,
   path: Path,
@@ -174,7 +174,7 @@ async function send<Body>(url: string, init: RequestInit): Promise<Answered<Body
   const body: unknown = response.status === 204 ? null : await response.json().catch(() => null);
   const version = response.headers.get('x-gw-snapshot-version');
   return {
-    // The server holds each answer to its route's schema.
+    // The server validates every response against the schema of its route.
     body: body as Body,
     snapshotVersion: version === null ? null : Number(version),
     etag: response.headers.get('etag'),
@@ -182,7 +182,7 @@ async function send<Body>(url: string, init: RequestInit): Promise<Answered<Body
   };
 }
 
-/** An answer that is a success. */
+/** A successful response. */
 async function sent(url: string, init: RequestInit): Promise<Response> {
   try {
     return await sentOnce(url, init);

@@ -1,10 +1,10 @@
-// The code of a part of the page, which is asked for when the part is first shown.
+// Loads code of parts of the page on first use.
 
 import { codeTrouble } from '../../lib/page/code-trouble.ts';
 import { isOneFile, uiBase } from '../../state/base.ts';
 import { ApiFailure } from './failure.ts';
 
-/** Rejects with an ApiFailure; its code is `other_build` where nothing but a reload of the page helps. */
+/** Rejects with an ApiFailure with code `other_build` if only a reload of the page helps. */
 export async function loadCode(load: () => Promise<unknown>): Promise<void> {
   try {
     await load();
@@ -13,7 +13,7 @@ export async function loadCode(load: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** A browser does not say why a file did not come: what is served now does. */
+/** Browsers do not say why a file failed to load, so this checks what the server serves now. */
 async function failureOfCode(cause: unknown): Promise<ApiFailure> {
   const response = isOneFile ? null : await fetch(uiBase).catch(() => null);
   const page = response?.ok === true ? await response.text().catch(() => null) : null;
@@ -31,7 +31,7 @@ async function failureOfCode(cause: unknown): Promise<ApiFailure> {
   );
 }
 
-/** The name of the file that this page began with. */
+/** The file name of the script of this page. */
 function entry(): string {
   const script = document.querySelector<HTMLScriptElement>('script[type="module"][src]');
   return script?.src.split('/').at(-1) ?? '';

@@ -1,4 +1,4 @@
-// What a call comes to when it does not succeed: one error for all of them, in the server's own words.
+// The error of all failed calls, with the message of the server.
 
 type Fields = Readonly<{
   status: number;
@@ -9,10 +9,10 @@ type Fields = Readonly<{
 }>;
 
 export class ApiFailure extends Error {
-  /** 0 when there was no answer. */
+  /** 0 without a response. */
   readonly status: number;
   readonly code: string;
-  /** The field of the request that was wrong. */
+  /** The invalid field of the request. */
   readonly param: string | null;
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
@@ -36,7 +36,7 @@ const textIn = (value: unknown, name: string): string | null => {
   return typeof found === 'string' && found !== '' ? found : null;
 };
 
-/** An answer that is no success; a gateway in between may answer anything. */
+/** Reads a failed response, which can also come from a proxy. */
 export function failureOf(
   response: Pick<Response, 'status' | 'statusText' | 'headers'>,
   body: unknown,
@@ -44,7 +44,7 @@ export function failureOf(
   const error = member(body, 'error');
   const retryAfter = Number(response.headers.get('retry-after') ?? NaN);
   return new ApiFailure(
-    textIn(error, 'message') ?? `the server answered ${response.status} ${response.statusText}`,
+    textIn(error, 'message') ?? `the server returned ${response.status} ${response.statusText}`,
     {
       status: response.status,
       code: textIn(error, 'code') ?? 'unknown',
@@ -57,12 +57,12 @@ export function failureOf(
 
 export const unreachable = (cause: unknown): ApiFailure =>
   new ApiFailure(
-    'the control plane did not answer',
+    'cannot reach the control plane',
     { status: 0, code: 'unreachable', param: null, requestId: null, retryAfterSeconds: null },
     { cause },
   );
 
-/** For what is shown: anything thrown, as a failure. */
+/** Turns any thrown value into a failure that can be shown. */
 export const asFailure = (error: unknown): ApiFailure =>
   error instanceof ApiFailure
     ? error
@@ -74,7 +74,7 @@ export const asFailure = (error: unknown): ApiFailure =>
         retryAfterSeconds: null,
       });
 
-/** What the page itself finds wrong with a field, before it is sent. */
+/** A problem of a field that the page found before sending. */
 export const wrongField = (param: string, message: string): ApiFailure =>
   new ApiFailure(message, {
     status: 0,

@@ -1,4 +1,4 @@
-// Asks the history what became of the record that a refused change was of.
+// Asks the history what others did to the record of a refused change.
 
 import { formatTime } from '../../lib/text/format.ts';
 import { meanwhileOf, spanSince, streamOfPath } from '../../lib/saves/meanwhile.ts';
@@ -10,27 +10,27 @@ import { listCommands, listEvents } from '../history.ts';
 import { diffSnapshots } from '../snapshots.ts';
 import type { Difference } from '../snapshots.ts';
 
-/** Of the record alone, as far back as what was seen is looked for. */
+/** Searches the events of the record back to the loaded version. */
 const eventsMax = 100;
 const differencesMax = 1_000;
 
 export type Found = Meanwhile &
   Readonly<{
-    /** The change in the history; null where it is not known. */
+    /** The change in the history; null if unknown. */
     change: number | null;
-    /** What a change on top of it names; undefined where it is not known. */
+    /** The version for a change on top; undefined if unknown. */
     version: number | undefined;
-    /** What others made of it since it was seen; null where that is not known. */
+    /** What others changed since it was loaded; null if unknown. */
     difference: Difference | null;
   }>;
 
 type Refused = Readonly<{
   prepared: Prepared | null;
-  /** The stream of the record, where the path does not say it. */
+  /** The stream of the record, if the path does not name it. */
   stream: string | undefined;
 }>;
 
-/** Null where the failure says all there is; a history that cannot be read costs no more than the name and the difference. */
+/** Null if the failure explains itself. If the history fails to load, only names and differences are missing. */
 export async function foundMeanwhile(
   failure: ApiFailure,
   { prepared, stream: named }: Refused,

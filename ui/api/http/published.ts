@@ -1,10 +1,10 @@
-// What the control plane published last and when, and how often replicas ask for it and report.
+// Loads the published version, and how often replicas poll and report.
 
 import { call } from './call.ts';
 import type { Published } from '../../lib/observe/fleet.ts';
 import { listSnapshots } from '../snapshots.ts';
 
-/** Seconds, where the process says nothing else. */
+/** Seconds; the default if the process reports none. */
 const intervalStandard = 10;
 
 export async function getPublished(signal?: AbortSignal): Promise<Published> {

@@ -1,4 +1,4 @@
-// What carries a call: the network, or, in a page that stands alone, whatever reads the file that it shows.
+// Transports calls: over the network, or in the viewer to its worker.
 
 import { createStore } from '../../lib/page/store.ts';
 import type { Store } from '../../lib/page/store.ts';

@@ -1,4 +1,4 @@
-// How much of a cap is used, as a bar and in words. Without a cap there is no bar, and it says so.
+// Draws the usage of a limit as a bar and as text. Without a limit it shows only text.
 
 import { css, html, nothing } from 'lit';
 
@@ -8,12 +8,12 @@ import { base } from '../../styles/base.ts';
 
 class GwBar extends element({
   label: text(),
-  /** 1 is all of it; null when there is no cap, or what is used is not known. */
+  /** From 0 to 1; null if there is no limit or the usage is unknown. */
   share: count<number | null>(null),
   used: text(''),
-  /** Empty is no cap. */
+  /** Empty for no limit. */
   total: text(''),
-  /** The bar above the words, as wide as there is room. */
+  /** Draws the bar above the text at full width. */
   stacked: reflected(flag()),
 }) {
   static override styles = [
@@ -78,7 +78,7 @@ class GwBar extends element({
     if (total === '') return html`<span class="quiet">${used} used, unlimited</span>`;
     if (share === null) return html`<span>${total}</span>`;
     const tone = toneOfShare(share);
-    // A width as an attribute of its own: the page's policy lets no style attribute in.
+    // Uses width attributes, because the content security policy forbids style attributes.
     const width = `${Math.min(100, share * 100)}%`;
     return html`<svg
         class="track"

@@ -1,4 +1,4 @@
-// How uPlot draws series: 24 hours in ISO order, gaps where nothing is known, lines that differ by dashes too.
+// Draws series with uPlot: ISO times, gaps for unknown values, lines that also differ by dashes.
 
 import type uPlot from 'uplot';
 
@@ -20,19 +20,19 @@ export const dashes: readonly (readonly number[])[] = [
 type Drawing = Readonly<{
   width: number;
   height: number;
-  /** Charts of one group show the same moment under the cursor; empty is none. */
+  /** Charts of a group share the cursor; empty for none. */
   group: string;
   zone: Zone;
   labels: readonly string[];
-  /** The labels of series that are not drawn. */
+  /** The labels of hidden series. */
   hidden: ReadonlySet<string>;
   /** The values are logarithms to base 10. */
   isLog: boolean;
   format: (value: number | null) => string;
-  /** Of the element, for its colours and its font. */
+  /** The element, for its colors and font. */
   styles: CSSStyleDeclaration;
   onCursor: (index: number | null) => void;
-  /** Epoch milliseconds of what was dragged over. */
+  /** Epoch milliseconds of the dragged range. */
   onSelect: (since: number, until: number) => void;
 }>;
 
@@ -78,7 +78,7 @@ export function plotOptions(drawing: Drawing): uPlot.Options {
         width: 1.5,
         dash: [...(dashes[index] ?? [])],
         spanGaps: false,
-        // A value between two gaps has no line, and is a point.
+        // A value between two gaps is drawn as a point.
         points: {
           show: ({ data }: uPlot) => data[0].length < 3,
           filter: ({ data }: uPlot, at: number) => [...loneIndexes(Array.from(data[at] ?? []))],
@@ -96,7 +96,7 @@ const linearScale: uPlot.Scale = {
   range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1],
 };
 
-/** Of logarithms: from the power of ten below the least value to the one above the greatest. */
+/** The axis ends at powers of ten around the values. */
 const logScale: uPlot.Scale = {
   range: (_plot, low, high) => {
     const least = Math.floor(low);
@@ -111,7 +111,7 @@ function selected(plot: uPlot, tell: Drawing['onSelect']): void {
   tell(at(left), at(left + width));
 }
 
-/** The day where the range is longer than one, and seconds where it is a few minutes. */
+/** Shows the day for ranges over a day, and seconds for a few minutes. */
 function axisTime(at: number, splits: readonly number[], zone: Zone): string {
   const text = formatTime(new Date(at * 1_000), zone);
   const seconds = (splits.at(-1) ?? at) - (splits[0] ?? at);

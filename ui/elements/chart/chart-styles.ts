@@ -1,4 +1,4 @@
-// How a chart is laid out: the plot with the zone below its axis, the legend, and the table that says the same.
+// Styles of charts: the plot, the legend and the table of values.
 
 import { css } from 'lit';
 

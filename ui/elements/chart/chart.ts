@@ -1,5 +1,4 @@
-// Series over time, drawn by uPlot. Unknown values are gaps, never zeros; the zone stands below the axis; charts of one group share the
-// cursor; the legend hides and shows series, and a table shows the values.
+// Draws series over time with uPlot. Unknown values are gaps. A table shows the same values.
 
 import { html, nothing, unsafeCSS } from 'lit';
 import type uPlot from 'uplot';
@@ -24,7 +23,7 @@ import { Watch } from '../watch.ts';
 
 let isPainted = false;
 
-/** Numbers first: what stands around the charts is painted before their code is asked for. */
+/** Loads the chart code after the first paint. */
 async function plotCode(): Promise<typeof uPlot> {
   if (!isPainted) await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   isPainted = true;
@@ -38,15 +37,15 @@ class GwChart extends element({
   times: given<readonly number[]>([]),
   series: given<readonly Series[]>([]),
   format: given<(value: number | null) => string>(String),
-  /** Charts of one group show the same moment under the cursor. */
+  /** Charts of a group share the cursor. */
   group: text(''),
   height: count<number>(180),
   /** The axis can be logarithmic. */
   scaled: flag(),
-  /** Shown in place of the chart when no value is known. */
+  /** Shown if no value is known. */
   empty: text('No data'),
   asTable: state(false),
-  /** The labels of series that are not drawn. */
+  /** The labels of hidden series. */
   hiddenLines: state<ReadonlySet<string>>(),
 }) {
   static override styles = [base, buttons, unsafeCSS(plotStyles), chartStyles];
@@ -93,7 +92,7 @@ class GwChart extends element({
         <button
           type="button"
           class="plain"
-          aria-label="${this.label}: ${this.asTable ? 'show the chart' : 'show the values'}"
+          aria-label="${this.label}: ${this.asTable ? 'view as chart' : 'view as table'}"
           @click=${this.#onTable}
         >
           ${this.asTable ? 'Chart' : 'Values'}
@@ -196,14 +195,14 @@ class GwChart extends element({
     if (!this.asTable) void this.#draw();
   }
 
-  /** A chart that is drawn takes new values in place, so that the cursor stays. */
+  /** An existing chart gets new values in place, so that the cursor stays. */
   async #draw(): Promise<void> {
     const Plot = await plotCode().catch(() => null);
     const place = this.renderRoot.querySelector<HTMLElement>('.plot');
     if (place === null) this.#forget();
     if (place === null || !this.isConnected) return;
     if (Plot === null) {
-      // Its values can be read without it, and it is asked for again when the chart is.
+      // The table works without the chart code, which is loaded again on demand.
       this.asTable = true;
       return;
     }
@@ -220,7 +219,7 @@ class GwChart extends element({
     }
   }
 
-  /** All but the values: when it changes, the chart is drawn again. */
+  /** Everything except the values: a change draws the chart again. */
   #look(): string {
     const ink = getComputedStyle(this).getPropertyValue('--text-2');
     const labels = this.series.map(({ label }) => label);

@@ -1,4 +1,4 @@
-// One number that matters, its name, what it is compared with, and the screen that explains it.
+// Draws one number with its name, a note and a link to its screen.
 
 import { css, html, nothing } from 'lit';
 
@@ -9,7 +9,7 @@ class GwKpi extends element({
   label: text(),
   value: text(),
   href: text(''),
-  /** `none`: there is no value to show. */
+  /** `none`: there is no value. */
   tone: reflected(text<'plain' | 'warn' | 'bad' | 'none'>('plain')),
 }) {
   static override styles = [

@@ -1,4 +1,4 @@
-// Many states at a glance, a square each: for more of them than there is room for words. What they come to is said in the label.
+// Draws many states as squares. The label summarizes them as text.
 
 import { css, html } from 'lit';
 

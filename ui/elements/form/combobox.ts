@@ -1,5 +1,4 @@
-// A choice among many: typing narrows the list, the arrow keys and Enter choose (ARIA combobox pattern with a list popup). A few choices
-// are better served by a native select.
+// A choice among many: typing narrows the list, arrow keys and Enter choose (ARIA combobox pattern). Use a native select for few choices.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -8,19 +7,19 @@ import { element, flag, given, state, text } from '../element.ts';
 import { ranked } from '../../lib/text/match.ts';
 import { base, controls } from '../../styles/base.ts';
 
-/** Rows beyond this are counted instead of drawn; typing narrows the list. */
+/** Further rows are only counted. */
 const shownMax = 50;
 
 export type Choice = Readonly<{ value: string; label: string }>;
 
-/** Sends `gw-choose` with the value that was chosen. */
+/** Dispatches `gw-choose` with the chosen value. */
 class GwCombobox extends element({
   label: text(''),
   value: text(''),
   choices: given<readonly Choice[]>([]),
   invalid: flag(),
   disabled: flag(),
-  /** The text that explains the control, for assistive technology. */
+  /** A description for assistive technology. */
   described: text(''),
   open: state(false),
   typed: state(''),
@@ -75,7 +74,7 @@ class GwCombobox extends element({
     this.renderRoot.querySelector('input')?.focus();
   }
 
-  /** All choices while nothing is typed, else those that match, best first. */
+  /** All choices without text, otherwise the matching ones, best match first. */
   #found(): readonly Choice[] {
     return this.typed === ''
       ? this.choices
@@ -118,7 +117,7 @@ class GwCombobox extends element({
 
   #list(found: readonly Choice[]) {
     const more = found.length - shownMax;
-    // A press must not take the focus from the input: the list closes when it is lost.
+    // Keeps the focus in the input, because the list closes on blur.
     return html`<ul
       id="list"
       role="listbox"
@@ -169,7 +168,7 @@ class GwCombobox extends element({
     this.open = true;
   };
 
-  /** Enter in a form would send it, and Escape would close its dialog: neither leaves here while the list is open. */
+  /** While the list is open, Enter must not submit the form and Escape must not close the dialog. */
   readonly #onKey = (event: KeyboardEvent): void => {
     if (event.isComposing || !this.#take(event.key)) return;
     event.preventDefault();

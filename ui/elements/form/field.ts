@@ -1,4 +1,4 @@
-// One labelled control of a form: text, number, choice, longer text or a tick. What is wrong with it stands beneath it.
+// One labeled control of a form: text, number, choice, multiline text or checkbox, with its error below.
 
 import { css, html, nothing } from 'lit';
 
@@ -8,7 +8,7 @@ import { hints } from '../../styles/hints.ts';
 import './combobox.ts';
 import type { Choice } from './combobox.ts';
 
-/** A native select shows this many choices well; more need a list that can be searched. */
+/** With more choices a searchable list is better than a native select. */
 const nativeMax = 12;
 
 export type FieldType =
@@ -20,7 +20,7 @@ export type FieldType =
   | 'checkbox'
   | 'datetime-local';
 
-/** Told by `gw-input` at every change. */
+/** Detail of `gw-input`, which every change dispatches. */
 export type FieldInput = Readonly<{ name: string; value: string; checked: boolean }>;
 
 export class GwField extends element({
@@ -33,10 +33,10 @@ export class GwField extends element({
   error: text(''),
   placeholder: text(''),
   required: flag(),
-  /** Does not say that it is optional: nothing beside it is needed either. */
+  /** Does not mark the field as optional, for forms without required fields. */
   unmarked: flag(),
   disabled: flag(),
-  /** Of a select; beside a text they are suggestions. */
+  /** Choices of a select; suggestions for text. */
   choices: given<readonly Choice[]>([]),
   mono: flag(),
 }) {
@@ -189,7 +189,7 @@ export class GwField extends element({
     this.dispatchEvent(new CustomEvent('gw-input', { detail, bubbles: true, composed: true }));
   }
 
-  /** What ends the writing of a character sends nothing. */
+  /** Enter that ends an input method composition does not submit. */
   readonly #onKey = ({ key, isComposing }: KeyboardEvent): void => {
     if (key !== 'Enter' || isComposing) return;
     this.dispatchEvent(new CustomEvent('gw-enter', { bubbles: true, composed: true }));

@@ -1,5 +1,5 @@
-// Fields, and the button that sends them. A failure goes to the field that it names, which gets the focus; one that names none stands
-// above the button. Tells by `gw-submit` and `gw-cancel`. What was typed into it is not lost unasked.
+// A form with a submit button. A failure goes to the field that it names, which gets the focus, otherwise above the button. Dispatches
+// `gw-submit` and `gw-cancel`. Leaving with unsaved input asks first.
 
 import { css, html } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -12,14 +12,14 @@ import { base, buttons } from '../../styles/base.ts';
 import '../error.ts';
 import './field.ts';
 
-/** What a form does with a field, whatever it is made of. */
+/** What a form does with any kind of field. */
 type Field = HTMLElement & {
   readonly name: string;
   readonly label: string;
   readonly required: boolean;
   readonly value: string;
   error: string;
-  /** Takes over what is typed and not added yet; false if it cannot be. */
+  /** Commits typed text; false if it is invalid. */
   readonly commit?: () => boolean;
 };
 
@@ -105,7 +105,7 @@ class GwForm extends element({
       this.dispatchEvent(new CustomEvent('gw-submit', { bubbles: true }));
       return;
     }
-    missing.error = `${missing.label} is needed`;
+    missing.error = `${missing.label} is required`;
     missing.focus();
   };
 

@@ -1,4 +1,4 @@
-// How a list that is made by picking looks: its parts in a frame, and the field that adds to them.
+// Styles of lists that are made by picking.
 
 import { css } from 'lit';
 

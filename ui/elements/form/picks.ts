@@ -1,5 +1,5 @@
-// A list that is made by picking: each part can be taken out, where the order counts be moved, and where it is said be weighted. As a
-// field of a form its value has a line a part; the weight stands behind a tab. Tells by `gw-input`.
+// A list that is made by picking options. Parts can be removed, moved and weighted. Its value has one line per part; a weight follows a
+// tab. Dispatches `gw-input`.
 
 import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -29,7 +29,7 @@ class GwPicks extends element({
   weighted: flag(),
   options: given<readonly Option[]>([]),
   typed: state(''),
-  /** For those who do not see what moved. */
+  /** Announces moves to screen readers. */
   said: state(''),
 }) {
   static override styles = [base, buttons, controls, hints, picksStyles];
@@ -39,7 +39,7 @@ class GwPicks extends element({
     this.renderRoot.querySelector<HTMLElement>('#control')?.focus();
   }
 
-  /** A part that was moved keeps the focus on the button that moved it. */
+  /** Keeps the focus on the move button of a moved part. */
   protected override updated(_: PropertyValues): void {
     if (this.#focusNext === '') return;
     const button = this.renderRoot.querySelector<HTMLButtonElement>(this.#focusNext);
@@ -164,7 +164,7 @@ class GwPicks extends element({
     this.dispatchEvent(new CustomEvent('gw-input', { detail, bubbles: true, composed: true }));
   }
 
-  /** An option that was chosen from the list is added at once; typing one goes on until Enter, Add or the form is sent. */
+  /** An option chosen from the list is added at once; typed text is added by Enter, Add or submit. */
   readonly #onType = (event: Event): void => {
     if (event.target instanceof HTMLInputElement) this.typed = event.target.value;
     this.error = '';
@@ -179,8 +179,8 @@ class GwPicks extends element({
   };
 
   /**
-   * Adds what was typed if it is one of the options; false if it is not, which the field then says. Leaving the field adds nothing: the
-   * new row would move a button away from under the pointer that is about to click it.
+   * Adds the typed option; false with an error if it is not one. Leaving the field adds nothing, because a new row would move the button
+   * under the pointer.
    */
   readonly commit = (): boolean => {
     const typed = this.typed.trim();

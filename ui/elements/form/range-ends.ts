@@ -1,4 +1,4 @@
-// The two moments of a range, typed in the zone that is shown. Told by `gw-ends`, as in the address, when both can be read.
+// The two ends of a time range, typed in the zone that is shown. Dispatches `gw-ends` if both are valid.
 
 import { css, html, nothing } from 'lit';
 
@@ -19,7 +19,7 @@ const ends: readonly Readonly<{ end: End; label: string }>[] = [
 
 class GwRangeEnds extends element({
   value: text(''),
-  /** Either end may be missing. */
+  /** Either end can be missing. */
   open: flag(),
   wrong: state(''),
 }) {
@@ -87,7 +87,7 @@ class GwRangeEnds extends element({
     const held = this.#ends();
     const typed = (end: End): string =>
       this.renderRoot.querySelector<HTMLInputElement>(`input[name=${end}]`)?.value ?? '';
-    // What was not touched keeps what the text leaves out.
+    // An untouched end keeps the precision that the text omits.
     const same = (end: End): boolean => typed(end) === this.#written(held[end]);
     const read = readTypedEnds(
       { since: typed('since'), until: typed('until') },

@@ -1,5 +1,4 @@
-// The time range of a view: presets, or two moments in the zone that is shown. Where the list of a view can be had of all time, neither
-// end is needed.
+// Chooses a time range: presets or two times. Lists that cover all time need neither end.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -12,9 +11,9 @@ import { line } from '../../styles/line.ts';
 import { Watch } from '../watch.ts';
 
 class GwRange extends element({
-  /** As in the address: `24h`, or two times with a slash. Told by `gw-range` when it changes. */
+  /** As in the address: `24h`, or two times separated by a slash. A change dispatches `gw-range`. */
   value: text('24h'),
-  /** Either end may be missing, and both: all time. */
+  /** Both ends are optional, and empty means all time. */
   open: flag(),
   custom: state(false),
 }) {
@@ -60,12 +59,12 @@ class GwRange extends element({
   ];
   readonly #zone = new Watch(this, zone);
 
-  /** What was chosen elsewhere stands over the ends that are being typed. */
+  /** A new value from outside replaces typed ends. */
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('value') && !this.value.includes('/')) this.custom = false;
   }
 
-  /** Two ends take a line of their own. */
+  /** The two ends take a separate line. */
   protected override updated(): void {
     this.toggleAttribute('between', this.#isCustom());
   }
@@ -83,9 +82,7 @@ class GwRange extends element({
         <select aria-label="Time range" ?data-filter=${this.open} @change=${this.#choose}>
           ${
             this.open
-              ? html`<option value="" ?selected=${!isCustom && this.value === ''}>
-                  At any time
-                </option>`
+              ? html`<option value="" ?selected=${!isCustom && this.value === ''}>Any time</option>`
               : nothing
           }
           ${this.#other()}
@@ -95,14 +92,14 @@ class GwRange extends element({
                 ${label}
               </option>`,
           )}
-          <option value="custom" ?selected=${isCustom}>Between</option>
+          <option value="custom" ?selected=${isCustom}>Custom range</option>
         </select>
         ${isCustom ? nothing : zoned}
       </div>
       ${isCustom ? html`${this.#between()} ${zoned}` : nothing}`;
   }
 
-  /** A length of time that is not offered here, as an address may say it. */
+  /** A preset from the address that is not in the list. */
   #other() {
     const { value } = this;
     const isOffered = presets.some(({ text }) => text === value);
@@ -111,7 +108,7 @@ class GwRange extends element({
       : html`<option value=${value} selected>Last ${value}</option>`;
   }
 
-  /** Their code is fetched when somebody wants them. */
+  /** The code is loaded on first use. */
   #between() {
     void import('./range-ends.ts');
     return html`<gw-range-ends

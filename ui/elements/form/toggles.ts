@@ -1,4 +1,4 @@
-// A few choices that are each on or off, such as days of the week. As a field of a form its value has a line for each that is on.
+// Several checkboxes as one field, such as days of the week. Its value has one line per checked choice.
 
 import { css, html, nothing } from 'lit';
 

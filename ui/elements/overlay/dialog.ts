@@ -1,4 +1,4 @@
-// A question over the page. One that cannot be taken back asks for the name of what it is about to be typed.
+// A dialog that asks for confirmation. Irreversible actions require the name of the record to be typed.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -55,12 +55,12 @@ export class GwDialog extends Overlay {
       }
     `,
   ];
-  /** What the button does, as a verb. Without one there are no buttons. */
+  /** The verb on the confirm button; empty for no buttons. */
   declare verb: string;
-  /** What its other button says. */
+  /** The label of the other button. */
   declare refusal: string;
   declare danger: boolean;
-  /** When given, has to be typed before the button works. */
+  /** If set, must be typed to enable the confirm button. */
   declare name: string;
   declare busy: boolean;
   declare wide: boolean;
@@ -100,7 +100,7 @@ export class GwDialog extends Overlay {
 
   #typing() {
     return html`<label class="typed"
-      >Type <strong>${this.name}</strong> to go on
+      >Type <strong>${this.name}</strong> to confirm
       <input
         autocomplete="off"
         spellcheck="false"
@@ -136,7 +136,7 @@ export class GwDialog extends Overlay {
     if (key === 'Enter' && !isComposing) this.confirm();
   };
 
-  /** As its button does; while the name is not typed, that is asked for. */
+  /** Confirms like the button; focuses the name field if the name is missing. */
   readonly confirm = (): void => {
     if (this.#isHeld()) this.renderRoot.querySelector<HTMLElement>('.typed input')?.focus();
     else this.dispatchEvent(new CustomEvent('gw-confirm', { bubbles: true }));

@@ -1,4 +1,4 @@
-// What is open beside a list: one record, or the form for a new one. The address says which, so that it can be linked to.
+// A drawer next to a list: one record, or a form. The address stores what is open.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -76,7 +76,7 @@ class GwDrawer extends Overlay {
     `,
   ];
 
-  /** Its content has the notices. */
+  /** The drawer shows the notifications while it is open. */
   declare listed: boolean;
 
   constructor() {

@@ -1,4 +1,4 @@
-// A question mark beside a term; pressed, it explains the term.
+// A question mark that explains a term.
 
 import { css, html } from 'lit';
 

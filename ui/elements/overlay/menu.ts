@@ -1,4 +1,4 @@
-// A button with a list of actions or choices; tells which by `gw-choose`.
+// A button with a menu. Dispatches `gw-choose` with the chosen value.
 
 import { css, html, nothing } from 'lit';
 
@@ -14,13 +14,13 @@ export type MenuItem = Readonly<{
   icon?: IconName;
   danger?: boolean;
   disabled?: boolean;
-  /** A choice that is on or off, rather than an action. */
+  /** A choice that is on or off instead of an action. */
   checked?: boolean;
 }>;
 
 class GwMenu extends element({
   items: given<readonly MenuItem[]>([]),
-  /** Its name, when there is no text. */
+  /** The name for screen readers, if there is no text. */
   label: text(),
   icon: text<IconName>(),
   text: text(''),

@@ -1,5 +1,4 @@
-// How a notice looks, at the edge of the page and in the list of those that were there: its tone, what it says, and what can be done
-// about it or has become of it.
+// Draws a notification: its tone, text, action and outcome.
 
 import { css, html, nothing } from 'lit';
 
@@ -47,7 +46,7 @@ export const noticeStyles = css`
   }
 `;
 
-/** In a `<li>` that has the tone as its class. `more` stands below what it says. */
+/** Goes into a `<li>` with the tone as its class. `more` is shown below the text. */
 export const noticeWords = (
   { tone, text, detail, action, outcome }: Notice,
   more: unknown = nothing,

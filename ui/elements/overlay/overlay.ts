@@ -1,5 +1,5 @@
-// What dialogs and drawers share: they are closed by their owner alone, who is told by `gw-close`, and focus goes back to where it
-// was, also into an element's own tree, or to the name of what lies below when that is gone.
+// Base class of dialogs and drawers. Only the owner closes them, on `gw-close`. Afterwards the focus returns to its earlier element, or to
+// the heading below if that is gone.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -11,10 +11,10 @@ import { left, opened, refocus } from './refocus.ts';
 export class Overlay extends element({
   open: reflected(flag()),
   heading: text(''),
-  /** Not closed by Escape or the corner's button. */
+  /** Neither Escape nor the corner button closes it. */
   kept: flag(),
 }) {
-  /** What it asks to be filled in: those of forms, since a record is read first, whatever it has of fields. */
+  /** Finds the first field. Fields outside of forms are ignored, because a record is read first. */
   protected readonly asks: string = 'gw-form gw-field';
   #opener: HTMLElement | null = null;
 
@@ -36,7 +36,7 @@ export class Overlay extends element({
     left(this);
   }
 
-  /** Its name, which is no place to come to by keys. */
+  /** The heading; it is not in the tab order. */
   override focus(): void {
     const name = this.renderRoot.querySelector<HTMLElement>('.head h2');
     if (name === null) return;
@@ -45,7 +45,7 @@ export class Overlay extends element({
     name.focus();
   }
 
-  /** In the place of Web Awesome's own, whose corner button would be drawn by its icon element. */
+  /** Replaces the header of Web Awesome, whose close button needs an icon element. */
   protected heads(actions: unknown = nothing) {
     return html`<header class="head">
       <h2 title=${this.heading}>${this.heading}</h2>
@@ -64,13 +64,13 @@ export class Overlay extends element({
     this.dispatchEvent(new CustomEvent('gw-close'));
   };
 
-  /** Web Awesome sets the focus in the next frame, to the corner's button. */
+  /** Web Awesome focuses the close button in the next frame. */
   protected override updated(changed: PropertyValues<this>): void {
     if (!changed.has('open') || !this.open) return;
     requestAnimationFrame(() => requestAnimationFrame(() => this.#focusFirst()));
   }
 
-  /** One who opens it to fill it in begins with its first field, unless in one already. */
+  /** Focuses the first field of a form unless a field has the focus. */
   #focusFirst(): void {
     if (!this.open) return;
     const fields = fieldsIn(this, this.asks);
@@ -78,7 +78,7 @@ export class Overlay extends element({
     if (!fields.some((field) => field.shadowRoot?.activeElement === active)) fields[0]?.focus();
   }
 
-  /** What had the focus is gone, such as a form that was saved. */
+  /** The focused element was removed, for example a saved form. */
   readonly #onFocusOut = (event: FocusEvent): void => {
     const [target] = event.composedPath();
     setTimeout(() => {
@@ -87,7 +87,7 @@ export class Overlay extends element({
     });
   };
 
-  /** The inner element asks to be closed. Nothing closes it but `open`. */
+  /** The inner element asks to close; only `open` closes it. */
   protected readonly onHide = (event: Event): void => {
     if (event.target !== event.currentTarget || !this.open) return;
     event.preventDefault();
@@ -139,7 +139,7 @@ export const headStyles = css`
   }
 `;
 
-/** Those that fit the selector, also in the trees of elements. */
+/** Elements that match the selector, including shadow trees. */
 function fieldsIn(root: ParentNode, selector: string): readonly HTMLElement[] {
   const own = root.querySelectorAll<HTMLElement>(selector);
   if (own.length > 0) return [...own];
@@ -148,7 +148,7 @@ function fieldsIn(root: ParentNode, selector: string): readonly HTMLElement[] {
   );
 }
 
-/** The focused element itself, however deep it lies; null where none is. */
+/** The focused element in nested shadow trees; null if there is none. */
 function focused(root: Document | ShadowRoot): HTMLElement | null {
   const active = root.activeElement;
   if (!(active instanceof HTMLElement) || active === document.body) return null;

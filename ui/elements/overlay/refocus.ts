@@ -1,12 +1,12 @@
-// Where the focus goes when what had it, or would get it back, is gone: to the name of what is open, or of the page. The document says
-// while something is open over the page, for print.
+// Moves the focus to the heading of the open overlay or the page when the focused element is removed. Marks the document while an overlay
+// is open, for print.
 
 type Place = Readonly<{ focus: () => void }>;
 
-/** The innermost last. */
+/** The innermost overlay is last. */
 let places: readonly Place[] = [];
 
-/** The page lies below all that is open over it. */
+/** The page is below all overlays. */
 export const pageCame = (page: Place): void => {
   places = [page, ...places];
 };

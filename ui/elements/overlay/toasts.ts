@@ -1,6 +1,5 @@
-// The notices at the edge of the page. Web Awesome's own would put a style into the page, which its policy forbids. An open drawer has
-// them in itself: what lies outside of it can be neither seen nor reached meanwhile. Each is read out once, as it comes; what is said
-// more of it later on is not.
+// Shows notifications at the edge of the page. Web Awesome's toasts would add a style element, which the content security policy forbids.
+// An open drawer shows them itself, because nothing outside of it is accessible. Each is announced once.
 
 import { css, html } from 'lit';
 import type { LitElement, PropertyValues, TemplateResult } from 'lit';
@@ -16,11 +15,11 @@ import '../icon.ts';
 import { noticeStyles, noticeWords } from './notice.ts';
 import { Watch } from '../watch.ts';
 
-/** Of all that are in the page the last one shows them, so that each is there once. */
+/** Only the last of several toast elements shows notifications. */
 const hosts = createStore<readonly LitElement[]>([]);
 
 class GwToasts extends element({
-  /** They are read out alone. */
+  /** Only these are announced. */
   unseen: flag(),
 }) {
   static override styles = [
@@ -69,7 +68,7 @@ class GwToasts extends element({
   protected override render(): TemplateResult {
     const isHost = this.#hosts.value.at(-1) === this;
     const shown = isHost ? shownOf(this.#notices.value) : [];
-    return html`<div role="log" aria-label="Notices" aria-relevant="additions">
+    return html`<div role="log" aria-label="Notifications" aria-relevant="additions">
       <ul class=${this.unseen ? 'only-read' : ''}>
         ${repeat(
           shown,
@@ -91,7 +90,7 @@ class GwToasts extends element({
     </li>`;
   }
 
-  /** Whoever pressed a button that is gone by it goes on at the last notice. */
+  /** If the pressed button disappears, the focus moves to the last notification. */
   protected override update(changed: PropertyValues<this>): void {
     const wasWithin = (this.shadowRoot?.activeElement ?? null) !== null;
     super.update(changed);

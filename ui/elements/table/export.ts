@@ -1,4 +1,4 @@
-// The buttons by which all rows of a table become a file, also those that have not been loaded: their pages are followed then.
+// Exports all rows of a table to a file, including pages that are not loaded.
 
 import { css, html } from 'lit';
 
@@ -18,22 +18,22 @@ const formats: readonly Readonly<{ value: FileFormat; label: string; type: strin
   { value: 'ndjson', label: 'NDJSON', type: 'application/x-ndjson' },
 ];
 
-/** `cells` are by the columns, for CSV; `record` is a row as it is. */
+/** `cells` are the columns for CSV; `record` is the row as it is. */
 export type ExportSource = Readonly<{
   columns: readonly string[];
   pages: (signal: AbortSignal) => AsyncIterable<readonly object[]> | Iterable<readonly object[]>;
   cells: (row: object) => Exported;
   record: (row: object) => Exported;
-  /** How many rows there are; null is not known before they are followed. */
+  /** The number of rows; null if unknown. */
   count: number | null;
   isNewestFirst: boolean;
 }>;
 
 class GwExport extends element({
   source: given<ExportSource>(),
-  /** What a row is, in the singular. */
+  /** The name of a row, in the singular. */
   noun: text(),
-  /** Rows that are written so far; null while nothing is. */
+  /** The number of exported rows; null while no export runs. */
   done: state<number | null>(null),
 }) {
   static override styles = [
@@ -82,7 +82,7 @@ class GwExport extends element({
       this.done = rows;
     };
     try {
-      // No screen waits for it.
+      // No screen waits for the result.
       const { writeRows } = await import('../../lib/page/export.ts');
       const asked = { format, columns, isNewestFirst, told };
       const written = await writeRows(this.#pages(format, running.signal), asked);
@@ -91,7 +91,7 @@ class GwExport extends element({
       if (running.signal.aborted) return;
       const { message, requestId } = asFailure(error);
       const detail = requestId === null ? '' : `request ${requestId}`;
-      notify({ tone: 'bad', text: `Nothing was exported: ${message}`, detail });
+      notify({ tone: 'bad', text: `Export failed: ${message}`, detail });
     } finally {
       this.done = null;
     }
@@ -110,8 +110,8 @@ class GwExport extends element({
     const type = formats.find(({ value }) => value === format)?.type ?? '';
     save(`${name}${isCut ? `-first-${rows}` : ''}.${format}`, type, parts);
     if (!isCut) return;
-    const text = `The file has the first ${formatCount(rows, this.noun)} of more`;
-    notify({ text, detail: 'narrower filters give the others' });
+    const text = `The file contains only the first ${formatCount(rows, this.noun)}`;
+    notify({ text, detail: 'Use narrower filters to export the others' });
   }
 }
 

@@ -1,4 +1,4 @@
-// Where `/` goes: the first field of the screen by which its list is filtered, however deep it lies.
+// Finds the filter field that `/` focuses, in nested shadow trees.
 
 export function filterIn(root: ParentNode): HTMLElement | null {
   for (const element of root.querySelectorAll<HTMLElement>('*')) {

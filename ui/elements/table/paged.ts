@@ -1,5 +1,4 @@
-// A list of which the newest rows are shown, and older ones on demand: asked anew from its beginning when the address says another one,
-// by whatever way it came there.
+// A list that shows the newest rows and loads older ones on demand. A new query in the address loads it again from the beginning.
 
 import { html } from 'lit';
 import type { ReactiveControllerHost } from 'lit';
@@ -11,9 +10,9 @@ import { Resource } from '../resource.ts';
 const steps = { first: 100, more: 500 };
 
 type Options<Value> = Readonly<{
-  /** The first so many rows, as they are shown. */
+  /** Loads the first rows, as many as are shown. */
   load: (wanted: number, signal: AbortSignal) => Promise<Value>;
-  /** What is asked, as a text. */
+  /** Identifies the query. */
   asked: () => string;
   pollMs?: number | (() => number | null);
 }>;
@@ -36,7 +35,7 @@ export class Paged<Value> {
     );
   }
 
-  /** What is shown is of another question, or the last attempt failed. */
+  /** The shown rows belong to another query, or the last load failed. */
   get isStale(): boolean {
     return this.resource.isOld || this.resource.failure !== null;
   }
@@ -46,7 +45,7 @@ export class Paged<Value> {
     void this.resource.reload();
   };
 
-  /** Below the list: the way to more of it, or that there is none. `shown` counts its rows. */
+  /** Draws the "Load older" button or the end of the list. `shown` counts the rows. */
   rest(shown: number, order: 'asc' | 'desc' = 'desc') {
     const end = endOf(this.#wanted, { shown, isLoading: this.resource.loading });
     const way = `${end === 'coming' ? 'Loading' : 'Load'} ${order === 'asc' ? 'newer' : 'older'}`;

@@ -1,4 +1,4 @@
-// Gives the person a file that was made in the browser.
+// Saves a file that was made in the browser.
 
 export function save(name: string, type: string, text: string | readonly string[]): void {
   const url = URL.createObjectURL(new Blob([text].flat(), { type: `${type};charset=utf-8` }));

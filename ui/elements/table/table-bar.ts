@@ -1,4 +1,4 @@
-// The bar above a table: its filters, the number of rows that match, the order, the columns and the export.
+// The bar above a table: filters, row count, sort order, columns and export.
 
 import { html, nothing } from 'lit';
 
@@ -18,25 +18,25 @@ type Sorts = Readonly<{
 }>;
 
 type Bar = Readonly<{
-  /** Of the table. */
+  /** The label of the table. */
   label: string;
   noun: string;
   found: number;
   all: number;
-  /** The server filters and orders the rows. */
+  /** The server filters and sorts the rows. */
   isPartial: boolean;
   filter: string;
-  /** How many columns are filtered; null where none can be. */
+  /** The number of filtered columns; null if columns cannot be filtered. */
   columnFilters: number | null;
-  /** Where the heads of columns, which sort, are not shown. */
+  /** Shown where column heads, which sort, are hidden. */
   sorts: Sorts | null;
-  /** Null where there is but one. */
+  /** Null if there is only one. */
   order: Order | null;
   choices: readonly Readonly<{
     column: Readonly<{ id: string; label: string }>;
     isShown: boolean;
   }>[];
-  /** Null where not all of them can be had. */
+  /** Null if not all rows are available. */
   source: ExportSource | null;
   onFilter: (typed: string) => void;
   onFilters: () => void;

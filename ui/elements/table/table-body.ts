@@ -1,4 +1,4 @@
-// The rows on a page of a table. Of a long page only the visible rows are drawn; empty height takes the place of the others.
+// The rows of one page of a table. Long pages draw only the visible rows; spacers replace the others.
 
 import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -12,23 +12,23 @@ type Key = string | number;
 
 export type Body<Row> = Readonly<{
   rows: readonly Row[];
-  /** How many are on the pages before. */
+  /** The number of rows on earlier pages. */
   before: number;
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => Key;
-  /** What a row opens; null opens nothing. */
+  /** The link of a row; null for none. */
   hrefOf: (row: Row) => string | null;
   isMarked: (row: Row) => boolean;
   chosen: Key | null;
-  /** Each row is a card of labelled values, of any height. */
+  /** Rows are cards with labels, of any height. */
   isCards: boolean;
-  /** Null offers none. */
+  /** Null offers no ticks. */
   ticks: Ticks | null;
   scrolledPx: number;
 }>;
 
 const rowPx = 36;
-/** Shorter pages are drawn whole. */
+/** Shorter pages are drawn completely. */
 const drawnWholeMax = 120;
 /** Longer pages are not shown as cards. */
 export const cardsMax = 1_000;
@@ -41,7 +41,7 @@ export function tableBody<Row extends object>(body: Body<Row>) {
     </tbody>`;
   }
   const part = windowOf({ count: rows.length, rowPx, topPx, heightPx: innerHeight });
-  // The rows that leave the sight are those that come into it, with other content.
+  // Row elements are reused for other rows while scrolling.
   const inSight = rows.slice(part.from, part.to);
   return html`<tbody>
     ${spacer(part.above, body)} ${inSight.map((row, at) => drawnRow(row, part.from + at, body))}
@@ -86,7 +86,7 @@ function drawnRow<Row extends object>(row: Row, index: number, body: Body<Row>) 
   </tr>`;
 }
 
-/** A row is its link, wherever it is clicked; a text that is being marked is not. */
+/** A click anywhere on a row opens its link, except while text is being selected. */
 function openRow(event: MouseEvent): void {
   const row = event.currentTarget;
   const isOwn = event.composedPath().some((one) => one instanceof HTMLElement && isControl(one));

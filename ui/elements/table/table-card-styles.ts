@@ -1,4 +1,4 @@
-// How a table looks on phones: a card for each row.
+// Styles of tables on phones, where each row is a card.
 
 import { css } from 'lit';
 

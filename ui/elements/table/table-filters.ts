@@ -1,4 +1,4 @@
-// The filters of a table by column: a choice where a column has few values, else a text that the value must contain.
+// Filters by column: a choice for columns with few values, otherwise a text that the value must contain.
 
 import { html } from 'lit';
 
@@ -13,7 +13,7 @@ type Filters<Row> = Readonly<{
   change: (view: TableView) => void;
 }>;
 
-/** Numbers are sorted, not filtered by their text. */
+/** Columns of numbers have no text filter. */
 export const isFilterable = <Row>({ end }: Column<Row>): boolean => end !== true;
 
 export function tableFilters<Row>({ columns, rows, view, change }: Filters<Row>) {

@@ -1,4 +1,4 @@
-// Brings what gets the focus in a table beside its first column, which stays in its place while the others go below it.
+// Scrolls the focused cell out from under the sticky first column.
 
 const gapPx = 8;
 

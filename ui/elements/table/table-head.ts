@@ -1,4 +1,4 @@
-// The head of a column: its name, and by which order the rows stand, or a button that orders them.
+// The head of a column: its name, its sort order and the button that sorts.
 
 import { html, nothing } from 'lit';
 
@@ -8,14 +8,14 @@ import '../overlay/help.ts';
 import '../icon.ts';
 import type { Column } from './table-model.ts';
 
-type Place = Readonly<{ isFirst: boolean; /** Null where the width is fixed. */ edge: unknown }>;
+type Place = Readonly<{ isFirst: boolean; /** Null if the width is fixed. */ edge: unknown }>;
 
 const classOf = (
   { end }: Pick<Column<object>, 'end'>,
   { isFirst }: Pick<Place, 'isFirst'>,
 ): string => `${isFirst ? 'first' : ''} ${end === true ? 'end-cell' : ''}`;
 
-/** The server orders the rows; null is in no order that has another. */
+/** The order of the server; null if the column has none. */
 export function fixedHead(
   column: Column<object>,
   { order, ...place }: Place & Readonly<{ order: 'asc' | 'desc' | null }>,

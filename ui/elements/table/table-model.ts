@@ -1,4 +1,4 @@
-// The columns of a table, and its rows that match the filters, in the chosen order.
+// The columns of a table, and the rows that match the filters in the chosen order.
 
 import { compareCells, createFilter, fitsColumn } from '../../lib/page/table-view.ts';
 import type { Cell, TableView } from '../../lib/page/table-view.ts';
@@ -6,21 +6,21 @@ import type { Cell, TableView } from '../../lib/page/table-view.ts';
 export type Column<Row> = Readonly<{
   id: string;
   label: string;
-  /** What is sorted, filtered and exported by. Null is not known. */
+  /** The value for sort, filter and export. Null is unknown. */
   value: (row: Row) => Cell;
-  /** What is drawn; the value as text when absent. */
+  /** Draws the cell; the value as text when absent. */
   cell?: (row: Row) => unknown;
-  /** Numbers stand at the end. */
+  /** Aligns numbers at the end. */
   end?: boolean;
-  /** Not among the columns at first. */
+  /** Hidden at first. */
   spare?: boolean;
-  /** Explains the column, behind a question mark in its head. */
+  /** Help text behind a question mark in the head. */
   help?: string;
-  /** What the server orders the rows by, where they are partial. */
+  /** The name of the order on the server, for partial rows. */
   ordered?: boolean;
 }>;
 
-/** What is exported of a row: the value of each column by its id. */
+/** An exported row: values by column id. */
 export const recordOf = <Row>(row: Row, columns: readonly Column<Row>[]) =>
   Object.fromEntries(columns.map(({ id, value }) => [id, value(row)]));
 
@@ -30,7 +30,7 @@ type Wanted<Row> = Readonly<{
   view: TableView;
 }>;
 
-/** The rows that are counted, paged and exported. Found again only when the rows, the columns, the filters or the order changed. */
+/** The matching rows, computed again only when rows, columns, filters or order change. */
 export class FoundRows<Row extends object> {
   #filter = createFilter<Row>(() => '');
   #columns: readonly Column<Row>[] | null = null;
@@ -65,7 +65,7 @@ export class FoundRows<Row extends object> {
 const textOf = <Row>(row: Row, columns: readonly Column<Row>[]): string =>
   columns.map(({ value }) => String(value(row) ?? '')).join(' ');
 
-/** Rows without a value come last in both directions; equal rows keep their order. */
+/** Rows without a value are last in both directions; equal rows keep their order. */
 function sorted<Row>(
   rows: readonly Row[],
   { value }: Column<Row>,

@@ -1,4 +1,4 @@
-// What stands below a table of several pages: how many rows a page has, which one is shown, and the ways to its neighbours.
+// The pager below a table: page size, current page and neighbors.
 
 import { html } from 'lit';
 
@@ -8,7 +8,7 @@ import '../icon.ts';
 
 type Shown = Readonly<{
   view: TableView;
-  /** From 0; the one that is shown, where the view asks for one beyond the last. */
+  /** From 0. A page beyond the last shows the last one. */
   page: number;
   pages: number;
   change: (view: TableView) => void;

@@ -1,4 +1,4 @@
-// The look of a table: dense rows of one height, and a head and a first column that stay visible.
+// Styles of tables: dense rows, sticky head and sticky first column.
 
 import { css } from 'lit';
 

@@ -1,4 +1,4 @@
-// The ticks of a table's rows, and the one for all rows of the page.
+// The checkboxes of rows, and the one for all rows of the page.
 
 import { html } from 'lit';
 
@@ -9,7 +9,7 @@ export type Ticks = Readonly<{
   toggle: (keys: readonly Key[]) => void;
 }>;
 
-/** `name` is what the row is known by. */
+/** `name` identifies the row to screen readers. */
 export const rowTick = (
   { key, name }: Readonly<{ key: Key; name: unknown }>,
   { ticked, toggle }: Ticks,
@@ -17,7 +17,7 @@ export const rowTick = (
   html`<td class="tick">
     <input
       type="checkbox"
-      aria-label="Choose ${name}"
+      aria-label="Select ${name}"
       .checked=${ticked.has(key)}
       @click=${(event: Event) => event.stopPropagation()}
       @change=${() => toggle([key])}
@@ -30,7 +30,7 @@ export function pageTick(keys: readonly Key[], { ticked, toggle }: Ticks) {
   return html`<th scope="col" class="tick">
     <input
       type="checkbox"
-      aria-label="Choose all on this page"
+      aria-label="Select all on this page"
       .checked=${isWhole}
       @change=${() => toggle(change)}
     />

@@ -1,11 +1,11 @@
-// Widths of columns that a person set, by dragging the edge of a column or by arrow keys on it. The browser keeps them.
+// Widths of columns, set by dragging or with arrow keys. The browser stores them.
 
 import { html } from 'lit';
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
 const name = 'gw-widths';
 const [leastPx, mostPx, stepPx] = [64, 960, 16];
-/** More are forgotten, the oldest first. */
+/** The oldest widths beyond this number are dropped. */
 const keptMax = 200;
 
 type Widths = Readonly<Record<string, number>>;
@@ -48,7 +48,7 @@ export class ColumnWidths implements ReactiveController {
     root.adoptedStyleSheets = [...root.adoptedStyleSheets, this.#sheet];
   }
 
-  /** The edge of a column. */
+  /** The resize handle of a column. */
   edge({ id, label }: Readonly<{ id: string; label: string }>) {
     const width = this.#widths[this.#keyOf(id)];
     return html`<span
@@ -106,7 +106,7 @@ export class ColumnWidths implements ReactiveController {
     try {
       localStorage.setItem(name, JSON.stringify(this.#widths));
     } catch {
-      // The widths last until the page is left.
+      // Used if the browser has no storage: the widths last until the page is left.
     }
   }
 }

@@ -1,6 +1,5 @@
-// The one table: filters, sort, columns, widths and pages over the whole set, by keyboard too, and its export. Long pages draw only the
-// visible rows, and phones show rows as cards. The view is a property and a change of it an event, so that a screen can keep it in the
-// address.
+// The table of all lists: filters, sorting, columns, widths, pages and export. Long pages draw only visible rows; phones show cards. The
+// view is a property and its changes are events, so a screen can keep it in the address.
 
 import { html, nothing } from 'lit';
 
@@ -42,28 +41,28 @@ class GwTable extends element({
   rows: given<readonly Row[]>([]),
   columns: given<readonly Column<Row>[]>([]),
   keyOf: given<(row: Row) => Key>((row) => Number(Reflect.get(row, 'id'))),
-  /** What a row opens; null opens nothing. */
+  /** The link of a row; null for none. */
   hrefOf: given<((row: Row) => string | null) | null>(null),
-  /** The rows that somebody should look at. */
+  /** Rows that need attention. */
   isMarked: given<(row: Row) => boolean>(() => false),
   view: given<TableView>(readView({})),
-  /** The key of the row that is open. */
+  /** The key of the open row. */
   chosen: given<Key | null>(null),
-  /** The keys that are ticked; null offers no ticks. */
+  /** The ticked keys; null offers no ticks. */
   ticked: given<ReadonlySet<Key> | null>(null),
   label: text(),
-  /** What a row is, in the singular. */
+  /** The name of a row, in the singular. */
   noun: text('row'),
-  /** What is shown is about to be replaced. */
+  /** The data is about to be replaced. */
   stale: flag(),
   /** The rows are the first of more: the server filters and orders them, and this table does not. */
   partial: flag(),
-  /** All of them, page by page, where they are partial: for a file. */
+  /** Loads all rows page by page for the export of a partial list. */
   follow: given<((signal: AbortSignal) => AsyncIterable<readonly Row[]>) | null>(null),
-  /** That of the server, where it has two; told by `gw-order` when the other one is wanted. */
+  /** The order of the server, if it offers two; `gw-order` asks for the other. */
   order: given<'asc' | 'desc' | null>(null),
   scrolledPx: state(0),
-  /** The filters by column are open. */
+  /** The column filters are open. */
   filtering: state(false),
 }) {
   static override styles = [base, buttons, controls, tableStyles, tableCardStyles];
@@ -100,7 +99,7 @@ class GwTable extends element({
     </p>`;
   }
 
-  /** Open as soon as the address holds one. */
+  /** The filters open if the address contains one. */
   #filters() {
     const { rows, view, columns, partial, filtering } = this;
     if (partial || !(filtering || this.#filterCount() > 0)) return nothing;
@@ -149,7 +148,7 @@ class GwTable extends element({
       columns: columns.map(({ id }) => id),
       pages: partial && follow !== null ? follow : () => [found],
       cells,
-      // A row that the server has is more than its columns.
+      // Partial rows have more fields than the columns.
       record: partial || follow !== null ? (row) => ({ ...row }) : cells,
       count: partial ? null : found.length,
       isNewestFirst: partial && this.order !== 'asc',

@@ -1,4 +1,4 @@
-// What API keys and admin tokens have in common: both are secrets of a principal that a program sends as a bearer.
+// Shares what API keys and admin tokens have in common: their fields and states.
 
 export type Bearer = Readonly<{
   id: number;
@@ -13,7 +13,7 @@ export type Bearer = Readonly<{
 }> &
   Ended;
 
-/** A key that was revoked is "disabled" in the API. */
+/** A revoked API key is "disabled" in the API. */
 type Ended = Readonly<{ disabled: boolean }> | Readonly<{ revoked: boolean }>;
 
 export const isRevoked = (one: Ended): boolean => ('revoked' in one ? one.revoked : one.disabled);
@@ -44,6 +44,6 @@ export const bearerStates: readonly Readonly<{
   { value: 'revoked', label: 'revoked', tone: 'plain' },
 ];
 
-/** How the state of one is shown now. */
+/** The state and tone of a key or token now. */
 export const shownState = (one: Bearer): (typeof bearerStates)[number] | undefined =>
   bearerStates.find(({ value }) => value === bearerState(one, Date.now()));

@@ -1,4 +1,4 @@
-// What a budget has come to: how much of each cap is used, and which is nearer; and how caps are typed.
+// Computes the usage of a budget and reads limits as they are typed.
 
 type Tone = 'good' | 'warn' | 'bad';
 
@@ -9,7 +9,7 @@ type Budget = Readonly<{
   cost_used_micros: number | null;
 }>;
 
-/** 1 is all of it; null when there is no cap, or what is used is not known. */
+/** From 0 to 1; null if there is no limit or the usage is unknown. */
 export const shareOf = (used: number | null, total: number | null): number | null =>
   used === null || total === null ? null : used / total;
 
@@ -18,7 +18,7 @@ const nearAt = 0.8;
 export const toneOfShare = (share: number): Tone =>
   share >= 1 ? 'bad' : share >= nearAt ? 'warn' : 'good';
 
-/** A cap that is all but reached is not said to be. */
+/** A limit that is almost reached is not shown as reached. */
 export function shareText(share: number): string {
   if (share >= 1) return 'reached';
   if (share > 0 && share < 0.01) return '< 1 %';
@@ -27,7 +27,7 @@ export function shareText(share: number): string {
 
 export type Nearer = Readonly<{ cap: 'tokens' | 'money'; share: number }>;
 
-/** The cap that is reached first if it goes on like this; null without one. */
+/** The limit with the highest usage; null without limits. */
 export function nearerCap(budget: Budget): Nearer | null {
   const tokens = shareOf(budget.tokens_used, budget.tokens_total);
   const money = shareOf(budget.cost_used_micros, budget.cost_total_micros);
@@ -35,7 +35,7 @@ export function nearerCap(budget: Budget): Nearer | null {
   return tokens === null ? null : { cap: 'tokens', share: tokens };
 }
 
-/** A whole number above zero; null is an empty field, which is no cap; undefined is neither. */
+/** A whole number above zero; null for an empty field; undefined if invalid. */
 export function readCount(text: string): number | null | undefined {
   const plain = text.replaceAll(/[\s,_]/g, '');
   if (plain === '') return null;
@@ -45,7 +45,7 @@ export function readCount(text: string): number | null | undefined {
 
 const dollars = /^\$?(\d{1,9})(?:\.(\d{1,6}))?$/;
 
-/** Micros of US dollars, exactly; null is an empty field, which is no cap; undefined is no amount above zero. */
+/** Exact micros of US dollars; null for an empty field; undefined if invalid or not above zero. */
 export function readMoney(text: string): number | null | undefined {
   const plain = text.replaceAll(/[\s,_]/g, '');
   if (plain === '') return null;
@@ -55,7 +55,7 @@ export function readMoney(text: string): number | null | undefined {
   return micros > 0 ? micros : undefined;
 }
 
-/** As it is typed: the reverse of the above. */
+/** The reverse of the function above. */
 export function writeMoney(micros: number | null): string {
   if (micros === null) return '';
   const fraction = String(micros % 1_000_000)
@@ -67,7 +67,7 @@ export function writeMoney(micros: number | null): string {
 
 export type CapState = 'reached' | 'near' | 'below' | 'none';
 
-/** By the nearer cap; `none` is no cap on what is spent. */
+/** By the closest limit; `none` has no budget. */
 export function capStateOf(budget: Budget | null): CapState {
   const nearer = budget === null ? null : nearerCap(budget);
   if (nearer === null) return 'none';
@@ -83,7 +83,7 @@ export const capStates: readonly Readonly<{ value: CapState; label: string }>[] 
 
 type Refusals = Readonly<{ refused_rate_limit: number; refused_budget: number }>;
 
-/** How many requests the caps of a principal have refused. */
+/** How many requests the limits of a principal refused. */
 export const refusedByCaps = (points: readonly Refusals[]) => ({
   rate: points.reduce((sum, point) => sum + point.refused_rate_limit, 0),
   budget: points.reduce((sum, point) => sum + point.refused_budget, 0),

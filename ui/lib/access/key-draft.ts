@@ -1,14 +1,14 @@
-// The form of a new key, and what a person does with the key then.
+// Reads the form of a new API key, and writes the sample commands for it.
 
 import type { Zone } from '../text/format.ts';
 
 export type KeyDraft = Readonly<{
   name: string;
-  /** Empty until one is chosen. */
+  /** Empty until a principal is chosen. */
   principal_id: string;
   /** `never`, a number of days, or `date`. */
   expiry: string;
-  /** As `datetime-local` has it, in the zone that was chosen. */
+  /** The value of `datetime-local`, in the chosen zone. */
   expires_at: string;
 }>;
 
@@ -16,7 +16,7 @@ export const blankKey: KeyDraft = { name: '', principal_id: '', expiry: '90', ex
 
 const dayMs = 24 * 3_600_000;
 
-/** The moment that was typed. What is no moment goes to the server as it is, which says what is wrong with it. */
+/** The typed time as RFC 3339. An invalid time is sent unchanged, so that the server explains it. */
 const momentOf = (text: string, zone: Zone): string => {
   const at = new Date(zone === 'utc' ? `${text}Z` : text);
   return Number.isNaN(at.getTime()) ? text : at.toISOString();
@@ -36,7 +36,7 @@ export function keyBody(draft: KeyDraft, { now, zone }: Told) {
   return { name: name.trim(), principal_id: Number(principal_id), expires_at };
 }
 
-/** For a shell: in single quotes, which nothing in it ends. */
+/** Quotes a text for a shell. Single quotes preserve every character. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 type Use = Readonly<{ base: string; key: string; model: string }>;
@@ -52,14 +52,14 @@ export function curlOf({ base, key, model }: Use): string {
   ].join('\n');
 }
 
-/** What the clients of most languages read. */
+/** The variables that most OpenAI clients read. */
 export const environmentOf = ({ base, key }: Pick<Use, 'base' | 'key'>): string =>
   `export OPENAI_BASE_URL=${base}/v1\nexport OPENAI_API_KEY=${quoted(key)}`;
 
-/** A listener on every address of its host, which says nothing of the name that clients reach it by. */
+/** A listener on all addresses, which does not tell how clients reach it. */
 const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '[::]']);
 
-/** Where clients reach the gateway, as far as the process knows; null where a command with an address would be a guess. */
+/** The address of the gateway for clients; null if the process does not know it. */
 export function gatewayAddress(config: Readonly<{ gateway_url: string | null }>): string | null {
   const { gateway_url: address } = config;
   const isKnown = address !== null && !everyAddress.has(new URL(address).hostname);

@@ -1,4 +1,4 @@
-// The forms of rate limits and of a budget. Both are replaced as a whole: an empty field is no cap, which is sent as null.
+// Reads the forms of rate limits and budgets. Both are replaced as a whole; an empty field is sent as null, which means unlimited.
 
 import { count, formOf } from '../saves/typed.ts';
 import { readMoney, writeMoney } from './budget.ts';

@@ -1,15 +1,15 @@
-// What roles come to: which permissions a principal has by those that it holds, and by which.
+// Computes the permissions of a principal from its roles.
 
 export type Permission = Readonly<{ verb: string; resource: string }>;
 type Role = Readonly<{ name: string; permissions: readonly Permission[] }>;
 
-/** `via` are the roles that it comes from. */
+/** `via` are the roles that grant the permission. */
 export type Effective = Permission & Readonly<{ via: readonly string[] }>;
 
 export const permissionText = ({ verb, resource }: Permission): string =>
   resource === '*' ? verb : `${verb} ${resource}`;
 
-/** In the order of their texts, each once. */
+/** Sorted by text, each once. */
 export function effectivePermissions(
   held: readonly string[],
   roles: readonly Role[],
@@ -38,7 +38,7 @@ export function invokable(permissions: readonly Permission[]): string {
   return more > 0 ? `${names.slice(0, shownMax).join(', ')} and ${more} more` : names.join(', ');
 }
 
-/** What each verb is about: the prefix of its resources, null for those that know only `*`. */
+/** The resource prefix of each verb; null for verbs that only support `*`. */
 export const verbs = [
   { verb: 'model:invoke', label: 'Invoke a model', prefix: 'model/' },
   { verb: 'mcp:invoke', label: 'Invoke an MCP server', prefix: 'mcp/' },
@@ -46,7 +46,7 @@ export const verbs = [
   { verb: 'usage:read', label: 'Read usage and configuration', prefix: null },
   { verb: 'key:create', label: 'Create keys', prefix: null },
   { verb: 'key:revoke', label: 'Revoke keys', prefix: null },
-  { verb: 'config:write', label: 'Change the configuration', prefix: null },
+  { verb: 'config:write', label: 'Edit the configuration', prefix: null },
   { verb: 'provider:register', label: 'Register providers', prefix: null },
 ] as const;
 
@@ -59,7 +59,7 @@ const everyOf: Readonly<Record<string, string>> = {
   'agent/': 'Every agent',
 };
 
-/** All of a kind first, then each by its name, once. */
+/** First all resources of a kind, then each by name. */
 export const resourceChoices = (prefix: string, names: readonly string[]) => [
   { value: `${prefix}*`, label: everyOf[prefix] ?? `Every ${prefix}` },
   ...[...new Set(names)]

@@ -1,4 +1,4 @@
-// The form of a principal, and what of it is sent: a field that was not touched is not, an empty address clears it.
+// Reads the form of a principal. Untouched fields are omitted; an empty email clears it.
 
 import { differing, textOrNull } from '../saves/draft.ts';
 

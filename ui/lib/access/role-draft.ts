@@ -1,4 +1,4 @@
-// The form of a role, and what of it is sent: a field that was not touched is not, an empty description clears it.
+// Reads the form of a role. Untouched fields are omitted; an empty description clears it.
 
 import { differing, textOrNull } from '../saves/draft.ts';
 

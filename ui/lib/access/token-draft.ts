@@ -1,4 +1,4 @@
-// The form of a new admin token, and how to begin with the token.
+// Reads the form of a new admin token, and writes the sample commands for it.
 
 import { wrong } from '../saves/draft.ts';
 import type { Read } from '../saves/draft.ts';
@@ -7,16 +7,16 @@ import type { KeyDraft, Told } from './key-draft.ts';
 import { linesOf } from '../text/lines.ts';
 import type { Permission } from './permissions.ts';
 
-/** `permissions` has a line for each. */
+/** `permissions` has one line per permission. */
 export type TokenDraft = KeyDraft & Readonly<{ permissions: string }>;
 
 export const blankToken: TokenDraft = { ...blankKey, permissions: '' };
 
-/** What a token can carry. */
+/** The permissions that a token can have. */
 const carriable = ['usage:read', 'key:create', 'key:revoke', 'config:write'] as const;
 type AdminVerb = (typeof carriable)[number];
 
-/** What a token of a principal with these permissions can carry. */
+/** The permissions that a token of this principal can have. */
 export const carriableOf = (held: readonly Permission[]): readonly AdminVerb[] =>
   carriable.filter((verb) => held.some((one) => one.verb === verb));
 
@@ -27,7 +27,7 @@ type TokenBody = Readonly<{
   expires_at: string;
 }>;
 
-/** `held` is what the chosen principal has: what was chosen for another principal is left out. */
+/** `held` are the permissions of the chosen principal; others are dropped from the choice. */
 export function tokenBody(
   draft: TokenDraft,
   { held, ...told }: Told & Readonly<{ held: readonly Permission[] }>,
@@ -41,10 +41,10 @@ export function tokenBody(
 
 type Use = Readonly<{ origin: string; token: string }>;
 
-/** A first request, which answers what the token may do. */
+/** A first request, which returns the permissions of the token. */
 export const sessionCurl = ({ origin, token }: Use): string =>
   `curl ${origin}/session \\\n  -H ${quoted(`authorization: Bearer ${token}`)}`;
 
-/** What the `gw change` commands read. */
+/** The variables that the `gw change` commands read. */
 export const changeEnvironment = ({ origin, token }: Use): string =>
   `export GW_CONTROL_URL=${origin}\nexport GW_ADMIN_TOKEN=${quoted(token)}`;

@@ -62,7 +62,7 @@ type Request = Readonly<{
 
 export type Step = 'approve' | 'refuse' | 'withdraw' | 'schedule' | 'apply' | 'review';
 
-/** What this person may try; the server has the last word. `isCovered`: an approval covers what it comes to now. */
+/** The steps that this person can try; the server decides. `isCovered`: an approval covers the current effect. */
 export function stepsFor(
   { state, author }: Request,
   { me, isPossible, isCovered }: Readonly<{ me: number; isPossible: boolean; isCovered: boolean }>,
@@ -76,11 +76,11 @@ export function stepsFor(
   return ['apply', 'schedule', end];
 }
 
-/** Its author alone changes what is drafted, as long as it is not ended. */
+/** Only the author can edit a draft, and only while it is open. */
 export const isEditable = ({ state, author }: Request, me: number): boolean =>
   author?.id === me && (state === 'open' || state === 'approved' || state === 'scheduled');
 
-/** A call as a change request, and as a question of what it would have made of requests, takes it. */
+/** A call in a change request or a preview. */
 export type DraftCall = Readonly<{
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
@@ -95,7 +95,7 @@ const isDraftable = (path: string): boolean =>
 const isCall = (value: unknown): value is DraftCall =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
 
-/** The calls that a request comes to; null where they cannot be drafted. */
+/** The calls of a request; null if they cannot be part of a change request. */
 export function draftCallsOf(
   request: Readonly<{ method: string; path: string; body: unknown }>,
 ): readonly DraftCall[] | null {

@@ -1,5 +1,5 @@
-// The calls of a change request as its author edits them: each a method, a path and a body of JSON. Secrets are not shown by the server,
-// so that whoever edits the calls types them anew.
+// Edits the calls of a change request: each has a method, a path and a JSON body. The server does not return secrets, so the author enters
+// them again.
 
 import type { DraftCall } from './change-request.ts';
 import { wrong } from '../saves/draft.ts';
@@ -12,9 +12,9 @@ type Method = (typeof callMethods)[number];
 export type CallDraft = Readonly<{
   method: Method;
   path: string;
-  /** JSON; empty is no body. */
+  /** JSON; empty for no body. */
   body: string;
-  /** The places in the body that hold secrets, such as `upstream_api_key`. */
+  /** The paths in the body that hold secrets, such as `upstream_api_key`. */
   secrets: readonly string[];
 }>;
 
@@ -38,7 +38,7 @@ export const callDrafts = (calls: readonly ShownCall[]): readonly CallDraft[] =>
     secrets,
   }));
 
-/** Empty where the secrets are. */
+/** Clears the secrets. */
 function without(body: unknown, secrets: readonly string[]): unknown {
   const copy: unknown = structuredClone(body);
   for (const place of secrets) {
@@ -52,7 +52,7 @@ function without(body: unknown, secrets: readonly string[]): unknown {
 const memberAt = (value: unknown, names: readonly string[]): unknown =>
   names.reduce((inner: unknown, name) => Reflect.get(Object(inner), name), value);
 
-/** What is sent; or the first call that cannot be, by its place from 0, as the server names it. */
+/** The calls to send, or the first invalid call, named by its index like the server does. */
 export function readCalls(
   drafts: readonly CallDraft[],
 ): Readonly<{ calls: readonly DraftCall[] }> | Wrong {
@@ -91,7 +91,7 @@ const secretNames: ReadonlySet<string> = new Set(['password', 'upstream_api_key'
 
 type Fields = Record<string, unknown>;
 
-/** As rows of a diff: call by call, field by field, and of secrets only that there is one. */
+/** Rows of a diff by call and field. Secrets only show that they are set. */
 function callFields(calls: readonly ShownCall[]): Fields {
   const fields: Fields = {};
   for (const [index, { method, path, body }] of calls.entries()) {
@@ -113,7 +113,7 @@ const masked = (body: unknown): object =>
 
 type Titled = Readonly<{ title: string | null; calls: readonly ShownCall[] }>;
 
-/** Before and after an edit; what is gone is null. */
+/** Before and after an edit. Removed fields are null. */
 export function editedFields(
   before: Titled,
   after: Titled,

@@ -1,27 +1,26 @@
-// What a chart draws of the buckets at the ends of a range, which are only partly in it: a sum over
-// part of a bucket would look like a fall.
+// Decides what a chart draws for buckets that are only partly in the range: a sum over part of a bucket would look like a drop.
 
-/** Epoch milliseconds; half open. */
+/** Epoch milliseconds; half-open. */
 type Edges = Readonly<{ since: number; until: number }>;
 
 export type Buckets = Readonly<{
-  /** Where each begins, ascending. */
+  /** The start of each bucket, ascending. */
   times: readonly number[];
   widthMs: number;
   edges: Edges;
 }>;
 
-/** Less of a bucket than this says too little of the whole. */
+/** With less of a bucket than this, its rate is not meaningful. */
 const shareMin = 0.25;
 
-/** How much of each bucket lies in the range, between 0 and 1. */
+/** The share of each bucket in the range, between 0 and 1. */
 const sharesOf = ({ times, widthMs, edges }: Buckets): readonly number[] =>
   times.map((at) => {
     const inside = Math.min(at + widthMs, edges.until) - Math.max(at, edges.since);
     return Math.min(1, Math.max(0, inside / widthMs));
   });
 
-/** Values per second, from sums of each bucket: by the time that is counted of it, and a gap where that is too little. */
+/** Converts sums into rates per second over the covered time; a gap where that is too short. */
 export function perSecond(sums: readonly (number | null)[], buckets: Buckets): (number | null)[] {
   const shares = sharesOf(buckets);
   return sums.map((sum, index) => {
@@ -32,10 +31,7 @@ export function perSecond(sums: readonly (number | null)[], buckets: Buckets): (
 
 type Series = Readonly<{ label: string; values: readonly (number | null)[] }>;
 
-/**
- * Sums of each bucket, of the series of one chart. A bucket that is not wholly in the range is a gap of all of them, unless none of them
- * falls from its neighbour all the same.
- */
+/** Sums for all series of one chart. A partial bucket is a gap in all of them, unless no series drops at it. */
 export function wholeSums(series: readonly Series[], buckets: Buckets): readonly Series[] {
   const shares = sharesOf(buckets);
   const isGap = shares.map((share, index) => {
@@ -51,7 +47,7 @@ export function wholeSums(series: readonly Series[], buckets: Buckets): readonly
 const isFall = (value: number | null | undefined, neighbour: number | null | undefined): boolean =>
   typeof value === 'number' && typeof neighbour === 'number' && value < neighbour;
 
-/** Of points that begin at `at`. */
+/** For points that begin at `at`. */
 export const bucketsOf = (
   points: readonly Readonly<{ at: string }>[],
   { widthMs, edges }: Pick<Buckets, 'widthMs' | 'edges'>,

@@ -1,4 +1,4 @@
-// The managed deployment: what of it a form holds and sends, and what its status says.
+// Reads the form of the managed deployment, and describes its status.
 
 export type Spec = Readonly<{
   image: string;
@@ -21,7 +21,7 @@ export const policies = ['cacheAffinity', 'leastLoaded', 'roundRobin', 'lowestLa
 type Policy = (typeof policies)[number];
 const policyOf = (text: string): Policy => policies.find((one) => one === text) ?? 'cacheAffinity';
 
-/** As the server names the fields. */
+/** Names of fields on the server. */
 export const fieldsOf = ({ image, proxy }: Spec) => ({
   image,
   replicas: proxy.replicas,
@@ -40,18 +40,18 @@ export const numberFields = [
   { name: 'upstream_timeout', label: 'Upstream timeout', hint: 'Seconds' },
   { name: 'workers', label: 'Workers', hint: 'Processes of each replica' },
   { name: 'pool_max_idle', label: 'Idle connections', hint: 'Kept open to each backend' },
-  { name: 'autoscaling_min_replicas', label: 'Fewest replicas', hint: 'While autoscaling is on' },
-  { name: 'autoscaling_max_replicas', label: 'Most replicas', hint: 'While autoscaling is on' },
+  { name: 'autoscaling_min_replicas', label: 'Min replicas', hint: 'While autoscaling is on' },
+  { name: 'autoscaling_max_replicas', label: 'Max replicas', hint: 'While autoscaling is on' },
   {
     name: 'autoscaling_target_cpu',
-    label: 'Target of CPU',
-    hint: 'Percent of what a replica asks for',
+    label: 'CPU target',
+    hint: 'Percent of the CPU request of a replica',
   },
 ] as const;
 
 type NumberField = (typeof numberFields)[number]['name'];
 
-/** All as text, as it stands in the form. An emptied number is the default again. */
+/** All fields as text. An empty number resets it to the default. */
 export type DeploymentDraft = Readonly<
   Record<NumberField, string> & { image: string; policy: Policy; autoscaling_enabled: boolean }
 >;
@@ -62,7 +62,7 @@ export const draftOf = (spec: Spec): DeploymentDraft => {
   return { ...fields, ...(Object.fromEntries(texts) as Record<NumberField, string>) };
 };
 
-/** The body of a change: what differs from the resource alone. */
+/** The changed fields for the API. */
 export function changeOf(draft: DeploymentDraft, spec: Spec) {
   const before = fieldsOf(spec);
   const image = draft.image.trim();
@@ -91,7 +91,7 @@ export type Condition = Readonly<{
 
 export type Status = Readonly<{
   phase: string;
-  /** What is wanted is what the status is about. */
+  /** The desired state that the status describes. */
   isObserved: boolean;
   image: string | null;
   control: string | null;
@@ -104,7 +104,7 @@ const textIn = (value: object, name: string): string | null => {
   return typeof found === 'string' ? found : null;
 };
 
-/** Null until an operator wrote one. Of what an operator of another release wrote, what is understood. */
+/** The status; null before an operator writes it. Unknown fields of other releases are ignored. */
 export function statusOf({
   generation,
   status,
@@ -129,7 +129,7 @@ export function statusOf({
   };
 }
 
-/** Kubernetes' conditions are good when they hold, but for those that something is amiss or under way. */
+/** Kubernetes conditions are good when true, except those that report a problem or progress. */
 export function toneOfCondition({ type, status }: Pick<Condition, 'type' | 'status'>) {
   if (status !== 'True' && status !== 'False') return 'plain';
   if (type === 'Progressing') return status === 'True' ? 'info' : 'plain';
@@ -137,16 +137,16 @@ export function toneOfCondition({ type, status }: Pick<Condition, 'type' | 'stat
   return isGood ? 'good' : 'warn';
 }
 
-/** In one word and its tone: rolled out, or on the way to it. */
+/** The state of the rollout as a word and tone. */
 export function rolloutOf(status: Status | null) {
-  if (status === null) return { tone: 'plain', word: 'not seen by an operator' } as const;
-  if (!status.isObserved) return { tone: 'info', word: 'change not seen yet' } as const;
+  if (status === null) return { tone: 'plain', word: 'no operator' } as const;
+  if (!status.isObserved) return { tone: 'info', word: 'waiting for operator' } as const;
   if (status.phase === 'Ready') return { tone: 'good', word: 'Ready' } as const;
   if (status.phase === 'Degraded') return { tone: 'bad', word: 'Degraded' } as const;
   return { tone: 'info', word: status.phase } as const;
 }
 
-/** One field: what is wanted of it, and what of it is, as far as the operator says. */
+/** One field: its desired value, and its actual value if the operator reports it. */
 export type Field = Readonly<{
   id: string;
   label: string;
@@ -155,15 +155,16 @@ export type Field = Readonly<{
   tone: 'good' | 'info' | 'warn' | 'plain';
 }>;
 
-/**
- * Of fields that the status does not name, what is wanted is in effect once the operator is done with it: it says so of all of them at
- * once.
- */
+/** The operator reports fields without their own status as a whole. */
 export function fieldsBeside(spec: Spec, status: Status | null): readonly Field[] {
   const fields = fieldsOf(spec);
   const isDone = status !== null && status.isObserved && status.phase === 'Ready';
   const waiting =
-    status === null ? 'no operator yet' : status.isObserved ? 'being rolled out' : 'not seen yet';
+    status === null
+      ? 'no operator yet'
+      : status.isObserved
+        ? 'being rolled out'
+        : 'waiting for operator';
   const tone = isDone ? 'good' : status?.phase === 'Degraded' ? 'warn' : 'info';
   const field = (id: string, label: string, wanted: string, live: string | null = null): Field => {
     if (live === null) return { id, label, wanted, live: isDone ? wanted : waiting, tone };
@@ -180,12 +181,12 @@ export function fieldsBeside(spec: Spec, status: Status | null): readonly Field[
       tone: isReady(status?.proxy ?? null) ? 'good' : tone === 'good' ? 'info' : tone,
     },
     field('autoscaling_enabled', 'Autoscaling', scaled ? 'on' : 'off'),
-    field('autoscaling_min_replicas', 'Fewest replicas', off(`${fields.autoscaling_min_replicas}`)),
-    field('autoscaling_max_replicas', 'Most replicas', off(`${fields.autoscaling_max_replicas}`)),
-    field('autoscaling_target_cpu', 'Target of CPU', off(`${fields.autoscaling_target_cpu} %`)),
+    field('autoscaling_min_replicas', 'Min replicas', off(`${fields.autoscaling_min_replicas}`)),
+    field('autoscaling_max_replicas', 'Max replicas', off(`${fields.autoscaling_max_replicas}`)),
+    field('autoscaling_target_cpu', 'CPU target', off(`${fields.autoscaling_target_cpu} %`)),
     field('policy', 'Balancing', fields.policy),
     field('upstream_timeout', 'Upstream timeout', `${fields.upstream_timeout} s`),
-    field('workers', 'Workers of a replica', String(fields.workers)),
+    field('workers', 'Workers per replica', String(fields.workers)),
     field('pool_max_idle', 'Idle connections', `${fields.pool_max_idle} to each backend`),
   ];
 }

@@ -1,13 +1,13 @@
-// The way from an empty database to the first answered request, and how far along it one is.
+// Computes the first-run checklist: the steps from an empty database to the first response.
 
 import { bearerState } from '../access/bearer.ts';
 
 export type FirstRunFacts = Readonly<{
   providers: number;
-  /** Models that a provider serves. */
+  /** Models with a provider. */
   servedModels: number;
   frontendModels: number;
-  /** Those that open something: neither revoked nor expired. */
+  /** Keys that are neither revoked nor expired. */
   keys: number;
   hasAnswered: boolean;
 }>;
@@ -68,19 +68,19 @@ export function firstRun(facts: FirstRunFacts): readonly Step[] {
   ];
 }
 
-/** The step to do next; null when the last is done, which all others are for, whatever became of them since. */
+/** The next open step; null once the last one is done, because that implies all others. */
 export const nextStep = (steps: readonly Step[]): Step | null =>
   steps.at(-1)?.isDone === true ? null : (steps.find(({ isDone }) => !isDone) ?? null);
 
 type Key = Parameters<typeof bearerState>[0];
 
-/** How many keys a client could call with. */
+/** The number of keys that work. */
 export const usableKeys = (keys: readonly Key[], now: number): number =>
   keys.filter((key) => ['active', 'expiring'].includes(bearerState(key, now))).length;
 
 type Row = Readonly<{ refusal: string | null; status: number | null }>;
 
-/** Whether one of the rows is of a request that was answered, and neither refused nor failed. */
+/** Whether any request was answered, neither refused nor failed. */
 export const hasAnswer = (rows: readonly Row[]): boolean =>
   rows.some(({ refusal, status }) => refusal === null && status !== null && status < 400);
 
@@ -90,7 +90,7 @@ type Sums = Readonly<{
   upstream_success: number | null;
 }>;
 
-/** The same of sums, which outlast rows: past their retention it is not known what failed, only what was refused. */
+/** The same for sums, which are kept longer than rows. Beyond the retention of rows only refusals are known. */
 export const hasAnswerIn = (sums: readonly Sums[]): boolean =>
   sums.some(
     ({ requests, refused_requests: refused, upstream_success: succeeded }) =>

@@ -1,4 +1,4 @@
-// What the reports of replicas come to, seen together: which backends are down somewhere, and who serves an old snapshot.
+// Combines the reports of replicas: which backends are down, and which replicas serve an old snapshot.
 
 import { formatCount, formatDuration } from '../text/format.ts';
 
@@ -22,10 +22,10 @@ type Refusing = Readonly<{
   refused_snapshot?: Readonly<{ version: number | null; reason: string }> | null | undefined;
 }>;
 
-/** What the control plane published last, and how often replicas ask and report. */
+/** The last published version, and the intervals of polls and reports. */
 export type Published = Readonly<{
   version: number | null;
-  /** Epoch milliseconds; null when it is not known, which counts as long ago. */
+  /** Epoch milliseconds; null is unknown and counts as long ago. */
   at: number | null;
   reportSeconds: number;
   pollSeconds: number;
@@ -33,14 +33,14 @@ export type Published = Readonly<{
 
 export type FleetState = Readonly<{
   replicas: number;
-  /** They serve another version than the control plane published last. */
+  /** Replicas that serve an older version than the published one. */
   behind: number;
-  /** Each once, however many replicas see it. */
+  /** Each backend counts once. */
   backends: number;
   down: number;
 }>;
 
-/** A report from before the publication says nothing of it, unless the one after is overdue. */
+/** A report from before the publication does not count, unless the next one is overdue. */
 export function isBehind(
   { snapshot_version, reported_at, age_seconds }: Omit<Reported, 'backends'>,
   { version, at, reportSeconds }: Published,
@@ -74,7 +74,7 @@ const nameOf = ({ api_base, model }: Pick<Backend, 'api_base' | 'model'>): strin
 
 type ReplicaState = Readonly<{ tone: 'good' | 'warn' | 'bad' | 'plain'; word: string }>;
 
-/** In one word. A replica that had the time to ask and to report, and still serves the old version, is stuck. */
+/** The state in one word. A replica is stuck if it had time to poll and report and still serves the old version. */
 export function replicaState(
   replica: Omit<Reported, 'backends'> & Refusing,
   published: Published,
@@ -89,24 +89,24 @@ export function replicaState(
   if (published.version === null || serves >= published.version) {
     return { tone: 'good', word: 'current' };
   }
-  if (!isBehind(replica, published)) return { tone: 'plain', word: 'about to report' };
+  if (!isBehind(replica, published)) return { tone: 'plain', word: 'report pending' };
   const graceMs = (published.pollSeconds + published.reportSeconds) * 1_000;
   const isStuck = published.at === null || now - published.at > graceMs;
   return isStuck ? { tone: 'bad', word: 'stuck' } : { tone: 'warn', word: 'behind' };
 }
 
-/** A version that was published, and when. */
+/** A published version and its time. */
 type Version = Readonly<{ version: number; created_at: string }>;
 
 export type Lag = Readonly<{
   versions: number;
-  /** Since the first version that it lacks was published. */
+  /** Since the publication of the first version that the replica lacks. */
   ms: number;
-  /** It lacks more than is known of. */
+  /** The replica lacks more versions than are loaded. */
   isMore: boolean;
 }>;
 
-/** How far a replica is behind what was published; `newest` are the versions, newest first, and `all` says that there are no others. */
+/** How far a replica is behind. `newest` are the loaded versions, newest first; `all` means that there are no older ones. */
 export function lagOf(
   { snapshot_version: serves }: Pick<Reported, 'snapshot_version'>,
   { newest, all }: Readonly<{ newest: readonly Version[]; all: boolean }>,
@@ -130,7 +130,7 @@ export const lagText = ({ versions, ms, isMore }: Lag): string =>
 
 type Seeing<Seen extends Backend> = Readonly<{ replica: string; backends: readonly Seen[] }>;
 
-/** One backend, as each replica that has it sees it. */
+/** One backend as each replica sees it. */
 export type MatrixRow<Seen extends Backend> = Readonly<{
   key: string;
   api_base: string;
@@ -143,7 +143,7 @@ export type MatrixRow<Seen extends Backend> = Readonly<{
   errors: number;
 }>;
 
-/** Those that are down somewhere first, and nothing of two replicas merged but sums. */
+/** Backends that are down somewhere come first. Only sums combine replicas. */
 export function backendMatrix<Seen extends Backend>(
   replicas: readonly Seeing<Seen>[],
 ): readonly MatrixRow<Seen>[] {
@@ -175,7 +175,7 @@ export function backendMatrix<Seen extends Backend>(
   return rows.toSorted((a, b) => b.down - a.down || a.model.localeCompare(b.model, 'en'));
 }
 
-/** The replicas that see a backend, in the order given: up, down, or null where they do not have it. */
+/** For each replica: up, down, or null if it does not have the backend. */
 export const seenBy = (
   by: ReadonlyMap<string, Readonly<{ healthy: boolean }>>,
   replicas: readonly string[],
@@ -185,7 +185,7 @@ export const seenBy = (
     return { name, state: seen === undefined ? null : seen.healthy ? 'up' : 'down' };
   });
 
-/** Names of those that see it down, as many as are read. */
+/** Names the first replicas that see the backend as down. */
 export function downText(by: ReadonlyMap<string, Readonly<{ healthy: boolean }>>): string {
   const names = [...by].filter(([, { healthy }]) => !healthy).map(([name]) => name);
   const [shown, rest] = [names.slice(0, 3), names.length - 3];

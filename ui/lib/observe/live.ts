@@ -1,4 +1,4 @@
-// What replicas report, seen again and again: gauges as they are, and rates from the differences between two reports of one replica.
+// Computes gauges and rates from the reports of replicas. A rate is the difference of two reports of one replica.
 
 type Backend = Readonly<{
   inflight: number;
@@ -19,15 +19,15 @@ type Replica = Readonly<{
   process: Counters;
 }>;
 
-/** One look at the fleet. A rate is null where it is not known: at first, and when a replica began anew. */
+/** One sample of the fleet. A rate is null at first and after a replica restarted. */
 export type Sample = Readonly<{
   /** Epoch milliseconds. */
   at: number;
   requestsPerSecond: number | null;
   failedPerSecond: number | null;
-  /** Refused for an unknown key or an unknown model, which is nobody's request. */
+  /** Refused for an unknown key or model, so no principal is known. */
   unattributedPerSecond: number | null;
-  /** Between 0 and 1; null when nothing was looked up. */
+  /** Between 0 and 1; null without lookups. */
   cacheShare: number | null;
   inflight: number;
   admitted: number;
@@ -43,7 +43,7 @@ type Rates = Readonly<{
   unattributed: number;
 }>;
 
-/** What a replica did in a second, from its report before and this one; null when it counts anew, or has not reported since. */
+/** Rates between two reports; null after a restart or without a new report. */
 export function ratesBetween(before: Replica, after: Replica): Rates | null {
   const seconds = (Date.parse(after.reported_at) - Date.parse(before.reported_at)) / 1_000;
   if (seconds <= 0) return null;
@@ -59,13 +59,13 @@ export function ratesBetween(before: Replica, after: Replica): Rates | null {
   return Object.values(rates).some((one) => one < 0) ? null : rates;
 }
 
-/** The last two reports of a replica; one alone where it reported once. */
+/** The last two reports of a replica, or its only one. */
 type Followed = Readonly<{ now: Replica; before: Replica | null }>;
 
-/** Of its own intervals: a replica that says nothing for longer may do anything. */
+/** In report intervals: after a longer silence the rate is unknown. */
 const silentAfter = 2;
 
-/** What a replica does, as far as its reports say; `newestMs` is when any replica reported last, by the server's clock too. */
+/** The rates of a replica; `newestMs` is the server time of the newest report of any replica. */
 function ratesOf({ now, before }: Followed, newestMs: number): Rates | null {
   if (before === null) return null;
   const reportedMs = Date.parse(now.reported_at);
@@ -73,13 +73,13 @@ function ratesOf({ now, before }: Followed, newestMs: number): Rates | null {
   return newestMs - reportedMs > silentAfter * intervalMs ? null : ratesBetween(before, now);
 }
 
-/** Replicas report at times of their own: each is taken by its last two reports, whichever of them is new. */
+/** Replicas report at different times, so each is measured by its own last two reports. */
 export function sampleOf(followed: readonly Followed[], at: number): Sample {
   const now = followed.map((one) => one.now);
   const newestMs = Math.max(...now.map(({ reported_at }) => Date.parse(reported_at)));
   const rates = followed.map((one) => ratesOf(one, newestMs));
   const known = rates.filter((one) => one !== null);
-  // A sum that lacks a replica would look like a fall.
+  // A sum without one replica would look like a drop.
   const isWhole = known.length === now.length && now.length > 0;
   const sum = (of: (one: Rates) => number): number =>
     known.reduce((total, one) => total + of(one), 0);
@@ -102,7 +102,7 @@ export function sampleOf(followed: readonly Followed[], at: number): Sample {
 
 const samplesMax = 720;
 
-/** Follows the fleet over its looks; a look without a new report adds nothing. */
+/** Adds a sample if there is a new report. */
 export function createFollower(): Readonly<{
   take: (replicas: readonly Replica[], at: number) => void;
   samples: () => readonly Sample[];

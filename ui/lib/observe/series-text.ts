@@ -1,4 +1,4 @@
-// What a chart shows, for who does not see it: one sentence, and its values as the rows of a table.
+// Describes a chart for screen readers, and lists its values as rows.
 
 type Series = Readonly<{ label: string; values: readonly (number | null)[] }>;
 type Format = (value: number | null) => string;
@@ -17,7 +17,7 @@ export function summaryOf(series: readonly Series[], format: Format): string {
     .join('; ');
 }
 
-/** Where anything is known, the newest first. */
+/** The times with any value, newest first. */
 export const rowsOf = (
   times: readonly number[],
   series: readonly Series[],

@@ -1,4 +1,4 @@
-// Sums over the buckets of a usage series. What cannot be added up, such as a percentile, is not.
+// Sums the buckets of a usage series. Percentiles cannot be summed and are left out.
 
 import { formatDuration } from '../text/format.ts';
 
@@ -19,19 +19,19 @@ type Point = Readonly<{
 
 export type Totals = Readonly<{
   requests: number;
-  /** What the gateway or its backends failed at; a client's own mistakes are not among them. */
+  /** Failures of the gateway or its backends, without client errors. */
   failed: number;
-  /** Attempts at backends that failed, as far as they are known. */
+  /** Failed attempts, if known. */
   failedAttempts: number;
-  /** What its caller may not, not so fast, or not any more. */
+  /** Refused for permissions, rate limits or budgets. */
   refused: number;
   tokens: number;
-  /** Null when there were requests and none of them has a price. */
+  /** Null if there were requests but none has a price. */
   costMicros: number | null;
   unpriced: number;
 }>;
 
-/** By the caps of its caller, or because it may not; of each caller that is known. */
+/** Refused by limits or permissions of a known caller. */
 export const refusedOf = (
   point: Pick<Point, 'refused_authorisation' | 'refused_rate_limit' | 'refused_budget'>,
 ): number => point.refused_authorisation + point.refused_rate_limit + point.refused_budget;
@@ -57,22 +57,22 @@ export function totalsOf(points: readonly Point[]): Totals {
   };
 }
 
-/** Of answered requests, milliseconds; null where none was answered, or only sums are left. */
+/** Of answered requests, in milliseconds; null if there are none or only sums remain. */
 export type Latency = Readonly<{ p50: number | null; p95: number | null; p99: number | null }>;
 
 type Measured = Readonly<{ p50_ms: number | null; p95_ms: number | null; p99_ms: number | null }>;
 
-/** Of all requests of a range together, which no percentiles of its parts add up to. */
+/** Percentiles of the whole range, which cannot be combined from its parts. */
 export const latencyOf = (whole: Measured | undefined): Latency => ({
   p50: whole?.p50_ms ?? null,
   p95: whole?.p95_ms ?? null,
   p99: whole?.p99_ms ?? null,
 });
 
-/** A name with its value, which a line is not broken in. */
+/** A label with its value, joined by a no-break space. */
 const unbroken = (text: string): string => text.replaceAll(' ', '\u00a0');
 
-/** `p50 84 ms, p99 1.2 s`; empty where nothing is known. */
+/** `p50 84 ms, p99 1.2 s`; empty if nothing is known. */
 export const latencyText = ({ p50, p99 }: Latency): string =>
   p50 === null && p99 === null
     ? ''
@@ -84,11 +84,11 @@ export const latencySeries = (points: readonly Measured[]) => [
   { label: 'p99', values: points.map(({ p99_ms }) => p99_ms) },
 ];
 
-/** Where anything was known last, of any of the series; -1 where nothing ever was. */
+/** The last index with a value in any series; -1 if there is none. */
 export const lastKnownIndex = (series: readonly Line[]): number =>
   Math.max(-1, ...series.map(({ values }) => values.findLastIndex((value) => value !== null)));
 
-/** Where a value stands between two gaps. */
+/** Indexes of values between two gaps. */
 export const loneIndexes = (values: readonly (number | null | undefined)[]): readonly number[] =>
   values.flatMap((value, at) =>
     (value ?? null) !== null &&
@@ -100,7 +100,7 @@ export const loneIndexes = (values: readonly (number | null | undefined)[]): rea
 
 type Line = Readonly<{ values: readonly (number | null)[] }>;
 
-/** As uPlot takes them: the times in seconds, then a column a series. */
+/** The format of uPlot: times in seconds, then one column per series. */
 export const alignedOf = (
   times: readonly number[],
   series: readonly Line[],
@@ -109,7 +109,7 @@ export const alignedOf = (
   ...series.map(({ values }) => [...values]),
 ];
 
-/** Logarithms to base 10. Zero has none, and becomes a gap. */
+/** Logarithms to base 10. Zero becomes a gap. */
 export const logarithmsOf = (series: readonly Line[]): readonly Line[] =>
   series.map(({ values }) => ({
     values: values.map((value) => (value !== null && value > 0 ? Math.log10(value) : null)),

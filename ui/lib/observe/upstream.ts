@@ -1,6 +1,6 @@
-// What backends answered, in the classes of gw_upstream_status_total, and what none answered.
+// Names the classes of upstream responses, as in gw_upstream_status_total.
 
-/** Null where only sums are left. */
+/** Null if only sums remain. */
 export type Answers = Readonly<{
   upstream_success: number | null;
   upstream_client_error: number | null;
@@ -15,13 +15,13 @@ export const answerClasses = [
   { id: 'upstream_rate_limited', label: '429' },
   { id: 'upstream_client_error', label: 'other 4xx' },
   { id: 'upstream_server_error', label: '5xx' },
-  { id: 'refused_no_backend', label: 'no answer' },
+  { id: 'refused_no_backend', label: 'no response' },
   { id: 'refused_backend_overloaded', label: 'overloaded' },
 ] as const satisfies readonly Readonly<{ id: keyof Answers; label: string }>[];
 
 export const failureClasses = answerClasses.filter(({ id }) => id !== 'upstream_success');
 
-/** Of what was asked of backends, between 0 and 1: 429, 5xx, no answer and overload; null where it is not known, or nothing was asked. */
+/** The share of failed upstream requests, between 0 and 1: 429, 5xx, no response and overload. Null if unknown or without requests. */
 export function failedShare(answers: Answers): number | null {
   const counts = answerClasses.map(({ id }) => answers[id]);
   if (counts.some((count) => count === null)) return null;

@@ -1,4 +1,4 @@
-// How a request ended, in a word and its tone; and how many of its attempts failed.
+// Describes how a request ended, and how many of its attempts failed.
 
 import { formatNumber } from '../text/format.ts';
 
@@ -6,7 +6,7 @@ type Known = Readonly<{ status: number | null; refusal: string | null; cached: b
 
 export function outcomeOf({ status, refusal, cached }: Known) {
   if (refusal !== null) return { tone: 'warn', word: `refused: ${refusal}` } as const;
-  if (status === null) return { tone: 'bad', word: 'no answer' } as const;
+  if (status === null) return { tone: 'bad', word: 'no response' } as const;
   if (status >= 500) return { tone: 'bad', word: String(status) } as const;
   if (status >= 400) return { tone: 'warn', word: String(status) } as const;
   return { tone: 'good', word: cached ? `${status}, cached` : String(status) } as const;
@@ -14,13 +14,13 @@ export function outcomeOf({ status, refusal, cached }: Known) {
 
 type Tried = Readonly<{ attempts: number; refusal: string | null }>;
 
-/** Attempts that another one followed, and all attempts of a request that no backend answered: as `failed_attempts` of a group. */
+/** Attempts with a successor, or all attempts if no backend answered. The same rule as `failed_attempts` of a group. */
 export const failedAttemptsOf = ({ attempts, refusal }: Tried): number =>
   Math.max(0, attempts - (refusal === null ? 1 : 0));
 
-/** `3, of which 2 failed`. */
+/** `3, 2 failed`. */
 export function attemptsText(row: Tried): string {
   const failed = failedAttemptsOf(row);
   const all = formatNumber(row.attempts);
-  return failed === 0 ? all : `${all}, of which ${formatNumber(failed)} failed`;
+  return failed === 0 ? all : `${all}, ${formatNumber(failed)} failed`;
 }

@@ -1,5 +1,4 @@
-// What the screen of usage and spend makes of sums: how a group is found again in the single rows, its share, and how much a total
-// differs from the one before.
+// Prepares sums of usage for the screen: groups, shares and comparisons with the previous period.
 
 import {
   formatCount,
@@ -33,7 +32,7 @@ type RowFilter = Readonly<{
   principal_id?: number;
 }>;
 
-/** What asks for the single rows of a group; null where nothing can: the group of those without, or a name that is nobody's now. */
+/** The query for the requests of a group; null if the API cannot filter by it. */
 export function rowFilterOf(
   grouping: Grouping,
   key: string | null,
@@ -60,14 +59,14 @@ export function rowFilterOf(
 
 const dayMs = 24 * 3_600_000;
 
-/** The range of a day of UTC, as it stands in the address; null when the text is none. */
+/** The UTC day as a range in the address; null if the text is not a day. */
 export function rangeOfDay(day: string): string | null {
   const since = Date.parse(`${day.slice(0, 10)}T00:00:00Z`);
   if (Number.isNaN(since)) return null;
   return [since, since + dayMs].map((at) => new Date(at).toISOString()).join('/');
 }
 
-/** What the requests of a group have in common, when they have no key. */
+/** The label of the group without a key. */
 export const withoutKey: Readonly<Record<Grouping, string>> = {
   model: 'refused before routing',
   principal: 'no principal',
@@ -77,7 +76,7 @@ export const withoutKey: Readonly<Record<Grouping, string>> = {
   day: 'no day',
 };
 
-/** `+12 %`; empty when one of the two is not known, or there was nothing before. */
+/** `+12 %`; empty if either value is unknown or the earlier one is 0. */
 function differenceText(
   now: number | null,
   before: number | null,
@@ -86,28 +85,28 @@ function differenceText(
   if (now === null || before === null || before === 0) return '';
   if (now === before) return 'unchanged';
   const share = format(Math.abs(now - before), before);
-  if (share.startsWith('<')) return 'almost unchanged';
+  if (share.startsWith('<')) return 'no change';
   return now > before ? `+${share}` : `−${share}`;
 }
 
-/** `+12 % vs before`; empty when one of the two is not known, or there was nothing before. */
+/** `+12 % vs previous period`; empty if there is nothing to compare. */
 export function comparedText(now: number | null, before: number | null): string {
   const text = differenceText(now, before, formatShare);
-  return text.endsWith('%') ? `${text} vs before` : text;
+  return text.endsWith('%') ? `${text} vs previous period` : text;
 }
 
 type Spent = Readonly<{ key: string | null; cost_micros: number | null }>;
 
-/** Micros that a group spent in the time before: null when they are not known, and 0 also where there was no such group. */
+/** The spend of a group in the previous period, in micros. Null is unknown; 0 also if the group did not exist. */
 export type Beside<Group> = Group & Readonly<{ before_micros: number | null }>;
 
 type Before = Readonly<{
   groups: readonly Spent[];
-  /** There are no other groups. */
+  /** All groups are loaded. */
   isWhole: boolean;
 }>;
 
-/** Each group with what it spent before. */
+/** Groups with their spend in the previous period. */
 export function beside<Group extends Spent>(
   now: readonly Group[],
   { groups, isWhole }: Before,
@@ -120,17 +119,17 @@ export function beside<Group extends Spent>(
   });
 }
 
-/** What a group spends more or less than before, as a share of that; null where there is nothing to compare. */
+/** The relative change of spend; null if there is nothing to compare. */
 export const changeOf = ({ cost_micros: now, before_micros: before }: Beside<Spent>) =>
   now === null || before === null || before === 0 ? null : (now - before) / before;
 
-/** `+12.0 %`, or "new" for what spent nothing before. */
+/** `+12.0 %`, or "new" without earlier spend. */
 export const changeText = ({ cost_micros: now, before_micros: before }: Beside<Spent>): string =>
   now !== null && now > 0 && before === 0
     ? 'new'
     : differenceText(now, before, formatShareOfColumn);
 
-/** Below a table that does not hold all groups. */
+/** Shown below a table with some of the groups. */
 export const hiddenText = ({
   shown,
   hidden,
@@ -138,32 +137,32 @@ export const hiddenText = ({
   `The ${formatNumber(shown)} groups with the highest spend. ` +
   `The totals above include the other ${formatNumber(hidden)}.`;
 
-/** A share is compared by what it was: `0.8 % before`; empty when there was nothing before. */
+/** `0.8 % before`; empty if there were no requests. */
 export const failedBeforeText = (before: Readonly<{ failed: number; requests: number }>): string =>
   before.requests === 0 ? '' : `${formatShare(before.failed, before.requests)} before`;
 
 type Priced = Readonly<{ requests: number; unpriced: number }>;
 
-/** What stands beside a sum of money: how much of it is missing. Of nothing, nothing is said to be priced. */
+/** The note of a sum: how many requests have no price. */
 export function unpricedText({ requests, unpriced }: Priced): string {
   if (requests === 0) return 'no requests';
-  return unpriced === 0 ? 'all priced' : `+ ${formatCount(unpriced, 'unpriced request')}`;
+  return unpriced === 0 ? 'all requests priced' : `+ ${formatCount(unpriced, 'unpriced request')}`;
 }
 
-/** What is said of one number, without what there is nothing to say of; no line ends before a percent sign. */
+/** Joins the nonempty parts, with no-break spaces before percent signs. */
 export const joined = (...parts: readonly string[]): string =>
   parts
     .filter((part) => part !== '')
     .join(', ')
     .replaceAll(' %', '\u00a0%');
 
-/** To the cent from a dollar on, and exactly below: requests cost fractions of a cent. */
+/** To the cent from one dollar on, exactly below: requests cost fractions of a cent. */
 export const formatSpend = (micros: number | null): string =>
   micros !== null && Math.abs(micros) < 1_000_000
     ? formatMoney(Math.round(micros))
     : formatMoneyShort(micros);
 
-/** Of a column, digit below digit: exactly as long as none of it is a dollar, and to the cent otherwise. */
+/** For a column: exact while all values are below a dollar, otherwise to the cent. */
 export function spendFormat(column: readonly (number | null)[]): (micros: number | null) => string {
   const isLittle = column.every((micros) => Math.abs(micros ?? 0) < 1_000_000);
   return (micros) =>
@@ -184,17 +183,17 @@ type RecordPlace = Readonly<{ words: string; screen: string; rest: readonly numb
 const placeOf = (words: string, screen: string, id: number | null): RecordPlace | null =>
   id === null ? null : { words, screen, rest: [id] };
 
-/** The record that a grouping is by, as one of its requests knows it; null where it is none, or the request reached none. */
+/** The place of the record of a group; null if there is none. */
 export function recordOf(grouping: Grouping, row: Recorded): RecordPlace | null {
   switch (grouping) {
     case 'model':
-      return placeOf('See the model', 'models', row.model_id);
+      return placeOf('View model', 'models', row.model_id);
     case 'virtual_model':
-      return placeOf('See the frontend model', 'frontend-models', row.frontend_model_id);
+      return placeOf('View frontend model', 'frontend-models', row.frontend_model_id);
     case 'principal':
-      return placeOf('See the principal', 'principals', row.principal_id);
+      return placeOf('View principal', 'principals', row.principal_id);
     case 'provider':
-      return placeOf('See the provider', 'providers', row.provider_id);
+      return placeOf('View provider', 'providers', row.provider_id);
     case 'tag':
     case 'day':
       return null;

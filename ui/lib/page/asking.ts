@@ -1,46 +1,44 @@
-// When something of the server is asked for, by what happens around what shows it: at once when it appears or asks something else, now
-// and then while somebody looks, never behind another page; and which answer is taken.
+// Decides when an element loads data: when it appears, when its query changes, by polling while the page is visible; and which response
+// counts.
 
 type Seen = Readonly<{
-  /** The moment whose configuration is shown; null is now. */
+  /** The version that is shown; null is the current one. */
   moment: string | null;
-  /** The page is behind another one. */
+  /** The page is hidden. */
   isHidden: boolean;
-  /** Whoever looks at it has stopped it. */
+  /** The user paused updates. */
   isPaused: boolean;
 }>;
 
 export type Asking = Seen &
   Readonly<{
     isConnected: boolean;
-    /** Counts what was asked; the answer to anything but the last is not taken. */
+    /** Counts requests; only the response to the last one counts. */
     run: number;
     isUnderWay: boolean;
-    /** The question of the last run; null before the first. */
+    /** The query of the last request; null before the first. */
     asked: string | null;
-    /** That which is answered by what is shown. */
+    /** The query that the shown data answers. */
     answered: string | null;
-    /** Epoch milliseconds of the last answer. */
+    /** Epoch milliseconds of the last response. */
     updatedAt: number | null;
   }>;
 
 export type AskingEvent =
   | Readonly<{ kind: 'connected'; seen: Seen }>
   | Readonly<{ kind: 'disconnected' }>
-  /** Somebody wants it now, or the wait is over. */
+  /** Requested by the user, or the wait is over. */
   | Readonly<{ kind: 'wanted' }>
-  /** What it is drawn in is drawn anew, perhaps with another question. */
+  /** The host renders again, possibly with another query. */
   | Readonly<{ kind: 'drawn' }>
   | Readonly<{ kind: 'seen'; seen: Seen }>
   | Readonly<{ kind: 'answered'; run: number; at: number }>
   | Readonly<{ kind: 'failed'; run: number }>;
 
-/** As they are when the event comes. `everyMs` is the time from an answer to the next run; null is never. */
+/** The state at the event. `everyMs` is the time from a response to the next request; null disables polling. */
 type Around = Readonly<{ question: string; everyMs: number | null }>;
 
-/**
- * What is done about it. `ask` gives up the run that is under way, `rest` waits for nothing, and `end` is both without another run.
- */
+/** `ask` replaces the pending request, `rest` stops waiting, `end` stops both. */
 type Deed =
   | Readonly<{ kind: 'ask' | 'end' | 'rest' }>
   | Readonly<{ kind: 'wait'; forMs: number }>
@@ -80,11 +78,11 @@ export function step(state: Asking, event: AskingEvent, around: Around): Step {
   }
 }
 
-/** What is shown answers another question than is asked now. */
+/** The shown data answers an earlier query. */
 export const isOld = ({ updatedAt, answered }: Asking, question: string): boolean =>
   updatedAt !== null && answered !== question;
 
-/** What nobody shows any more is not asked for: it is asked anew when it is shown again. */
+/** A removed element stops loading, and loads again when it returns. */
 function ask(state: Asking, { question }: Around): Step {
   if (!state.isConnected) return { state, deed: null };
   return {
@@ -114,7 +112,7 @@ function end(
   return { state, deed: waits ? { kind: 'wait', forMs: everyMs } : { kind: 'rest' } };
 }
 
-/** The answer of this run is taken; that of one that was given up is not, whenever it comes. */
+/** Accepts the response of this request; replaced requests are ignored. */
 export const isAwaited = ({ isUnderWay, run }: Asking, of: number): boolean =>
   isUnderWay && run === of;
 

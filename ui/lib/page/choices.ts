@@ -1,18 +1,18 @@
-// What a choice offers, made of what there is to choose from.
+// Builds the choices of a form field.
 
-/** `value` is sent, `label` is read. */
+/** `value` is sent, `label` is shown. */
 type Choice = Readonly<{ value: string; label: string }>;
 
-/** Words that are their own names. */
+/** Values that are their own labels. */
 export const choicesOf = (words: readonly string[]): readonly Choice[] =>
   words.map((word) => ({ value: word, label: word }));
 
-/** Records, chosen by their ids and read by their names. */
+/** Records by id, labeled by name. */
 export const recordChoices = (
   records: readonly Readonly<{ id: number; name: string }>[],
 ): readonly Choice[] => records.map(({ id, name }) => ({ value: String(id), label: name }));
 
-/** With the choice of none before all others; `label` says what that means. */
+/** Adds an empty choice first; `label` says what it means. */
 export const orNone = (label: string, choices: readonly Choice[]): readonly Choice[] => [
   { value: '', label },
   ...choices,

@@ -1,4 +1,4 @@
-// Why the code of a screen did not come, by what the server serves now.
+// Explains why the code of a screen failed to load.
 
 type CodeTrouble = Readonly<{
   code: 'unreachable' | 'other_build' | 'no_code';
@@ -6,13 +6,12 @@ type CodeTrouble = Readonly<{
 }>;
 
 const messages: Readonly<Record<CodeTrouble['code'], string>> = {
-  unreachable: 'the control plane did not answer',
-  other_build:
-    'gw serves another version of this page by now, and no longer the code of this screen: reload the page',
+  unreachable: 'cannot reach the control plane',
+  other_build: 'gw was updated: reload the page',
   no_code: 'the code of this screen could not be loaded',
 };
 
-/** `page` is the page as it is served now, null where nothing answered; `entry` the file that the open page began with. */
+/** `page` is the page as the server returns it now, null without a response; `entry` is the script of the open page. */
 export function codeTrouble({
   page,
   entry,

@@ -1,27 +1,27 @@
-// Writes what a table shows as files for other programs: rows as they come, page by page, so that a long list is never held twice.
+// Writes the rows of a table to files page by page, so that a long list is not in memory twice.
 
 export type Exported = Readonly<Record<string, unknown>>;
 
 export type FileFormat = 'csv' | 'json' | 'ndjson';
 
-/** Rows of one file: what a browser and a spreadsheet can hold. */
+/** The maximum of rows in one file, for browsers and spreadsheets. */
 const fileRowsMax = 100_000;
 
 type Asked = Readonly<{
   format: FileFormat;
-  /** Of CSV; the members of the rows. */
+  /** The columns for CSV; members of the rows. */
   columns: readonly string[];
-  /** The rows come with the newest first, where lines are to be read as things happened. */
+  /** Rows arrive newest first, but lines are written in order of time. */
   isNewestFirst?: boolean;
-  /** Told how many rows there are so far. */
+  /** Called with the number of rows so far. */
   told?: (rows: number) => void;
   max?: number;
 }>;
 
-/** `isCut`: there are more rows than one file takes. The parts are one text. */
+/** `isCut`: there are more rows than one file takes. The parts form one text. */
 export type Written = Readonly<{ parts: readonly string[]; rows: number; isCut: boolean }>;
 
-/** A page that is not wanted is not asked for. */
+/** Loads a page only when it is needed. */
 export async function writeRows(
   pages: AsyncIterable<readonly Exported[]> | Iterable<readonly Exported[]>,
   { format, columns, isNewestFirst = false, told = () => {}, max = fileRowsMax }: Asked,
@@ -47,7 +47,7 @@ export async function writeRows(
   return { parts: [writer.head, ...body, writer.tail], rows, isCut };
 }
 
-/** The lines of a text from the last to the first. */
+/** The lines of a text in reverse order. */
 const turned = (text: string): string => `${text.trimEnd().split('\n').toReversed().join('\n')}\n`;
 
 type Writer = Readonly<{
@@ -75,7 +75,7 @@ const writers: Readonly<Record<FileFormat, (columns: readonly string[]) => Write
   }),
 };
 
-/** RFC 4180. A cell that a spreadsheet would run as a formula is written as text. */
+/** RFC 4180. Cells that a spreadsheet would run as formulas are written as text. */
 const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
 const csvText = (value: unknown): string => {

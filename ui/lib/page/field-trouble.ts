@@ -1,8 +1,8 @@
-// Which field of a form a refusal belongs to, and which one is still to be filled in.
+// Finds the field of a form that a refusal names, and the first required field that is empty.
 
 type Field = Readonly<{ name: string; required: boolean; value: string }>;
 
-/** By its name; a part of a list, such as `targets.0.model`, is of the field of the list. Null where the refusal names none of them. */
+/** Finds a field by name; `targets.0.model` belongs to the field `targets`. Null if no field matches. */
 export function fieldOf<One extends Pick<Field, 'name'>>(
   fields: readonly One[],
   failure: Readonly<{ param: string | null }> | null,
@@ -16,6 +16,6 @@ export function fieldOf<One extends Pick<Field, 'name'>>(
   );
 }
 
-/** The first one that is needed and blank. */
+/** The first required field that is empty. */
 export const missingOf = <One extends Field>(fields: readonly One[]): One | null =>
   fields.find(({ required, value }) => required && value.trim() === '') ?? null;

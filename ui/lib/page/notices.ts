@@ -1,5 +1,4 @@
-// The notices of a page: what was said of what was done, what of it stands at the edge of the page now, and what can be done about it
-// later on.
+// Stores the notifications of a page: which are shown, and which actions they offer.
 
 export type Notice = Readonly<{
   id: number;
@@ -7,14 +6,14 @@ export type Notice = Readonly<{
   at: number;
   tone: 'good' | 'bad' | 'plain';
   text: string;
-  /** Less important than the text, such as how far a version has got. */
+  /** A secondary text, such as the progress of a version. */
   detail: string;
   action: Readonly<{ label: string; run: () => void }> | null;
-  /** What became of it, in the place of the action. */
+  /** The outcome, which replaces the action. */
   outcome: string;
-  /** The request whose change it tells of; null is none. */
+  /** The request id of the change; null for none. */
   change: string | null;
-  /** It stands at the edge of the page. */
+  /** It is shown at the edge of the page. */
   isShown: boolean;
 }>;
 
@@ -23,13 +22,13 @@ type Change = Partial<Omit<Notice, 'id'>>;
 const keptMax = 30;
 const shownMax = 4;
 
-/** A plain one says what whoever did it sees anyway: nobody looks for it later. */
+/** Plain notifications are not kept, because the user sees their effect. */
 const isKept = ({ isShown, tone, action }: Notice): boolean =>
   isShown || tone !== 'plain' || action !== null;
 
 const withChange = (notice: Notice, change: Change): Notice => ({ ...notice, ...change });
 
-/** Oldest first. The oldest at the edge of the page makes room there, and the oldest of all is forgotten. */
+/** Oldest first. The oldest shown one makes room at the edge, and the oldest of all is dropped. */
 export function withNotice(notices: readonly Notice[], notice: Notice): readonly Notice[] {
   const all = [...notices, notice].slice(-keptMax);
   const shown = new Set(shownOf(all));

@@ -1,10 +1,10 @@
-// Lists that the server answers a page at a time: the first so many rows, or all of them.
+// Loads lists page by page: the first rows, or all of them.
 
 const pageRows = 1_000;
 
 type Page<Row> = Readonly<{ body: readonly Row[] }>;
 
-/** The rows behind `last`, or the first ones; fewer than asked for is the end. */
+/** The rows after `last`, or the first ones. Fewer rows than requested mean the end. */
 export type AskPage<Row> = (
   limit: number,
   last: Row | undefined,
@@ -25,7 +25,7 @@ export async function firstRows<Row>(
   return rows;
 }
 
-/** Page after page, as long as somebody takes them. */
+/** Yields page after page on demand. */
 export const follow = <Row>(page: AskPage<Row>) =>
   async function* pages(signal: AbortSignal): AsyncGenerator<readonly Row[], void, undefined> {
     for (let last: Row | undefined; ;) {
@@ -36,22 +36,22 @@ export const follow = <Row>(page: AskPage<Row>) =>
     }
   };
 
-/** How many rows a list asks for, and how many the answer that is shown was asked for; 0 before the first. */
+/** The number of wanted rows, and the number that the shown response was asked for; 0 before the first. */
 export type Wanted = Readonly<{ asked: string; rows: number; answered: number }>;
 
 type Steps = Readonly<{ first: number; more: number; max?: number }>;
 
-/** Another question begins anew; the same one goes on with as many rows as it had. */
+/** A new query starts again; the same query keeps its number of rows. */
 export const wantedFor = (wanted: Wanted | null, asked: string, { first }: Steps): Wanted =>
   wanted?.asked === asked ? wanted : { asked, rows: first, answered: 0 };
 
-/** What is asked for next: more than what came, which after a failure is the same again. */
+/** The number of rows to request next; unchanged after a failure. */
 export const wantedMore = (wanted: Wanted, { more, max = Infinity }: Steps): Wanted => ({
   ...wanted,
   rows: Math.min(max, wanted.answered + more),
 });
 
-/** What stands below a list of so many rows: that it is all, a way to more, or that more is on its way. */
+/** The state below the list: complete, more available, or loading. */
 export function endOf(
   wanted: Wanted | null,
   { shown, isLoading }: Readonly<{ shown: number; isLoading: boolean }>,

@@ -1,5 +1,4 @@
-// What the palette offers besides screens and entities: what one can begin from anywhere, and the moments and records that a number
-// may stand for.
+// Lists the entries of the command palette besides screens and records: actions, and versions by number.
 
 import { nouns, rankedNouns } from '../../../events/nouns.ts';
 import { ranked } from '../text/match.ts';
@@ -12,14 +11,14 @@ type Target = Readonly<{
 
 export type Action = Readonly<{
   name: string;
-  /** Said besides, and found by. */
+  /** Additional search words. */
   about: string;
-  /** Needed for it; null is none. */
+  /** The required permission; null for none. */
   permission: string | null;
   target: Target;
 }>;
 
-/** What is done where one is, without going anywhere. */
+/** Actions that stay on the page. */
 export type Deed =
   | 'theme-system'
   | 'theme-light'
@@ -36,20 +35,20 @@ type Offered = Readonly<{ name: string; about: string; deed: Deed }>;
 
 const deeds: readonly Offered[] = [
   { name: 'Copy link to this page', about: 'address url share permalink', deed: 'copy-link' },
-  { name: 'Show the configuration as of…', about: 'past version time history', deed: 'as-of' },
-  { name: 'Back to now', about: 'leave the past as of', deed: 'now' },
+  { name: 'View a past version…', about: 'past version time history', deed: 'as-of' },
+  { name: 'Back to current', about: 'leave the past as of', deed: 'now' },
   { name: 'Theme: light', about: 'appearance colours', deed: 'theme-light' },
   { name: 'Theme: dark', about: 'appearance colours', deed: 'theme-dark' },
-  { name: 'Theme: as the system', about: 'appearance colours auto', deed: 'theme-system' },
-  { name: 'Times in UTC', about: 'time zone', deed: 'zone-utc' },
-  { name: 'Times in local time', about: 'time zone', deed: 'zone-local' },
-  { name: 'Show the last notices', about: 'undo toasts messages said', deed: 'notices' },
-  { name: 'Show the keys', about: 'keyboard shortcuts help', deed: 'keys' },
+  { name: 'Theme: system', about: 'appearance colours auto', deed: 'theme-system' },
+  { name: 'Show times in UTC', about: 'time zone', deed: 'zone-utc' },
+  { name: 'Show times in local time', about: 'time zone', deed: 'zone-local' },
+  { name: 'Show notifications', about: 'undo toasts messages said', deed: 'notices' },
+  { name: 'Show keyboard shortcuts', about: 'keyboard shortcuts help', deed: 'keys' },
 ];
 
 type Stands = Readonly<{ theme: string; zone: string; isPast: boolean }>;
 
-/** Those that change something, as things stand. */
+/** Only actions that change something now. */
 export const deedsFor = ({ theme, zone, isPast }: Stands): readonly Offered[] =>
   deeds.filter(
     ({ deed }) =>
@@ -76,7 +75,7 @@ const standing: readonly Action[] = [
   },
   {
     name: 'Sync prices',
-    about: 'of models with public lists',
+    about: 'models public price lists',
     permission: 'config:write',
     target: { screen: 'models', rest: ['prices'] },
   },
@@ -87,7 +86,7 @@ const standing: readonly Action[] = [
     target: { screen: 'playground', rest: [] },
   },
   {
-    name: 'Set the fallback model',
+    name: 'Set global fallback model',
     about: 'change routing chain',
     permission: 'config:write',
     target: { screen: 'frontend-models', rest: ['fallback'] },
@@ -106,33 +105,33 @@ const standing: readonly Action[] = [
   },
 ];
 
-/** `1482` or `v1482`, and what may stand before it. */
+/** `1482` or `v1482`, with an optional prefix. */
 const numbered = /^(?:(?:go to|restore|version|as of|event|position|#)\s*)*v?(\d{1,15})$/i;
 
 function ofNumber(number: string): readonly Action[] {
   return [
     {
       name: `Go to version ${number}`,
-      about: 'the configuration as it was',
+      about: 'past configuration',
       permission: null,
       target: { screen: 'frontend-models', rest: [], query: { as_of: number } },
     },
     {
       name: `Restore version ${number}`,
-      about: 'looked at first',
+      about: 'preview first',
       permission: 'config:write',
       target: { screen: 'history', rest: ['restore', number] },
     },
     {
-      name: `See event ${number}`,
-      about: 'of the log',
+      name: `View event ${number}`,
+      about: 'event log',
       permission: null,
       target: { screen: 'history', rest: ['events', number] },
     },
   ];
 }
 
-/** Of those that the person may do, on screens that there are. What a typed number stands for comes first. */
+/** The actions that the user can do on existing screens. Actions for a typed number come first. */
 export function actionsFor(
   typed: string,
   {
@@ -149,7 +148,7 @@ export function actionsFor(
   };
 }
 
-/** How a group of entries is headed, and how long it may be before it says how many more there are. */
+/** The heading of a group, and its maximum length. */
 export type Group<Entry> = Readonly<{ heading: string; entries: readonly Entry[]; more: number }>;
 
 const ownMax = 6;
@@ -157,13 +156,10 @@ const kindMax = 3;
 
 type Listed = Readonly<{ kind: string; text: string }>;
 
-/** Entities come last: with thousands of them, one whose name begins with what was typed would hide the screen of that name. */
+/** Records come last: with thousands of them, a record would hide the screen of the same name. */
 const leading: readonly string[] = ['Screen', 'Action'];
 
-/**
- * The entries that match, by kind: screens and actions first, then a few of each kind of entity. Entities are found only by what was
- * typed.
- */
+/** The matching entries by kind: screens and actions first, then some records of each kind. Records need a typed text. */
 export function groupsOf<Entry extends Listed>(
   entries: readonly Entry[],
   typed: string,

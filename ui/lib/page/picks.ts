@@ -1,10 +1,10 @@
-// A list that is made by picking, as the text of its field: a line a part, its weight behind a tab.
+// Reads and writes a picked list as the text of its field: one line per part, the weight after a tab.
 
 import { lines, linesOf } from '../text/lines.ts';
 
 export type Pick = Readonly<{ value: string; weight: string }>;
 
-/** `note` says what it is, such as "pool". */
+/** `note` names the kind, such as "pool". */
 export type Option = Readonly<{ value: string; label: string; note?: string }>;
 
 const weightStandard = '1';
@@ -23,18 +23,18 @@ export const writePicks = (
 
 type Offered = Readonly<{ picks: readonly Pick[]; options: readonly Option[] }>;
 
-/** Those that are not picked yet. */
+/** The options that are not picked yet. */
 export const optionsLeft = ({ picks, options }: Offered): readonly Option[] =>
   options.filter(({ value }) => !picks.some((one) => one.value === value));
 
-/** With what was typed, by its label or its value; or why it is none that can be picked. */
+/** Adds the typed option by label or value, or says why it is invalid. */
 export function pickedOf(
   typed: string,
   { picks, options }: Offered,
 ): Readonly<{ picks: readonly Pick[] }> | Readonly<{ wrong: string }> {
   const named = options.filter(({ label, value }) => label === typed || value === typed);
   if (named.length === 0) return { wrong: `${typed} is not one of the options` };
-  // Two may have one name, such as a model and a pool.
+  // Two options can have the same name, such as a model and a pool.
   const [found] = optionsLeft({ picks, options: named });
   if (found === undefined) return { wrong: `${typed} is already in the list` };
   return { picks: [...picks, { value: found.value, weight: weightStandard }] };

@@ -1,17 +1,16 @@
-// Where in the UI one is: a screen, what is open on it, and the state of the view, all of it in the address, so that any view can be
-// sent to somebody else.
+// Reads and writes addresses of the UI: screen, open record and view. Every view has an address that can be shared.
 
 export type Place = Readonly<{
-  /** The first segment below the base; `overview` at the base itself. */
+  /** The first segment after the base; `overview` at the base. */
   screen: string;
-  /** The segments behind it, such as the id of what is open in the drawer. */
+  /** Further segments, such as the id of the open record. */
   rest: readonly string[];
   query: Readonly<Record<string, string>>;
 }>;
 
 const home = 'overview';
 
-/** `base` is the path of the UI, or of `#/` below the hash, and ends in a slash. What lies outside of it is the overview. */
+/** `base` is the path of the UI, or `#/`, and ends in a slash. Any other address is the overview. */
 export function readPlace(address: URL, base: string): Place {
   const isHash = base.startsWith('#');
   const url = isHash ? new URL(address.hash.slice(1) || '/', 'file:///') : address;
@@ -24,7 +23,7 @@ export function readPlace(address: URL, base: string): Place {
   return { screen, rest, query: Object.fromEntries(url.searchParams) };
 }
 
-/** The path and query, in the one order in which a place is written. */
+/** The path and query in canonical order. */
 export function writePlace({ screen, rest, query }: Place, base: string): string {
   const path = [screen === home && rest.length === 0 ? '' : screen, ...rest]
     .map(encodeURIComponent)
@@ -35,7 +34,7 @@ export function writePlace({ screen, rest, query }: Place, base: string): string
   return `${base}${path}${search === '' ? '' : `?${search}`}`;
 }
 
-/** With members of the query set, or taken out by null. */
+/** Sets members of the query; null removes one. */
 export function withQuery(place: Place, change: Readonly<Record<string, string | null>>): Place {
   const merged = Object.entries({ ...place.query, ...change });
   const query = Object.fromEntries(

@@ -1,4 +1,4 @@
-// The time range of a view: as it is chosen and written in the address, and what it comes to, half-open `[since, until)`.
+// Reads and writes the time range of a view, half-open `[since, until)`.
 
 export type Range =
   | Readonly<{ kind: 'last'; ms: number }>
@@ -22,7 +22,7 @@ export const presets: readonly Preset[] = [
   { text: '30d', label: 'Last 30 days' },
 ];
 
-/** `24h`, or `2026-11-01T00:00:00Z/2026-11-02T00:00:00Z`; null when it is neither, or ends before it begins. */
+/** `24h`, or `2026-11-01T00:00:00Z/2026-11-02T00:00:00Z`; null if invalid or empty. */
 export function readRange(text: string): Range | null {
   const [, count, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
   const unitMs = units[unit];
@@ -39,7 +39,7 @@ export function writeRange(range: Range): string {
   }
   const found = Object.entries(units).findLast(([, ms]) => range.ms % ms === 0);
   const [unit, ms] = found ?? ['m', 60_000];
-  // A day is written as hours where a preset is.
+  // A day is written as hours if there is a preset for it.
   const hours = `${range.ms / 3_600_000}h`;
   return presets.some(({ text }) => text === hours) ? hours : `${range.ms / ms}${unit}`;
 }
@@ -47,10 +47,10 @@ export function writeRange(range: Range): string {
 export const edgesOf = (range: Range, now: number): Readonly<{ since: number; until: number }> =>
   range.kind === 'between' ? range : { since: now - range.ms, until: now };
 
-/** Null is open: from the first, or up to what comes. */
+/** Null is unbounded. */
 export type Ends = Readonly<{ since: number | null; until: number | null }>;
 
-/** What a list of the past is narrowed to: `24h` up to now and on, two times with a slash, one of them alone, or nothing. */
+/** The range of a log list: `24h` up to now, two times with a slash, one of them, or empty. */
 export function readEnds(text: string, now: number): Ends | null {
   if (text === '') return { since: null, until: null };
   const range = readRange(text);
@@ -64,19 +64,19 @@ export function readEnds(text: string, now: number): Ends | null {
   return since === '' ? { since: null, until: at } : { since: at, until: null };
 }
 
-/** Empty where both are open. */
+/** Empty if both ends are unbounded. */
 export const writeEnds = ({ since, until }: Ends): string =>
   since === null && until === null
     ? ''
     : [since, until].map((at) => (at === null ? '' : new Date(at).toISOString())).join('/');
 
-/** As the server takes them. */
+/** The query of the API. */
 export const isoEdges = ({ since, until }: Readonly<{ since: number; until: number }>) => ({
   since: new Date(since).toISOString(),
   until: new Date(until).toISOString(),
 });
 
-/** The range of the same length that ends where this one begins. */
+/** The previous period: same length, ending where this one begins. */
 export const edgesBefore = ({ since, until }: Readonly<{ since: number; until: number }>) => ({
   since: 2 * since - until,
   until: since,
@@ -85,7 +85,7 @@ export const edgesBefore = ({ since, until }: Readonly<{ since: number; until: n
 const widths = [10, 30, 60, 300, 900, 3_600, 21_600, 86_400, 604_800, 2_592_000];
 const bucketsMax = 170;
 
-/** Seconds of a bucket, one of those that the server has, so that the lines of a chart of the range can be told apart. */
+/** The bucket of the API in seconds with which the points of a chart can be told apart. */
 export const bucketSecondsOf = ({
   since,
   until,

@@ -1,15 +1,15 @@
-// What a key means: `Ctrl/⌘ K` opens the palette, `/` the filter, `n` the last notices, `?` the list of keys, and `g` with a letter goes
-// to a screen.
+// Decides what a key does: `Ctrl/⌘ K` opens the palette, `/` the filter, `n` notifications, `?` the shortcuts, and `g` with a letter a
+// screen.
 
 export type Pressed = Readonly<{
   key: string;
-  /** With Control or the Command key. */
+  /** With Control or Command. */
   held: boolean;
   /** In a field, where keys are text. */
   typing: boolean;
-  /** The key before was `g`. */
+  /** The previous key was `g`. */
   going: boolean;
-  /** A key alone means something. */
+  /** Single-key shortcuts are enabled. */
   single: boolean;
 }>;
 

@@ -1,16 +1,16 @@
-// How far what is loaded has got, for all that shows something of the server.
+// Decides the loading state of data: loading, failed, empty or ready.
 
-/** What was there once stays shown while, and after, the next attempt fails. */
+/** Data stays visible during and after further attempts. */
 type Stage = 'loading' | 'failed' | 'empty' | 'shown';
 
 type Attempt<Value> = Readonly<{
-  /** Undefined until the first answer. */
+  /** Undefined until the first response. */
   value: Value | undefined;
-  /** Of the last attempt; null when it succeeded, or is the first. */
+  /** The failure of the last attempt; null if it succeeded or is the first. */
   failure: unknown;
 }>;
 
-/** Nothing is empty but a list without rows. */
+/** Only a list without rows is empty. */
 export function stageOf<Value>({ value, failure }: Attempt<Value>): Stage {
   if (value !== undefined) return Array.isArray(value) && value.length === 0 ? 'empty' : 'shown';
   return failure === null ? 'loading' : 'failed';

@@ -1,9 +1,9 @@
-// A value that is watched: the few things that are true for the whole page (location, session, preferences) are each one of these.
+// A value with listeners, for state of the whole page such as location, session and preferences.
 
 export type Store<Value> = Readonly<{
   get: () => Value;
   set: (value: Value) => void;
-  /** Answers how to stop. The listener is not called for the value that is there already. */
+  /** Returns a function that removes the listener. The listener is not called for the current value. */
   subscribe: (listener: (value: Value) => void) => () => void;
 }>;
 
@@ -24,7 +24,7 @@ export function createStore<Value>(initial: Value): Store<Value> {
   };
 }
 
-/** The first value, now or later, that fits. Rejects when the signal is aborted. */
+/** Resolves with the first matching value, now or later. Rejects when the signal is aborted. */
 export function settled<Value, Fit extends Value>(
   store: Store<Value>,
   fits: (value: Value) => value is Fit,

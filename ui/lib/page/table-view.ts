@@ -1,4 +1,4 @@
-// The view of a table: its filters, order, page and columns. The address holds it; default values are left out.
+// Reads and writes the view of a table: filters, order, page and columns. The address omits default values.
 
 import { formatCount, formatNumber } from '../text/format.ts';
 import { matches } from '../text/match.ts';
@@ -7,15 +7,15 @@ export type Cell = string | number | boolean | null;
 
 export type TableView = Readonly<{
   filter: string;
-  /** By the ids of columns: a text that the value contains, or after `=` the whole value. */
+  /** By column id: a text that the value contains, or `=` and the whole value. */
   filters: Readonly<Record<string, string>>;
-  /** Null is the order in which the rows came. */
+  /** Null keeps the order of the rows. */
   sort: Readonly<{ id: string; descending: boolean }> | null;
   /** From 0. */
   page: number;
-  /** 0 is all rows. */
+  /** 0 shows all rows. */
   size: number;
-  /** Null is as the table has them at first. */
+  /** Null shows the default columns. */
   columns: readonly string[] | null;
 }>;
 
@@ -39,7 +39,7 @@ export function readView(query: Query): TableView {
   };
 }
 
-/** Default values are left out. */
+/** Omits default values. */
 export function writeView(view: TableView): Readonly<Record<string, string | null>> {
   const { filter, filters, sort, page, size, columns } = view;
   const where = new URLSearchParams(filters).toString();
@@ -53,20 +53,20 @@ export function writeView(view: TableView): Readonly<Record<string, string | nul
   };
 }
 
-/** First up, then down, then as the rows came. */
+/** Ascending, then descending, then unsorted. */
 export function sortedBy(view: TableView, id: string): TableView {
   const { sort } = view;
   if (sort?.id !== id) return { ...view, page: 0, sort: { id, descending: false } };
   return { ...view, page: 0, sort: sort.descending ? null : { id, descending: true } };
 }
 
-/** An empty text removes the filter of the column. */
+/** An empty text removes the filter. */
 export function withFilter(view: TableView, id: string, text: string): TableView {
   const { [id]: _before, ...others } = view.filters;
   return { ...view, page: 0, filters: text === '' ? others : { ...others, [id]: text } };
 }
 
-/** Whether the value of a row passes the filter of its column. */
+/** Whether a row passes the filter of a column. */
 export function fitsColumn(value: Cell, wanted: string): boolean {
   const text = String(value ?? '');
   return wanted.startsWith('=') ? text === wanted.slice(1) : matches(text, wanted);
@@ -74,7 +74,7 @@ export function fitsColumn(value: Cell, wanted: string): boolean {
 
 const choicesMax = 24;
 
-/** The values to choose from, sorted; null when there are too many, and a text is typed instead. */
+/** The values to choose from, sorted; null if there are too many, so that a text is typed. */
 export function choicesOf(values: readonly Cell[]): readonly string[] | null {
   const choices = new Set<string>();
   for (const value of values) {
@@ -86,7 +86,7 @@ export function choicesOf(values: readonly Cell[]): readonly string[] | null {
 
 type Offered = Readonly<{ id: string; spare?: boolean }>;
 
-/** The first says what a row is, and is always there. */
+/** The first column identifies the row and is always shown. */
 export const shownColumns = <Column extends Offered>(
   columns: readonly Column[],
   { columns: chosen }: TableView,
@@ -95,7 +95,7 @@ export const shownColumns = <Column extends Offered>(
     index === 0 ? true : chosen === null ? spare !== true : chosen.includes(id),
   );
 
-/** The column is shown when it was not, and the other way round. */
+/** Shows or hides a column. */
 export function withColumnTurned(
   view: TableView,
   columns: readonly Offered[],
@@ -105,7 +105,7 @@ export function withColumnTurned(
   return { ...view, columns: [...shown.symmetricDifference(new Set([id]))] };
 }
 
-/** How many rows there are, and how many of them fit the filter. `isPartial` is of a list that goes on. */
+/** The number of rows and of matching rows. `isPartial`: more rows can be loaded. */
 export function countText({
   found,
   all,
@@ -118,13 +118,13 @@ export function countText({
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** Numbers by size, the rest as text with the numbers in it by size. What is not known comes last either way. */
+/** Sorts numbers by size and text naturally. Unknown values are last in both directions. */
 export function compareCells(a: Cell | undefined, b: Cell | undefined): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return collator.compare(String(a ?? ''), String(b ?? ''));
 }
 
-/** A text a row, made once: of ten thousand rows each typed letter asks for all. */
+/** The searchable text of a row, cached because each typed letter searches all rows. */
 export function createFilter<Row extends object>(
   textOf: (row: Row) => string,
 ): (row: Row, typed: string) => boolean {
@@ -141,7 +141,7 @@ export type Page<Row> = Readonly<{
   /** From 0. */
   page: number;
   pages: number;
-  /** How many rows are on the pages before. */
+  /** The number of rows on earlier pages. */
   before: number;
 }>;
 
@@ -152,7 +152,7 @@ export const wholePage = <Row>(rows: readonly Row[]): Page<Row> => ({
   before: 0,
 });
 
-/** The rows of the page, and the page that is shown when there are fewer than the address says. */
+/** The rows of the page, and the page that is shown if there are fewer pages than the address says. */
 export function pageOf<Row>(
   rows: readonly Row[],
   { page, size }: Pick<TableView, 'page' | 'size'>,

@@ -1,4 +1,4 @@
-// The two ends of a range as a person types them.
+// Reads the two ends of a typed range.
 
 import type { Zone } from '../text/format.ts';
 import type { Ends } from './range.ts';
@@ -8,7 +8,7 @@ export type End = keyof Ends;
 
 type Rules = Readonly<{ zone: Zone; isOpen: boolean }>;
 
-/** Both ends as they are typed; null while one that is needed has not been typed yet. */
+/** Null while a required end is empty. */
 export function readTypedEnds(
   typed: Readonly<Record<End, string>>,
   { zone, isOpen }: Rules,

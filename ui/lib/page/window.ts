@@ -1,10 +1,10 @@
-// Which rows of a long list are drawn: those in sight and a few around them, the rest stands in as empty height.
+// Computes which rows of a long list are drawn: the visible ones and a few around them.
 
 export type Window = Readonly<{
-  /** The first row drawn, and the one behind the last. */
+  /** The first drawn row, and the one after the last. */
   from: number;
   to: number;
-  /** Height of what is not drawn, in pixels. */
+  /** Height of rows that are not drawn, in pixels. */
   above: number;
   below: number;
 }>;

@@ -1,5 +1,4 @@
-// The forms of a backend: what a model is attached to, and how many requests it is sent at once. A field that was emptied is sent as
-// null, which is its default.
+// Reads the forms that attach a model and set its flow control. An empty field is sent as null, which resets it to the default.
 
 import { backendFields } from '../../../src/fields/model.ts';
 import { blankHeader, credentialBody, headerBody } from './credential-draft.ts';
@@ -10,7 +9,7 @@ import { formOf, typedBy } from '../saves/typed.ts';
 
 export type AttachDraft = Omit<CredentialDraft, 'credential'> &
   Readonly<{
-    /** The id; empty is an endpoint of its own. */
+    /** The id; empty for a new endpoint. */
     provider_id: string;
     upstream_model: string;
     api_base: string;
@@ -26,7 +25,7 @@ export const blankAttach: AttachDraft = {
   protocol: 'openai',
 };
 
-/** Either a provider or an endpoint: what describes an endpoint is not sent beside a provider. */
+/** Sends either a provider or the fields of an endpoint. */
 export function attachBody(draft: AttachDraft) {
   const upstream = textOrNull(draft.upstream_model);
   const named = upstream === null ? {} : { upstream_model: upstream };
@@ -40,15 +39,15 @@ export function attachBody(draft: AttachDraft) {
   };
 }
 
-/** What differs from the record alone is sent. */
+/** Sends only changed fields. */
 export const flowForm = formOf(typedBy(backendFields, entityTypes));
 export type FlowDraft = typeof flowForm.blank;
 
-/** In one phrase; without a most of concurrent requests the gate is off. */
+/** Without a limit of concurrent requests, flow control is off. */
 export const flowText = ({
   admission_max_concurrent: concurrent,
   admission_max_queued: queued,
 }: Readonly<Record<'admission_max_concurrent' | 'admission_max_queued', number | null>>): string =>
   concurrent === null
     ? 'off'
-    : `${concurrent} at once, ${queued ?? backendFields.admission_max_queued.default} queued`;
+    : `${concurrent} concurrent, ${queued ?? backendFields.admission_max_queued.default} queued`;

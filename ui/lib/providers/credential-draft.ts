@@ -1,11 +1,10 @@
-// How something upstream is spoken to with a credential, as it stands in a form: which header, and whether the credential is kept, set
-// or cleared, each by its own choice.
+// Reads the fields of an upstream credential: its header, and whether it is kept, set or cleared.
 
 import { textOrNull } from '../saves/draft.ts';
 
 type Header = Readonly<{
   auth_header: string;
-  /** Empty sends the credential raw. */
+  /** Empty sends the credential without a scheme. */
   auth_scheme: string;
 }>;
 
@@ -34,19 +33,19 @@ export const headerBody = ({ auth_header, auth_scheme }: Header): Kept => ({
   auth_scheme: textOrNull(auth_scheme),
 });
 
-/** Of something new; an empty key is none. */
+/** For a new record; an empty key means none. */
 export const credentialBody = ({
   upstream_api_key: key,
 }: Pick<CredentialDraft, 'upstream_api_key'>) => (key === '' ? {} : { upstream_api_key: key });
 
-/** Of something that is changed. `isMoved`: to an address to which a credential that is kept is not sent unless it is said. */
+/** For an edit. `isMoved`: the address changed, so a kept credential is sent there only if confirmed. */
 export function credentialChange(
   { credential, upstream_api_key: key }: CredentialDraft,
   isMoved: boolean,
 ): Readonly<{ upstream_api_key?: string | null; keep_credential?: boolean }> {
   switch (credential) {
     case 'keep':
-      // Chosen in the form in so many words.
+      // Explicitly chosen in the form.
       return isMoved ? { keep_credential: true } : {};
     case 'set':
       return { upstream_api_key: key };
@@ -55,13 +54,13 @@ export function credentialChange(
   }
 }
 
-/** For the table of what changes: a credential is said to be there, and never shown. */
+/** For the diff, which shows only whether a credential is set. */
 export function shownCredential<Body extends ReturnType<typeof credentialChange>>({
   upstream_api_key: key,
   keep_credential: isKept,
   ...rest
 }: Body) {
   if (key === null || key === '') return { ...rest, credential: 'none' };
-  if (key !== undefined) return { ...rest, credential: 'a new one' };
-  return isKept === true ? { ...rest, credential: 'kept, sent to the new address' } : rest;
+  if (key !== undefined) return { ...rest, credential: 'new' };
+  return isKept === true ? { ...rest, credential: 'kept and sent to the new address' } : rest;
 }

@@ -1,5 +1,5 @@
-// The form of a model, and what of it is sent: what differs from the record alone. A field that was emptied is sent as null, which
-// clears it. Prices are typed in dollars per million tokens.
+// Reads the form of a model. Only changed fields are sent; an empty field is sent as null, which clears it. Prices are in dollars per
+// million tokens.
 
 import { modelFields } from '../../../src/fields/model.ts';
 import { entityTypes } from '../saves/entity-fields.ts';

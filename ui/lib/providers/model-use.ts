@@ -1,4 +1,4 @@
-// What a model is to the rest: which frontend models come to it, directly or by a pool, and how replicas see its backend.
+// Finds which frontend models and pools use a model, and how replicas see its backend.
 
 import { formatCount } from '../text/format.ts';
 
@@ -18,7 +18,7 @@ type Pool = Readonly<{
 export type Use = Readonly<{ id: number; name: string }>;
 export type ModelUse = Readonly<{ frontendModels: readonly Use[]; pools: readonly Use[] }>;
 
-/** By the id of the model; one that nothing refers to is absent. */
+/** By model id; unused models are absent. */
 export function usesOf(
   frontendModels: readonly FrontendModel[],
   pools: readonly Pool[],
@@ -49,7 +49,7 @@ type Backend = Readonly<{ api_base: string; upstream_model: string }>;
 type Seen = Readonly<{ api_base: string; model: string; healthy: boolean }>;
 export type Health = Readonly<{ tone: 'good' | 'warn' | 'bad' | 'plain'; word: string }>;
 
-/** Each item of `seen` is what one replica sees. */
+/** Each item of `seen` is the view of one replica. */
 export function healthOf(backend: Backend | null, seen: readonly Seen[]): Health {
   if (backend === null) return { tone: 'warn', word: 'no provider' };
   const views = seen.filter(
@@ -68,7 +68,7 @@ type Row = Readonly<{
   health: Health;
 }>;
 
-/** Parts of the list, by what is missing or wrong. */
+/** Filters of the list by missing or failing parts. */
 export const modelStates = ['unpriced', 'no provider', 'down'] as const;
 
 export function modelStatesOf(row: Row): readonly string[] {

@@ -1,5 +1,5 @@
-// Whether a price is likely a typo: far from the prices of the other models, from what it was, or beyond what anyone charges. It warns
-// and never refuses.
+// Warns about prices that are likely typing errors: far from other models, from the current price, or above any known price. It never
+// refuses.
 
 import { fieldLabel } from '../text/field-label.ts';
 import { formatMoney } from '../text/format.ts';
@@ -10,14 +10,14 @@ type Prices = Readonly<Partial<Record<(typeof fields)[number], unknown>>>;
 
 /** A price that differs by this factor is suspicious. */
 const factor = 100;
-/** Fewer prices than these say little about what is usual. */
+/** Fewer prices have no meaningful median. */
 const comparedMin = 3;
-/** $1,000 per million tokens: more than any provider charges. */
+/** $1,000 per million tokens is more than any provider charges. */
 const plausibleMax = 1_000_000_000;
 
 type Asked = Readonly<{ before: Prices; after: Prices; others: readonly Prices[] }>;
 
-/** Micros per million tokens; free and unpriced are no typos. */
+/** Micros per million tokens. Free and unpriced are not suspicious. */
 export const priceWarnings = ({ before, after, others }: Asked): readonly string[] =>
   fields.flatMap((field) => {
     const price = after[field];
@@ -47,7 +47,7 @@ function compared(price: number, other: number | null, what: string): readonly s
 
 const rounded = (ratio: number): string => Math.round(ratio).toLocaleString('en');
 
-/** Of at least one number. */
+/** At least one number is required. */
 function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

@@ -1,4 +1,4 @@
-// What a price sync changes, as a record before and after: the fields of each model below its name.
+// Shows a price sync as a diff with the fields of each model.
 
 type Change = Readonly<{
   model: string;

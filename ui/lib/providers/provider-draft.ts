@@ -1,5 +1,4 @@
-// The form of a provider: how it is filled from the catalogue or from a record, and what of it is sent. A field that is not sent is
-// left as it is.
+// Reads the form of a provider, filled from the catalog or a record. Omitted fields are unchanged.
 
 import {
   blankCredential,
@@ -14,7 +13,7 @@ import { differing } from '../saves/draft.ts';
 export type ProviderDraft = CredentialDraft &
   Readonly<{
     name: string;
-    /** Empty is none. */
+    /** Empty for none. */
     catalogue_key: string;
     api_base: string;
     protocol: string;
@@ -51,7 +50,7 @@ export const blankDraft: ProviderDraft = {
   credential_kind: 'static',
 };
 
-/** What was typed as a name or a key stays. */
+/** Keeps a typed name and key. */
 export const fromCatalogue = (draft: ProviderDraft, entry: CatalogueEntry): ProviderDraft => ({
   ...draft,
   catalogue_key: entry.key,
@@ -86,7 +85,7 @@ export const providerBody = (draft: ProviderDraft) => ({
   ...(draft.upstream_api_key === '' ? {} : { credential_kind: draft.credential_kind }),
 });
 
-/** The body of a change: what differs from the record alone. */
+/** The body of an edit: changed fields only. */
 export function providerChange(draft: ProviderDraft, provider: Provider) {
   const after = { name: draft.name.trim(), ...endpointOf(draft) };
   const { credential_kind } = draft;

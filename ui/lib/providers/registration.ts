@@ -1,13 +1,13 @@
-// What registers models of a provider: a call each, all of them one change.
+// Builds the calls that register models of a provider in one change.
 
 import type { DraftCall } from '../changes/change-request.ts';
 
-/** As many calls as one change holds. */
+/** The maximum number of calls in one change. */
 export const registeredMax = 100;
 
 type Available = Readonly<{ id: string; context_length: number | null }>;
 
-/** Each model is made with this provider behind it, by the name that the provider knows it by. */
+/** Creates each model with this provider, under the name that the provider uses. */
 export const registrationCalls = (
   provider: Readonly<{ id: number }>,
   chosen: readonly Available[],

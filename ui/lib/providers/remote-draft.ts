@@ -1,4 +1,4 @@
-// The form of an MCP server or an agent, and what of it is sent. A field that was not touched is not.
+// Reads the form of an MCP server or agent. Untouched fields are omitted.
 
 import {
   blankCredential,
@@ -14,7 +14,7 @@ export type RemoteDraft = CredentialDraft &
   Readonly<{
     name: string;
     url: string;
-    /** The transport of a server, the protocol version of an agent. */
+    /** The transport of a server, or the protocol version of an agent. */
     dialect: string;
     description: string;
     enabled: boolean;
@@ -50,7 +50,7 @@ export const fromRemote = (remote: Remote, dialect: string): RemoteDraft => ({
   enabled: remote.enabled,
 });
 
-/** What is shown of it, and sent: all but the dialect, whose field the kind names, and the credential. */
+/** The fields that are sent, without the dialect and the credential. */
 const detailsOf = (draft: RemoteDraft) => ({
   name: draft.name.trim(),
   url: draft.url.trim(),

@@ -1,4 +1,4 @@
-// The form of a prompt class, what of it is sent, and examples as they are pasted.
+// Reads the form of a prompt class and its pasted examples.
 
 import type { FrontendModel, PromptClass } from '../../api/records.ts';
 import { differing, textOrNull, whenRead, wrong } from '../saves/draft.ts';
@@ -29,7 +29,7 @@ function readMargin(given: string): number | undefined {
   return margin >= 0 && margin <= 2 ? margin : undefined;
 }
 
-/** Examples are pasted; of a new class alone. Labels are one a line, in the order of the examples. */
+/** Only new classes take examples here. Labels are one per line, in the order of the examples. */
 export type ClassDraft = typeof form.blank & Readonly<{ examples: string; labels: string }>;
 
 const noExamples = { examples: '', labels: '' };
@@ -43,7 +43,7 @@ export const blankClass: ClassDraft = {
 
 export const fromClass = (one: PromptClass): ClassDraft => ({ ...form.write(one), ...noExamples });
 
-/** As many as one creation takes. */
+/** The maximum number of examples in one creation. */
 export const createdMax = 200;
 const lengthMax = 8_000;
 const labelMax = 100;
@@ -53,8 +53,8 @@ export type PastedExample = Readonly<{ prompt: string; label: string | null }>;
 type Pasted = Readonly<{ examples: string; labels: string }>;
 
 /**
- * Examples as they are pasted: separated by blank lines when there are any, else one a line. The label on line n belongs to
- * example n; a blank line leaves an example without a label. A prompt that is pasted twice is one example.
+ * Examples are separated by blank lines if there are any, otherwise one per line. The label on line n belongs to example n; a blank line
+ * means no label. Duplicates are dropped.
  */
 export function readExamples({ examples, labels }: Pasted): readonly PastedExample[] {
   const given = readLabels(labels);
@@ -79,7 +79,7 @@ const readLabels = (text: string): readonly (string | null)[] =>
 
 const plainLines = (text: string): string => text.replaceAll('\r\n', '\n');
 
-/** The first problem that the server would refuse; it names the example or the label by its place. */
+/** The first problem that the server would refuse, with the number of the example or label. */
 export function wrongExamples(pasted: Pasted, max = createdMax): Wrong | null {
   const prompts = readPrompts(pasted.examples);
   const { length } = readExamples(pasted);
@@ -105,7 +105,7 @@ export type ClassBody = Parameters<typeof form.write>[0];
 export const classBody = (draft: ClassDraft): Read<ClassBody> =>
   form.read(draft.tier === 'refined' ? draft : { ...draft, refines: '' });
 
-/** What differs from the record. */
+/** Changed fields only. */
 export const classChange = (draft: ClassDraft, one: PromptClass): Read<Partial<ClassBody>> =>
   whenRead(classBody(draft), (body) => ({
     body: differing(body, { ...one, refines: one.refines.toSorted() }),
@@ -113,7 +113,7 @@ export const classChange = (draft: ClassDraft, one: PromptClass): Read<Partial<C
 
 export type ClassUser = Readonly<{ id: number; name: string; rules: readonly string[] }>;
 
-/** The frontend models with rules that match on the class, and which rules those are. */
+/** The frontend models with rules that match the class. */
 export const askersOf = (
   { name }: Pick<PromptClass, 'name'>,
   frontendModels: readonly FrontendModel[],

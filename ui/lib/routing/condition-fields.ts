@@ -1,4 +1,4 @@
-// How the fields of conditions are typed in the form of a rule, by their types: a field reads what it wrote.
+// Reads and writes the fields of conditions in the rule form by their types.
 
 import type { FieldType, RecordValue } from '../../../src/conditions/field-types.ts';
 import { conditionFields } from '../../../src/conditions/table.ts';
@@ -8,7 +8,7 @@ import type { Typed } from '../saves/typed.ts';
 import { lines, linesOf } from '../text/lines.ts';
 import { readOffset, writeOffset } from '../text/utc-offset.ts';
 
-/** A list has a line per part. The empty text does not ask. */
+/** Lists have one line per part. Empty text means no condition. */
 export type ConditionDraft = Readonly<Record<FieldName, string>>;
 
 const numbersOf = (text: string): readonly number[] =>
@@ -16,7 +16,7 @@ const numbersOf = (text: string): readonly number[] =>
     .map(Number)
     .toSorted((a, b) => a - b);
 
-/** One header per line; undefined when a line is not a header. */
+/** One header per line; undefined if a line is not a header. */
 export function readHeaders(text: string): Readonly<Record<string, string>> | undefined {
   const filled = text.split('\n').filter((line) => line.trim() !== '');
   const pairs = filled.map((line) => /^\s*([^\s:=]+)\s*[:=]\s*(.*?)\s*$/.exec(line));
@@ -27,7 +27,7 @@ export function readHeaders(text: string): Readonly<Record<string, string>> | un
 }
 
 const numbers: Typed<readonly number[]> = { write: lines, read: numbersOf, must: list.must };
-const asked = { ...bound, must: 'must be a whole number, or empty not to ask' };
+const asked = { ...bound, must: 'must be a whole number or empty' };
 
 const types = {
   principals: numbers,

@@ -1,5 +1,4 @@
-// The question of a dry-run as it is typed, as it stands in the address and as it is sent; what its answer says of each rule; and a
-// recorded request as such a question.
+// Reads and writes the question of a dry run in the form, the address and the API, and describes its answer for each rule.
 
 import type { DryRun, UsageEvent } from '../../api/records.ts';
 import { formatTime } from '../text/format.ts';
@@ -8,21 +7,21 @@ import { wrong, written } from '../saves/draft.ts';
 import type { Read } from '../saves/draft.ts';
 import { readHeaders } from './condition-fields.ts';
 
-/** Named as the server names the fields; all as it is typed. */
+/** Server names of fields; all values as typed. */
 export type QuestionDraft = Readonly<{
-  /** An id; empty is a caller who may invoke every model. */
+  /** An id; empty for a caller with full model access. */
   principal_id: string;
   streaming: boolean;
   class: string;
-  /** In place of a class. */
+  /** Replaces the class. */
   prompt: string;
   prompt_tokens: string;
   max_tokens: string;
-  /** A line each. */
+  /** One header per line. */
   headers: string;
-  /** Empty is now. */
+  /** Empty for the current time. */
   at: string;
-  /** A snapshot version or a time; empty is what is published, with what is about to be. */
+  /** A version or a time; empty for the published configuration with proposed changes. */
   version: string;
 }>;
 
@@ -38,7 +37,7 @@ export const blankQuestion: QuestionDraft = {
   version: '',
 };
 
-/** Their names in the address. */
+/** Names in the address. */
 const inAddress = {
   principal_id: 'from',
   class: 'class',
@@ -61,7 +60,7 @@ export const readQuestion = (query: Query): QuestionDraft => ({
   streaming: query[streamName] === 'true',
 });
 
-/** Null takes a name out of the address. */
+/** Null removes a name from the address. */
 export const writeQuestion = (draft: QuestionDraft): Readonly<Record<string, string | null>> => ({
   ...Object.fromEntries(
     Object.entries(inAddress).map(([field, name]) => {
@@ -83,7 +82,7 @@ export type Question = Readonly<{
   at?: string;
 }>;
 
-/** Without the prompt, which only what is published can be asked about. */
+/** Without the prompt, which only the published configuration can classify. */
 export function questionBody(draft: QuestionDraft, model: string): Read<Question> {
   const headers = readHeaders(draft.headers);
   if (headers === undefined) {
@@ -112,7 +111,7 @@ export function questionBody(draft: QuestionDraft, model: string): Read<Question
   };
 }
 
-/** Who asks, as it is typed: by name, as it is suggested, or by id. */
+/** The caller as typed: by name or by id. */
 export type Caller = Readonly<{ id: string }> | Readonly<{ stranger: string }>;
 
 export function callerOf(
@@ -127,14 +126,14 @@ export function callerOf(
 
 type Typed = Readonly<{
   draft: QuestionDraft;
-  /** Empty is none. */
+  /** Empty for none. */
   stranger: string;
   model: string;
-  /** The moment that the page shows; null is now. */
+  /** The version that the page shows; null is the current one. */
   standing: string | null;
 }>;
 
-/** What is asked, of which version: the one that is typed, or else the one that is shown. */
+/** The question and its version: the typed one, otherwise the shown one. */
 export function askedOf({
   draft,
   stranger,
@@ -150,7 +149,7 @@ export function askedOf({
 
 type Call = Readonly<{ method: string; path: string; body?: unknown }>;
 
-/** Of calls that are proposed, those that change something: what can be tried. */
+/** The proposed calls that change something. */
 export const triedCalls = (proposal: readonly Call[]) =>
   proposal.flatMap(({ method, path, body }) =>
     isMutation(method) ? [{ method, path, body }] : [],
@@ -160,7 +159,7 @@ type Mutation = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 const isMutation = (method: string): method is Mutation =>
   ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method);
 
-/** In UTC unless it says otherwise, as RFC 3339; null is empty, undefined no time. */
+/** RFC 3339, in UTC by default; null if empty, undefined if invalid. */
 function readMoment(text: string): string | null | undefined {
   const plain = text
     .trim()
@@ -172,7 +171,7 @@ function readMoment(text: string): string | null | undefined {
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }
 
-/** What is recorded of a request, asked again. What no rule asked for, such as its other headers, is not recorded. */
+/** The question of a recorded request. Headers that no rule used are not recorded. */
 export const replayOf = (row: UsageEvent): QuestionDraft => ({
   ...blankQuestion,
   principal_id: String(row.principal_id),
@@ -193,7 +192,7 @@ export type Verdict = Readonly<{
   failed: readonly string[];
 }>;
 
-/** Of one rule; null where the request does not come to its frontend model. */
+/** The verdict on one rule; null if the request does not reach its frontend model. */
 export function verdictOn(ruleId: number, { rules }: Pick<DryRun, 'rules'>): Verdict | null {
   const found = rules.find((one) => one.rule_id === ruleId);
   if (found === undefined) return null;
@@ -204,14 +203,14 @@ export function verdictOn(ruleId: number, { rules }: Pick<DryRun, 'rules'>): Ver
   return { tone: 'plain', word: 'does not match', failed };
 }
 
-/** In a few words: what the request comes to. */
+/** A short summary of the answer. */
 export function outcomeOf({ reason, chain, denied }: DryRun): string {
   if (denied !== null) return `${reason ?? 'nothing'}: ${denied.status}`;
   const [first] = chain;
   return `${first?.reason ?? reason ?? 'nothing'}: ${first?.model ?? 'no model'}`;
 }
 
-/** What a dry-run cannot know (specification, "Dry-run limits"). */
+/** What a dry run cannot know (specification, "Dry-run limits"). */
 export function caveatsOf({ prompt }: Pick<QuestionDraft, 'prompt'>): readonly string[] {
   return [
     'Assumes all backends are healthy.',

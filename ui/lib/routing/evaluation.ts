@@ -1,10 +1,10 @@
-// An evaluation of prompt classes: what changed since an earlier one, and which examples are taken for another class.
+// Describes an evaluation of prompt classes: changes since an earlier one, recommendations and misclassified examples.
 
 import type { Evaluation } from '../../api/records.ts';
 
 type Evaluated = Evaluation['classes'][number];
 
-/** `evaluations` are the newest first. The chosen one while it is kept, otherwise the one before the newest; null when there is none. */
+/** `evaluations` are newest first. The chosen one if it still exists, otherwise the previous one; null if there is none. */
 export function comparedOf(
   evaluations: readonly Evaluation[],
   chosenId: number | null,
@@ -23,7 +23,7 @@ export const encodersText = ({ fast_encoder: fast, refined_encoder: refined }: E
 
 export type Measure = 'precision' | 'recall' | 'mean_margin' | 'worst_margin';
 
-/** How much it is above what it was, as it is shown; null where it cannot be compared, or is the same. */
+/** The difference to the earlier value as displayed; null if not comparable or equal. */
 export function gainOf(now: Evaluated, before: Evaluation | null, measure: Measure): number | null {
   const then = before?.classes.find(
     (one) => one.class === now.class && one.refines === now.refines,
@@ -40,7 +40,7 @@ export const gainText = (gain: number): string =>
 export const shareText = (share: number | null): string =>
   share === null ? 'no data' : `${Math.round(share * 100)} %`;
 
-/** What is nearly nothing has no sign. */
+/** Values that round to zero have no sign. */
 export const marginText = (margin: number): string =>
   margin
     .toFixed(2)
@@ -52,7 +52,7 @@ export type Tone = 'good' | 'warn' | 'bad';
 export const toneOfVerdict = (verdict: Evaluated['verdict']): Tone =>
   verdict === 'good' ? 'good' : verdict === 'usable' ? 'warn' : 'bad';
 
-/** What to do about it, in a few words; null is nothing. */
+/** A recommendation; null for none. */
 export function adviceOf({ verdict, recall, nearest }: Evaluated): string | null {
   const [first] = nearest;
   switch (verdict) {
@@ -74,7 +74,7 @@ export type Confused = Readonly<{
   examples: readonly Readonly<{ id: number; label: string | null }>[];
 }>;
 
-/** Examples that were taken for another class, by which for which, the most first. */
+/** Misclassified examples by actual and predicted class, most frequent first. */
 export function confusionsOf({ confusions }: Evaluation): readonly Confused[] {
   const pairs = new Map<string, Confused>();
   for (const { actual, predicted, refines, example_id: id, label } of confusions) {

@@ -1,4 +1,4 @@
-// Why a request went where it went, in words.
+// Describes why a request was routed as it was.
 
 type Rule = Readonly<{
   decides: boolean;
@@ -9,7 +9,7 @@ type Rule = Readonly<{
 
 type Verdict = Readonly<{ tone: 'good' | 'plain' | 'warn' | 'bad'; word: string; detail: string }>;
 
-/** What became of a rule, and which conditions were not met. */
+/** The result of a rule and its unmet conditions. */
 export function verdictOf({ decides, failed, unknown, jump_lost }: Rule): Verdict {
   const unsure = unknown.length === 0 ? '' : `not recorded: ${unknown.join(', ')}`;
   if (decides) return { tone: 'good', word: 'decides', detail: unsure };
@@ -17,7 +17,7 @@ export function verdictOf({ decides, failed, unknown, jump_lost }: Rule): Verdic
     return {
       tone: 'warn',
       word: 'lost',
-      detail: 'Its destination was deleted, or too many jumps came before it.',
+      detail: 'The jump target was deleted, or the jump limit was reached.',
     };
   }
   if (failed.length > 0) {
@@ -32,9 +32,9 @@ export function verdictOf({ decides, failed, unknown, jump_lost }: Rule): Verdic
 }
 
 const dropReasons = {
-  not_granted: 'The caller has no permission for it.',
-  no_provider: 'It has no provider.',
-  listed_before: 'It is already in the list.',
+  not_granted: 'The caller has no permission to invoke this model.',
+  no_provider: 'The model has no provider.',
+  listed_before: 'Duplicate of an earlier target.',
 } as const;
 
 type Candidate = Readonly<{
@@ -47,20 +47,22 @@ type Candidate = Readonly<{
   fallback: boolean;
 }>;
 
-/** What became of a model that the decision led to. */
+/** The result of a candidate model. */
 export function fateOf({ dropped, window_too_small, answered }: Candidate): Verdict {
   if (dropped !== null) return { tone: 'warn', word: 'dropped', detail: dropReasons[dropped] };
-  const detail = window_too_small ? 'Its context window is too small, so it is tried last.' : '';
+  const detail = window_too_small
+    ? 'The context window is too small, so this model is tried last.'
+    : '';
   if (answered) return { tone: 'good', word: 'answered', detail };
   return { tone: 'plain', word: 'next', detail };
 }
 
-/** How it came to be a candidate. */
+/** Why the model is a candidate. */
 export function wayOf({ pool, pool_policy: policy, weight, fallback }: Candidate): string {
   const parts = [
     pool === null ? '' : `pool ${pool}${policy === null ? '' : `, ${policy.replaceAll('_', ' ')}`}`,
     weight === null ? '' : `weight ${weight}`,
-    fallback ? 'the fallback' : '',
+    fallback ? 'global fallback' : '',
   ].filter((part) => part !== '');
   return parts.join(', ');
 }

@@ -1,4 +1,4 @@
-// The form of a frontend model without its rules, what of it is sent, and who leads to it.
+// Reads the form of a frontend model, and finds the rules that jump to one.
 
 import type { FrontendModel } from '../../api/records.ts';
 import { count, formOf, list, name, text } from '../saves/typed.ts';
@@ -22,7 +22,7 @@ export const frontendModelForm = {
 
 export type FrontendModelBody = Parameters<typeof form.write>[0];
 
-/** The record as the form's fields are sent. */
+/** The record in the form of the API body. */
 export const shownFrontendModel = ({
   name,
   description,
@@ -37,7 +37,7 @@ export const shownFrontendModel = ({
 
 export type Jump = Readonly<{ id: number; name: string; rule: string }>;
 
-/** The rules of others that jump to it: they match no more when it is gone. */
+/** Rules of other frontend models that jump to this one. They stop matching when it is deleted. */
 export const jumpsTo = (id: number, all: readonly FrontendModel[]): readonly Jump[] =>
   all.flatMap((one) =>
     one.rules.flatMap((rule) =>

@@ -1,4 +1,4 @@
-// A pool: its form, what of it is sent, how requests fall to its members, and who refers to it.
+// Reads the form of a pool, and describes its policy, members and uses.
 
 import type { FrontendModel, Pool } from '../../api/records.ts';
 import { formOf, name, text } from '../saves/typed.ts';
@@ -6,11 +6,23 @@ import { lines, linesOf } from '../text/lines.ts';
 import { ruleName } from './rule-name.ts';
 
 export const policies = [
-  { value: '', label: 'By weight', about: 'The same member for one conversation' },
-  { value: 'cache-affinity', label: 'Cache affinity', about: 'Where the prompt was seen before' },
-  { value: 'least-loaded', label: 'Least loaded', about: 'The fewest requests in flight' },
-  { value: 'lowest-latency', label: 'Lowest latency', about: 'The quickest first token of late' },
-  { value: 'round-robin', label: 'Round robin', about: 'One after the other' },
+  { value: '', label: 'By weight', about: 'keeps a conversation on one member' },
+  {
+    value: 'cache-affinity',
+    label: 'Cache affinity',
+    about: 'prefers the member that has the prompt cached',
+  },
+  {
+    value: 'least-loaded',
+    label: 'Least loaded',
+    about: 'prefers the member with the fewest requests in flight',
+  },
+  {
+    value: 'lowest-latency',
+    label: 'Lowest latency',
+    about: 'prefers the member with the fastest first token',
+  },
+  { value: 'round-robin', label: 'Round robin', about: 'uses the members in turn' },
 ] as const;
 
 export const policyLabel = (policy: string | null): string =>
@@ -18,7 +30,7 @@ export const policyLabel = (policy: string | null): string =>
 
 type Members = readonly Readonly<{ model: string; weight: number }>[];
 
-/** A line for each: the name, a tab and the weight. */
+/** One line per member: name, tab, weight. */
 const memberLines = {
   write: (members: Members): string =>
     lines(members.map(({ model, weight }) => `${model}\t${weight}`)),
@@ -53,11 +65,11 @@ const recordBody = ({ members, ...pool }: Pool): PoolBody => ({
   members: members.map(({ model, weight }) => ({ model, weight })),
 });
 
-/** As a person reads them. */
+/** Members with names and weights. */
 export const membersText = (members: PoolBody['members']): readonly string[] =>
   members.map(({ model, weight }) => (weight === 1 ? model : `${model} × ${weight}`));
 
-/** Of the requests, in percent, by weight alone; a member that is gone gets none. */
+/** The share of requests in percent by weight; deleted members get none. */
 export function sharesOf(members: Pool['members']): readonly number[] {
   const weights = members.map(({ provider_model_id, weight }) =>
     provider_model_id === null ? 0 : weight,
@@ -68,7 +80,7 @@ export function sharesOf(members: Pool['members']): readonly number[] {
 
 export type PoolUser = Readonly<{ id: number; name: string; where: readonly string[] }>;
 
-/** The frontend models that use the pool as a target, and which of their rules do. */
+/** The frontend models and rules that use the pool. */
 export function usersOf(
   { id }: Pick<Pool, 'id'>,
   frontendModels: readonly FrontendModel[],

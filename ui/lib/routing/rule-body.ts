@@ -1,5 +1,5 @@
-// What of the form of a rule is sent: a field that was not touched is not, one that was emptied is sent as null, which clears it. What
-// belongs to another action is left out, and cleared when the action changes.
+// Reads the form of a rule. Untouched fields are omitted; an empty field is sent as null, which clears it. Fields of other actions are
+// omitted, and cleared when the action changes.
 
 import type { Rule } from '../../api/records.ts';
 import type { ConditionRecord } from '../../../src/conditions/table.ts';
@@ -11,7 +11,7 @@ import { linesOf } from '../text/lines.ts';
 import { blankRule } from './rule-draft.ts';
 import type { RuleDraft } from './rule-draft.ts';
 
-/** As the server takes it. */
+/** The body of the API. */
 export type RuleBody = ConditionRecord &
   Readonly<{
     name: string | null;
@@ -27,7 +27,7 @@ export type RuleBody = ConditionRecord &
 export const actionOf = ({ action }: Pick<RuleDraft, 'action'>): Rule['action'] =>
   action === 'deny' || action === 'jump' ? action : 'route';
 
-/** The whole rule; what the server alone can know, such as whether a target is there, it says itself. */
+/** The whole rule. The server checks what only it knows, such as whether a target exists. */
 export function ruleBody(draft: RuleDraft): Read<RuleBody> {
   const action = actionOf(draft);
   const conditions = conditionForm.read(draft);
@@ -37,7 +37,7 @@ export function ruleBody(draft: RuleDraft): Read<RuleBody> {
     return wrong('deny_status', 'must be a status from 400 to 499');
   }
   if (action === 'jump' && draft.jump_to === '') {
-    return wrong('jump_to', 'a frontend model to go on in is needed');
+    return wrong('jump_to', 'choose a frontend model to continue with');
   }
   return {
     body: {
@@ -54,7 +54,7 @@ export function ruleBody(draft: RuleDraft): Read<RuleBody> {
   };
 }
 
-/** Of a new rule: what is not asked is left out. */
+/** For a new rule: unset conditions are omitted. */
 export function newRuleBody(draft: RuleDraft): Read<Partial<RuleBody>> {
   const read = ruleBody(draft);
   if ('wrong' in read) return read;
@@ -63,13 +63,13 @@ export function newRuleBody(draft: RuleDraft): Read<Partial<RuleBody>> {
   return 'wrong' in blank ? read : { body: { action, ...differing(rest, blank.body) } };
 }
 
-/** What differs from the rule as it was; a rule that does not change is an empty body. */
+/** The changed fields; an unchanged rule is an empty body. */
 export function ruleChange(draft: RuleDraft, rule: Rule): Read<Partial<RuleBody>> {
   const read = ruleBody(draft);
   return 'wrong' in read ? read : { body: differing(read.body, recordBody(rule)) };
 }
 
-/** The record, with the names of its targets as they are sent. */
+/** The record in the form of the API body, with names of targets. */
 export const recordBody = ({ targets, ...rule }: Rule): RuleBody => ({
   ...rule,
   targets: targets.map(({ model }) => model),

@@ -1,4 +1,4 @@
-// The form of a rule, as it is typed: empty at first, or as the rule stands.
+// The draft of a rule form, empty or filled from a rule.
 
 import type { Rule } from '../../api/records.ts';
 import { conditionForm } from './condition-fields.ts';
@@ -6,13 +6,13 @@ import type { ConditionDraft } from './condition-fields.ts';
 import { written } from '../saves/draft.ts';
 import { lines } from '../text/lines.ts';
 
-/** All as it is typed. A list has a line a part. */
+/** All values as typed. Lists have one line per part. */
 export type RuleDraft = ConditionDraft &
   Readonly<{
     name: string;
     enabled: boolean;
     action: string;
-    /** Names of models and pools, first to last. */
+    /** Names of models and pools, in order. */
     targets: string;
     deny_status: string;
     deny_message: string;

@@ -1,11 +1,11 @@
-// What a rule is called. Its name and its id are stable; its index in x-gw-route changes with the order of the rules.
+// Names rules. The name and the id are stable; the index in x-gw-route changes with the order.
 
 type Named = Readonly<{ id: number; name: string | null }>;
 type Listed = Readonly<{ id: number; enabled: boolean }>;
 
 export const ruleName = ({ id, name }: Named): string => name ?? `Rule #${id}`;
 
-/** The value of x-gw-route when the rule decides: it counts enabled rules only. Null for a disabled rule. */
+/** The value of x-gw-route if the rule decides. It counts only enabled rules, so it is null for a disabled one. */
 export function routeOf(rules: readonly Listed[], id: number): string | null {
   const index = rules.filter(({ enabled }) => enabled).findIndex((rule) => rule.id === id);
   return index === -1 ? null : `rule:${index}`;

@@ -1,8 +1,8 @@
-// The order of rules while it is changed: what moves where, and what of it is sent.
+// Computes the order of rules while it is edited, and its API body.
 
 type Identified = Readonly<{ id: number }>;
 
-/** The rules in the order of the ids; rules that are new since then stand behind them, and gone ones nowhere. */
+/** The rules in the order of the ids. New rules go last; deleted ones are dropped. */
 export function inOrder<Rule extends Identified>(
   rules: readonly Rule[],
   ids: readonly number[] | null,
@@ -15,14 +15,14 @@ export function inOrder<Rule extends Identified>(
 export const isOtherOrder = (rules: readonly Identified[], ids: readonly number[]): boolean =>
   inOrder(rules, ids).some(({ id }, index) => rules[index]?.id !== id);
 
-/** Each stays as it is but for its place. */
+/** Rules unchanged except for their order. */
 export const orderBody = (rules: readonly Identified[]) => ({
   rules: rules.map(({ id }) => ({ id })),
 });
 
 type Box = Readonly<{ top: number; height: number }>;
 
-/** Where what is dragged to `y` belongs: behind all whose middle lies above. */
+/** The position for a rule dropped at `y`: after all rules whose middle is above. */
 export function placeAt(y: number, boxes: readonly Box[], from: number): number {
   const above = boxes.filter(
     ({ top, height }, index) => index !== from && top + height / 2 < y,

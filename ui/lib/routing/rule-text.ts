@@ -1,4 +1,4 @@
-// A rule as a person reads it: its conditions one by one, each with the fields that it comes of, so that a verdict can point at it.
+// Describes a rule as text, condition by condition, with the fields of each, so that a verdict can point at it.
 
 import type { Rule } from '../../api/records.ts';
 import type { Say } from '../../../src/conditions/condition.ts';
@@ -6,10 +6,10 @@ import { conditionTable } from '../../../src/conditions/table.ts';
 import { formatMoney, formatNumber, formatTime } from '../text/format.ts';
 import { writeOffset } from '../text/utc-offset.ts';
 
-/** `fields` have the server's names. */
+/** `fields` are server names. */
 export type Condition = Readonly<{ fields: readonly string[]; text: string }>;
 
-/** How the texts of conditions write values. */
+/** How values in texts are written. */
 export const sayings: Say = {
   number: formatNumber,
   money: formatMoney,
@@ -18,7 +18,7 @@ export const sayings: Say = {
   principal: String,
 };
 
-/** A rule without conditions is for every request. */
+/** A rule without conditions matches every request. */
 export const conditionsOf = (rule: Rule, principal: (id: number) => string): readonly Condition[] =>
   conditionTable.flatMap((one) =>
     one
@@ -31,7 +31,7 @@ type Names = Readonly<{
   frontendModel: (id: number) => string;
 }>;
 
-/** The whole rule in one line, for lists of changes. */
+/** The rule in one line, for diffs. */
 export function ruleTitle(rule: Rule, names: Names): string {
   const conditions = conditionsOf(rule, names.principal).map(({ text }) => text);
   return `${conditions.length === 0 ? 'every request' : conditions.join(', ')}: ${actionText(rule, names)}`;
@@ -41,7 +41,7 @@ function actionText(rule: Rule, { frontendModel }: Names): string {
   switch (rule.action) {
     case 'route':
       return rule.targets.length === 0
-        ? 'no target'
+        ? 'no targets'
         : rule.targets.map(({ model }) => model).join(' → ');
     case 'deny':
       return `deny ${rule.deny_status ?? ''}`.trim();

@@ -1,9 +1,9 @@
-// What a save changes, as rows of a table: the fields in which two records differ, and of lists and objects the places in them.
+// Computes the rows of a diff between two records, including fields of lists and objects.
 
 import { create } from 'jsondiffpatch';
 
 export type FieldChange = Readonly<{
-  /** With dots, as the server names fields in its errors. */
+  /** Dotted, like the server names fields in errors. */
   field: string;
   kind: 'added' | 'removed' | 'changed';
   before: unknown;
@@ -17,7 +17,7 @@ function keyOf(value: object, index?: number): string {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : `#${index}`;
 }
 
-/** In the order of the fields. Fields that `after` does not name are left as they are, so they are no change. */
+/** In the order of the fields. Fields missing in `after` are unchanged. */
 export function changesBetween(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-// The same by other means: what a screen does, as a call of the admin API, and as a piece of a configuration file where that can say it.
+// Writes a request of the UI as a curl command and, where possible, as a configuration file.
 
 import { modelFields } from '../../../src/fields/model.ts';
 
@@ -7,22 +7,22 @@ type Request = Readonly<{
   /** From the root of the admin API. */
   path: string;
   body?: unknown;
-  /** What If-Match takes. */
+  /** For If-Match. */
   version?: number | undefined;
   reason?: string;
 }>;
 
-/** Fields whose content goes into no text that is copied. A variable of the shell stands for it. */
+/** Secret fields are replaced by shell variables. */
 const secrets: Readonly<Record<string, string>> = {
   upstream_api_key: 'UPSTREAM_API_KEY',
   password: 'PASSWORD',
 };
 
-/** In single quotes, which nothing in it ends, unless it is plain. */
+/** Quotes a text for a shell unless it is plain. Single quotes preserve every character. */
 const quoted = (text: string): string =>
   /^[\w:/.@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** `"name":"content"` of a secret, however deep, becomes the variable's content, which the shell puts in by leaving the quotes. */
+/** Replaces `"name":"content"` of a secret at any depth by a shell variable outside of the quotes. */
 function quotedBody(body: object): string {
   const masked = JSON.stringify(body, (name, value: unknown) => {
     const variable = secrets[name];
@@ -31,7 +31,7 @@ function quotedBody(body: object): string {
   return quoted(masked).replaceAll(/\\u0000([A-Z_]+)\\u0000/g, `'"$$$1"'`);
 }
 
-/** Comments of a shell that say where `$GW_SESSION` of the calls here comes from, as a command with the reader's own name and password. */
+/** Shell comments that explain how to get `$GW_SESSION`, as a command with placeholders for name and password. */
 export function sessionNote(origin: string): string {
   const sent = `-H content-type:application/json -d '{"name":"…","password":"…"}'`;
   const login = `curl -s -o /dev/null -c - ${quoted(`${origin}/login`)} ${sent}`;
@@ -39,7 +39,7 @@ export function sessionNote(origin: string): string {
   return `# GW_SESSION is the cookie that a login gives:\n#   GW_SESSION=$(${login} | ${cookie})\n`;
 }
 
-/** A call by curl. The session's cookie is the reader's own to fill in. */
+/** A curl command. The user sets the session cookie. */
 export function curlCommand(
   { method, path, body, version, reason = '' }: Request,
   origin: string,
@@ -56,7 +56,7 @@ export function curlCommand(
   ].join(' \\\n  ');
 }
 
-/** The lists of the service block of a configuration file, by the paths that make their records, with the fields that both have. */
+/** The lists of a configuration file by API path, with the fields that both have. */
 const lists: Readonly<Record<string, Readonly<{ list: string; fields: readonly string[] }>>> = {
   '/admin/roles': { list: 'roles', fields: ['name', 'description'] },
   '/admin/principals': { list: 'principals', fields: ['name', 'kind'] },
@@ -78,18 +78,18 @@ const lists: Readonly<Record<string, Readonly<{ list: string; fields: readonly s
 const isSaid = ([, value]: readonly [string, unknown]): boolean =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 
-/** The record as a configuration file has it; null where it cannot say all of it. */
+/** The record as a configuration file; null if a file cannot express it. */
 export function yamlOf({ method, path, body }: Request): string | null {
   const made = method === 'POST' ? lists[path] : undefined;
   if (made === undefined) return null;
   const said = Object.entries(Object(body)).filter(isSaid);
   if (said.some(([name]) => !made.fields.includes(name))) return null;
-  // What JSON writes, YAML reads.
+  // JSON is valid YAML.
   const lines = said.map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return ['gw:', `  ${made.list}:`, `    - ${lines.join('\n      ')}`, ''].join('\n');
 }
 
-/** The same by the program's own command, where a file can say it. */
+/** The same as a `gw import` command, if a file can express it. */
 export function gwCommand(request: Request): string | null {
   const yaml = yamlOf(request);
   return yaml === null
@@ -97,7 +97,7 @@ export function gwCommand(request: Request): string | null {
     : `cat > change.yaml <<'YAML'\n${yaml}YAML\ngw import --config change.yaml`;
 }
 
-/** In one line, for where there is nothing yet. */
+/** One line, for empty states. */
 export const adminCurl = ({
   origin,
   method = 'POST',

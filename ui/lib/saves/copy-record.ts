@@ -1,5 +1,4 @@
-// A record that is there, by other means: as the API answers it, as the call that asks for it, and as a piece of a configuration file where
-// a file can say it. No record holds a secret, and where a file needs one it names a variable of the environment.
+// Writes a record as JSON, curl, YAML and a gw command. Secrets are never included; files name an environment variable instead.
 
 import { conditionFields } from '../../../src/conditions/table.ts';
 import { flowFields, informationFields, priceFields } from '../../../src/fields/model.ts';
@@ -7,7 +6,7 @@ import { sessionNote } from './copy-as.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What records refer to by id and files by name. */
+/** Records refer to others by id, files by name. */
 export type Names = Readonly<{
   principal: ReadonlyMap<number, string>;
   frontendModel: ReadonlyMap<number, string>;
@@ -15,10 +14,10 @@ export type Names = Readonly<{
 
 const nobody: Names = { principal: new Map(), frontendModel: new Map() };
 
-/** `list` is below `gw`, or the list of models with their backends. */
+/** `list` is below `gw`, except for the list of models with backends. */
 type Entry = Readonly<{ list: string; isTop?: boolean; fields: Fields }>;
 
-/** Null where a file cannot say it. */
+/** Null if a file cannot express the record. */
 type Maker = (record: Fields, names: Names) => Entry | null;
 
 const picked = (record: Fields, names: readonly string[]): Fields =>
@@ -27,7 +26,7 @@ const picked = (record: Fields, names: readonly string[]): Fields =>
 const listOf = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.map((one) => Object(one)) : [];
 
-/** Of those that are not gone. */
+/** Targets that still exist. */
 const targetNames = (value: unknown): readonly unknown[] =>
   listOf(value)
     .filter((one) => (one['provider_model_id'] ?? one['model_pool_id'] ?? null) !== null)
@@ -37,7 +36,7 @@ const credential = 'os.environ/UPSTREAM_API_KEY';
 
 const endpoint = (record: Fields): Fields => ({
   ...picked(record, ['api_base', 'protocol', 'auth_header']),
-  // The empty scheme sends the credential raw; none at all would be the protocol's own.
+  // An empty scheme sends the credential alone; omitting it would use the default of the protocol.
   auth_scheme: record['auth_scheme'] ?? '',
   api_key: record['has_upstream_api_key'] === true ? credential : null,
   credential_kind:
@@ -46,7 +45,7 @@ const endpoint = (record: Fields): Fields => ({
 
 const shown = ['description', ...Object.keys(informationFields)];
 
-/** From micros for a million tokens to money for one. */
+/** From micros per million tokens to dollars per token. */
 const costOf = (price: unknown): number | null =>
   typeof price === 'number' ? price / 1_000_000_000_000 : null;
 
@@ -76,7 +75,7 @@ function modelEntry(record: Fields): Entry {
   };
 }
 
-/** Without the fields that records and files write in different ways. */
+/** Without the fields that files write differently. */
 const plainRule = [
   'name',
   'action',
@@ -86,7 +85,7 @@ const plainRule = [
   ...Object.keys(conditionFields).filter((name) => name !== 'principals'),
 ];
 
-/** Null for a rule that names what has no name: without that, it would match others. */
+/** Null if the rule refers to something without a name, because the rule would match other requests without it. */
 function ruleOf(rule: Fields, { principal, frontendModel }: Names): Fields | null {
   const ids: readonly unknown[] = Array.isArray(rule['principals']) ? rule['principals'] : [];
   const principals = ids.map((id) => principal.get(Number(id)));
@@ -110,7 +109,7 @@ function frontendModelEntry(record: Fields, names: Names): Entry | null {
   return { list: 'frontend_models', fields };
 }
 
-/** By the last part of the path that lists them. */
+/** By the last segment of the API path. */
 const makers: Readonly<Record<string, Maker>> = {
   providers: (record) =>
     record['kind'] === 'dynamic'
@@ -155,11 +154,11 @@ const isSaid = (value: unknown): boolean =>
   value !== null &&
   !(typeof value === 'object' && Object.keys(value).length === 0);
 
-/** As a configuration file has it, as far as one can; null where it has no such thing. */
+/** The record as a configuration file; null if a file cannot express it. */
 export function yamlOfRecord(list: string, record: Fields, names: Names = nobody): string | null {
   const entry = makers[list]?.(record, names) ?? null;
   if (entry === null) return null;
-  // What JSON writes, YAML reads.
+  // JSON is valid YAML.
   const lines = Object.entries(said(entry.fields)).map(
     ([name, value]) => `${name}: ${JSON.stringify(value)}`,
   );
@@ -168,14 +167,14 @@ export function yamlOfRecord(list: string, record: Fields, names: Names = nobody
   return [...above, `${indent}- ${lines.join(`\n${indent}  `)}`, ''].join('\n');
 }
 
-/** Of a record that a file can say, in the order in which they are offered. */
+/** Formats in the order in which they are offered, if a file can express the record. */
 export const recordLabels = ['JSON', 'curl', 'YAML', 'gw command'] as const;
 
 export type CopyText = Readonly<{ label: string; text: string }>;
 
 type Asked = Readonly<{ list: string; id: number; origin: string; names?: Names }>;
 
-/** Everything that a record of `/admin/<list>` can be copied as. */
+/** All formats of a record of `/admin/<list>`. */
 export function textsOfRecord(
   record: object,
   { list, id, origin, names }: Asked,

@@ -1,30 +1,27 @@
-// What the forms of all records have in common: how what was typed is read, and what of it is sent.
+// Shares how forms read typed text and build request bodies.
 
-/** A field that cannot be read, and why. */
+/** An invalid field and the reason. */
 export type Wrong = Readonly<{ wrong: Readonly<{ field: string; message: string }> }>;
 
-/** What is sent, or the first field that cannot be. */
+/** The body, or the first invalid field. */
 export type Read<Body> = Readonly<{ body: Body }> | Wrong;
 
 export const wrong = (field: string, message: string): Wrong => ({ wrong: { field, message } });
 
-/** What follows when a draft can be read. */
+/** Continues with a valid draft. */
 export const whenRead = <Body, Next>(read: Read<Body>, next: (body: Body) => Next): Wrong | Next =>
   'wrong' in read ? read : next(read.body);
 
-/** A field that was emptied clears what it is for. */
+/** An empty field is null, which clears it. */
 export const textOrNull = (text: string): string | null => {
   const trimmed = text.trim();
   return trimmed === '' ? null : trimmed;
 };
 
-/** A number in its field; none is an empty one. */
+/** A number as text; null is empty. */
 export const written = (count: number | null): string => (count === null ? '' : String(count));
 
-/**
- * What of a form is sent: the members of `after` that `before` has otherwise, so that a field that was not touched is left alone. Lists
- * and objects are compared by what is in them.
- */
+/** Builds the request body: the members of `after` that differ from `before`. Lists and objects are compared by value. */
 export function differing<Fields extends object>(after: Fields, before: object): Partial<Fields> {
   const kept: Partial<Fields> = { ...after };
   for (const name of Object.keys(after)) {

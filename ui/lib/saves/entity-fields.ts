@@ -1,4 +1,4 @@
-// The plain fields of entities as forms and records show them.
+// Draws the plain fields of records in forms and lists.
 
 import type { Field } from '../../../src/fields/field.ts';
 import type { FieldType } from '../../../src/fields/field-types.ts';
@@ -18,13 +18,13 @@ export const entityTypes = {
   flag,
 } satisfies Readonly<Record<FieldType, Typed<unknown>>>;
 
-/** Below the field of a form. */
+/** The hint below the field. */
 export const hintOf = ({ hint, default: unset }: Field): string =>
   unset === undefined ? hint : `${hint} Default: ${unset}.`;
 
-/** What is said where a field is not set. */
+/** Shown if the field is not set. */
 export const unsetText = ({ default: unset, ...field }: Field): string =>
-  unset === undefined ? (field.unset ?? 'none') : `${withUnit(field, unset)}, the default`;
+  unset === undefined ? (field.unset ?? 'none') : `${withUnit(field, unset)} (default)`;
 
 export const withUnit = ({ unit }: Pick<Field, 'unit'>, value: number): string =>
   unit === undefined ? formatNumber(value) : `${formatNumber(value)} ${unit}`;

@@ -1,8 +1,8 @@
-// What became of a record between when it was read and when a change of it was sent, for whoever made the change.
+// Finds what others did to a record between loading and saving it.
 
 import { nounOfPath } from '../../../events/nouns.ts';
 
-/** `/admin/providers/7/…` is of `provider-7`; null where the path does not say. */
+/** `/admin/providers/7/…` is `provider-7`; null for other paths. */
 export function streamOfPath(path: string): string | null {
   const [, noun = '', id] = /^\/admin\/([\w-]+)\/(\d+)(?:\/|$)/.exec(path) ?? [];
   const kind = nounOfPath(noun);
@@ -11,15 +11,12 @@ export function streamOfPath(path: string): string | null {
 
 type Failure = Readonly<{ status: number; code: string }>;
 
-/** The last that was done to the record. */
+/** The last event of the record. */
 type Last = Readonly<{ command: string; actor: string; at: string }>;
 
 type Seen = Readonly<{ position: number; version: number }>;
 
-/**
- * From the event whose version was seen to the last one, of a record's events with the newest first;
- * null where one of them is not known.
- */
+/** From the event of the loaded version to the last one, from events newest first; null if one is unknown. */
 export function spanSince(
   events: readonly Seen[],
   seen: number | undefined,
@@ -31,21 +28,21 @@ export function spanSince(
 }
 
 export type Meanwhile = Readonly<{
-  /** A record that is gone takes no change; on one that is changed, the change can be made all the same. */
+  /** A deleted record accepts no change; a changed one does. */
   kind: 'deleted' | 'changed';
   message: string;
 }>;
 
-/** Null where the server's own words say it: another refusal, or nothing is known of the record. `at` is as a person reads it. */
+/** Null if the failure has another cause or nothing is known. `at` is a formatted time. */
 export function meanwhileOf(failure: Failure, last: Last | null): Meanwhile | null {
   const by = last === null ? '' : ` by ${last.actor}, ${last.at}`;
   if (failure.status === 412) {
-    const message = `It was changed meanwhile${by}. What you typed is kept.`;
+    const message = `This record was changed${by}. What you typed is kept.`;
     return { kind: 'changed', message };
   }
-  // The record is there, and something else is not.
+  // The record exists; something else does not.
   if (failure.status !== 404 || last === null || !isEnd(last.command)) return null;
-  const message = `It was deleted meanwhile${by}. What you typed is kept until you close this, and can be copied.`;
+  const message = `This record was deleted${by}. What you typed is kept until you close this, and can be copied.`;
   return { kind: 'deleted', message };
 }
 

@@ -1,19 +1,19 @@
-// What an attempt at a save comes to: whether its answer was lost, the key that the next one is sent under, and whether it may be made on
-// top of what somebody else did meanwhile.
+// Decides what a failed save means: whether it may have been saved, the idempotency key of the next attempt, and whether it can be saved on
+// top of other changes.
 
 type Failure = Readonly<{ status: number; code: string }>;
 
-/** Nobody knows whether it was made: no answer came, or one of a server that broke. What the page itself refuses was never sent. */
+/** It is unknown whether the change was saved: no response, or a server error. Problems found by the page were never sent. */
 export const isUncertain = ({ status, code }: Failure): boolean =>
   status >= 500 || (status === 0 && code !== 'invalid');
 
-/** The same key cannot make a change twice, so it stands while nobody knows; a refusal frees it. */
+/** Keeps the key while the outcome is unknown, so that the change is saved only once. A refusal frees it. */
 export const keyAfter = (
   failure: Failure,
   { key, fresh }: Readonly<{ key: string; fresh: () => string }>,
 ): string => (isUncertain(failure) ? key : fresh());
 
-/** A list that is sent as a whole takes away what others put into it since; without a version nobody would see what is written over. */
+/** A list that is sent as a whole would remove additions of others. Without a version nothing would detect them. */
 export const mayGoOnTop = (
   save: Readonly<{ sendsWhole?: boolean }>,
   found: Readonly<{ kind: string; version: number | undefined }>,

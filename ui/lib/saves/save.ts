@@ -1,4 +1,4 @@
-// What is asked about before it is done: the words for it, what changes, and the call that does it.
+// Describes a change that is confirmed before it is made: its texts, its diff and its call.
 
 import type { Answered, Change } from '../../api/http/call.ts';
 import { capital } from '../text/format.ts';
@@ -7,41 +7,41 @@ export type Save = Readonly<{
   heading: string;
   /** On the button, such as "Delete". */
   verb: string;
-  /** Said when it is done, such as "Provider OpenAI changed". */
+  /** The notification, such as "Provider OpenAI updated". */
   done: string;
-  /** What is there and what is sent; null shows no table, `{}` before is a new record. Secrets are not to be in either. */
+  /** The diff; null shows none, `{}` before is a new record. Neither can contain secrets. */
   before: Readonly<Record<string, unknown>> | null;
   after: Readonly<Record<string, unknown>> | null;
-  /** What looks like a mistake; it can be saved all the same. */
+  /** Likely mistakes, which do not prevent the save. */
   warnings?: readonly string[];
-  /** Cannot be taken back: what breaks is in the slot. */
+  /** The change is irreversible; the slot explains what depends on the record. */
   danger?: boolean;
-  /** To be typed first. */
+  /** Must be typed to confirm. */
   name?: string;
-  /** It is not done without a reason. */
+  /** A reason is required. */
   reasonNeeded?: boolean;
-  /** Of the record, such as `role-3`, where the path of the call does not say it. */
+  /** The stream of the record, such as `role-3`, if the path does not contain its id. */
   stream?: string;
-  /** The change is not live yet: what the notice says instead of the version that is published. */
+  /** Shown instead of the version if the change is not published. */
   notPublished?: string;
-  /** A list is sent as a whole: what others put into it since would be taken away. */
+  /** A whole list is sent, which would remove additions of others. */
   sendsWhole?: boolean;
-  /** What it takes from others, drawn in its dialog. */
+  /** What else the change affects. */
   breaks?: unknown;
-  /** What it means, said above what changes. */
+  /** Shown above the diff. */
   about?: string;
-  /** What is waited for when it takes a while. */
+  /** Shown while a slow call runs. */
   busyText?: string;
-  /** What is open then, of what was answered, such as `theMade`; the record that is open now when absent. */
+  /** Which record opens afterwards, such as `theMade`; the current one when absent. */
   opens?: (answered: unknown) => readonly (string | number)[];
   run: (change: Change) => Promise<Answered<unknown>>;
 }>;
 
-/** `stream` is for where the path of the call does not name the record by its id. */
+/** `stream` is needed if the path does not contain the id of the record. */
 type Words = Readonly<{ noun: string; name: string; stream?: string }>;
 type Given = Partial<Save> & Pick<Save, 'run'>;
 
-/** A new record. */
+/** Creates a record. */
 export const additionOf = (
   { noun, name }: Words,
   given: Given & Readonly<{ after: NonNullable<Save['after']> }>,
@@ -78,17 +78,17 @@ export const deletionOf = ({ noun, name, ...more }: Words, given: Given): Save =
   ...given,
 });
 
-/** Names a record in a call by its id, and the version of it that was seen. */
+/** The id and the loaded version of a record, as parameters of a call. */
 export const seen = ({ id, version }: Readonly<{ id: number; version: number }>) => ({
   params: { id },
   version,
 });
 
-/** Opens what was made. */
+/** Opens the created record. */
 export const theMade: NonNullable<Save['opens']> = (answered) => {
   const id: unknown = Reflect.get(Object(answered), 'id');
   return typeof id === 'number' ? [id] : [];
 };
 
-/** Goes back to the list, because what was open is no more. */
+/** Goes back to the list, because the record no longer exists. */
 export const theList: NonNullable<Save['opens']> = () => [];

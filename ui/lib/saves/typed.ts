@@ -1,11 +1,11 @@
-// How the fields of forms are typed: a field reads what it wrote. The empty text is a field that is not set.
+// Reads and writes typed fields of forms. Empty text means not set.
 
 import { readCount, readMoney, writeMoney } from '../access/budget.ts';
 import { lines, linesOf } from '../text/lines.ts';
 import { differing, textOrNull, wrong, written } from './draft.ts';
 import type { Read } from './draft.ts';
 
-/** `read` answers undefined for a text that it cannot read, for the reason that `must` states. */
+/** `read` returns undefined for invalid text; `must` says why. */
 export type Typed<Value> = Readonly<{
   write(value: Value): string;
   read(text: string): Value | undefined;
@@ -14,11 +14,11 @@ export type Typed<Value> = Readonly<{
 
 const free = /^\$?0+(\.0{1,6})?$/;
 
-/** Micros; null is an empty field; undefined is no amount. Unlike a cap, a price may be 0. */
+/** Micros; null if empty; undefined if invalid. Unlike a limit, a price can be 0. */
 export const readPrice = (text: string): number | null | undefined =>
   free.test(text.trim()) ? 0 : readMoney(text);
 
-/** Null is an empty field; undefined is no whole number from 0. */
+/** Null if empty; undefined if it is not a whole number from 0. */
 export function readBound(text: string): number | null | undefined {
   const plain = text.replaceAll(/[\s,_]/g, '');
   if (plain === '') return null;
@@ -67,12 +67,12 @@ type Values<F extends Fields> = {
 };
 type Draft<F extends Fields> = Readonly<Record<keyof F, string>>;
 
-/** A draft has the text of each field. `read` answers all values, or the first field that cannot be read. */
+/** A draft holds the text of each field. `read` returns all values, or the first invalid field. */
 export type TypedForm<F extends Fields> = Readonly<{
   blank: Draft<F>;
   write: (record: Values<F>) => Draft<F>;
   read: (draft: Draft<F>) => Read<Values<F>>;
-  /** What differs from the record. */
+  /** Fields that differ from the record. */
   change: (draft: Draft<F>, record: Partial<Values<F>>) => Read<Partial<Values<F>>>;
 }>;
 
@@ -101,7 +101,7 @@ export function formOf(fields: Fields): TypedForm<Fields> {
 
 type Named = Readonly<Record<string, Readonly<{ type: string }>>>;
 
-/** Each field as its type is typed. */
+/** Assigns each field the reader of its type. */
 export function typedBy<const F extends Named, const Types extends Fields>(
   fields: F,
   types: Types & Readonly<Record<F[keyof F]['type'], Typed<unknown>>>,

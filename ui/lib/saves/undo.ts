@@ -1,6 +1,6 @@
-// What an undo may do without a look at the page of the restore, and how a restore is confirmed.
+// Decides which changes can be undone directly, without the restore page.
 
-/** With more entities, what a restore changes is looked at on its page, and its version is typed. */
+/** A larger restore is previewed on its page and confirmed by its version. */
 export const undoneMax = 20;
 
 type Preview = Readonly<{
@@ -10,13 +10,13 @@ type Preview = Readonly<{
   missing: readonly unknown[];
 }>;
 
-/** All of it comes back, nothing stands in its way, and one dialog can show it. */
+/** The undo restores everything, nothing prevents it, and one dialog can show it. */
 export const isPlain = ({ event_count, difference_count, conflicts, missing }: Preview): boolean =>
   event_count > 0 &&
   difference_count <= undoneMax &&
   conflicts.length === 0 &&
   missing.length === 0;
 
-/** The reason of an undo that was given none. */
+/** The default reason of an undo. */
 export const undoReason = (position: number): string =>
   `Undo of the change at position ${position}`;

@@ -1,4 +1,4 @@
-// What fields are called in forms, and wherever a change of one is shown: one table, by the name that the server has for a field.
+// Names fields in forms and diffs: one table by server name.
 
 import type { Field } from '../../../src/conditions/condition.ts';
 import { conditionFields } from '../../../src/conditions/table.ts';
@@ -26,8 +26,8 @@ export const fieldLabels = {
   email: 'Email',
   requests_per_min: 'Requests per minute',
   tokens_per_min: 'Tokens per minute',
-  tokens_total: 'Token cap',
-  cost_total_micros: 'Cost cap',
+  tokens_total: 'Token limit',
+  cost_total_micros: 'Cost limit',
   window: 'Window',
   tokens_used: 'Tokens used',
   expires_at: 'Expires',
@@ -35,7 +35,7 @@ export const fieldLabels = {
   fallback_model_id: 'Global fallback model',
 } as const;
 
-/** Those of conditions, by both of their names. */
+/** Labels of conditions by both of their names. */
 const conditionLabels: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries<Field>(conditionFields).flatMap(([name, { label, stored = name }]) => [
     [name, label],
@@ -47,7 +47,7 @@ const entityLabels = Object.fromEntries(
   Object.entries({ ...modelFields, ...backendFields }).map(([name, { label }]) => [name, label]),
 );
 
-/** Lists whose parts are named by their ids. */
+/** Lists whose parts are identified by id. */
 const parts: Readonly<Record<string, string>> = {
   rules: 'Rule',
   targets: 'Target',
@@ -57,7 +57,7 @@ const parts: Readonly<Record<string, string>> = {
   permissions: 'Permission',
 };
 
-/** `rules.12.tag` is "Rule #12 · Tag". What is no name of the server's is taken as it is. */
+/** `rules.12.tag` is "Rule #12 · Tag". Unknown names are kept. */
 export function fieldLabel(field: string): string {
   const names = field.split('.');
   return names

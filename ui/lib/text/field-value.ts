@@ -1,5 +1,5 @@
-// How the value of a field is written for people: the one place that knows by a field's name what it counts. What has no price is
-// "unpriced" and what has no cap "unlimited"; nothing is rounded, since values are compared here.
+// Writes field values for people with the unit of the field. A missing price is "unpriced" and a missing limit "unlimited". Values are not
+// rounded, because they are compared here.
 
 import { formatMoney, formatTime } from './format.ts';
 import { writeOffset } from './utc-offset.ts';
@@ -29,7 +29,7 @@ const ofBytes: readonly Size[] = [
 const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
 const counted = (value: number): string => numbers.format(value);
 
-/** In the largest unit of which it is a whole number. */
+/** In the largest unit that divides it evenly. */
 const sized =
   (sizes: readonly Size[]) =>
   (value: number): string => {
@@ -39,14 +39,14 @@ const sized =
   };
 
 type Field = Readonly<{
-  /** The last part of its name. */
+  /** The last part of the name. */
   name: RegExp;
   write: (value: number) => string;
-  /** Said where there is no value; "none" otherwise. */
+  /** Shown for a missing value; "none" by default. */
   absent?: string;
 }>;
 
-/** The first that fits is it. */
+/** The first match applies. */
 const fields: readonly Field[] = [
   {
     name: /_price_per_mtok$/,
@@ -67,7 +67,7 @@ const fields: readonly Field[] = [
 
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** The value itself where its field counts nothing that is written in another way. */
+/** The value itself if its field has no unit. */
 function withUnit(field: string, value: unknown): unknown {
   const name = field.split('.').at(-1) ?? '';
   if (typeof value === 'number') {
@@ -80,8 +80,8 @@ function withUnit(field: string, value: unknown): unknown {
 }
 
 /**
- * `field` with dots, as the server names fields in its errors. Null is a field without a value, undefined one that is not there; of lists
- * and objects each member is written by its own name.
+ * `field` is dotted, like the server names fields in errors. Null is an unset field, undefined an absent one. Members of lists and objects
+ * are written by their own names.
  */
 export function fieldValue(field: string, value: unknown): string {
   if (value === undefined) return 'none';

@@ -1,4 +1,4 @@
-// How values are written for people. Null is never a zero: what is not known is said in words.
+// Formats values for people. Null is never shown as zero, but as words.
 
 export type Zone = 'utc' | 'local';
 
@@ -17,13 +17,13 @@ export const formatShort = (value: number | null): string =>
 
 const plain = (value: number): string => String(Math.round(value * 100) / 100);
 
-/** Of something in a second: what is little is not shown as nothing. */
+/** A rate per second. Small rates are not rounded to zero. */
 export const formatRate = (value: number | null): string =>
   value !== null && value !== 0 && Math.abs(value) < 0.01
     ? String(Number(value.toPrecision(2)))
     : formatShort(value);
 
-/** US dollars from micros, exactly; null is "unpriced". Two digits at least, as many as there are at most. */
+/** Exact US dollars with two to six decimals; null is "unpriced". */
 export function formatMoney(micros: number | null): string {
   if (micros === null) return 'unpriced';
   const sign = micros < 0 ? '-' : '';
@@ -35,7 +35,7 @@ export function formatMoney(micros: number | null): string {
   return `${sign}$${whole.format(Math.floor(size / million))}.${fraction}`;
 }
 
-/** To the cent, for totals; what is less than a cent and more than nothing says so. */
+/** To the cent, for totals. Less than a cent is shown as such. */
 export function formatMoneyShort(micros: number | null): string {
   if (micros === null) return 'unpriced';
   if (micros !== 0 && Math.abs(micros) < 10_000) return micros < 0 ? '> -$0.01' : '< $0.01';
@@ -66,11 +66,11 @@ export function formatDuration(ms: number | null): string {
   return `${Math.round(ms / 86_400_000)} d`;
 }
 
-/** `2.0 s`: of a column, digit below digit. */
+/** `2.0 s`, aligned in a column. */
 export const formatDurationOfColumn = (ms: number | null): string =>
   formatDuration(ms).replace(/^(\d+) s$/, '$1.0 s');
 
-/** `0.4 %`; null when there is nothing to take a share of. */
+/** `0.4 %`; "no data" without a total. */
 export const formatShare = (part: number, all: number): string => {
   if (all === 0) return 'no data';
   const share = (100 * part) / all;
@@ -78,13 +78,13 @@ export const formatShare = (part: number, all: number): string => {
   return `${plain(Math.round(share * 10) / 10)} %`;
 };
 
-/** `3.0 %`: of a column, digit below digit; null when there is nothing to take a share of. */
+/** `3.0 %`, aligned in a column. */
 export const formatShareOfColumn = (part: number, all: number): string => {
   const text = formatShare(part, all);
   return /^\d+ %$/.test(text) ? text.replace(' %', '.0 %') : text;
 };
 
-/** `UTC`, or what local time is ahead or behind of it at a moment: `UTC+05:30`. */
+/** `UTC`, or the offset of local time: `UTC+05:30`. */
 export function formatZone(at: Date, zone: Zone): string {
   const minutes = zone === 'utc' ? 0 : -at.getTimezoneOffset();
   if (minutes === 0) return 'UTC';
@@ -93,7 +93,7 @@ export function formatZone(at: Date, zone: Zone): string {
   return `UTC${minutes < 0 ? '−' : '+'}${written}`;
 }
 
-/** ISO order, 24 hours, with the zone: `2026-11-21 14:05:09 UTC`. */
+/** `2026-11-21 14:05:09 UTC`. */
 export function formatTime(at: Date, zone: Zone): string {
   const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
   const text = (zone === 'utc' ? at : local).toISOString().slice(0, 19).replace('T', ' ');
@@ -108,7 +108,7 @@ export function formatSince(at: Date, now: number): string {
   return difference > 0 ? `${size} ago` : `in ${size}`;
 }
 
-/** As a sentence begins. */
+/** Capitalizes the first letter. */
 export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** `models`, `classes`. */

@@ -1,8 +1,8 @@
-// How old what is shown is, in words.
+// Describes the age of data.
 
 import { formatSince } from './format.ts';
 
-/** `updated 3 s ago`; what is on its way and what was stopped are said. */
+/** `updated 3 s ago`, also while loading or paused. */
 export function freshnessText(
   { updatedAt, isPaused }: Readonly<{ updatedAt: number | null; isPaused: boolean }>,
   now: number,

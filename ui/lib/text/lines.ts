@@ -1,4 +1,4 @@
-// A list as the text of a field: a line a part, in order.
+// Reads and writes a list as text with one line per part.
 
 export const lines = (parts: readonly (string | number)[]): string => parts.join('\n');
 

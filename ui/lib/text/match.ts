@@ -1,4 +1,4 @@
-// Finds things by what a person types: every word of it must be in the text, in any order and case.
+// Searches by typed words: all of them must occur, in any order and case.
 
 export function matches(text: string, typed: string): boolean {
   const low = text.toLowerCase();
@@ -8,7 +8,7 @@ export function matches(text: string, typed: string): boolean {
     .every((word) => low.includes(word));
 }
 
-/** Better first: what begins with it, then what has a word that does, then the rest. */
+/** Sorts matches: prefix of the text, then prefix of a word, then the rest. */
 export function ranked<Item>(
   items: readonly Item[],
   typed: string,

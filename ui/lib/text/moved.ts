@@ -1,6 +1,6 @@
-// A list of which one part is put in another place.
+// Moves one part of a list.
 
-/** The list with the one at `from` at `to`; the same list when it cannot go there. */
+/** Moves the part at `from` to `to`; the same list if that is out of range. */
 export function moved<Item>(items: readonly Item[], from: number, to: number): readonly Item[] {
   const item = items[from];
   if (item === undefined || from === to || to < 0 || to >= items.length) return items;

@@ -1,6 +1,6 @@
-// A list of what belongs to one other record alone, as its address asks for it: by id and not by name, which other names begin with.
+// Filters a list to the records of another record, by id, because names can share prefixes.
 
-/** The rows whose owners are asked for; all of them where none is. */
+/** The rows of the given owner; all rows without one. */
 export const narrowed = <Row>(
   rows: readonly Row[],
   asked: string,

@@ -1,6 +1,6 @@
-// The key of a mutation that is made once, however often it is sent.
+// Creates the idempotency key of a mutation.
 
-/** 128 random bits as hex. Browsers make no UUIDs for pages that came without TLS. */
+/** 128 random bits as hex. Browsers offer no UUIDs without TLS. */
 export const onceKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, '0'))

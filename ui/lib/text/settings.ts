@@ -1,11 +1,11 @@
-// How a setting is written, and what a support bundle holds.
+// Formats settings, and builds the support bundle.
 
 import { formatNumber } from './format.ts';
 
 type Value = string | number | boolean | readonly string[] | null;
 type Setting = Readonly<{ value: Value; unit: string | null; is_secret: boolean; is_set: boolean }>;
 
-/** A secret is only said to be set. */
+/** Secrets only show whether they are set. */
 export function settingText({ value, unit, is_secret, is_set }: Setting): string {
   if (is_secret) return is_set ? 'set, not shown' : 'not set';
   if (value === null) return 'not set';
@@ -15,7 +15,7 @@ export function settingText({ value, unit, is_secret, is_set }: Setting): string
   return `${typeof value === 'number' ? formatNumber(value) : value} ${unit}`;
 }
 
-/** Where a value comes from, in words. */
+/** Names of the sources of values. */
 export const sourceNames: Readonly<Record<string, string>> = {
   flag: 'flag',
   env: 'environment',
@@ -25,6 +25,6 @@ export const sourceNames: Readonly<Record<string, string>> = {
 
 type Answers = Readonly<Record<string, unknown>>;
 
-/** One file for whoever helps: what the server answers to anybody who may read, and so no secret. */
+/** One file without secrets: what the server returns to any reader. */
 export const supportBundle = (answers: Answers, at: Date): string =>
   `${JSON.stringify({ made_at: at.toISOString(), ...answers }, null, 2)}\n`;

@@ -1,14 +1,14 @@
-// Single sign-on as a page sees it: where it begins, and why nobody came back from it.
+// Builds single sign-on links, and explains failed sign-ins.
 
 import type { SignInTrouble } from '../../../src/admin/access/sign-on.ts';
 import { capital } from './format.ts';
 import { withQuery, writePlace } from '../page/place.ts';
 import type { Place } from '../page/place.ts';
 
-/** A place of its own, for a tab that is opened to sign in and to be closed. */
+/** A separate place for a tab that closes after the sign-in. */
 export const signedInScreen = 'signed-in';
 
-/** `returnTo` is a place; without one the tab ends at a page that says that it can be closed. */
+/** `returnTo` is a place; without it the tab ends at a page that can be closed. */
 export function signInAddress(apiBase: string, returnTo: Place | null): string {
   const place = returnTo === null ? { screen: signedInScreen, rest: [], query: {} } : returnTo;
   const asked = writePlace(withQuery(place, { sign_in: null, request_id: null }), 'ui/');
@@ -17,27 +17,27 @@ export function signInAddress(apiBase: string, returnTo: Place | null): string {
 
 const sentences: Readonly<Record<SignInTrouble, string>> = {
   away: 'does not answer. Try again, or use a password.',
-  broken: 'answered what gw cannot read. An administrator finds more in the log.',
-  busy: 'is asked by too many at once. Try again in a moment.',
-  too_many: 'sign-ins failed too often from here. Try again in a minute.',
-  denied: 'did not let you in.',
-  client: 'does not take gw as its client. An administrator has to compare the settings.',
-  stale: 'sign-in was not begun in this browser, or more than ten minutes ago. Try again.',
-  expired: 'sign-in took too long, or was used before. Try again.',
-  clock: 'and gw disagree about the time. An administrator has to set their clocks.',
+  broken: 'sent a response that gw cannot read. An administrator can find details in the log.',
+  busy: 'receives too many sign-ins at once. Try again in a moment.',
+  too_many: 'sign-ins from your address failed too often. Try again in a minute.',
+  denied: 'denied the sign-in.',
+  client: 'rejects gw as a client. An administrator must check the client settings.',
+  stale: 'sign-in was started in another browser or more than ten minutes ago. Try again.',
+  expired: 'sign-in expired or was already used. Try again.',
+  clock: 'and gw have different clocks. An administrator must synchronize them.',
   token:
-    'sent a token that is not for this sign-in. Try again; an administrator finds more in the log.',
-  unnamed: 'does not say who you are. An administrator has to look at its claims.',
-  unverified: 'has not verified your e-mail address. Verify it there, then try again.',
-  groups: 'did not send your groups, which your roles follow from. Ask an administrator.',
-  unknown: 'account is not known here. Ask an administrator to let you in.',
-  removed: 'account was removed here. Ask an administrator to let you in again.',
-  taken: 'account fits no one principal. Ask an administrator to link yours.',
+    'sent a token for another sign-in. Try again. An administrator can find details in the log.',
+  unnamed: 'did not send your identity. An administrator must check the claims.',
+  unverified: 'has not verified your email address. Verify it there, then try again.',
+  groups: 'did not send your groups, which determine your roles. Ask an administrator.',
+  unknown: 'account is unknown to gw. Ask an administrator for access.',
+  removed: 'account was removed from gw. Ask an administrator for access.',
+  taken: 'account matches no principal, or several. Ask an administrator to link it.',
 };
 
 const isTrouble = (word: string): word is SignInTrouble => Object.hasOwn(sentences, word);
 
-/** What the address says of a sign-in that failed; null when it says nothing of one. */
+/** Why the sign-in failed, from the address; null if it did not. */
 export function signInFailed(
   { query }: Pick<Place, 'query'>,
   label: string,

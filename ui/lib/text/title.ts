@@ -1,5 +1,5 @@
-// What the browser's tab is called.
+// Builds the title of the browser tab.
 
-/** `chat · Frontend models · gw`: what is open first, for tabs cut the end off. Each name is there once, and an empty one not at all. */
+/** `chat · Frontend models · gw`: the open record first, because tabs cut off the end. Duplicates and empty names are dropped. */
 export const titleOf = (names: readonly string[]): string =>
   [...new Set([...names, 'gw'].filter((name) => name !== ''))].join(' · ');

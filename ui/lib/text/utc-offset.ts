@@ -1,13 +1,13 @@
-// How far a clock is from Greenwich, as it is typed and as it is shown.
+// Reads and writes UTC offsets.
 
-/** `+05:30`, of minutes east of Greenwich. */
+/** `+05:30` from minutes east of UTC. */
 export function writeOffset(minutes: number): string {
   const size = Math.abs(minutes);
   const parts = [Math.floor(size / 60), size % 60].map((part) => String(part).padStart(2, '0'));
   return `${minutes < 0 ? '-' : '+'}${parts.join(':')}`;
 }
 
-/** Minutes; undefined is no offset. `+1`, `-05:30` and `UTC` are read too. */
+/** Minutes; undefined if invalid. Also reads `+1`, `-05:30` and `UTC`. */
 export function readOffset(text: string): number | undefined {
   const plain = text.replace(/^\s*(?:UTC|GMT)/i, '').trim();
   if (plain === '') return 0;

@@ -1,5 +1,5 @@
-// A moment as a clock on the wall shows it, in the zone that was chosen: `2026-11-21 14:05`, 24 hours, read and written the same way in
-// every browser and on the days when clocks change.
+// Reads and writes wall-clock times such as `2026-11-21 14:05` in the chosen zone, independent of the browser and correct across clock
+// changes.
 
 import type { Zone } from './format.ts';
 import { readOffset, writeOffset } from './utc-offset.ts';
@@ -10,10 +10,10 @@ const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]+(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1
 const zonePattern = /\s*(Z|UTC|GMT|[+-]\d{1,2}(?::?\d\d)?)$/i;
 const minuteMs = 60_000;
 
-/** Epoch milliseconds of what was typed; a zone behind it, such as `Z` or `+01:00`, stands over the one that was chosen. */
+/** Epoch milliseconds. An explicit zone such as `Z` or `+01:00` overrides the chosen one. */
 export function readWallTime(text: string, zone: Zone): ReadTime {
   const typed = text.trim();
-  // The last parts of a day look like a zone.
+  // The end of a date looks like an offset.
   const given = /\d:\d|[a-z]$/i.test(typed) ? zonePattern.exec(typed) : null;
   const clock = given === null ? typed : typed.slice(0, given.index);
   const parts = (pattern.exec(clock) ?? []).slice(1).map((part) => part ?? '0');
@@ -29,13 +29,13 @@ export function readWallTime(text: string, zone: Zone): ReadTime {
   if (offset !== null) return { at: named - offset * minuteMs };
   if (zone === 'utc') return { at: named };
   const local = new Date(year, month - 1, day, hour, minute, second, millisecond);
-  // Clocks that are put forward leave an hour out.
+  // Some local times do not exist when clocks are set forward.
   return localClock(local) === named
     ? { at: local.getTime() }
-    : { wrong: `is no time here: clocks are put forward then, to ${clockText(localClock(local))}` };
+    : { wrong: `does not exist: clocks are set forward to ${clockText(localClock(local))}` };
 }
 
-/** As it is read back, to the second. Of an hour that comes twice, the second one says how far it is from UTC. */
+/** To the second. A repeated local hour gets its offset. */
 export function writeWallTime(at: number, zone: Zone): string {
   const whole = Math.floor(at / 1_000) * 1_000;
   if (zone === 'utc') return clockText(whole);
@@ -46,7 +46,7 @@ export function writeWallTime(at: number, zone: Zone): string {
   return `${text}${writeOffset(-local.getTimezoneOffset())}`;
 }
 
-/** What the clock shows, as if it were UTC. */
+/** The local clock as if it were UTC. */
 const localClock = (at: Date): number => at.getTime() - at.getTimezoneOffset() * minuteMs;
 
 const clockOf = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');

@@ -1,10 +1,10 @@
-// Which words two texts do not share: what stands between their common beginning and their common end.
+// Finds the words that differ between two texts: everything between their common start and end.
 
 export type Piece = Readonly<{ text: string; isOther: boolean }>;
 
 export type WordDiff = Readonly<{ before: readonly Piece[]; after: readonly Piece[] }>;
 
-/** Texts that share no word at either end are whole: nothing in them is marked. */
+/** If the texts share neither start nor end, nothing is marked. */
 export function wordDiff(before: string, after: string): WordDiff {
   const [old, now] = [wordsOf(before), wordsOf(after)];
   const most = Math.min(old.length, now.length);
@@ -15,7 +15,7 @@ export function wordDiff(before: string, after: string): WordDiff {
   return { before: piecesOf(old, start, end), after: piecesOf(now, start, end) };
 }
 
-/** Words, and what separates them. */
+/** Words and separators. */
 const wordsOf = (text: string): readonly string[] => text.split(/(\s+)/);
 
 function piecesOf(words: readonly string[], start: number, end: number): readonly Piece[] {

@@ -1,4 +1,4 @@
-// The screen that API keys and admin tokens share: both are secrets of a principal, are shown once and are revoked.
+// Defines the screens of API keys and admin tokens. Both are secrets of a principal that gw shows once and that can be revoked.
 
 import { html, nothing } from 'lit';
 
@@ -23,7 +23,7 @@ import { byState } from '../state-segments.ts';
 import './form.ts';
 import type { BearerFormKind } from './form.ts';
 
-/** A key has no permissions of its own. */
+/** An API key has no permissions of its own. */
 type Shown = Bearer & Readonly<{ permissions?: readonly string[] }>;
 
 export type BearerKind<Row extends Shown, Made> = BearerFormKind<Made> &
@@ -35,7 +35,7 @@ export type BearerKind<Row extends Shown, Made> = BearerFormKind<Made> &
     mayWrite: () => boolean;
     mayRevoke: () => boolean;
     revoke: (one: Row) => (change: Change) => Promise<Answered<unknown>>;
-    /** What a revocation does. */
+    /** Explains what a revocation does. */
     revoked: string;
     /** Columns after the principal. */
     columns?: readonly Column<Row>[];
@@ -110,7 +110,7 @@ const after: readonly Column<Bearer>[] = [
   { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
 ];
 
-/** All of them or those of one principal, by state. */
+/** All of them, or those of one principal, by state. */
 function listOf<Row extends Bearer>(all: readonly Row[], at: RecordScreen, heading: string) {
   const { principal = '' } = at.query;
   const own = narrowed(all, principal, ({ principal_id }) => [principal_id]);
@@ -123,7 +123,7 @@ function listOf<Row extends Bearer>(all: readonly Row[], at: RecordScreen, headi
     },
     at,
   );
-  const words = `Of ${own[0]?.principal ?? `principal ${principal}`}`;
+  const words = `Principal: ${own[0]?.principal ?? principal}`;
   const href = at.viewLink({ principal: '' });
   return { rows, bar: html`${narrowedBy({ asked: principal, words, href })}${bar}` };
 }

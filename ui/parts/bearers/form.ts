@@ -1,4 +1,4 @@
-// The form of a new API key or admin token: its principal, what it may do, its name and its expiry. What was created is shown once.
+// Defines the form of a new API key or admin token, and shows the created secret once.
 
 import { html } from 'lit';
 import type { PropertyDeclarations } from 'lit';
@@ -25,12 +25,12 @@ import { RecordForm } from '../record-form.ts';
 import './made.ts';
 import type { MadeBearer } from './made.ts';
 
-/** What is known of the chosen principal: its name, and the permissions that its roles give it. */
+/** The name of the chosen principal and the permissions that its roles give it. */
 export type Holder = Readonly<{ name: string; held: readonly Permission[] }>;
 
 type Created<Made> = Readonly<{
   name: string;
-  /** What is created, as it is shown. */
+  /** The created record as the diff shows it. */
   after: Readonly<Record<string, unknown>>;
   run: (change: Change) => Promise<Answered<Made>>;
 }>;
@@ -40,10 +40,10 @@ export type BearerFormKind<Made> = Readonly<{
   noun: string;
   hints: Readonly<{ principal: string; name: string }>;
   expiries: readonly Readonly<{ value: string; label: string }>[];
-  /** Shown below the principal: what it may do, or a choice of that. */
+  /** Shown below the principal: what it can do, or a choice of permissions. */
   reach: (holder: Holder) => FormRow<TokenDraft>;
   create: (draft: TokenDraft, holder: Holder, told: Told) => Created<Made> | Wrong;
-  /** Only the answer to the creation holds the secret. */
+  /** Only the response to the creation contains the secret. */
   shownOnce: (made: Made) => Promise<MadeBearer>;
 }>;
 
@@ -54,7 +54,7 @@ class GwBearerForm extends RecordForm<null, TokenDraft> {
     made: { state: true },
   };
   declare kind: BearerFormKind<unknown>;
-  /** The id of the principal that is chosen at first; empty for none. */
+  /** The id of the preselected principal; empty for none. */
   declare first: string;
   declare made: MadeBearer | null;
   readonly #zone = new Watch(this, zone);
@@ -107,7 +107,7 @@ class GwBearerForm extends RecordForm<null, TokenDraft> {
         type: 'select',
         hint: hints.principal,
         required: true,
-        choices: orNone('Choose one', recordChoices(this.#principals())),
+        choices: orNone('Choose a principal', recordChoices(this.#principals())),
       },
       holder === undefined ? null : reach(holder),
       { name: 'name', label: 'Name', hint: hints.name, required: true },
@@ -123,7 +123,7 @@ class GwBearerForm extends RecordForm<null, TokenDraft> {
     ];
   }
 
-  /** The form stays open behind the dialog that shows the secret. */
+  /** The form stays open behind the dialog with the secret. */
   protected override saveOf(draft: TokenDraft): Save | Wrong {
     const { noun, create, shownOnce } = this.kind;
     const holder = this.#holder(draft) ?? { name: '', held: [] };

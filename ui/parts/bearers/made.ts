@@ -1,4 +1,4 @@
-// Shows a new API key or admin token, once. The dialog can be closed after the secret was copied or the user confirms that it is saved.
+// Shows a new API key or admin token once. The dialog can be closed after the secret was copied or the user confirms that it is saved.
 
 import { css, html, nothing } from 'lit';
 
@@ -15,15 +15,15 @@ export type MadeBearer = Readonly<{
   id: number;
   name: string;
   secret: string;
-  /** How to begin with it. */
+  /** Sample commands. */
   uses: readonly Readonly<{ heading: string; label: string; text: string }>[];
-  /** Said where there is no use to show. */
+  /** Shown if there are no sample commands. */
   note?: unknown;
 }>;
 
 /** Sends `gw-close`. */
 class GwMadeBearer extends element({
-  /** Null is closed. */
+  /** Null means closed. */
   made: given<MadeBearer | null>(null),
   /** "API key" or "admin token". */
   noun: text('API key'),

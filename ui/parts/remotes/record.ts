@@ -1,4 +1,4 @@
-// One MCP server or agent: what is known of it, and when it was last changed.
+// Draws one MCP server or agent and its last change.
 
 import { html, nothing } from 'lit';
 
@@ -25,7 +25,7 @@ class GwRemoteRecord extends element({
 }) {
   static override styles = [base, record];
   #askedOf = '';
-  /** By whatever it was made: a change of its own, one among others, a restore. */
+  /** The last change of the record, by an edit, a change set or a restore. */
   readonly #change = new Resource(this, async (signal) => {
     this.#askedOf = this.#state();
     const stream = `${this.kind.logged}-${this.remote.id}`;

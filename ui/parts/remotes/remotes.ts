@@ -1,4 +1,4 @@
-// The screen that MCP servers and agents share. They differ in their words, their calls, and the field that says how they are spoken to.
+// Defines the screens of MCP servers and agents. They differ in their texts, calls and the protocol field.
 
 import { html, nothing } from 'lit';
 
@@ -33,7 +33,7 @@ type RemoteKind = Readonly<{
   dialect: Readonly<{ field: string; label: string; choices: readonly string[] }>;
   list: (signal: AbortSignal) => Promise<readonly Remote[]>;
   create: (body: ReturnType<typeof remoteBody>, dialect: string) => Run;
-  /** An undefined dialect leaves it as it is. */
+  /** An undefined dialect keeps the current one. */
   change: (one: Remote, body: RemoteChange, dialect: string | undefined) => Run;
   remove: (one: Remote) => Run;
 }>;
@@ -89,7 +89,7 @@ export function remoteScreen(kind: RemoteKind): void {
   });
 }
 
-/** The address is not dialled. */
+/** The address is not checked. */
 const formFor = (kind: RemoteKind, remote: Remote | null) =>
   recordForm<RemoteDraft>({
     isNew: remote === null,

@@ -19,7 +19,7 @@ const columns: readonly Column<UsageTotal>[] = [
   { id: 'provider', label: 'Provider', value: ({ key }) => key ?? 'no provider reached' },
   ...answerClasses.map(({ id, label }): Column<UsageTotal> => ({
     id,
-    label: label === 'no answer' ? 'No response' : label,
+    label: label === 'no response' ? 'No response' : label,
     end: true,
     value: (one) => one[id],
     cell: (one) => formatNumber(one[id]),

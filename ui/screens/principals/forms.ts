@@ -40,7 +40,7 @@ export const principalForm = (principal: Known | null) =>
       principal === null ? kindField : null,
       {
         name: 'email',
-        label: 'E-mail',
+        label: 'Email',
         hint: typeof principal?.email === 'string' ? 'Leave empty to remove the email' : '',
       },
     ],

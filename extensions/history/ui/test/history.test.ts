@@ -143,7 +143,7 @@ it('two versions are compared, the first is restored, and what was made since is
   await page.getByText('Everything except trial.').waitFor();
   await page.getByRole('link', { name: `Restore everything from version ${version}` }).click();
   await press(page, 'Restore…');
-  await page.getByLabel(`Type ${version} to go on`).fill(String(version));
+  await page.getByLabel(`Type ${version} to confirm`).fill(String(version));
   await page.getByLabel('Reason').fill('CHG-9 failed');
   await press(page, 'Restore');
   await page.getByText(`Restored version ${version}`).waitFor();
@@ -162,10 +162,10 @@ it('the past is looked at without a way to change it, from screen to screen, and
   await press(page, 'Now');
   await page.getByLabel('Snapshot version or time').fill('yesterday');
   await press(page, 'Show');
-  await page.getByText('must be a version, or a time').waitFor();
+  await page.getByText('must be a version or a time').waitFor();
   await page.getByLabel('Snapshot version or time').fill(String(version));
   await press(page, 'Show');
-  await page.getByText('Nothing can be changed here.').waitFor();
+  await page.getByText('Read-only.').waitFor();
   await page.getByRole('row', { name: /engine .*\$1.00/ }).waitFor();
   assert.equal(await page.getByRole('link', { name: 'Create model' }).count(), 0);
   await expectCleanScreen(page, watched);
@@ -174,9 +174,9 @@ it('the past is looked at without a way to change it, from screen to screen, and
   assert.equal(new URL(page.url()).searchParams.get('as_of'), String(version));
   assert.equal(await page.getByRole('link', { name: 'Create role' }).count(), 0);
   await page.getByRole('link', { name: 'Models', exact: true }).click();
-  await press(page, 'Version after');
+  await press(page, 'Next version');
   await page.getByRole('row', { name: /engine .*\$100.00/ }).waitFor();
-  await press(page, 'Back to now');
+  await press(page, 'Back to current');
   await page.getByRole('link', { name: 'Create model' }).waitFor();
 });
 
@@ -213,7 +213,7 @@ it('a request is explained from its row: the rule that decided, and the models t
   await explained.getByText('decides').waitFor();
   await explained.getByText('x-tier = gold (request: gold)').waitFor();
   await explained.getByText('estimated').first().waitFor();
-  await explained.getByText('It has no provider.').waitFor();
+  await explained.getByText('The model has no provider.').waitFor();
   await expectCleanScreen(page, watched);
   const asOf = explained.getByRole('link', { name: 'Configuration as of this request' });
   const past = await asOf.getAttribute('href');
@@ -299,10 +299,10 @@ it('a change is proposed where it is saved, approved by a second person and appl
   await press(page, 'Save price');
   await page.getByText(/need an approved change request/).waitFor();
   await press(page, 'Request approval');
-  await page.getByText('A reason is needed').waitFor();
+  await page.getByText('Enter a reason').waitFor();
   await page.getByLabel('Reason').fill('The new contract');
   await press(page, 'Request approval');
-  await page.getByText('Change request 1 drafted').waitFor();
+  await page.getByText('Change request 1 created').waitFor();
   assert.equal(await priceNow(house), 1_000_000);
   await press(page, 'Open');
   const own = page.locator('gw-change-request');
@@ -339,8 +339,8 @@ it('what cannot wait is made at once, and reviewed by another person after', asy
   await typePrice(page, { of: 'engine', to: '3' });
   await page.getByLabel('Reason').fill('It costs us by the minute');
   await press(page, 'Save price');
-  await press(page, 'Make it at once, to be reviewed');
-  await toast(page, /updated, to be reviewed · version \d+/);
+  await press(page, 'Save now, review later');
+  await toast(page, /updated, review pending · version \d+/);
   assert.equal(await priceNow(house), 3_000_000);
 
   const { page: other } = await open(t, second, 'history/requests?state=review_due');

@@ -1,4 +1,4 @@
-// Playground: a chat through the gateway with a key, as any client sends it, the same request as code, and its routing decision.
+// Defines the Playground screen: a chat through the gateway with an API key, the request as code, and its routing decision.
 
 import { html, nothing } from 'lit';
 
@@ -34,7 +34,7 @@ const isOwnField = (name: string): name is (typeof ownFields)[number] =>
 const numberIn = (typed: string): number | null => (typed.trim() === '' ? null : Number(typed));
 
 class ScreenPlayground extends element({
-  /** Kept in the page alone. */
+  /** Kept in memory only. */
   key: state<string>(takeHandedKey()),
   prompt: state(''),
   system: state(''),
@@ -102,7 +102,7 @@ class ScreenPlayground extends element({
       ${
         choices.length === 0
           ? html`<p class="notice">
-              No model is there yet. <a href=${linkTo({ screen: 'providers' })}>See providers</a>
+              No models yet. <a href=${linkTo({ screen: 'providers' })}>Go to providers</a>
             </p>`
           : html`<gw-field
               name="model"
@@ -125,7 +125,7 @@ class ScreenPlayground extends element({
         type="textarea"
         required
         .value=${this.prompt}
-        hint="Ctrl+Enter sends it"
+        hint="Press Ctrl+Enter to send"
         error=${wrong('prompt', 'Enter a message')}
         @keydown=${this.#onKey}
       ></gw-field>
@@ -164,7 +164,7 @@ class ScreenPlayground extends element({
     return html`<gw-request-code .request=${request}></gw-request-code>`;
   }
 
-  /** A key of one's own for an hour: the gateway decides by it what may be called, as for any client. */
+  /** Creates a key of the signed-in user for one hour. Like any key it determines what can be called. */
   #keyMaker() {
     if (this.key !== '' || !may('key:create')) return nothing;
     return html`<p>

@@ -29,7 +29,7 @@ it('an empty database comes to its first streamed answer by the steps of the che
   await press(page, 'Review');
   await press(page, 'Create provider');
   await page.getByRole('link', { name: 'Discover models' }).click();
-  await page.getByLabel('Choose all on this page').check();
+  await page.getByLabel('Select all on this page').check();
   await press(page, 'Register 1 model');
   await page.locator('gw-save').getByRole('button', { name: 'Register 1 model' }).click();
   await page.getByText('1 model registered').waitFor();
@@ -46,7 +46,7 @@ it('an empty database comes to its first streamed answer by the steps of the che
   const command = page.locator('gw-made-bearer').getByText(/^curl /);
   assert.match((await command.textContent()) ?? '', new RegExp(`^curl ${gateway.url}/v1/chat`));
   await page.getByLabel("I've saved this API key").check();
-  await press(page, 'Send a request with it');
+  await press(page, 'Send a request');
 
   await page.getByLabel('Model', { exact: true }).selectOption('chat');
   await page.getByLabel('Message').fill('Hello');
@@ -106,7 +106,7 @@ it('the playground is offered to those who may use it, and says to others what t
   await house.send('POST', '/admin/roles/readers/permissions', permission);
   const cookie = await house.login('reader', ['readers']);
   const { page, watched } = await open(t, { url: house.url, cookie }, 'playground');
-  await page.getByText('Chats are sent here by those who hold config:write').waitFor();
+  await page.getByText('You cannot send requests here').waitFor();
   assert.equal(await page.getByLabel('API key').count(), 0);
   const screens = page.getByRole('navigation', { name: 'Screens' });
   assert.equal(await screens.getByRole('link', { name: 'Playground' }).count(), 0);

@@ -1,4 +1,4 @@
-// Who could call what, as an export tells it: the review of the control plane on a folded state, with the grants that the file holds.
+// Computes the access review from the folded state and the grants of an export.
 
 import { accessReviewer } from '../../../../projections/access-review.ts';
 import type { Grant, Reviewed } from '../../../../projections/access-review.ts';

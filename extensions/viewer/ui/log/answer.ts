@@ -1,5 +1,5 @@
-// Answers what the screens of the history ask, out of an open export, as the control plane would of its database: the same addresses,
-// the same shapes. What is not in a log is refused in words.
+// Answers requests of the History screens from an open export, with the paths and shapes of the control plane. Data that no log contains is
+// refused.
 
 import { accessChanges, accessOf } from '../../../../projections/access.ts';
 import type { AccessKey } from '../../../../projections/access.ts';
@@ -31,7 +31,7 @@ export type Opened = Readonly<{ log: OpenLog; told: Told }>;
 type Handled = Readonly<{ body: unknown; headers?: Readonly<Record<string, string>> }>;
 type Handler = (opened: Opened, segments: readonly string[], asked: Asked) => Promise<Handled>;
 
-/** By the path below `/admin/`; a star is any one segment. */
+/** By the path after `/admin/`; a star matches one segment. */
 const handlers: Readonly<Record<string, Handler>> = {
   fleet: async () => ({ body: [] }),
   principals: async ({ log }) => ({ body: peopleOf(log) }),
@@ -54,13 +54,13 @@ const handlers: Readonly<Record<string, Handler>> = {
   'access/diff': ({ log }, _segments, asked) => diffAccess(log, asked),
 };
 
-/** `address` is a path with a query, from `/admin/` on. */
+/** `address` is a path with a query, from `/admin/`. */
 export async function answer(opened: Opened, address: string): Promise<Answer> {
   const url = new URL(address, 'file:///');
   const segments = url.pathname.split('/').slice(2).map(decodeURIComponent);
   try {
     const found = Object.entries(handlers).find(([path]) => fits(path, segments));
-    if (found === undefined) throw new Refused(404, 'an export of the log does not hold this');
+    if (found === undefined) throw new Refused(404, 'an export of the log does not contain this');
     const [path, handler] = found;
     const named = segments.filter((_, at) => path.split('/')[at] === '*');
     const { body, headers = {} } = await handler(
@@ -91,7 +91,7 @@ function fits(path: string, segments: readonly string[]): boolean {
   );
 }
 
-/** Who acted, and every person that there is. */
+/** Actor filters and all persons. */
 function peopleOf(log: OpenLog): readonly object[] {
   const users = [...(log.states?.last().principal.byId.values() ?? [])].filter(
     ({ kind }) => kind === 'user',
@@ -123,7 +123,7 @@ async function stateAt(log: OpenLog, moment: string, named: string): Promise<Con
   if (states === null) {
     throw new Refused(
       409,
-      `the export begins at position ${index.from}: what was configured before it is not in it`,
+      `the export begins at position ${index.from}, so earlier configuration is missing`,
     );
   }
   if (unread !== null && position >= unread.position) {
@@ -149,7 +149,7 @@ async function diffOf(
   return { from: placeOf(from), to: placeOf(to), total, differences: differences.map(toShown) };
 }
 
-/** Names of people are not in a log: the ref is among the fields. */
+/** The log has no names of people; their refs are among the fields. */
 const toShown = (one: Difference) =>
   shownDifference(
     one,
@@ -193,7 +193,7 @@ async function diffAccess(log: OpenLog, asked: Asked): Promise<Handled> {
   return paged(rows, limit);
 }
 
-/** That there are more is said by a link, whose address the screens do not follow. */
+/** A link header says that there is more; the screens do not follow its address. */
 function paged(found: Iterable<AccessRow>, limit: number): Handled {
   const { rows, hasMore } = accessPage(found, limit);
   return { body: rows, headers: hasMore ? { link: '<>; rel="next"' } : {} };

@@ -1,5 +1,5 @@
-// The history that an export holds: events, commands and snapshot versions, a page at a time, filtered by the index and read from the
-// file. The shapes are those of the control plane.
+// Lists the events, commands and versions of an export page by page: filtered by the index, read from the file, in the shapes of the
+// control plane.
 
 import { eventMetadata } from '../../../../events/event.ts';
 import { worded } from '../../../../projections/change-words.ts';
@@ -22,13 +22,13 @@ const limitOf = (asked: Asked): number => Math.min(rowsMax, Number(asked['limit'
 
 type Fits = (entry: Entry) => boolean;
 
-/** Those that fit, in the order and number asked for. */
+/** The matching positions, sorted and limited. */
 function pageOf(entries: readonly Entry[], asked: Asked, fits: Fits): readonly Entry[] {
   const ordered = asked['order'] === 'asc' ? entries : entries.toReversed();
   return ordered.values().filter(fits).take(limitOf(asked)).toArray();
 }
 
-/** Positions after the one that was held last, in the order asked for. */
+/** Positions after the last one of the previous page. */
 function isBehind({ order, after }: Asked): Fits {
   if (after === undefined) return () => true;
   const held = Number(after);
@@ -59,7 +59,7 @@ export async function listEvents(log: OpenLog, asked: Asked): Promise<readonly L
   return (await log.events(found)).map(historyEventOf);
 }
 
-/** In the order of their names. */
+/** Sorted by name. */
 export function listStreams({ index }: OpenLog, asked: Asked): readonly Stream[] {
   const { part = '', after = '' } = asked;
   return [...Map.groupBy(index.entries, ({ stream }) => stream)]
@@ -78,7 +78,7 @@ export async function getEvent(log: OpenLog, position: number): Promise<WholeEve
   const entry = at(position);
   const [line, before] = await log.events([at(position), at(position - 1)].filter(isThere));
   if (entry === undefined || line === undefined) {
-    throw new Refused(404, `the export holds no position ${position}`);
+    throw new Refused(404, `the export has no position ${position}`);
   }
   const inStream = entries.filter(({ stream }) => stream === entry.stream);
   const place = inStream.indexOf(entry);
@@ -92,11 +92,11 @@ export async function getEvent(log: OpenLog, position: number): Promise<WholeEve
 
 const isThere = (entry: Entry | undefined): entry is Entry => entry !== undefined;
 
-/** The last event of each command that holds; the export may end within the last one. */
+/** The last event of each valid command. The export can end within the last command. */
 const endsOf = ({ index }: OpenLog): readonly Entry[] =>
   index.entries.filter(({ position, last }) => position === last || position === index.last());
 
-/** A command is known by the position of its last event. */
+/** The position of its last event identifies a command. */
 export async function listCommands(
   log: OpenLog,
   told: Told,
@@ -142,7 +142,7 @@ async function commandsAt(
   });
 }
 
-/** What replicas served is not in a log. */
+/** A log does not contain what replicas served. */
 export async function listVersions(
   log: OpenLog,
   told: Told,
@@ -162,7 +162,7 @@ export async function listVersions(
   const commands = await commandsAt(log, told, ends);
   return commands.map((made) => ({
     version: made.version_after,
-    // Neither is in a log.
+    // A log contains neither.
     snapshot_schema: 0,
     content_hash: '',
     changed: streamsOf(log, made),

@@ -1,8 +1,8 @@
-// The lines of a file, each with the bytes at which it lies: read as a stream once, and again one by one where they are shown.
+// Reads the lines of a file with their byte ranges: all of them as a stream, or single ones later.
 
 export type Line = Readonly<{
   text: string;
-  /** The bytes of the file that are the line, without its end. */
+  /** The bytes of the line, without its line end. */
   start: number;
   end: number;
 }>;
@@ -11,7 +11,7 @@ const lineFeed = 10;
 const carriageReturn = 13;
 const decoder = new TextDecoder();
 
-/** Some lines at a time. What is held of the file is the piece that is read, and a line that is not whole yet. */
+/** Yields some lines at a time. Memory holds only the current piece and an incomplete line. */
 export async function* linesOf(file: Blob): AsyncGenerator<readonly Line[], void, undefined> {
   let rest: Uint8Array = new Uint8Array();
   let start = 0;
@@ -31,7 +31,7 @@ export async function* linesOf(file: Blob): AsyncGenerator<readonly Line[], void
   if (rest.length > 0) yield [lineOf(rest, start)];
 }
 
-/** Those at these places, in their order. Neighbours are read at once. */
+/** Reads the given lines in order. Neighbors are read together. */
 export async function readLines(file: Blob, places: readonly Place[]): Promise<readonly string[]> {
   const texts = new Map<Place, string>();
   for (const run of runsOf(places.toSorted((a, b) => a.start - b.start))) {
@@ -48,7 +48,7 @@ export async function readLines(file: Blob, places: readonly Place[]): Promise<r
 
 type Place = Omit<Line, 'text'>;
 
-/** Bytes between two lines that are read for nothing rather than by a read of their own, and read at once at most. */
+/** The gap between two lines that is read along instead of by a second read, and the maximum of one read. */
 const gapBytes = 64 * 1_024;
 const runBytes = 4 * 1_024 * 1_024;
 
@@ -70,7 +70,7 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
   return both;
 }
 
-/** Files that went through other systems end lines in two bytes. */
+/** Files from other systems can have line ends of two bytes. */
 function lineOf(bytes: Uint8Array, start: number): Line {
   const own = bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes;
   return { text: decoder.decode(own), start, end: start + own.length };

@@ -1,7 +1,7 @@
-// What an open log keeps of each event: what lists are filtered by, and where in the file the event lies. The events themselves are read
-// where they are shown, so that a log of any length is looked through without holding it.
+// Indexes the events of an open log: the values that lists filter by, and the byte range of each event. Events are read when shown, so that
+// logs of any length fit.
 
-/** Some 70 bytes an event, as texts that recur are held once. */
+/** About 70 bytes per event, because repeated texts are shared. */
 export type Entry = Readonly<{
   position: number;
   stream: string;
@@ -11,25 +11,25 @@ export type Entry = Readonly<{
   actorId: number | null;
   /** Epoch milliseconds. */
   at: number;
-  /** The snapshot version after it. */
+  /** The snapshot version after the event. */
   version: number;
-  /** Positions at which its command begins and ends. */
+  /** The first and last position of its command. */
   first: number;
   last: number;
-  /** Bytes of the file. */
+  /** Byte range in the file. */
   start: number;
   end: number;
 }>;
 
 export type LogIndex = Readonly<{
-  /** Positions: the first and the last one held; the last is below the first where none is. */
+  /** The first and last position; last is below first if there are none. */
   from: number;
   last: () => number;
   add: (entry: Entry) => void;
-  /** In the order of positions. */
+  /** Sorted by position. */
   entries: readonly Entry[];
   at: (position: number) => Entry | undefined;
-  /** The snapshot version after a position; below the first position, the one before it. */
+  /** The snapshot version after a position; before the first one, the initial version. */
   version: (position: number) => number;
 }>;
 

@@ -1,9 +1,9 @@
-// A moment of an export, as the address names it: a version or position, or a time. Inside of a command it stands for its end.
+// Parses a version, position or time of an export. A position within a command resolves to the end of the command.
 
 import { positionOfVersion } from '../../../../src/lib/snapshot-version.ts';
 import type { OpenLog } from './open-log.ts';
 
-/** What is refused, with the status that the control plane would answer. */
+/** A refusal with the status of the control plane. */
 export class Refused extends Error {
   readonly status: 400 | 404 | 409;
 
@@ -13,7 +13,7 @@ export class Refused extends Error {
   }
 }
 
-/** The position that stands for a moment; 0, and a time before everything, lies before the first event. */
+/** The position; 0 if it is before the first event. */
 export function positionOf({ index }: OpenLog, moment: string, named: string): number {
   if (!/^\d{1,15}$/.test(moment)) {
     const time = Date.parse(moment);

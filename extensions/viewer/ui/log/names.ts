@@ -1,4 +1,4 @@
-// What people and reasons are called. Neither is in a log, which refers to the vault instead; a pack of evidence may tell them.
+// Finds names of people and reasons. A log only refers to the vault; an evidence pack can contain them.
 
 import type { Command } from '../../../../ui/api/history.ts';
 import { parseStream } from '../../../../events/catalogue.ts';
@@ -7,20 +7,20 @@ import { nameIn } from '../../../../projections/change-words.ts';
 import { linesOf, readLines } from './lines.ts';
 import type { OpenLog } from './open-log.ts';
 
-/** Of a command, as its row in the pack has it. */
+/** The row of a command in the pack. */
 export type ToldChange = Pick<Command, 'actor_name' | 'reason' | 'reason_erased'>;
 
-/** Shown where an export refers to a text of the vault that came without it. */
+/** Shown for a vault text that the export does not contain. */
 export const notInExport = '(not in this export)';
 
 export type Told = Readonly<{
-  /** By the positions at which commands end; one of which nothing is told is not in it. */
+  /** By the last position of commands; unknown commands are absent. */
   changes: (ends: readonly number[]) => Promise<ReadonlyMap<number, ToldChange>>;
 }>;
 
 export const nothingTold: Told = { changes: async () => new Map() };
 
-/** The file of changes of a pack, looked through once for where each row lies. */
+/** Indexes the rows of the changes file of a pack. */
 export async function toldBy(file: Blob): Promise<Told> {
   const places = new Map<number, Readonly<{ start: number; end: number }>>();
   for await (const lines of linesOf(file)) {
@@ -40,17 +40,17 @@ export async function toldBy(file: Blob): Promise<Told> {
   };
 }
 
-/** Null acts for nobody. */
+/** Null means no actor. */
 export const actorName = (log: OpenLog, id: number | null): string | null =>
   id === null ? null : principalName(log, id);
 
-/** A service by its name, a person by its id. */
+/** Services by name, people by id. */
 export function principalName({ states }: Pick<OpenLog, 'states'>, id: number): string {
   const principal = states?.last().principal.byId.get(id);
   return principal === undefined ? `principal ${id}` : nameOr(principal.name, `principal ${id}`);
 }
 
-/** The last known name, of a deleted record too. Null for a person. */
+/** The last known name, also of deleted records. Null for people. */
 export function recordName({ states }: Pick<OpenLog, 'states'>, stream: string): string | null {
   if (states === null) return null;
   const { noun, id } = parseStream(stream);

@@ -1,4 +1,4 @@
-// Opens what an auditor has been given: an export of the log, or a pack of evidence that holds one. Says what of it holds.
+// Opens an export of the log or an evidence pack, and verifies it.
 
 import { nothingTold, toldBy } from './names.ts';
 import type { Told } from './names.ts';
@@ -9,33 +9,33 @@ import type { Finding, Trust } from '../../../../events/export-check.ts';
 
 export type Progress = Readonly<{ what: string; position: number; done: number }>;
 
-/** What was found, for the page that shows it. */
+/** The result for the page. */
 export type Summary = Readonly<{
   name: string;
   bytes: number;
   logId: string | null;
   from: number;
   position: number;
-  /** Where the export says that it ends. */
+  /** The end that the export declares. */
   to: number;
   hash: string | null;
   lastAt: string | null;
   version: number;
   checkpoints: readonly Signed[];
   keys: readonly AuditKey[];
-  /** The audit key that was trusted, and how many kept checkpoints were held against the log. */
+  /** The trusted audit key, and the number of saved checkpoints that were compared. */
   trust: Readonly<{ key: string | null; anchors: number }>;
   finding: Finding | null;
   brokenLine: string | null;
   unread: Finding | null;
-  /** Configurations can be told: the export begins with its log. */
+  /** Whether the export starts with its log, so that configurations are known. */
   isFromStart: boolean;
   pack: Readonly<{ files: number; isSigned: boolean; problem: string | null }> | null;
 }>;
 
 export type OpenExport = Readonly<{ log: OpenLog; told: Told; summary: Summary }>;
 
-/** Rejects where the files are neither. */
+/** Rejects if the files are neither. */
 export async function openExport(
   files: readonly File[],
   trust: Trust,
@@ -68,14 +68,14 @@ function logIn(files: readonly File[]): File {
   const [first, ...more] = files;
   const file = isPack(files) ? named(files, logName) : first;
   if (file === undefined)
-    throw new Error(`a pack of evidence has a file ${logName}; this has none`);
+    throw new Error(`an evidence pack needs the file ${logName}, which is missing`);
   if (!isPack(files) && more.length > 0) {
-    throw new Error('open one export, or all files of a pack of evidence with its manifest.json');
+    throw new Error('open one export, or all files of an evidence pack including manifest.json');
   }
   return file;
 }
 
-/** In front of the first change. */
+/** Before the first change. */
 async function firstVersion(changes: Blob): Promise<number> {
   const [first = ''] = (await changes.slice(0, firstBytes).text()).split('\n');
   return first === '' ? 0 : Number(JSON.parse(first).version_before);

@@ -1,5 +1,5 @@
-// Opens an export of the log: one pass that verifies every line, notes where each event lies, and folds the configuration. It ends at
-// the first line that does not hold, so that nothing is ever shown that was not verified.
+// Opens an export of the log in one pass: verifies each line, indexes events and folds the configuration. It stops at the first invalid
+// line, so that nothing unverified is shown.
 
 import { touchesSnapshot } from '../../../../events/catalogue.ts';
 import { epochOfVersion, snapshotVersion } from '../../../../src/lib/snapshot-version.ts';
@@ -21,18 +21,18 @@ import { browserMeans } from '../../../../ui/lib/history/ed25519.ts';
 
 export type OpenLog = Readonly<{
   index: LogIndex;
-  /** Null where the export begins in the middle of its log: what was configured before it is not in it. */
+  /** Null if the export starts within its log, so that earlier configuration is missing. */
   states: States | null;
-  /** What held, up to the first line that did not; null when not even the first line did. */
+  /** The valid part up to the first invalid line; null if the first line is invalid. */
   verified: Verified | null;
   finding: Finding | null;
-  /** The line that does not hold, as it is in the file, or the beginning of it. */
+  /** The invalid line, or its beginning. */
   brokenLine: string | null;
-  /** From where on nothing is folded, because this page is older than the log. */
+  /** From this position nothing is folded, because the log is newer than this page. */
   unread: Finding | null;
   checkpoints: readonly Signed[];
   keys: readonly AuditKey[];
-  /** Positions of the grants of a role, or of a permission to invoke, ascending, by stream and what is granted. */
+  /** Positions of grants of roles and invocation permissions, ascending, by stream and grant. */
   grants: ReadonlyMap<string, readonly number[]>;
   events: (entries: readonly Entry[]) => Promise<readonly EventLine[]>;
 }>;
@@ -42,14 +42,14 @@ export type AuditKey = Readonly<{ since: number; publicKey: string }>;
 
 type Options = Readonly<{
   trust: Trust;
-  /** It is the log of a pack of evidence. */
+  /** The log is part of an evidence pack. */
   isPack: boolean;
-  /** The snapshot version in front of an export that begins in the middle; 0 when it is not known. */
+  /** The snapshot version before an export that starts within its log; 0 if unknown. */
   versionBefore?: number;
   onProgress: (progress: Readonly<{ readBytes: number; position: number }>) => void;
 }>;
 
-/** Of a broken line so much is shown. */
+/** The maximum length of a shown invalid line. */
 const brokenChars = 4_000;
 
 export async function openLog(
@@ -139,14 +139,14 @@ function createReading(file: Blob, versionBefore: number) {
   };
 }
 
-/** Where nothing is folded: by what its type says, and by the epochs that begin on the way. */
+/** Without a fold, the version follows from event types and epochs. */
 function versionBehind({ type, payload, position }: EventLine, before: number): number {
   const epoch =
     type === 'LogEpochStarted' ? Number(JSON.parse(payload ?? '{}').epoch) : epochOfVersion(before);
   return isTouching(type) ? snapshotVersion({ epoch, position }) : before;
 }
 
-/** Of a type that this page knows. */
+/** Event types that this page knows. */
 export function isTouching(type: string): boolean {
   try {
     return touchesSnapshot(type);
@@ -156,7 +156,7 @@ export function isTouching(type: string): boolean {
   }
 }
 
-/** By the names under which access is reviewed; null is no grant. */
+/** The name of the grant in the access review; null if the event is no grant. */
 function grantOf({ type, stream, payload }: EventLine): string | null {
   if (type !== 'PrincipalRoleGranted' && type !== 'RolePermissionGranted') return null;
   const { role_id: role, verb, resource } = JSON.parse(payload ?? '{}');

@@ -1,4 +1,4 @@
-// A pack of evidence: that its files are those of its manifest, and that the audit key of its log signed that. The rules are those of
+// Verifies an evidence pack: its files match the manifest, and the audit key of the log signed the manifest. The rules are the same as in
 // deploy/verify.mjs.
 
 import { base64Bytes, base64Of } from '../../../../events/bytes.ts';
@@ -15,7 +15,7 @@ type Named = Readonly<{ name: string }>;
 export const isPack = (files: readonly Named[]): boolean =>
   files.some(({ name }) => name === manifestName);
 
-/** `intact` are the names of files whose hashes are as the manifest says. */
+/** `intact` are the files whose hashes match the manifest. */
 export type FilesChecked = Readonly<{
   problem: string | null;
   count: number;
@@ -27,7 +27,7 @@ type Manifest = Readonly<{
   to: Readonly<{ hash: string }>;
 }>;
 
-/** `onFile` is told of each file before it is read. */
+/** `onFile` is called before each file is read. */
 export async function checkFiles(
   files: readonly File[],
   onFile: (name: string) => void,
@@ -51,7 +51,7 @@ export async function checkFiles(
   return { problem, count: listed.length, intact };
 }
 
-/** What is wrong with the manifest of a pack whose log was read; null is nothing. */
+/** The problem of the manifest; null for none. */
 export async function checkManifest(
   files: readonly File[],
   { hash, key }: Pick<Verified, 'hash' | 'key'>,

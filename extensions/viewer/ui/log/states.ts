@@ -1,5 +1,5 @@
-// The configuration as it stood at any position of an export that begins with its log: folded as the events are read, kept here and
-// there on the way, and folded on from the nearest one that is kept when it is asked for.
+// Computes the configuration at any position of a complete export: some states are kept while folding, and others are folded from the
+// nearest kept one.
 
 import { parseStream, readEvent } from '../../../../events/catalogue.ts';
 import { nameIn } from '../../../../projections/change-words.ts';
@@ -12,24 +12,24 @@ import {
 import type { ConfigState, Draft } from '../../../../projections/config/state.ts';
 import type { EventLine } from '../../../../events/export-check.ts';
 
-/** States that are kept. They share what does not differ; from one to the next lie equally many events, more and more of them. */
+/** Kept states, which share unchanged parts. They are evenly spaced; the spacing grows with the log. */
 const keptMax = 64;
 const firstDistance = 500;
 
 export type States = Readonly<{
-  /** The next event. Throws when it cannot be read; the states before it can still be asked for. */
+  /** Adds the next event. Throws if it cannot be folded; earlier states remain available. */
   add: (event: EventLine) => void;
-  /** Behind the last event that could be added. */
+  /** After the last event that was added. */
   last: () => ConfigState;
   /** The snapshot version there. */
   version: () => number;
-  /** The last name of a record that was deleted; null for one that was not, and where its kind has no name in the log. */
+  /** The last name of a deleted record; null if it is not deleted or has no name in the log. */
   deletedName: (stream: string) => string | null;
-  /** At a position up to that one. */
+  /** The state at a position up to that one. */
   at: (position: number) => Promise<ConfigState>;
 }>;
 
-/** `read` answers the events of these positions, both of them in it. */
+/** `read` returns the events of these positions, inclusive. */
 export function createStates(
   read: (from: number, to: number) => Promise<readonly EventLine[]>,
 ): States {
@@ -37,9 +37,9 @@ export function createStates(
   let kept: readonly ConfigState[] = [emptyState];
   let distance = firstDistance;
   let asked: ConfigState = emptyState;
-  /** By stream: an entry for each deleted record that has a name. */
+  /** By stream: an entry for each deleted record with a name. */
   const deleted = new Map<string, string>();
-  /** What is kept is no more to be written, so the fold goes on in another draft. */
+  /** A kept state is frozen, so the fold continues in a new draft. */
   const keep = (): void => {
     const state = closeDraft(draft);
     draft = openDraft(state);

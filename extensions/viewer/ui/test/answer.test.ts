@@ -138,12 +138,12 @@ it('what an export does not hold is refused in words', async () => {
   const { position } = plane.store.state();
   assert.deepEqual(await told('/admin/snapshots/4/diff/6'), [
     409,
-    'the export begins at position 4: what was configured before it is not in it',
+    'the export begins at position 4, so earlier configuration is missing',
   ]);
   assert.deepEqual(await told('/admin/history/events/3'), [404, 'the export holds no position 3']);
   assert.deepEqual(await told('/admin/access?as_of=2'), [
     404,
     `as_of: the export holds positions 4 to ${position}, was 2`,
   ]);
-  assert.deepEqual(await told('/admin/usage'), [404, 'an export of the log does not hold this']);
+  assert.deepEqual(await told('/admin/usage'), [404, 'an export of the log does not contain this']);
 });

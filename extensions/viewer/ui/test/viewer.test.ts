@@ -52,7 +52,7 @@ it('an export is verified, and a change of it found, from a file on a disk', asy
   const { log, position } = await given(t);
   const { page, watched } = await shown(t, log);
   const events = new Intl.NumberFormat('en').format(position);
-  await page.getByText(`${events} events and 0 checkpoints: all hold`).waitFor();
+  await page.getByText(`${events} events and 0 checkpoints verified in this browser`).waitFor();
   await page.getByLabel('Record').fill('model-1');
   await page.getByLabel('Record').press('Enter');
   await page.locator(`a[href$="/history/${position}?stream=model-1"]`).first().click();
@@ -82,7 +82,7 @@ it('an altered line is named at its position, and nothing behind it is shown', a
   await writeFile(altered, lines.join('\n'));
   const { page, watched } = await shown(t, altered);
   await page.getByText('Position 57: the payload does not have its digest.').waitFor();
-  await page.getByRole('link', { name: 'Look at it' }).click();
+  await page.getByRole('link', { name: 'View details' }).click();
   await page.getByText('the line at position 57').waitFor();
   await page.getByText('56', { exact: true }).first().waitFor();
   await expectCleanScreen(page, watched);
@@ -97,7 +97,11 @@ it('gw history view shows the same, to this machine alone', async (t) => {
   const url = new URL(JSON.parse(String(line)).url);
   assert.equal(url.hostname, '127.0.0.1');
   const { page, watched } = await openPage(t, url.href, { theme: 'dark', width: 360 });
-  await page.getByText(`position ${position}`).or(page.getByText('all hold')).first().waitFor();
+  await page
+    .getByText(`position ${position}`)
+    .or(page.getByText('No tampering found'))
+    .first()
+    .waitFor();
   await expectCleanScreen(page, watched);
   const answer = await fetch(new URL('/files/passwd', url));
   assert.equal(answer.status, 404);
@@ -141,7 +145,7 @@ it('a long export holds up nothing while it is read, and while it is looked thro
   const longest = await longestTask(page, async () => {
     await page.locator('#export').setInputFiles(log);
     const events = new Intl.NumberFormat('en').format(size);
-    await page.getByText(`${events} events and 0 checkpoints: all hold`).waitFor();
+    await page.getByText(`${events} events and 0 checkpoints verified in this browser`).waitFor();
     await page.getByLabel('Record').fill('model-7');
     await page.getByLabel('Record').press('Enter');
     await page.getByText('End of list').waitFor();

@@ -42,12 +42,9 @@ it('what was not touched is not sent, and an emptied number takes its default ag
 
 it('a status of an older generation says nothing of the change', () => {
   const status = { phase: 'Ready', observedGeneration: 3, proxyReplicas: '2/2', conditions: [] };
-  assert.equal(rolloutOf(statusOf({ generation: 4, status })).word, 'change not seen yet');
+  assert.equal(rolloutOf(statusOf({ generation: 4, status })).word, 'waiting for operator');
   assert.equal(rolloutOf(statusOf({ generation: 3, status })).word, 'Ready');
-  assert.equal(
-    rolloutOf(statusOf({ generation: 3, status: null })).word,
-    'not seen by an operator',
-  );
+  assert.equal(rolloutOf(statusOf({ generation: 3, status: null })).word, 'no operator');
 });
 
 it('of a status of another release what is understood is shown', () => {

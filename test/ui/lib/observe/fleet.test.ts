@@ -33,7 +33,7 @@ const backend = {
 it('a report from before the publication does not say that a replica is behind', () => {
   const early = { ...replica, reported_at: seconds(-3), age_seconds: 3 };
   assert.equal(isBehind(early, published), false);
-  assert.equal(replicaState(early, published, at).word, 'about to report');
+  assert.equal(replicaState(early, published, at).word, 'report pending');
   assert.equal(isBehind({ ...early, age_seconds: 11 }, published), true);
   assert.equal(isBehind(replica, published), true);
   assert.equal(isBehind({ ...replica, snapshot_version: 5 }, published), false);

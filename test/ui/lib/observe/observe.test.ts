@@ -105,7 +105,7 @@ it('a request ends in a word', () => {
     [{ ...request, cached: true }, 'good', '200, cached'],
     [{ ...request, status: 429 }, 'warn', '429'],
     [{ ...request, status: 502 }, 'bad', '502'],
-    [{ ...request, status: null }, 'bad', 'no answer'],
+    [{ ...request, status: null }, 'bad', 'no response'],
     [{ ...request, status: 402, refusal: 'budget' }, 'warn', 'refused: budget'],
   ] as const;
   for (const [one, tone, word] of cases) assert.deepEqual(outcomeOf(one), { tone, word });
@@ -119,11 +119,11 @@ it('a provider is as its lease, its sweep and its kind say', () => {
   const leased = { ...seen, kind: 'dynamic', lease_expires_at: at(40) };
   const cases = [
     [{ ...plain, last_seen_at: null }, 'verified when created'],
-    [{ ...plain, kind: 'dynamic', last_seen_at: null }, 'not checked yet'],
+    [{ ...plain, kind: 'dynamic', last_seen_at: null }, 'not verified yet'],
     [seen, 'answers'],
     [{ ...seen, degraded_since: at(-60) }, 'degraded'],
     [leased, 'answers'],
-    [{ ...leased, lease_expires_at: at(-180) }, 'lease lapsed'],
+    [{ ...leased, lease_expires_at: at(-180) }, 'lease expired'],
   ] as const;
   for (const [one, word] of cases) assert.equal(providerState(one, now).word, word);
 });

@@ -48,9 +48,9 @@ it('a chart has at most 170 buckets', () => {
 });
 
 it('a total is compared with what was there, and with nothing else', () => {
-  assert.equal(comparedText(12, 10), '+20 % vs before');
-  assert.equal(comparedText(5, 10), '−50 % vs before');
-  assert.equal(comparedText(100_001, 100_000), 'almost unchanged');
+  assert.equal(comparedText(12, 10), '+20 % vs previous period');
+  assert.equal(comparedText(5, 10), '−50 % vs previous period');
+  assert.equal(comparedText(100_001, 100_000), 'no change');
   assert.equal(comparedText(5, 0), '');
   assert.equal(comparedText(null, 10), '');
 });
@@ -64,8 +64,8 @@ it('says how many groups a table does not show', () => {
 
 it('an attempt failed when another one followed it, or when no backend answered', () => {
   assert.equal(attemptsText({ attempts: 1, refusal: null }), '1');
-  assert.equal(attemptsText({ attempts: 3, refusal: null }), '3, of which 2 failed');
-  assert.equal(attemptsText({ attempts: 2, refusal: 'no_backend' }), '2, of which 2 failed');
+  assert.equal(attemptsText({ attempts: 3, refusal: null }), '3, 2 failed');
+  assert.equal(attemptsText({ attempts: 2, refusal: 'no_backend' }), '2, 2 failed');
   assert.equal(attemptsText({ attempts: 0, refusal: 'budget' }), '0');
 });
 
@@ -107,6 +107,6 @@ it('a group leads to the record that it is by, where its requests know one', () 
 
 it('a sum says how much of it has no price, and nothing is not all priced', () => {
   assert.equal(unpricedText({ requests: 0, unpriced: 0 }), 'no requests');
-  assert.equal(unpricedText({ requests: 3, unpriced: 0 }), 'all priced');
+  assert.equal(unpricedText({ requests: 3, unpriced: 0 }), 'all requests priced');
   assert.equal(unpricedText({ requests: 3, unpriced: 1 }), '+ 1 unpriced request');
 });

@@ -91,7 +91,7 @@ const cases: readonly (readonly [rule: string, events: readonly Happened[], deed
   ['stopped it waits for nothing', [...first, seen(paused)], 'ask wait rest'],
   ['and goes on at once', [...first, seen(paused), seen(looked)], 'ask wait rest ask'],
   [
-    'stopped and behind another page it takes both to go on',
+    'stopped and behind another page it takes both to confirm',
     [...first, seen({ ...paused, isHidden: true }), seen(paused), seen(looked)],
     'ask wait rest rest ask',
   ],

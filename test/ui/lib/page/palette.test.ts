@@ -10,7 +10,7 @@ const names = (actions: readonly Readonly<{ name: string }>[]): readonly string[
   actions.map(({ name }) => name);
 
 it('a number stands for a version, a restore and an event, however it is written', () => {
-  const wanted = ['Go to version 1482', 'Restore version 1482', 'See event 1482'];
+  const wanted = ['Go to version 1482', 'Restore version 1482', 'View event 1482'];
   for (const typed of ['1482', 'v1482', ' version 1482 ', 'restore v1482', 'go to version 1482']) {
     assert.deepEqual(names(actionsFor(typed, everything).numbered), wanted, typed);
   }
@@ -21,7 +21,7 @@ it('a number stands for a version, a restore and an event, however it is written
 
 it('what a person may not do, or has no screen, is not offered', () => {
   const reader = { may: (permission: string) => permission === 'key:create', has: () => true };
-  assert.deepEqual(names(actionsFor('7', reader).numbered), ['Go to version 7', 'See event 7']);
+  assert.deepEqual(names(actionsFor('7', reader).numbered), ['Go to version 7', 'View event 7']);
   assert.ok(names(actionsFor('', reader).standing).includes('Create API key'));
   assert.ok(!names(actionsFor('', reader).standing).includes('Create provider'));
   assert.ok(!names(actionsFor('', reader).standing).includes('Send a request'));
@@ -31,13 +31,13 @@ it('what a person may not do, or has no screen, is not offered', () => {
 
 it('what stands already is not offered, and the way back only to who is in the past', () => {
   const here = names(deedsFor({ theme: 'dark', zone: 'utc', isPast: false }));
-  for (const name of ['Theme: dark', 'Times in UTC', 'Back to now'])
+  for (const name of ['Theme: dark', 'Show times in UTC', 'Back to current'])
     assert.ok(!here.includes(name));
-  for (const name of ['Theme: light', 'Times in local time', 'Copy link to this page']) {
+  for (const name of ['Theme: light', 'Show times in local time', 'Copy link to this page']) {
     assert.ok(here.includes(name), name);
   }
   const past = names(deedsFor({ theme: 'light', zone: 'local', isPast: true }));
-  for (const name of ['Theme: dark', 'Times in UTC', 'Back to now']) {
+  for (const name of ['Theme: dark', 'Show times in UTC', 'Back to current']) {
     assert.ok(past.includes(name), name);
   }
 });

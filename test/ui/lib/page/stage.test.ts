@@ -5,7 +5,7 @@ import { it } from 'node:test';
 
 import { stageOf } from '../../../../ui/lib/page/stage.ts';
 
-const failure = new Error('the control plane did not answer');
+const failure = new Error('cannot reach the control plane');
 
 it('below a failure of the first attempt nothing is shown as on its way, and what was there stays', () => {
   const cases = [

@@ -91,8 +91,8 @@ it('flow control may queue nothing, and an empty field is the default again', ()
   );
   const refused = flowForm.change({ ...draft, admission_max_concurrent: '0' }, flow);
   assert.equal('wrong' in refused ? refused.wrong.field : null, 'admission_max_concurrent');
-  assert.equal(flowText(flow), '16 at once, 8 queued');
-  assert.equal(flowText({ ...flow, admission_max_queued: null }), '16 at once, 64 queued');
+  assert.equal(flowText(flow), '16 concurrent, 8 queued');
+  assert.equal(flowText({ ...flow, admission_max_queued: null }), '16 concurrent, 64 queued');
   assert.equal(flowText({ ...flow, admission_max_concurrent: null }), 'off');
 });
 

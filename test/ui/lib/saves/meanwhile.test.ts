@@ -11,14 +11,9 @@ const deleted = { ...last, command: 'DeleteProvider' };
 
 it('who changed or deleted it, and when, is said; other refusals are the words of the server', () => {
   const cases = [
-    [
-      { status: 412, code: 'stale' },
-      changed,
-      'changed',
-      /changed meanwhile by ann, 2026-11-22 08:00/,
-    ],
-    [{ status: 412, code: 'stale' }, null, 'changed', /changed meanwhile\. What you typed is kept/],
-    [{ status: 404, code: 'absent' }, deleted, 'deleted', /deleted meanwhile by ann, 2026-11-22/],
+    [{ status: 412, code: 'stale' }, changed, 'changed', /changed by ann, 2026-11-22 08:00/],
+    [{ status: 412, code: 'stale' }, null, 'changed', /changed\. What you typed is kept/],
+    [{ status: 404, code: 'absent' }, deleted, 'deleted', /deleted by ann, 2026-11-22/],
     [{ status: 404, code: 'absent' }, changed, undefined, /^$/],
     [{ status: 404, code: 'absent' }, null, undefined, /^$/],
     [{ status: 409, code: 'conflict' }, changed, undefined, /^$/],

@@ -10,7 +10,7 @@ import { wordDiff } from '../../../../ui/lib/text/word-diff.ts';
 it('a field is called as its form calls it, with the part that it belongs to', () => {
   const labels = {
     input_price_per_mtok: 'Input price',
-    'budget.cost_total_micros': 'Budget · Cost cap',
+    'budget.cost_total_micros': 'Budget · Cost limit',
     'rules.12.tag': 'Rule #12 · Tag',
     'rules.12.targets.3.model_id': 'Rule #12 · Target #3 · Model id',
     'default_targets.0': 'Default target #0',
@@ -36,7 +36,7 @@ it('four records or more with the same change are one group, in the place of the
     groups.map(({ members }) => members.map(({ id }) => id)),
     [[1, 2, 3, 4], [9]],
   );
-  assert.deepEqual(groups.map(groupTitle)[0], '4 principals: Budget · Cost cap changed');
+  assert.deepEqual(groups.map(groupTitle)[0], '4 principals: Budget · Cost limit changed');
   assert.equal(groupsOf([1, 2, 3].map(budget)).length, 3);
 });
 
