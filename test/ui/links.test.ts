@@ -40,5 +40,5 @@ it('says of a record that never existed that no record has its id', async (t) =>
 it('says of an unknown part of the history that it does not exist', async (t) => {
   const house = await emptyHouse(t);
   const { page } = await open(t, house, 'history/bogus');
-  await page.getByText('There is no page history/bogus').waitFor();
+  await page.getByText('No page at history/bogus').waitFor();
 });

@@ -97,6 +97,6 @@ it('the palette turns the theme, and opens what asks for a moment', async (t) =>
   };
   await deed('theme: dark');
   await page.locator('html[data-theme=dark]').waitFor();
-  await deed('as of');
+  await deed('past version');
   await page.getByLabel('Snapshot version or time').and(page.locator(':focus')).waitFor();
 });

@@ -152,9 +152,7 @@ it('the overview leads to what is behind its numbers, and stops when it is asked
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByText(/^paused, updated/).waitFor();
   assert.match(page.url(), /paused=1/);
-  await page
-    .getByRole('button', { name: 'Latency of successful requests: show the values' })
-    .click();
+  await page.getByRole('button', { name: 'Latency of successful requests: View as table' }).click();
   const values = page.getByRole('region', { name: 'Latency of successful requests, values' });
   await values.getByRole('columnheader', { name: 'p99' }).waitFor();
   await page.getByRole('button', { name: 'Resume' }).click();

@@ -24,7 +24,7 @@ it('a provider is added, and what it serves is registered', async (t) => {
   await page.getByLabel('Address').fill(upstream.apiBase);
   await page.getByRole('textbox', { name: 'Key' }).fill('sk-wrong');
   await press(page, 'Review');
-  await page.getByRole('row', { name: /Credential\s+a new one/ }).waitFor();
+  await page.getByRole('row', { name: /Credential\s+new/ }).waitFor();
   await press(page, 'Create provider');
   await page.locator('gw-field[name=upstream_api_key]').getByText(/401/).waitFor();
   assert.deepEqual(await providers(house), []);
@@ -72,7 +72,7 @@ it('what is wrong is said at its field, by the page and by the server', async (t
     .waitFor();
   await page.getByLabel('Name').fill('');
   await page.getByRole('button', { name: 'Review change' }).click();
-  await page.getByText('Name is needed').waitFor();
+  await page.getByText('Name is required').waitFor();
   assert.equal(await page.getByLabel('Name').getAttribute('aria-invalid'), 'true');
 });
 

@@ -39,7 +39,7 @@ it('a person signs on, and a session that ends in the middle of a form costs not
   const { page } = await open(t, house, 'roles/new', { anonymous: true });
   assert.equal(await page.getByLabel('Password').count(), 0);
   await page.getByRole('link', { name: 'Sign in with Acme' }).click();
-  await page.getByText('Acme did not let you in.').waitFor();
+  await page.getByText('Acme denied the sign-in.').waitFor();
   await press(page, 'Use a password');
   await page.getByLabel('Password').waitFor();
   await page.getByLabel('Name').and(page.locator(':focus')).waitFor();

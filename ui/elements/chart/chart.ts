@@ -92,13 +92,17 @@ class GwChart extends element({
         <button
           type="button"
           class="plain"
-          aria-label="${this.label}: ${this.asTable ? 'view as chart' : 'view as table'}"
+          aria-label="${this.label}: ${this.#view()}"
           @click=${this.#onTable}
         >
-          ${this.asTable ? 'Chart' : 'Values'}
+          ${this.#view()}
         </button>
       </div>
     </figure>`;
+  }
+
+  #view(): string {
+    return this.asTable ? 'View as chart' : 'View as table';
   }
 
   #scaleButton() {

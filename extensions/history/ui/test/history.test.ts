@@ -127,7 +127,7 @@ it('two versions are compared, the first is restored, and what was made since is
   await house.send('PATCH', '/admin/provider-models/1', { description: 'The fast one' });
   await house.send('POST', '/admin/provider-models', { name: 'trial' });
   const { page, watched } = await open(t, house, 'history/versions');
-  await page.getByRole('checkbox', { name: `Choose ${version}` }).check();
+  await page.getByRole('checkbox', { name: `Select ${version}` }).check();
   await page.getByRole('checkbox').nth(1).check();
   await page.getByRole('button', { name: `Compare ${version} with` }).click();
   await page.getByRole('row', { name: /Description added\s+none\s+The fast one/ }).waitFor();
@@ -165,7 +165,7 @@ it('the past is looked at without a way to change it, from screen to screen, and
   await page.getByText('must be a version or a time').waitFor();
   await page.getByLabel('Snapshot version or time').fill(String(version));
   await press(page, 'Show');
-  await page.getByText('Read-only.').waitFor();
+  await page.locator('gw-as-of-bar').getByText('Read-only.').waitFor();
   await page.getByRole('row', { name: /engine .*\$1.00/ }).waitFor();
   assert.equal(await page.getByRole('link', { name: 'Create model' }).count(), 0);
   await expectCleanScreen(page, watched);

@@ -140,7 +140,7 @@ it('what an export does not hold is refused in words', async () => {
     409,
     'the export begins at position 4, so earlier configuration is missing',
   ]);
-  assert.deepEqual(await told('/admin/history/events/3'), [404, 'the export holds no position 3']);
+  assert.deepEqual(await told('/admin/history/events/3'), [404, 'the export has no position 3']);
   assert.deepEqual(await told('/admin/access?as_of=2'), [
     404,
     `as_of: the export holds positions 4 to ${position}, was 2`,
