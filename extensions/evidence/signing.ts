@@ -1,4 +1,4 @@
-// Signing checkpoints of the log, and handing them out: to the program's log, to a file, to the operator's webhook.
+// Signs checkpoints of the log and writes them to the program's log, to a file and to the webhook.
 
 import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { evidenceValues } from './settings.ts';
 import { createCheckpointSigner } from './sign.ts';
 import type { KeptCheckpoint } from './sign.ts';
 
-/** How often gw checks whether a checkpoint is due. */
+/** Interval of the check whether a checkpoint is due. */
 const intervalMs = 5_000;
 
 /** None without a key. */
@@ -53,14 +53,14 @@ const keyOf = (hex: string) => signingKey(Buffer.from(hex, 'hex'));
 
 const keptLine = z.object({ checkpoint: z.string(), epoch: z.int().nonnegative().default(0) });
 
-/** The last line of the file; null when there is none yet. Rejects when it cannot be read. */
+/** Returns the last line of the file, or null if there is none. Rejects if it cannot be read. */
 async function lastKept(path: string | null): Promise<KeptCheckpoint | null> {
   if (path === null) return null;
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
     throw error;
   });
-  // A line that was cut off by a crash has no end.
+  // A line that a crash cut off has no line end.
   const last = text
     .split('\n')
     .slice(0, -1)
@@ -70,11 +70,13 @@ async function lastKept(path: string | null): Promise<KeptCheckpoint | null> {
     const { checkpoint: note, epoch } = keptLine.parse(JSON.parse(last));
     return { note, epoch };
   } catch (cause) {
-    throw new Error(`--audit-checkpoint-file ${path}: the last line is no checkpoint`, { cause });
+    throw new Error(`--audit-checkpoint-file ${path}: the last line is not a checkpoint`, {
+      cause,
+    });
   }
 }
 
-/** On the disk when it resolves. */
+/** Resolves once the line is on disk. */
 async function appendTo(path: string, line: string): Promise<void> {
   const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
   await using file = await open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o640);

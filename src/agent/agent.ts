@@ -1,5 +1,5 @@
-// The agent at work: it looks for endpoints now and then, and renews the leases of those that it holds on a clock of their own, so that a
-// search that takes long lets no lease lapse. It is never dialled.
+// Runs the agent: it searches for endpoints periodically and renews their leases on a separate schedule, so that a slow search lets no
+// lease expire. The agent only makes outgoing connections.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -13,15 +13,15 @@ import type { Outcome } from './register.ts';
 
 export type AgentOptions = Visiting &
   Readonly<{
-    /** What is configured. */
+    /** The configured endpoints. */
     fixed: readonly Candidate[];
-    /** What is found anew each time; null when nothing is looked for. Rejects when it cannot be said. */
+    /** Searches for endpoints; null if no search is configured. Rejects if the search fails. */
     look: ((signal: AbortSignal) => Promise<readonly Candidate[]>) | null;
-    /** Candidates that are probed at once. */
+    /** Maximum number of concurrent probes. */
     workers: number;
     intervalMs: number;
     discoverMs: number;
-    /** At least 0 and below 1. */
+    /** From 0 up to, but not including, 1. */
     random: () => number;
   }>;
 
@@ -30,23 +30,23 @@ type Away = Extract<Outcome, { kind: 'away' }>;
 type Agent = Readonly<{
   options: AgentOptions;
   stopping: AbortController;
-  /** What has answered once, or is configured outright; as long as it is a candidate it is held. */
+  /** Endpoints that have answered once or are configured. They are kept as long as they are candidates. */
   held: Map<string, Endpoint>;
 }> & {
-  /** Rounds in a row that found no control plane. */
+  /** Consecutive rounds without an answer of the control plane. */
   failures: number;
-  /** Cuts short the wait for the next heartbeat. */
+  /** Ends the wait for the next heartbeat. */
   wake: AbortController;
-  /** What was found last; it stays while the search fails. */
+  /** The last search result. It is kept while the search fails. */
   found: readonly Candidate[];
-  /** The log says that there is no endpoint. */
+  /** The log already reports that there is no endpoint. */
   isSaidEmpty: boolean;
 };
 
-/** Each wait is up to this part of it shorter, so that many hosts do not beat in step. */
+/** Each wait is shorter by up to this fraction, so that many hosts do not send heartbeats in step. */
 const jitter = 0.1;
 
-/** `close` ends it at once; `failed` rejects should one of its loops end by itself. */
+/** `close` takes effect at once. `failed` rejects if a loop ends by itself. */
 export function startAgent(options: AgentOptions) {
   const agent = newAgent(options);
   const loops = Promise.all([discoverLoop(agent), beatLoop(agent)]);
@@ -71,7 +71,7 @@ const newAgent = (options: AgentOptions): Agent => ({
   isSaidEmpty: false,
 });
 
-/** Looks once and registers what is found. Rejects when it cannot look. */
+/** Searches once and registers the endpoints found. Rejects if the search fails. */
 export async function registerOnce(options: AgentOptions): Promise<readonly Visited[]> {
   const agent = newAgent(options);
   const visited: Visited[] = [];
@@ -121,7 +121,7 @@ const failureOf = (work: Promise<void>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** Asks what is not held; what is, is asked at each heartbeat. */
+/** Probes only new endpoints. Known endpoints are probed at each heartbeat. */
 async function discover(agent: Agent): Promise<void> {
   const { held, options, stopping } = agent;
   const candidates = candidatesOf(agent);
@@ -130,7 +130,7 @@ async function discover(agent: Agent): Promise<void> {
   await eachInParallel(fresh, options.workers, async (candidate) => {
     const endpoint = newEndpoint(candidate);
     if (!(await isThere(endpoint, options, stopping.signal))) return;
-    // While the control plane is away, the heartbeats ask for it, and they alone.
+    // While the control plane is unavailable, only heartbeats contact it.
     const isAway = agent.failures > 0;
     const outcome = isAway ? null : await registerEndpoint(endpoint, options, stopping.signal);
     held.set(candidate.apiBase, endpoint);
@@ -139,7 +139,7 @@ async function discover(agent: Agent): Promise<void> {
   if (!stopping.signal.aborted) sayIfEmpty(agent, candidates.length);
 }
 
-/** Once, until one is found: it is no failure, but what an operator looks for first. */
+/** Logged once until an endpoint is found. It is not a failure, but operators look for it first. */
 function sayIfEmpty(agent: Agent, candidates: number): void {
   const isEmpty = agent.held.size === 0;
   if (isEmpty && !agent.isSaidEmpty) {
@@ -157,7 +157,7 @@ function drop({ held, options }: Agent, candidates: readonly Candidate[]): void 
       held.delete(apiBase);
       options.log.info(
         { api_base: apiBase },
-        'an endpoint is exposed no more, so its lease lapses',
+        'an endpoint is no longer exposed, so its lease expires',
       );
     }
   }
@@ -170,7 +170,7 @@ async function beatLoop(agent: Agent): Promise<void> {
     const away = await beat(agent);
     if (agent.stopping.signal.aborted) return;
     if (away === null) {
-      if (agent.failures > 0) log.info({}, 'the control plane is back');
+      if (agent.failures > 0) log.info({}, 'the control plane answers again');
       agent.failures = 0;
     } else {
       if (agent.failures === 0) log.warn({ reason: away.why }, 'the control plane does not answer');
@@ -187,8 +187,8 @@ async function beatLoop(agent: Agent): Promise<void> {
 }
 
 /**
- * Renews every lease. Once the control plane is found away, the rest of the round is left out; it is first in the next one, so that an
- * endpoint whose registration fails keeps no other from its turn.
+ * Renews every lease. If the control plane does not answer, the rest of the round is skipped and comes first in the next round, so that
+ * a failing endpoint does not block others.
  */
 async function beat(agent: Agent): Promise<Away | null> {
   const { held, options } = agent;

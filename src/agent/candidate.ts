@@ -1,18 +1,18 @@
-// Addresses where a model server may be. Whether one is there, a probe says.
+// Defines candidates: addresses where a model server may be. A probe decides.
 
 import { isIPv6 } from 'node:net';
 
 export type Candidate = Readonly<{
   apiBase: string;
-  /** The node of the cluster that it is on; null where none is known. */
+  /** The cluster node of the address, or null if unknown. */
   node: string | null;
-  /** Configured as an endpoint, so registered whether or not it answers the probe. */
+  /** Configured as an endpoint, so registered even if it does not answer the probe. */
   isOutright: boolean;
 }>;
 
 export type Scheme = 'http' | 'https';
 
-/** Engines serve their API below `/v1`. */
+/** Engines serve their API under `/v1`. */
 export const apiBaseOf = (scheme: Scheme, host: string, port: number): string =>
   new URL(`${scheme}://${isIPv6(host) ? `[${host}]` : host}:${port}/v1`).href;
 
@@ -25,7 +25,7 @@ export const outright = (apiBase: string): Candidate => ({
 export const scanned = (host: string, ports: readonly number[]): readonly Candidate[] =>
   ports.map((port) => ({ apiBase: apiBaseOf('http', host, port), node: null, isOutright: false }));
 
-/** Of several for one address the first counts. */
+/** Keeps the first of several candidates for one address. */
 export function distinct(candidates: readonly Candidate[]): readonly Candidate[] {
   const byAddress = new Map<string, Candidate>();
   for (const candidate of candidates) {

@@ -1,4 +1,5 @@
-// What is read of services, pods and nodes (kubernetes.io/docs/reference/kubernetes-api, core/v1). The server leaves empty fields out.
+// Defines the parts of services, pods and nodes that the agent reads (kubernetes.io/docs/reference/kubernetes-api, core/v1). The API
+// server omits empty fields.
 
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-// Asks the API server for what the cluster runs. These are all the calls of the agent, and deploy/agent/rbac.yaml allows no others.
+// Lists services, pods and nodes of the cluster. These are all calls of the agent, and deploy/agent/rbac.yaml allows no others.
 
 import { withCluster } from '../kubernetes/client.ts';
 import type { ClusterPlace } from '../kubernetes/in-cluster.ts';
@@ -6,7 +6,7 @@ import { listAll } from '../kubernetes/list.ts';
 import { node, pod, service } from './cluster-objects.ts';
 import type { ClusterObjects } from './cluster-objects.ts';
 
-/** Rejects when one of the lists cannot be read whole: half of a cluster would let the leases of the rest lapse. */
+/** Rejects if a list is incomplete, because partial lists would let the leases of missing endpoints expire. */
 export const readCluster = (place: ClusterPlace, signal: AbortSignal): Promise<ClusterObjects> =>
   withCluster(place, async (client) => ({
     services: await listAll(client, { path: '/api/v1/services', item: service }, signal),

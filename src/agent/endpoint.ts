@@ -1,4 +1,4 @@
-// One endpoint that the agent holds: asked whether a model server is there, then registered. What changed about it is logged once.
+// Probes and registers one endpoint. Each change of its state is logged once.
 
 import type { Log } from '../telemetry/log.ts';
 import type { Candidate } from './candidate.ts';
@@ -8,9 +8,9 @@ import type { Outcome, Register, Registration } from './register.ts';
 
 export type Endpoint = {
   candidate: Candidate;
-  /** What it answered last; a name does not change because an engine is away. */
+  /** The last answer. The name of a provider does not change while its engine is unavailable. */
   served: Served | null;
-  /** What the log says of it. */
+  /** The state that was logged last. */
   said: string | null;
 };
 
@@ -29,7 +29,7 @@ export const newEndpoint = (candidate: Candidate): Endpoint => ({
   said: null,
 });
 
-/** Whether it is to be registered now: a model server is there, or it is configured outright. */
+/** True if the endpoint must be registered now: it answers, or it is configured. */
 export async function isThere(
   endpoint: Endpoint,
   { probe, log }: Visiting,
@@ -41,14 +41,14 @@ export async function isThere(
   if (served !== null || candidate.isOutright) return true;
   if (said !== null && said !== 'silent' && !signal.aborted) {
     endpoint.said = 'silent';
-    log.warn({ api_base: candidate.apiBase }, 'an endpoint does not answer, so its lease lapses');
+    log.warn({ api_base: candidate.apiBase }, 'an endpoint does not answer, so its lease expires');
   }
   return false;
 }
 
 const modelOf = ({ served }: Endpoint): string | null => served?.model ?? null;
 
-/** A lease begins or is renewed by it. */
+/** Creates or renews the lease. */
 export async function registerEndpoint(
   endpoint: Endpoint,
   { register, describe, log }: Visiting,
@@ -67,12 +67,12 @@ export async function registerEndpoint(
   if (outcome.kind === 'registered') {
     const found = { ...fields, provider: outcome.name, id: outcome.id };
     if (outcome.leased) log.info(found, 'an endpoint is registered');
-    else log.warn(found, 'a provider that this agent has no lease on is at the address');
+    else log.warn(found, 'the address belongs to a provider without a lease of this agent');
   }
   return outcome;
 }
 
-/** The control plane's own absence is not said of each endpoint. */
+/** An unavailable control plane is not logged per endpoint. */
 function textOf(outcome: Outcome): string | null {
   switch (outcome.kind) {
     case 'registered':

@@ -1,5 +1,5 @@
-// Which addresses of a cluster can be dialled from outside of it: of services what a node or a load balancer listens on, of pods what
-// listens on their node. A ClusterIP is none.
+// Finds the addresses of a cluster that are reachable from outside: node ports and load balancers of services, and host ports of pods. A
+// ClusterIP is not reachable.
 
 import { isIP } from 'node:net';
 
@@ -8,16 +8,16 @@ import type { Candidate, Scheme } from './candidate.ts';
 import type { ClusterNode, ClusterObjects, ClusterPod, ClusterService } from './cluster-objects.ts';
 import { declaredHostPorts, hostNetworkPorts } from './host-port.ts';
 
-/** On a service: the address that it is registered by, in place of those that its type would give. */
+/** The service annotation with the address to register instead of those of its type. */
 export const advertiseAnnotation = 'gw.io/advertise';
 
 type Exposure = Readonly<{
   candidates: readonly Candidate[];
-  /** What could not be taken up, and why. Each is a sentence without a full stop. */
+  /** The reasons why services were left out, each a sentence without a full stop. */
   left: readonly string[];
 }>;
 
-/** `advertise` is the address of the nodes' ports, as configured. What names a node comes first. */
+/** `advertise` is the configured address of the node ports. Addresses with a known node come first. */
 export function exposedBy(
   { services, pods, nodes }: ClusterObjects,
   advertise: string | null,
@@ -38,7 +38,7 @@ function ofService(service: ClusterService, advertise: string | null): Exposure 
   if (annotated !== undefined) {
     const apiBase = annotatedBase(annotated);
     if (apiBase !== null) return { candidates: [unplaced(apiBase)], left: [] };
-    const why = `${advertiseAnnotation} of ${name} is no http or https address of an endpoint`;
+    const why = `${advertiseAnnotation} of ${name} is not an http or https address of an endpoint`;
     return { candidates: [], left: [why] };
   }
   const ports = spec.ports.filter(({ protocol }) => (protocol ?? 'TCP') === 'TCP');
@@ -69,7 +69,7 @@ type ServicePort = ClusterService['spec']['ports'][number];
 const schemeOf = ({ name, appProtocol }: ServicePort): Scheme =>
   (appProtocol ?? name) === 'https' ? 'https' : 'http';
 
-/** Without a path of its own, the API is where engines have it. Whoever may write services writes it, so nothing else is dialled. */
+/** Without a path, the default path of engines is used. Anyone who can write services controls this value, so nothing else is dialled. */
 function annotatedBase(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
@@ -90,12 +90,12 @@ function ofPod(pod: ClusterPod, addresses: ReadonlyMap<string, string>): readonl
   });
 }
 
-/** One that starts, ends or fails its own checks is not advertised. */
+/** Starting, terminating and unready pods are not advertised. */
 const isReady = ({ status }: ClusterPod): boolean =>
   status.phase === 'Running' &&
   status.conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
 
-/** By the name of the node. */
+/** Addresses by node name. */
 const internalAddresses = (nodes: readonly ClusterNode[]): ReadonlyMap<string, string> =>
   new Map(
     nodes.flatMap(({ metadata, status }) => {

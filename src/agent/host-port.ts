@@ -1,14 +1,14 @@
-// On which ports of its node a container listens.
+// Finds the node ports that a container listens on.
 
 import type { ClusterContainer } from './cluster-objects.ts';
 
 export type HostPort = Readonly<{
   port: number;
-  /** The one address of the node that it listens on; null is every address. */
+  /** The node address that it listens on; null means every address. */
   hostIp: string | null;
 }>;
 
-/** Of a container with a network of its own: what it declares, alone. */
+/** A container with its own network: only declared host ports. */
 export const declaredHostPorts = ({ ports }: ClusterContainer): readonly HostPort[] =>
   ports.flatMap(({ hostPort, hostIP, protocol }) =>
     hostPort === undefined || hostPort === 0 || !isTcp(protocol)
@@ -19,7 +19,7 @@ export const declaredHostPorts = ({ ports }: ClusterContainer): readonly HostPor
 const anyAddress: ReadonlySet<string> = new Set(['', '0.0.0.0', '::']);
 
 /**
- * Of a container in the network of its node. The order is the specification's ("Host-registration agent"): a declared hostPort, a declared
+ * A container in the network of its node. The specification defines the order ("Host-registration agent"): a declared hostPort, a declared
  * containerPort, the `--port` flag of the command, then the numeric port of an httpGet readiness, liveness or startup probe.
  */
 export function hostNetworkPorts(container: ClusterContainer): readonly HostPort[] {
@@ -36,7 +36,7 @@ const isTcp = (protocol: string | undefined): boolean => (protocol ?? 'TCP') ===
 
 const atMostOne = (port: number | null): readonly number[] => (port === null ? [] : [port]);
 
-/** `--port 8000` and `--port=8000`, as words of their own or inside the text of a shell. The last one counts, as programs take it. */
+/** `--port 8000` or `--port=8000`, as arguments or inside a shell command. The last one counts, as in most programs. */
 function flagPort({ command, args }: ClusterContainer): number | null {
   const words = [...command, ...args].flatMap((word) => word.split(/\s+/));
   const given = words.flatMap((word, index) => {
@@ -52,7 +52,7 @@ function readPort(text: string): readonly number[] {
   return isPort(port) ? [port] : [];
 }
 
-/** A name refers to a declared port, and there is none. */
+/** A port name refers to a declared port, and none is declared. */
 function probePort({
   readinessProbe,
   livenessProbe,

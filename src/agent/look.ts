@@ -1,4 +1,4 @@
-// Looks for endpoints in a cluster: which addresses it exposes now.
+// Searches for the endpoints that a cluster exposes.
 
 import type { ClusterPlace } from '../kubernetes/in-cluster.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -9,17 +9,17 @@ import { exposedBy } from './exposed.ts';
 
 export type LookOptions = Readonly<{
   cluster: ClusterPlace;
-  /** Where the ports of nodes are dialled; null leaves them out. */
+  /** The address of node ports; null skips them. */
   advertise: string | null;
   log: Log;
 }>;
 
-/** What is beyond is left out, and logged. */
+/** Candidates beyond this number are skipped and logged. */
 const candidatesMax = 10_000;
-/** Of what is left out, so many services are named in the log. */
+/** Maximum number of skipped services that the log names. */
 const saidMax = 1_000;
 
-/** The search as a function that says once of each service why it is left out. It rejects when the cluster cannot be read. */
+/** Returns a search function. It logs once per service why it is left out, and rejects if the cluster cannot be read. */
 export function createLook({ cluster, advertise, log }: LookOptions) {
   const said = new Set<string>();
   return async (signal: AbortSignal): Promise<readonly Candidate[]> => {
@@ -27,12 +27,12 @@ export function createLook({ cluster, advertise, log }: LookOptions) {
     for (const reason of left) {
       if (said.has(reason) || said.size >= saidMax) continue;
       said.add(reason);
-      log.warn({ reason }, 'a service is left out');
+      log.warn({ reason }, 'a service is skipped');
     }
     if (candidates.length > candidatesMax) {
       log.warn(
         { found: candidates.length, taken: candidatesMax },
-        'more candidates than are probed',
+        'too many candidates; the rest is skipped',
       );
     }
     return candidates.slice(0, candidatesMax);

@@ -1,20 +1,20 @@
-// The naming rule of providers that hosts register (specification, "Host-registration agent"): `<host>-<model>-<port>` on a bare host,
+// Builds the names of registered providers (specification, "Host-registration agent"): `<host>-<model>-<port>` on a bare host,
 // `<cluster>-<node>-<model>-<port>` under Kubernetes.
 
-/** Null is a part that is not known. */
+/** Null means unknown. */
 export type NameParts = Readonly<{
-  /** The host, or the cluster under Kubernetes. */
+  /** The host, or under Kubernetes the cluster. */
   first: string | null;
-  /** Under Kubernetes alone. */
+  /** Only under Kubernetes. */
   node: string | null;
   model: string | null;
   port: number;
 }>;
 
-/** The longest name that a provider may have. */
+/** Maximum length of a provider name. */
 const nameMax = 200;
 
-/** A part that is not known is left out. A model whose name would make it too long is cut, so that the port still tells two apart. */
+/** Omits unknown parts. A long model name is cut, so that the port still distinguishes providers. */
 export function providerName({ first, node, model, port }: NameParts): string {
   const head = joined([first, node]);
   const tail = String(port);
@@ -34,7 +34,7 @@ const joined = (parts: readonly (string | null)[]): string =>
 
 const cleaned = (part: string): string => part.toLowerCase().replace(/[^a-z0-9.]/gu, '-');
 
-/** The port that is dialled, also when the address does not say it. */
+/** The port of the address, or the default port of its scheme. */
 export function portOf(apiBase: string): number {
   const { port, protocol } = new URL(apiBase);
   if (port !== '') return Number(port);

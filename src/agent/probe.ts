@@ -1,15 +1,15 @@
-// Asks a candidate for its model list. A model server is there when it answers with one; everything else is no answer.
+// Requests the model list of a candidate. Only a model list counts as an answer.
 
 import { Agent, request } from 'undici';
 
 import { readServed } from './model-list.ts';
 import type { Served } from './model-list.ts';
 
-/** Null when no model server answers there. Never rejects. */
+/** Returns null if no model server answers. Never rejects. */
 export type Probe = (apiBase: string, signal: AbortSignal) => Promise<Served | null>;
 
 const probeMs = 5_000;
-/** The longest public model list is under 1 MiB. */
+/** The longest known model list is under 1 MiB. */
 const listBytesMax = 4 * 1024 * 1024;
 
 export function openProbe(): Readonly<{ probe: Probe; close: () => Promise<void> }> {
@@ -19,7 +19,7 @@ export function openProbe(): Readonly<{ probe: Probe; close: () => Promise<void>
       try {
         return await ask(apiBase, { dispatcher, signal });
       } catch {
-        // Whoever listens there, or nobody: the candidate is none.
+        // No model server answers.
         return null;
       }
     },
@@ -38,7 +38,7 @@ async function ask(apiBase: string, { dispatcher, signal }: Asking): Promise<Ser
     signal: AbortSignal.any([signal, AbortSignal.timeout(probeMs)]),
   });
   if (statusCode !== 200) {
-    // A body that is cut short reports it; without a listener that would end the process.
+    // A truncated body emits an error, which would end the process without a listener.
     body.on('error', () => undefined).destroy();
     return null;
   }

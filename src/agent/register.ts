@@ -1,4 +1,4 @@
-// Registers one endpoint with the control plane, or renews its lease (specification, `POST /admin/providers/register`).
+// Registers one endpoint with the control plane or renews its lease (specification, `POST /admin/providers/register`).
 
 import { Agent, request } from 'undici';
 import { z } from 'zod';
@@ -9,16 +9,16 @@ export type Registration = Readonly<{
   api_base: string;
   node: string;
   name: string;
-  /** Left out when it is not known: what the control plane has stays. */
+  /** Omitted if unknown, so that the control plane keeps its value. */
   engine?: string;
   ttl_seconds: number;
 }>;
 
 export type Outcome =
   | Readonly<{ kind: 'registered'; id: number; name: string; leased: boolean }>
-  /** The answer is no, for this endpoint at least; to ask again at once would not help. */
+  /** The control plane refused this endpoint. An immediate retry would not help. */
   | Readonly<{ kind: 'refused'; status: number; why: string }>
-  /** There is no answer, or none now. */
+  /** The control plane did not answer. */
   | Readonly<{ kind: 'away'; why: string; retryAfterMs: number | null }>;
 
 /** Never rejects. */
@@ -27,12 +27,12 @@ export type Register = (registration: Registration, signal: AbortSignal) => Prom
 export type RegistrarOptions = Readonly<{
   controlUrl: string;
   token: string;
-  /** PEM of the authorities that alone are trusted; null is the runtime's own. */
+  /** PEM of the only trusted authorities; null means those of the runtime. */
   ca: string | null;
 }>;
 
 const connectMs = 3_000;
-/** The control plane asks the endpoint for its models, and gives it 10 seconds. */
+/** The control plane gives the endpoint 10 seconds to list its models. */
 const answerMs = 20_000;
 const answerBytesMax = 64 * 1024;
 
@@ -74,12 +74,12 @@ function outcomeOf(text: string, { status, retryAfter }: Head): Outcome {
   const read = registered.safeParse(body);
   if (status === 200 && read.success) return { kind: 'registered', ...read.data };
   if (status >= 400) return { kind: 'refused', status, why };
-  return { kind: 'refused', status, why: 'what answers there is no control plane' };
+  return { kind: 'refused', status, why: 'the address is not that of a control plane' };
 }
 
 /**
- * A 502 of the control plane's own is about the endpoint, whose models it could not read; one without its words is of a balancer that
- * found no control plane.
+ * A 502 with an error of the control plane means that it could not read the models of the endpoint. Any other 502 comes from a load
+ * balancer without a control plane.
  */
 const isLater = (status: number, isOwn: boolean): boolean =>
   status === 429 || (status >= 500 && !(status === 502 && isOwn));

@@ -1,4 +1,4 @@
-// Decides what the agent does with its settings, or why it cannot (specification, "Host-registration agent").
+// Derives the plan of the agent from its settings, or reports why they are wrong (specification, "Host-registration agent").
 
 import { outright, scanned } from '../agent/candidate.ts';
 import type { Candidate } from '../agent/candidate.ts';
@@ -17,23 +17,23 @@ export type AgentSettings = SettingsOf<AgentSettingsTable>;
 export type AgentPlan = Readonly<{
   controlUrl: string;
   token: string;
-  /** Configured outright, then what is to be scanned. */
+  /** Configured endpoints first, then ports to scan. */
   fixed: readonly Candidate[];
-  /** Null on a bare host. */
+  /** Null outside Kubernetes. */
   cluster: ClusterPlace | null;
   describe: (candidate: Candidate, served: Served | null) => Registration;
 }>;
 
 export type AgentSurroundings = Readonly<{
   env: Readonly<Record<string, string | undefined>>;
-  /** Of the machine. */
+  /** The host name of the machine. */
   hostName: string;
 }>;
 
-/** Where engines listen unless told otherwise: vLLM 8000, its second 8001, llama.cpp 8080, and 8890. */
+/** Default ports of engines: vLLM 8000 and 8001, llama.cpp 8080, and 8890. */
 const commonPorts: readonly number[] = [8000, 8001, 8080, 8890];
 
-/** All that is wrong is answered at once. */
+/** Reports all problems at once. */
 export function planAgent(
   settings: AgentSettings,
   { env, hostName }: AgentSurroundings,
@@ -72,10 +72,10 @@ function missing({ controlUrl, token }: AgentSettings): readonly Refusal[] {
   return refusals;
 }
 
-/** Half of the lease leaves time for a heartbeat that is lost. */
+/** With half the lease, one heartbeat may be lost. */
 function leaseRefusals({ ttl, interval }: AgentSettings): readonly Refusal[] {
   if (interval * 2 <= ttl) return [];
-  const message = `--interval ${interval} is not well inside --ttl ${ttl}: it must be at most half of it`;
+  const message = `--interval ${interval} is too long for --ttl ${ttl}: it must be at most half of it`;
   return [invalid('interval', message)];
 }
 
@@ -85,11 +85,11 @@ function placeRefusals(settings: AgentSettings, ports: readonly number[]): reado
     return [invalid('advertise', '--scan-ports needs --advertise, the address to probe them on')];
   }
   if (kubernetes || apiBase.length > 0 || (advertise !== null && ports.length > 0)) return [];
-  const message = 'the agent needs --advertise with ports to scan, --api-base or --kubernetes';
+  const message = 'the agent needs --advertise, --api-base or --kubernetes';
   return [invalid('advertise', message)];
 }
 
-/** Under Kubernetes the host name is that of a pod, which changes with every start: there it is no part of a name. */
+/** Under Kubernetes the host name is that of a pod and changes with every start, so it is not part of a name. */
 function describing(settings: AgentSettings, hostName: string): AgentPlan['describe'] {
   const { kubernetes, node, providerName: given, engine: hint, ttl } = settings;
   const ownNode = node ?? hostName;

@@ -1,4 +1,4 @@
-// The composition root of the host-registration agent.
+// Composes `gw agent`.
 
 import { registerOnce, startAgent } from '../agent/agent.ts';
 import type { AgentOptions } from '../agent/agent.ts';
@@ -13,7 +13,7 @@ import type { Running } from './lifetime.ts';
 import { logToStderr } from './printing/log-to-stderr.ts';
 import { readCertificates } from './pem-files.ts';
 
-/** Registers and renews until it is closed, which it is at once. */
+/** Registers and renews leases until closed. Closing takes effect at once. */
 export async function runAgent(settings: AgentSettings, plan: AgentPlan): Promise<Running> {
   await using started = new AsyncDisposableStack();
   const log = logToStderr(settings).of('agent');
@@ -26,7 +26,7 @@ export async function runAgent(settings: AgentSettings, plan: AgentPlan): Promis
   return { failed, close: () => parts.disposeAsync() };
 }
 
-/** Finding nothing is no failure: an engine may come later, and the agent be run again. */
+/** Finding nothing is not a failure, because an engine may start later. */
 export async function runAgentOnce(settings: AgentSettings, plan: AgentPlan): Promise<ExitCode> {
   await using started = new AsyncDisposableStack();
   const log = logToStderr(settings).of('agent');

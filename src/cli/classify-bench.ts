@@ -1,4 +1,4 @@
-// Times the encoders of both tiers on prompts of several lengths.
+// Measures the encoders of both tiers on prompts of several lengths.
 
 import type { PromptClassTier } from '../lib/vocabulary.ts';
 import { openEncoders } from './encoders.ts';
@@ -6,7 +6,7 @@ import type { ClassifierSettings } from './encoders.ts';
 
 export type Measured = Readonly<{
   tier: PromptClassTier;
-  /** Its identity. */
+  /** The identity of the encoder. */
   encoder: string;
   characters: number;
   median_ms: number;
@@ -18,10 +18,10 @@ type Extent = Readonly<{ iterations: number; concurrency: number }>;
 const lengths: readonly number[] = [100, 1_000, 4_096];
 const sample =
   'The query takes forty seconds although there is an index; explain the plan, please, and say what you would change first. ';
-/** So that compiled code is measured. */
+/** Warms up, so that compiled code is measured. */
 const warmUp = 200;
 
-/** Rejects when an encoder cannot be used. */
+/** Rejects if an encoder cannot be used. */
 export async function measureClassifier(
   settings: ClassifierSettings,
   { iterations, concurrency }: Extent,

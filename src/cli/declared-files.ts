@@ -1,4 +1,4 @@
-// Reads declarative files, one or a folder of them, and says with file and line what is wrong with them.
+// Reads declarative files or folders of them, and reports problems with file and line.
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,9 +16,9 @@ const filesMax = 1_000;
 const bytesMax = 16 * 1024 * 1024;
 
 export type DeclaredFiles = Readonly<{
-  /** As the admin API takes them, with the values of variables. */
+  /** In the format of the admin API, with variables resolved. */
   resources: unknown;
-  /** A refusal of the admin API, with its place in the files. */
+  /** Adds the place in the files to a refusal of the admin API. */
   placed: (refusal: Refusal) => Refusal;
 }>;
 
@@ -52,7 +52,7 @@ function joined(sources: readonly (Source | readonly Issue[])[]): Source | reado
   return wrong.length > 0 || first === undefined ? wrong : joinSources([first, ...others]);
 }
 
-/** By their paths. */
+/** File texts by path. */
 async function readTexts(paths: readonly string[]): Promise<Map<string, string> | Refusal> {
   const texts = new Map<string, string>();
   let bytes = 0;
@@ -75,7 +75,7 @@ async function readTexts(paths: readonly string[]): Promise<Map<string, string> 
   return refuse('invalid', `--file: ${paths.join(', ')} has no .yaml, .yml or .json file`);
 }
 
-/** Of a folder, those in it and below, in the order of their names. Hidden ones are passed over. */
+/** Lists the files of a folder recursively, sorted by name, without hidden files. */
 async function filesAt(path: string): Promise<readonly string[]> {
   if (!(await stat(path)).isDirectory()) return [path];
   const names = await readdir(path, { recursive: true });
@@ -85,7 +85,7 @@ async function filesAt(path: string): Promise<readonly string[]> {
     .map((name) => join(path, name));
 }
 
-/** Credentials that stand in the files themselves. */
+/** Reports credentials in plain text in the files. */
 const bareSecrets = ({ tree, issue }: Source): readonly Issue[] =>
   membersOf(tree).flatMap(({ path, value }) =>
     path.at(-1) === 'upstream_api_key' &&
@@ -93,7 +93,10 @@ const bareSecrets = ({ tree, issue }: Source): readonly Issue[] =>
     value !== '' &&
     value !== heldCredential &&
     !value.startsWith(reference)
-      ? issue(path, `must be ${reference}NAME or ${heldCredential}: no credential stands in a file`)
+      ? issue(
+          path,
+          `must be ${reference}NAME or ${heldCredential}; files must not contain credentials`,
+        )
       : [],
   );
 

@@ -1,5 +1,5 @@
-// Opens what a serving process classifies prompts with. What is configured is checked at the start; what is built in is read
-// when it is first needed, and a refined encoder is loaded by its first use.
+// Opens the encoders of the prompt classifier. Configured encoders are checked at the start; the built-in and the refined encoder load
+// on first use.
 
 import { createHash, hash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
@@ -26,7 +26,7 @@ const wordTable = join(import.meta.dirname, '../classifier/english.words');
 const modelBytesMax = 2 ** 30;
 const tokenizerBytesMax = 64 * 1024 * 1024;
 
-/** Throws when a configured model cannot be used; the message names the file and what is wrong with it. */
+/** Throws if a configured model cannot be used. The message names the file and the problem. */
 export async function openEncoders(settings: ClassifierSettings): Promise<OpenEncoders> {
   const { classifierModel, classifierRefinedModel, classifierRefinedRuntime } = settings;
   const fast = classifierModel === null ? builtIn() : staticModel(classifierModel);
@@ -74,7 +74,7 @@ function refinedModel(directory: string) {
   return { modelPath, tokenizer, isFirstToken: poolsFirstToken(directory) };
 }
 
-/** As sentence-transformers says how the vectors of tokens become one; by their mean unless it says otherwise. */
+/** Reads the pooling of token vectors from the sentence-transformers configuration; default mean. */
 function poolsFirstToken(directory: string): boolean {
   const path = join(directory, '1_Pooling/config.json');
   return existsSync(path) && /"pooling_mode_cls_token"\s*:\s*true/.test(readFileSync(path, 'utf8'));
@@ -87,7 +87,8 @@ function readBounded(path: string, bytesMax: number): Buffer {
   } catch (cause) {
     throw new Error(`reading ${path}`, { cause });
   }
-  if (size > bytesMax) throw new Error(`${path} has ${size} bytes, at most ${bytesMax} are read`);
+  if (size > bytesMax)
+    throw new Error(`${path} has ${size} bytes; the maximum is ${bytesMax} are read`);
   return readFileSync(path);
 }
 

@@ -1,4 +1,4 @@
-// Reads the encryption keys that the settings hold as text.
+// Decodes the encryption keys of the settings.
 
 type Given = Readonly<{
   /** 64 hex digits. */

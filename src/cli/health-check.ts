@@ -1,4 +1,4 @@
-// Asks the listeners of a process on this machine whether they are ready, for a container that has no other HTTP client.
+// Checks whether the listeners of a process on this machine are ready, for containers without another HTTP client.
 
 import { Agent, request } from 'undici';
 
@@ -13,7 +13,7 @@ export type Checked = Readonly<{ url: string; isReady: boolean; said: string }>;
 
 const answerMs = 3_000;
 
-/** Of the gateway, of the admin listener, or of both, as the role has them. */
+/** The readiness URLs of the listeners of the role. */
 export function readinessUrls({
   role,
   host,
@@ -34,7 +34,7 @@ export function readinessUrls({
   }
 }
 
-/** A listener on every address is also on loopback. */
+/** A listener on all addresses also listens on loopback. */
 function ownAddress(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
@@ -42,7 +42,7 @@ function ownAddress(host: string): string {
 }
 
 export async function checkReadiness(urls: readonly string[]): Promise<readonly Checked[]> {
-  // Nothing secret is sent, and the name of the certificate is that of no loopback address.
+  // Skips certificate checks: no secret is sent, and no certificate names a loopback address.
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false, timeout: answerMs } });
   try {
     return await Promise.all(urls.map((url) => check(url, dispatcher)));

@@ -5,11 +5,11 @@ import type { ExitCode } from './printing/exit-codes.ts';
 
 export type Running = Readonly<{
   close: () => Promise<void>;
-  /** Rejects when what was started can serve no more. */
+  /** Rejects when the process can no longer serve. */
   failed?: Promise<never>;
 }>;
 
-/** What of `process` a lifetime needs. */
+/** The part of `process` that a lifetime needs. */
 export type SignalSource = Readonly<{
   on: (signal: 'SIGTERM' | 'SIGINT', listener: () => void) => unknown;
   off: (signal: 'SIGTERM' | 'SIGINT', listener: () => void) => unknown;
@@ -18,7 +18,7 @@ export type SignalSource = Readonly<{
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
-/** A signal that comes while `start` still works takes effect when it is done. */
+/** A signal during `start` takes effect after it. */
 export async function serveUntilSignal(
   source: SignalSource,
   start: () => Promise<Running>,

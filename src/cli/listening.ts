@@ -1,8 +1,8 @@
-// Says which flags to look at when an address cannot be listened on.
+// Names the responsible flags if a listener cannot bind its address.
 
 type Place = Readonly<{ flag: '--port' | '--admin-port'; port: number; host: string }>;
 
-/** `listening` may do more than listen: what else fails in it is left as it is. */
+/** Other failures of `listening` pass through unchanged. */
 export async function namingListener<Value>(
   { flag, port, host }: Place,
   listening: Promise<Value>,
@@ -11,8 +11,8 @@ export async function namingListener<Value>(
     return await listening;
   } catch (cause) {
     if (!(cause instanceof Error && 'syscall' in cause)) throw cause;
-    // A worker's listener is its parent's, which binds it.
+    // The parent binds the listener of a worker.
     if (cause.syscall !== 'listen' && cause.syscall !== 'bind') throw cause;
-    throw new Error(`${flag} ${port} on --host ${host} cannot be listened on`, { cause });
+    throw new Error(`${flag} ${port} on --host ${host} cannot be bound`, { cause });
   }
 }

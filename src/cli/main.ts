@@ -1,4 +1,4 @@
-// The command line: knows every command, and turns arguments into one of them or into a usage error.
+// Registers every command, and runs the command of the arguments or reports a usage error.
 
 import { Builtins, Cli } from 'clipanion';
 import type { BaseContext, Command, CommandClass } from 'clipanion';
@@ -42,7 +42,7 @@ import { HelpCommand, namingValues } from './printing/help.ts';
 import { usageError } from './printing/usage-error.ts';
 import { programVersion } from './version.ts';
 
-/** Every command there is, registered. */
+/** Registers every command. */
 export function commandLine(enableColors: boolean): Cli {
   const cli = new Cli({ binaryName: 'gw', binaryVersion: programVersion(), enableColors });
   const commands = [
@@ -86,12 +86,12 @@ export function commandLine(enableColors: boolean): Cli {
   return cli;
 }
 
-/** `argv` is without the program's own path. Answers the exit code. */
+/** `argv` excludes the path of the program. Returns the exit code. */
 export async function runCommandLine(
   argv: readonly string[],
   context: BaseContext & { stdout: { isTTY?: boolean } },
 ): Promise<number> {
-  // clipanion by itself writes colours into pipes too.
+  // By default, clipanion writes colours to pipes too.
   const cli = commandLine(context.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === '');
   let command: Command;
   try {

@@ -1,4 +1,4 @@
-// Decides whether an operator manages this process: it says so in GW_OPERATOR_RESOURCE, and the process runs in a cluster.
+// Decides whether an operator manages this process: GW_OPERATOR_RESOURCE is set, and the process runs in a cluster.
 
 import type { ManagedPlace } from '../control/deployment.ts';
 import { findCluster } from '../kubernetes/in-cluster.ts';
@@ -7,7 +7,7 @@ import type { SettingValues } from './settings/settings-table.ts';
 
 type Managed = Pick<SettingValues, 'operatorResource' | 'serviceAccountDirectory'>;
 
-/** Null outside a cluster. */
+/** Returns null outside a cluster. */
 export function managedPlace(
   { operatorResource, serviceAccountDirectory }: Managed,
   env: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-// The composition root of the operator.
+// Composes `gw operator`.
 
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -24,7 +24,7 @@ export type OperatorSettings = SettingsOf<OperatorSettingsTable>;
 
 const leaseSeconds = 15;
 
-/** Manages until it is closed, which gives the Lease up. */
+/** Manages deployments until closed. Closing releases the Lease. */
 export async function runOperator(
   settings: OperatorSettings,
   place: ClusterPlace,
@@ -46,7 +46,7 @@ export async function runOperator(
     }),
   );
   started.defer(pages.close);
-  // Of each start its own: a pod that is restarted is not taken for the one that held the Lease.
+  // Each start has its own id, so a restarted pod is not taken for the previous holder of the Lease.
   const self = `${hostname()}_${randomUUID()}`;
   const { failed, close } = startOperator({
     place,
@@ -69,7 +69,7 @@ export async function runOperator(
   return { failed, close: () => parts.disposeAsync() };
 }
 
-/** Every setting of the program, as a resource may give it. */
+/** Every setting that a resource may set, by variable. */
 export const knownSettings: KnownSettings = new Map(
   Object.values<Setting>(settingsTable).map(({ variable, secret, schema }) => [
     variable,

@@ -1,4 +1,4 @@
-// Decides where a password given at the command line comes from: an argument, standard input, a file, or a person's typing.
+// Reads a password from an option, standard input, an environment variable, a file or a terminal prompt.
 
 import type { Readable, Writable } from 'node:stream';
 
@@ -7,7 +7,7 @@ import type { Refusal } from '../lib/refusal.ts';
 import { secretVariable } from './settings/secret-variable.ts';
 
 export type PasswordInput = Readonly<{
-  /** Of `--password`; `-` is standard input. */
+  /** The value of `--password`; `-` means standard input. */
   option: string | undefined;
   env: Readonly<Record<string, string | undefined>>;
   stdin: Readable & { isTTY?: boolean; setRawMode?: (raw: boolean) => unknown };
@@ -25,7 +25,7 @@ export async function readPassword(input: PasswordInput): Promise<string | Refus
   if (named !== null) return named;
   if (stdin.isTTY !== true) {
     const ways = '--password - (standard input), GW_PASSWORD, GW_PASSWORD_FILE, or a terminal';
-    return refuse('invalid', `no password given; give it by ${ways}`, { param: 'password' });
+    return refuse('invalid', `no password given; use ${ways}`, { param: 'password' });
   }
   stderr.write('Password: ');
   stdin.setRawMode?.(true);
@@ -37,12 +37,12 @@ export async function readPassword(input: PasswordInput): Promise<string | Refus
   }
 }
 
-/** GW_BOOTSTRAP_PASSWORD is what a first start may have set already. Null when none of them is. */
+/** GW_BOOTSTRAP_PASSWORD may be set for the first start already. Returns null if no variable is set. */
 const passwordOfEnvironment = (env: PasswordInput['env']): string | Refusal | null =>
   secretVariable(env, { variable: 'GW_PASSWORD', param: 'password' }) ??
   (env['GW_BOOTSTRAP_PASSWORD'] || null);
 
-/** Well beyond the longest password: what is longer is no password, and is refused as one. */
+/** Longer than any valid password. Longer input is refused. */
 const inputCharactersMax = 8192;
 
 async function firstLine(stdin: Readable): Promise<string> {
@@ -59,7 +59,7 @@ const interrupt = '\u0003';
 const endOfInput = '\u0004';
 const erase: ReadonlySet<string> = new Set(['\u007f', '\b']);
 
-/** The terminal is raw, so that nothing is shown: line editing is ours. */
+/** The terminal is raw, so nothing is echoed and this code handles line editing. */
 async function typedLine(stdin: Readable): Promise<string | Refusal> {
   let typed: readonly string[] = [];
   stdin.setEncoding('utf8');

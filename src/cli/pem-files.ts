@@ -1,4 +1,4 @@
-// Reads the PEM files that flags name. What is wrong with one is said with its flag, before anything is opened.
+// Reads the PEM files that flags name. Problems name the flag and are found before anything is opened.
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,27 +8,27 @@ import type { SettingValues } from './settings/settings-table.ts';
 
 export type Tls = Readonly<{ cert: string; key: string }>;
 
-/** Null is plain HTTP. */
+/** Null means plain HTTP. */
 export function readTls({
   tlsCert,
   tlsKey,
 }: Pick<SettingValues, 'tlsCert' | 'tlsKey'>): Tls | null {
   if (tlsCert === null || tlsKey === null) return null;
   const tls = { cert: readNamed('--tls-cert', tlsCert), key: readNamed('--tls-key', tlsKey) };
-  const what = `--tls-cert ${tlsCert} and --tls-key ${tlsKey} are no certificate and its key`;
+  const what = `--tls-cert ${tlsCert} and --tls-key ${tlsKey} are not a certificate and its key`;
   naming(what, () => createSecureContext(tls));
   return tls;
 }
 
-/** The certificates that are trusted besides the runtime's own. */
+/** The certificates to trust in addition to those of the runtime. */
 export function readCaBundle({ caBundle }: Pick<SettingValues, 'caBundle'>): readonly string[] {
   return caBundle === null ? [] : [readCertificates('--ca-bundle', caBundle)];
 }
 
-/** The text of a PEM file of certificates that the flag names. */
+/** Reads the PEM certificates of the file that the flag names. */
 export function readCertificates(flag: string, path: string): string {
   const text = readNamed(flag, path);
-  naming(`${flag} ${path} holds no certificate`, () => new X509Certificate(text));
+  naming(`${flag} ${path} contains no certificate`, () => new X509Certificate(text));
   return text;
 }
 

@@ -1,4 +1,4 @@
-// Decides which composition root serves a role. Each is loaded only for its role: a proxy never loads the control plane.
+// Runs a role. Only the code of that role is imported: a proxy never loads the control plane.
 
 import type { Running } from './lifetime.ts';
 import type { AllExtras } from './roles/all.ts';
@@ -9,7 +9,7 @@ import type { Seat } from './workers/seat.ts';
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
 
-/** `seat` when this process is one of the workers of another. */
+/** `seat` is set in a worker process. */
 export function runRole(settings: Settings, seat: Seat | null = null): Promise<Running> {
   switch (settings.role) {
     case 'proxy':

@@ -1,23 +1,23 @@
-// Decides how long a process serves on after it was told to end. Its readiness says no meanwhile, so that whoever balances between
-// processes sends the next requests elsewhere ("Limits", Shutdown).
+// Decides how long a process keeps serving after SIGTERM. It reports itself as not ready, so that load balancers send new requests
+// elsewhere ("Limits", Shutdown).
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Log } from '../telemetry/log.ts';
 
-/** Kubernetes takes about as long to take a pod that is to end out of its Services everywhere. */
+/** Kubernetes needs about this long to remove a terminating pod from its Services. */
 const kubernetesDelaySeconds = 5;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Kubernetes sets the variable in every container. */
+/** Kubernetes sets this variable in every container. */
 export const shutdownDelaySeconds = (
   given: number | null,
   environment: Environment = process.env,
 ): number =>
   given ?? (environment['KUBERNETES_SERVICE_HOST'] === undefined ? 0 : kubernetesDelaySeconds);
 
-/** Resolves when it is time to stop accepting. */
+/** Resolves when the process should stop accepting connections. */
 export async function serveOn(
   settings: Readonly<{ shutdownDelay: number | null; shutdownGrace: number }>,
   log: Log,

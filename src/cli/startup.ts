@@ -1,5 +1,4 @@
-// Decides whether a role may start with its settings ("What the service does" rule 3; Authentication rules 8 and 9), and
-// what its operator is warned of.
+// Decides whether a role can start with its settings ("What the service does" rule 3; Authentication rules 8 and 9), and collects warnings.
 
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
@@ -40,7 +39,7 @@ function proxyNeeds(settings: Settings): readonly Refusal[] {
     ];
   }
   if (proxyToken === null) {
-    return [invalid('proxyToken', '--control-url needs --proxy-token (GW_PROXY_TOKEN) beside it')];
+    return [invalid('proxyToken', '--control-url needs --proxy-token (GW_PROXY_TOKEN)')];
   }
   return [];
 }
@@ -66,7 +65,7 @@ function controlNeeds(settings: Settings): readonly Refusal[] {
 
 function tokenRefusals({ proxyToken }: Settings): readonly Refusal[] {
   if (proxyToken === null || proxyToken.length >= proxyTokenCharactersMin) return [];
-  // The token opens every upstream credential, so it must not be guessable.
+  // The token gives access to every upstream credential, so it must not be guessable.
   const message = `--proxy-token must have at least ${proxyTokenCharactersMin} characters`;
   return [invalid('proxyToken', `${message}, had ${proxyToken.length}`)];
 }
@@ -75,7 +74,7 @@ function tlsRefusals({ tlsCert, tlsKey }: Settings): readonly Refusal[] {
   if ((tlsCert === null) === (tlsKey === null)) return [];
   const [given, missing] =
     tlsCert === null ? ['--tls-key', '--tls-cert'] : ['--tls-cert', '--tls-key'];
-  return [invalid(tlsCert === null ? 'tlsCert' : 'tlsKey', `${given} needs ${missing} beside it`)];
+  return [invalid(tlsCert === null ? 'tlsCert' : 'tlsKey', `${given} needs ${missing}`)];
 }
 
 /** `/snapshot` carries decrypted credentials: the admin listener never shares the gateway's address. */
@@ -84,28 +83,30 @@ function sharedAddress({ role, port, adminPort }: Settings): readonly Refusal[] 
   return [
     invalid(
       'adminPort',
-      `--port and --admin-port are both ${port}; the listeners share no address`,
+      `--port and --admin-port are both ${port}; the listeners cannot share an address`,
     ),
   ];
 }
 
-/** Where control plane and gateway share their state, they are one process. */
+/** A control plane and a gateway that share state are one process. */
 function workerRefusals({ role, workers }: Settings): readonly Refusal[] {
   if (role === 'proxy' || workers === 1) return [];
-  return [invalid('workers', `--workers ${workers} is of role proxy; role ${role} is one process`)];
+  return [
+    invalid('workers', `--workers ${workers} is only for role proxy; role ${role} is one process`),
+  ];
 }
 
-/** Whoever sets a part of it means all of it. */
+/** Setting one part requires the others. */
 function signOnRefusals(settings: Settings): readonly Refusal[] {
   const { role, oidcIssuer, oidcClientId, sources } = settings;
   if (role === 'proxy') return [];
   if (oidcIssuer !== null) {
-    const message = '--oidc-issuer needs --oidc-client-id (GW_OIDC_CLIENT_ID) beside it';
+    const message = '--oidc-issuer needs --oidc-client-id (GW_OIDC_CLIENT_ID)';
     return oidcClientId === null ? [invalid('oidcClientId', message)] : [];
   }
   return settingNames()
     .filter((name) => name in signOnSettings && sources[name] !== 'default')
-    .map((name) => invalid(name, `${longFlag(settingsTable[name])} needs --oidc-issuer beside it`));
+    .map((name) => invalid(name, `${longFlag(settingsTable[name])} needs --oidc-issuer`));
 }
 
 export function startupWarnings(settings: Settings): readonly string[] {
@@ -115,21 +116,21 @@ export function startupWarnings(settings: Settings): readonly string[] {
   }
   if (settings.config !== null && settings.workers > 1) {
     warnings.push(
-      `--workers ${settings.workers}: without a control plane each worker enforces the whole limits of a key`,
+      `--workers ${settings.workers}: without a control plane, each worker enforces the full limits of a key, so the total is higher`,
     );
   }
   if (settings.webhookUrl !== null && settings.role === 'proxy') {
-    warnings.push('--webhook-url does nothing in role proxy; the control plane notifies');
+    warnings.push('--webhook-url has no effect in role proxy; set it on the control plane');
   }
   if (settings.oidcIssuer !== null && settings.role === 'proxy') {
-    warnings.push('--oidc-issuer does nothing in role proxy; people log in at the control plane');
+    warnings.push('--oidc-issuer has no effect in role proxy; set it on the control plane');
   }
   if (settings.webhookSecret !== null && settings.webhookUrl === null) {
-    warnings.push('--webhook-secret signs nothing without --webhook-url');
+    warnings.push('--webhook-secret has no effect without --webhook-url');
   }
   warnings.push(...settingsParts.flatMap((part) => part.warnings?.(settings) ?? []));
   if (settings.masterKey !== null) {
-    warnings.push('--master-key is deprecated; give each client a key of its own');
+    warnings.push('--master-key is deprecated; create a key for each client');
   }
   return [...secretsInSight(settings), ...warnings];
 }

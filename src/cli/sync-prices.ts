@@ -1,4 +1,4 @@
-// Does what `sync-prices` does: the same work as POST /admin/prices/sync, on a database (specification, "Commands of the binary").
+// Runs `gw sync-prices`: the work of POST /admin/prices/sync on a database (specification, "Commands of the binary").
 
 import { randomUUID } from 'node:crypto';
 
@@ -31,7 +31,7 @@ export async function syncPricesIn(given: PriceSyncGiven): Promise<PriceSyncReco
   const opening = { databaseUrl, appVersion: programVersion(), clock: Date.now };
   try {
     return await withCommandPath(opening, async (path) => {
-      // The first event of a log is its seed, which a control plane or an import makes.
+      // A control plane or an import writes the first event of a log.
       if (path.store.state().position === 0) {
         return refuse('absent', 'this database holds no configuration yet');
       }

@@ -1,4 +1,4 @@
-// Opens the tracer of a serving process when a collector is configured; without one nothing of tracing is loaded.
+// Opens the tracer of a serving process. Without a collector, no tracing code is loaded.
 
 import { createGuard } from '../egress/egress.ts';
 import type { Log } from '../telemetry/log.ts';

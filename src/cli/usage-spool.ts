@@ -1,4 +1,4 @@
-// Opens the spool of undelivered usage that the settings name.
+// Opens the spool for undelivered usage.
 
 import type { UsageReporterOptions } from '../gateway/control-link/report.ts';
 import type { GatewayOptions } from '../gateway/gateway.ts';
@@ -13,17 +13,14 @@ export type SpoolSettings = Readonly<{
   shutdownGrace: number;
 }>;
 
-/** The last deliveries come behind the grace of requests, and whoever ends processes waits little longer. */
+/** The last deliveries follow the grace period of requests, and a supervisor does not wait much longer. */
 const closeMsMax = 5000;
 const closeMsMin = 1000;
 
 type Spooling = Required<Pick<UsageReporterOptions, 'spool' | 'closeMs'>> &
   Required<Pick<GatewayOptions, 'sources'>>;
 
-/**
- * What the reporter of usage and the page of metrics need. Without a spool, usage waits in memory. Throws when the directory
- * cannot be used.
- */
+/** Without a spool, usage waits in memory. Throws if the directory cannot be used. */
 export async function openSpool(
   { usageSpool: directory, usageSpoolMaxMb, shutdownGrace }: SpoolSettings,
   { replica, log }: Readonly<{ replica: string; log: Log }>,

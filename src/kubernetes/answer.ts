@@ -1,4 +1,4 @@
-// What the API server says of a call that it did not do (kubernetes.io/docs/reference/kubernetes-api/common-definitions/status).
+// Reads error answers of the Kubernetes API (kubernetes.io/docs/reference/kubernetes-api/common-definitions/status).
 
 import { z } from 'zod';
 
@@ -6,10 +6,10 @@ import type { ClusterAnswer } from './client.ts';
 
 const statusObject = z.object({ message: z.string() });
 
-/** It names the object, its field and the rule, which takes more than a line. */
+/** The message names the object, its field and the rule, so it is long. */
 const messageMax = 500;
 
-/** The status, and in words what was wrong where it says so. */
+/** The status, with the message if there is one. */
 export function refusalOf({ status, body }: ClusterAnswer): string {
   const read = statusObject.safeParse(body);
   return read.success ? `${status}: ${bounded(read.data.message)}` : `${status}`;

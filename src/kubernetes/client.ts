@@ -1,15 +1,15 @@
-// Calls the API server of the cluster by plain HTTPS (kubernetes.io/docs/reference/using-api), with the token and the authority of the
-// service account. Every call has a time limit and a bound on the answer.
+// Calls the Kubernetes API over HTTPS (kubernetes.io/docs/reference/using-api) with the token and CA of the service account. Every call
+// has a timeout and a maximum answer size.
 
 import { Agent, request } from 'undici';
 
 import { readAuthority, readToken } from './in-cluster.ts';
 import type { ClusterPlace } from './in-cluster.ts';
 
-/** `body` is the answer's JSON; undefined when it is none. */
+/** `body` is the JSON of the answer, or undefined if it is not JSON. */
 export type ClusterAnswer = Readonly<{ status: number; body: unknown }>;
 
-/** `path` is with its query; a PATCH says by its media type of which kind it is. */
+/** `path` includes the query. The media type of a PATCH says its kind. */
 export type ClusterWrite = Readonly<{
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
@@ -18,10 +18,10 @@ export type ClusterWrite = Readonly<{
 }>;
 
 export type ClusterClient = Readonly<{
-  /** `path` with its query. Rejects when there is no answer. */
+  /** `path` includes the query. Rejects if there is no answer. */
   get: (path: string, signal: AbortSignal) => Promise<ClusterAnswer>;
   send: (write: ClusterWrite, signal: AbortSignal) => Promise<ClusterAnswer>;
-  /** Tells each line of an answer without an end as it comes. Answers when there are no more, or at once when the status is not 200. */
+  /** Passes on each line of an endless answer as it arrives. Resolves at its end, or at once if the status is not 200. */
   follow: (
     path: string,
     onLine: (line: unknown) => void,
@@ -33,10 +33,10 @@ const connectMs = 3_000;
 const answerMs = 20_000;
 /** A page of 500 pods takes about 5 MiB. */
 const answerBytesMax = 64 * 1024 * 1024;
-/** A watch ends by the timeout in its own query; this is for one whose server went away without a word. */
+/** A watch ends by the timeout in its query. This limit catches servers that disappear silently. */
 const silenceMs = 330_000;
 
-/** The authority is read once for each piece of work, so that a new one counts from the next on. */
+/** The CA is read for each piece of work, so that a new one takes effect. */
 export async function withCluster<Value>(
   place: ClusterPlace,
   work: (client: ClusterClient) => Promise<Value>,
@@ -97,7 +97,7 @@ async function follow(
   return { status, body: undefined };
 }
 
-/** Rejects when the connection breaks, which readline would keep to itself. */
+/** Rejects if the connection breaks, which readline does not report. */
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -1,5 +1,5 @@
-// The custom resource that describes a managed deployment: what deploy/operator/crd.yaml holds as a schema, read and typed. Bounds are
-// those of the settings that the fields become.
+// Defines the custom resource of a managed deployment, with the schema of deploy/operator/crd.yaml. Bounds are those of the
+// corresponding settings.
 
 import { z } from 'zod';
 
@@ -8,7 +8,7 @@ export const apiVersion = `${apiGroup}/v1alpha1`;
 export const resourceKind = 'GwDeployment';
 export const resourcePlural = 'gwdeployments';
 
-/** Without a name, of all in the namespace. */
+/** Without a name: the collection of the namespace. */
 export const deploymentPath = (namespace: string, name?: string): string =>
   `/apis/${apiVersion}/namespaces/${namespace}/${resourcePlural}${name === undefined ? '' : `/${name}`}`;
 
@@ -27,7 +27,7 @@ const secretKey = z.object({
 });
 export type SecretKey = Readonly<z.output<typeof secretKey>>;
 
-/** The fields that the admin API changes. Seconds, but for counts and percents. */
+/** The fields that the admin API can change. Numbers are seconds, counts or percentages. */
 export const imageField = z
   .string()
   .regex(/^[a-zA-Z0-9][a-zA-Z0-9._:/@-]*$/)
@@ -40,16 +40,16 @@ export const poolMaxIdleField = between(1, 65_536);
 export const autoscalingEnabledField = z.boolean();
 export const targetCpuField = between(1, 100);
 
-/** Quantities in the forms that are written back as they were. */
+/** Quantities in the forms that the API server preserves. */
 const cpuQuantity = z.string().regex(/^[1-9]\d{0,8}m?$/);
 const memoryQuantity = z.string().regex(/^[1-9]\d{0,8}(Mi|Gi)$/);
 
-/** What the pods of either component may be given. */
+/** The pod options of either component. */
 const podFields = {
-  /** By variable; any setting of the program that is not a secret and has no field of its own here. */
+  /** By variable; any setting that is not a secret and has no own field here. */
   settings: z.record(z.string(), z.string().max(8192)).default({}),
   secretSettings: z.record(z.string(), secretKey).default({}),
-  /** Instead of the operator's own, each by itself. */
+  /** Each replaces the default of the operator. */
   resources: z
     .object({
       requests: z
@@ -60,7 +60,7 @@ const podFields = {
         .prefault({}),
     })
     .prefault({}),
-  /** Of the pod and of its container, as Kubernetes has them; a mount at /var/lib/gw replaces the state of a proxy. */
+  /** Volumes and mounts in the format of Kubernetes. A mount at /var/lib/gw replaces the state of a proxy. */
   volumes: z.array(z.looseObject({ name: z.string().max(63) })).default([]),
   volumeMounts: z
     .array(z.looseObject({ name: z.string().max(63), mountPath: z.string().max(1024) }))
@@ -70,7 +70,7 @@ export type PodResources = Readonly<z.output<typeof podFields.resources>>;
 
 export const deploymentSpec = z.object({
   image: imageField,
-  /** Of the Postgres: its address. */
+  /** The Postgres address. */
   database: secretKey,
   proxyToken: secretKey,
   encryptionKey: secretKey,
@@ -82,7 +82,7 @@ export const deploymentSpec = z.object({
   control: z
     .object({
       replicas: between(1, 9).default(1),
-      /** A kubernetes.io/tls Secret for the admin listener, with the authority in its ca.crt. */
+      /** A kubernetes.io/tls Secret for the admin listener, with the CA in its ca.crt. */
       tlsSecretName: secretKey.shape.name.optional(),
       ...podFields,
     })
@@ -120,14 +120,14 @@ export type Condition = Readonly<z.output<typeof condition>>;
 
 export const deploymentStatus = z.object({
   phase: z.enum(['Pending', 'Upgrading', 'Bootstrapping', 'Degraded', 'Ready']),
-  /** The generation of the resource that the rest is about. */
+  /** The generation of the resource that this status describes. */
   observedGeneration: z.int(),
-  /** The image that all proxies run; absent until they do. */
+  /** The image of all proxies; absent until all run the same. */
   observedImage: z.string().optional(),
-  /** Ready and wanted, such as `1/1`. */
+  /** Ready and desired replicas, such as `1/1`. */
   controlReplicas: z.string(),
   proxyReplicas: z.string(),
-  /** The first login was made. */
+  /** The first login exists. */
   bootstrapped: z.boolean(),
   conditions: z.array(condition),
 });
@@ -143,7 +143,7 @@ export const deploymentResource = z.object({
     deletionTimestamp: z.string().optional(),
   }),
   spec: deploymentSpec,
-  /** Whatever wrote it: of another release of the operator it may be different. */
+  /** Unvalidated, because another release of the operator may have written it. */
   status: z.unknown().optional(),
 });
 export type DeploymentResource = Readonly<z.output<typeof deploymentResource>>;

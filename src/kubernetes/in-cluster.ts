@@ -1,5 +1,5 @@
-// Where a process inside a cluster finds its API server, and what it shows there: the token and the authority of its service account, as
-// Kubernetes mounts them (kubernetes.io/docs/tasks/run-application/access-api-from-pod).
+// Finds the API server of the cluster and reads the mounted token and CA of the service account
+// (kubernetes.io/docs/tasks/run-application/access-api-from-pod).
 
 import { readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
@@ -10,14 +10,14 @@ import type { Refusal } from '../lib/refusal.ts';
 
 export type ClusterPlace = Readonly<{
   url: string;
-  /** Holds the files `token` and `ca.crt`. */
+  /** The directory with the files `token` and `ca.crt`. */
   accountDirectory: string;
 }>;
 
-/** Where Kubernetes mounts it. */
+/** The mount path of Kubernetes. */
 export const mountedAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** From the variables that Kubernetes gives to every container. */
+/** Reads the variables that Kubernetes sets in every container. */
 export function findCluster(
   env: Readonly<Record<string, string | undefined>>,
   accountDirectory: string,
@@ -25,7 +25,8 @@ export function findCluster(
   const host = env['KUBERNETES_SERVICE_HOST'] ?? '';
   const port = env['KUBERNETES_SERVICE_PORT'] ?? '';
   if (host === '' || port === '') {
-    const message = 'this process is in no cluster: KUBERNETES_SERVICE_HOST and _PORT are not set';
+    const message =
+      'this process does not run in a cluster: KUBERNETES_SERVICE_HOST and _PORT are not set';
     return refuse('invalid', message, { param: 'kubernetes' });
   }
   return {
@@ -34,15 +35,15 @@ export function findCluster(
   };
 }
 
-/** The token changes about hourly, so it is read for each use. */
+/** Kubernetes rotates the token about hourly, so it is read for each use. */
 export const readToken = async ({ accountDirectory }: ClusterPlace): Promise<string> =>
   (await readFile(path.join(accountDirectory, 'token'), 'utf8')).trim();
 
-/** The one authority that the API server is verified with, PEM. */
+/** The CA that verifies the API server, PEM. */
 export const readAuthority = ({ accountDirectory }: ClusterPlace): Promise<string> =>
   readFile(path.join(accountDirectory, 'ca.crt'), 'utf8');
 
-/** That of the pod. */
+/** The namespace of the pod. */
 export async function readNamespace({ accountDirectory }: ClusterPlace): Promise<string> {
   try {
     return (await readFile(path.join(accountDirectory, 'namespace'), 'utf8')).trim();

@@ -1,4 +1,4 @@
-// Reads a whole list of the API server, page by page (kubernetes.io/docs/reference/using-api/api-concepts, "Retrieving large results
+// Reads a complete list of the API server, page by page (kubernetes.io/docs/reference/using-api/api-concepts, "Retrieving large results
 // sets in chunks").
 
 import { z } from 'zod';
@@ -10,16 +10,16 @@ export type Listing<Item> = Readonly<{
   path: string;
   /** Narrows the list, such as `status.phase=Running`. */
   fieldSelector?: string;
-  /** Reads one item; what it does not name is left out. */
+  /** The schema of one item. Other fields are dropped. */
   item: z.ZodType<Item>;
 }>;
 
 const pageItems = 500;
 const pagesMax = 400;
-/** A list that is longer under way than its state is kept (5 to 15 minutes) begins anew. */
+/** A list that takes longer than the API server keeps its state (5 to 15 minutes) starts again. */
 const beginningsMax = 3;
 
-/** Rejects when the list cannot be read whole; the message says which and why. */
+/** Rejects if the list is incomplete. The message says which list and why. */
 export async function listAll<Item>(
   client: ClusterClient,
   listing: Listing<Item>,
@@ -29,7 +29,7 @@ export async function listAll<Item>(
     const items = await listOnce(client, listing, signal);
     if (items !== 'expired') return items;
   }
-  throw new Error(`${listing.path} expired under way ${beginningsMax} times`);
+  throw new Error(`${listing.path} expired ${beginningsMax} times while it was read`);
 }
 
 async function listOnce<Item>(
@@ -39,7 +39,7 @@ async function listOnce<Item>(
 ): Promise<readonly Item[] | 'expired'> {
   const page = z.object({
     metadata: z.object({ continue: z.string().optional() }),
-    // The server writes an empty list as null, too.
+    // The server may write an empty list as null.
     items: z.array(item).nullable(),
   });
   const items: Item[] = [];
@@ -52,7 +52,7 @@ async function listOnce<Item>(
     if (answer.status === 410) return 'expired';
     if (answer.status !== 200) throw new Error(`${path} answered ${refusalOf(answer)}`);
     const read = page.safeParse(answer.body);
-    if (!read.success) throw new Error(`${path} answered with no list`, { cause: read.error });
+    if (!read.success) throw new Error(`${path} did not answer with a list`, { cause: read.error });
     items.push(...(read.data.items ?? []));
     next = read.data.metadata.continue ?? '';
     if (next === '') return items;

@@ -105,7 +105,7 @@ describe('the agent', () => {
     const { messages } = started(t, desk, { fixed, discoverMs: 3_600_000 });
     await beats(desk, engine.apiBase);
     await engine.stop();
-    const silent = 'an endpoint does not answer, so its lease lapses';
+    const silent = 'an endpoint does not answer, so its lease expires';
     await until(() => messages().includes(silent), { what: 'the silence' });
     const before = desk.seen.length;
     await engine.start();
@@ -178,7 +178,7 @@ describe('the agent', () => {
     const { messages } = started(t, desk, { look: async () => exposed });
     await beats(desk, engine.apiBase);
     exposed.shift();
-    const gone = 'an endpoint is exposed no more, so its lease lapses';
+    const gone = 'an endpoint is no longer exposed, so its lease expires';
     await until(() => messages().includes(gone), { what: 'the loss' });
     await beats(desk, other.apiBase);
     const before = seenAt(desk, engine.apiBase);
@@ -198,7 +198,9 @@ describe('the agent', () => {
     const asked = engine.asked();
     await until(() => engine.asked() > asked + 2, { what: 'further rounds' });
     await desk.start();
-    await until(() => messages().includes('the control plane is back'), { what: 'the return' });
+    await until(() => messages().includes('the control plane answers again'), {
+      what: 'the return',
+    });
     await beats(desk, engine.apiBase);
     assert.equal(messages().filter((message) => message === away).length, 1);
     assert.match(
@@ -241,7 +243,9 @@ describe('the agent', () => {
     desk.answerWith({ status: 200, text: JSON.stringify(record) });
     const { messages } = started(t, desk, { fixed: scanned('127.0.0.1', [engine.port]) });
     await beats(desk, engine.apiBase, 3);
-    assert.deepEqual(messages(), ['a provider that this agent has no lease on is at the address']);
+    assert.deepEqual(messages(), [
+      'the address belongs to a provider without a lease of this agent',
+    ]);
   });
 
   it('lets one endpoint whose registration fails keep no other from its turn', async (t) => {

@@ -75,7 +75,7 @@ it('what a cluster exposes is found in its lists, and what is not taken up is sa
   await look(signal);
   assert.deepEqual(
     logLines.map(({ fields }) => fields['reason']),
-    ['gw.io/advertise of service models/lost is no http or https address of an endpoint'],
+    ['gw.io/advertise of service models/lost is not an http or https address of an endpoint'],
   );
 });
 
@@ -107,7 +107,7 @@ it('a list that expires again and again is given up', async (t) => {
   cluster.setPageItems(4);
   cluster.expireNext(1000);
   await assert.rejects(readCluster(cluster.place, signal), {
-    message: '/api/v1/services expired under way 3 times',
+    message: '/api/v1/services expired 3 times while it was read',
   });
 });
 

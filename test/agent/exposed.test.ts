@@ -97,7 +97,7 @@ describe('of a service', () => {
 
   it('what is left out is said, without the value of the annotation', () => {
     assert.deepEqual(ofService(onNodes, annotated('http://me:secret@gpu.example')).left, [
-      'gw.io/advertise of service models/vllm is no http or https address of an endpoint',
+      'gw.io/advertise of service models/vllm is not an http or https address of an endpoint',
     ]);
     const left = ofService(onNodes, {}, null);
     assert.deepEqual(left, {

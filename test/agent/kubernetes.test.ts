@@ -79,7 +79,7 @@ it('an engine is registered while the cluster exposes it, through a new token an
 
   cluster.setBroken(null);
   services.items.shift();
-  const gone = 'an endpoint is exposed no more, so its lease lapses';
+  const gone = 'an endpoint is no longer exposed, so its lease expires';
   await until(() => messages().includes(gone), { what: 'the first engine is gone' });
   const last = countOf(later.apiBase);
   await until(() => countOf(later.apiBase) > last, { what: 'the other is held' });

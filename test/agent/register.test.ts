@@ -48,12 +48,12 @@ const cases: readonly (readonly [string, RegistrationAnswer, Outcome])[] = [
   [
     'a redirect is not followed, so that the key goes nowhere else',
     { status: 307, text: '', headers: { location: 'http://127.0.0.1:1/' } },
-    { kind: 'refused', status: 307, why: 'what answers there is no control plane' },
+    { kind: 'refused', status: 307, why: 'the address is not that of a control plane' },
   ],
   [
     'a page of something else is no lease',
     { status: 200, text: '<html>' },
-    { kind: 'refused', status: 200, why: 'what answers there is no control plane' },
+    { kind: 'refused', status: 200, why: 'the address is not that of a control plane' },
   ],
 ];
 

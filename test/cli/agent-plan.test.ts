@@ -140,13 +140,13 @@ describe('what is refused', () => {
       [
         'the agent needs --control-url (GW_CONTROL_URL)',
         'the agent needs an API key: GW_AGENT_TOKEN (--token)',
-        'the agent needs --advertise with ports to scan, --api-base or --kubernetes',
+        'the agent needs --advertise, --api-base or --kubernetes',
       ],
     ],
     [
       'an interval that is not well inside the lease',
       { ...needed, advertise: 'h', ttl: '90', interval: '46' },
-      ['--interval 46 is not well inside --ttl 90: it must be at most half of it'],
+      ['--interval 46 is too long for --ttl 90: it must be at most half of it'],
     ],
     [
       'ports without an address',
@@ -156,7 +156,7 @@ describe('what is refused', () => {
     [
       'an address with nothing to scan',
       { ...needed, advertise: 'h', scanPorts: 'none' },
-      ['the agent needs --advertise with ports to scan, --api-base or --kubernetes'],
+      ['the agent needs --advertise, --api-base or --kubernetes'],
     ],
     [
       'an address with a scheme or a port',
@@ -195,7 +195,7 @@ describe('what is refused', () => {
 
   it('--kubernetes outside of a cluster', () =>
     assert.deepEqual(refused({ ...needed, kubernetes: 'true' }, {}), [
-      'this process is in no cluster: KUBERNETES_SERVICE_HOST and _PORT are not set',
+      'this process does not run in a cluster: KUBERNETES_SERVICE_HOST and _PORT are not set',
     ]));
 });
 

@@ -96,7 +96,7 @@ it('the control plane is verified, with --ca-cert and without', async (t) => {
   assert.equal(desk.asked(), 1);
   const none = await once(desk.url, ...scan, '--ca-cert', import.meta.filename);
   assert.equal(none.code, 1);
-  assert.match(none.stderr, /--ca-cert .*agent\.test\.ts holds no certificate/);
+  assert.match(none.stderr, /--ca-cert .*agent\.test\.ts contains no certificate/);
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -81,7 +81,7 @@ test('log verify says of a database without a log that it has none', async (t) =
   assert.equal(code, 1);
   assert.equal(
     stderr,
-    'gw: this database holds no event log; no gw has run on it yet\n' +
+    'gw: this database holds no event log, because gw has not run on it yet\n' +
       '  because: relation "es.log_head" does not exist\n',
   );
 });

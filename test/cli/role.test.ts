@@ -78,7 +78,7 @@ test('a port that is taken is answered with its flag', async (t) => {
   ] as const) {
     assert.match(
       await refusalToStart(settings(given)),
-      new RegExp(`^${flag} ${port} on --host 127\\.0\\.0\\.1 cannot be listened on\n.*EADDRINUSE`),
+      new RegExp(`^${flag} ${port} on --host 127\\.0\\.0\\.1 cannot be bound\n.*EADDRINUSE`),
     );
   }
 });
@@ -91,7 +91,7 @@ test('a file that is missing or no certificate is answered with its flag, before
     [`--tls-key /none cannot be read`, { tlsCert: fixture('cert.pem'), tlsKey: '/none' }],
     [`--tls-cert ${junk} and --tls-key ${tlsKey} are no`, { tlsCert: junk, tlsKey }],
     [`--ca-bundle /none cannot be read`, { caBundle: '/none' }],
-    [`--ca-bundle ${junk} holds no certificate`, { caBundle: junk }],
+    [`--ca-bundle ${junk} contains no certificate`, { caBundle: junk }],
   ] as const) {
     const role = { role: 'control', databaseUrl: away, ...given };
     const said = await refusalToStart(settings(role));
@@ -109,7 +109,7 @@ test('a database that comes later and was sealed with another key ends the progr
     args: ['--role', 'control', '--admin-port', '0'],
     env: { GW_DATABASE_URL: gate.url, GW_ENCRYPTION_KEY: '43'.repeat(32) },
   });
-  await program.logged('the database is away; trying again');
+  await program.logged('the database is unavailable; retrying');
   gate.open();
   await assert.rejects(
     program.logged('control plane started'),

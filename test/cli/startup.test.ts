@@ -85,13 +85,16 @@ test('several workers are of role proxy alone, and File mode says what they mean
   assert.ok(startupWarnings(file).some((warning) => warning.startsWith('--workers 2')));
 });
 
-test('a webhook that will never be called is warned of, and so is a secret that signs nothing', () => {
+test('warns of a webhook or a webhook secret that has no effect', () => {
   const webhookUrl = 'https://hooks.example/a';
   const variables = { ...env, GW_DATABASE_URL: database };
   const file = { config: 'gw.yaml' };
-  assert.match(startupWarnings(settings({ ...file, webhookUrl }, {})).join(), /--webhook-url does/);
+  assert.match(
+    startupWarnings(settings({ ...file, webhookUrl }, {})).join(),
+    /--webhook-url has no effect/,
+  );
   const secret = settings({ role: 'all', webhookSecret: 'geheim' }, variables);
-  assert.match(startupWarnings(secret).join(), /--webhook-secret signs nothing/);
+  assert.match(startupWarnings(secret).join(), /--webhook-secret has no effect/);
   const webhook = { GW_WEBHOOK_URL: webhookUrl, GW_WEBHOOK_SECRET: 'geheim' };
   const both = settings({ role: 'all' }, { ...variables, ...webhook });
   assert.deepEqual(startupWarnings(both), []);

@@ -59,7 +59,10 @@ it('the last verification of the chain and of the read models is kept and shown,
   await plane.db.query(sql`alter table op.verifications rename to elsewhere`);
   const unkept = await asked('projections', 'verify');
   assert.equal(unkept.code, 0);
-  assert.match(unkept.stderr, /^gw: this verification is not kept: relation "op.verifications"/);
+  assert.match(
+    unkept.stderr,
+    /^gw: the result of this verification was not stored: relation "op.verifications"/,
+  );
 });
 
 it('a hundred verifications of each are kept', async (t) => {

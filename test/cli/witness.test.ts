@@ -46,7 +46,7 @@ it('remembers the places of the snapshots of the last start, the newest first', 
 });
 
 it('warns once of a database with another log, and forgets what it saw of the first', async (t) => {
-  const warning = 'the database holds another log than the one of the last start';
+  const warning = 'the database holds a different log than at the last start';
   const file = path.join(await temporaryDirectory(t), 'snapshot.json');
   const first = await open(file);
   first.serve(snapshotAt(7));

@@ -39,7 +39,7 @@ it('the export of the demo plans as no changes, and drift is shown and undone', 
   assert.match(await readFile(file, 'utf8'), /^models:\n {2}- name: demo\n/m);
   const planned = await run('plan', '-f', directory);
   assert.deepEqual([planned.code, planned.stderr], [0, '']);
-  assert.match(planned.stdout, /^No changes\.\n\d+ resources are as the files say and not managed/);
+  assert.match(planned.stdout, /^No changes\.\n\d+ resources match the files and are not managed/);
   assert.equal((await run('apply', '-f', file, '--reason', 'commit 1')).code, 0);
   assert.equal((await run('plan', '-f', file)).stdout, 'No changes.\n');
 

@@ -141,7 +141,7 @@ describe('hosts that register themselves', () => {
       ...everySecond,
       GW_ADMIN_PORT: port,
     });
-    await agent.logged('the control plane is back');
+    await agent.logged('the control plane answers again');
     const after = await again.admin.get('/admin/providers', providers);
     assert.deepEqual(
       after.map(({ id, name, degraded_reason }) => [id, name, degraded_reason]),

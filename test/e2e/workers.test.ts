@@ -59,7 +59,7 @@ const pids = ({ logs }: Program): readonly number[] => [
 ];
 
 const deaths = ({ logs }: Program): number =>
-  logs.filter(({ message }) => message === 'a worker died; another takes its place').length;
+  logs.filter(({ message }) => message === 'a worker died; starting another').length;
 
 it('a process opens no inspector on SIGUSR1, and no worker does', async (t) => {
   await using upstream = await startUpstream(answerJson({}));
@@ -149,7 +149,7 @@ describe('a proxy of several workers', () => {
     const port = new URL(other.url).port;
     await assert.rejects(
       startProxy(test, upstream.apiBase, ['--port', port]),
-      /--port \d+ on --host 127\.0\.0\.1 cannot be listened on[^]*did not start/,
+      /--port \d+ on --host 127\.0\.0\.1 cannot be bound[^]*did not start/,
     );
   });
 });

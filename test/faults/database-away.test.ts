@@ -63,7 +63,7 @@ describe('a control plane whose database goes away', () => {
       args: ['--role', 'control', '--admin-port', '0'],
       env: { GW_DATABASE_URL: postgres.url, GW_ENCRYPTION_KEY: encryptionKey },
     });
-    const waiting = await program.logged('the database is away; trying again');
+    const waiting = await program.logged('the database is unavailable; retrying');
     const { admin } = z.object({ admin: z.string() }).parse(waiting);
     const answer = await fetch(`${admin}/admin/principals`);
     assert.equal(answer.status, 503);

@@ -50,12 +50,12 @@ export class LogVerifyCommand extends LogCommand {
     const keys =
       encryptionKey === null ? null : encryptionKeys({ encryptionKey, encryptionKeyPrevious });
     try {
-      const check = await verifyLog(db, { anchors, beside, encryptionKeys: keys });
+      const check = await verifyLog(db, { anchors, beside: walkThreads, encryptionKeys: keys });
       await recordVerified(db, this.context, findingsOf(check));
       this.context.stdout.write(`${this.json ? JSON.stringify(check) : toText(check)}\n`);
       return check.problems.length === 0 ? exitCodes.ok : exitCodes.differences;
     } finally {
-      await beside.close();
+      await walkThreads.close();
     }
   }
 }

@@ -1,4 +1,4 @@
-// Talks to the admin API: with the session cookie of a login, or with an admin token.
+// Calls the admin API with the session cookie of a login or with an admin token.
 
 import { z } from 'zod';
 
@@ -10,7 +10,7 @@ import type { Refusal, RefusalCode } from '../../lib/refusal.ts';
 export type AdminClient = Readonly<{
   get: <Schema extends z.ZodType>(path: string, answer: Schema) => Promise<z.output<Schema>>;
   send: <Schema extends z.ZodType>(call: AdminCall<Schema>) => Promise<z.output<Schema>>;
-  /** The same, and a refusal of the admin API is one here. */
+  /** Like `send`, but returns refusals of the admin API. */
   ask: <Schema extends z.ZodType>(call: AdminCall<Schema>) => Promise<z.output<Schema> | Refusal>;
 }>;
 
@@ -18,14 +18,14 @@ export type AdminCall<Schema extends z.ZodType> = Readonly<{
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
-  /** Beside those that every call has. */
+  /** In addition to the headers of every call. */
   headers?: Readonly<Record<string, string>>;
   answer: Schema;
 }>;
 
 const callLimitMs = 30_000;
 
-/** What every call carries to say who sends it. */
+/** The credential of every call. */
 type Credential = Readonly<{ cookie: string } | { authorization: string }>;
 
 export async function loginToAdmin(
@@ -97,7 +97,7 @@ const errorAnswer = z.object({
   error: z.object({ message: z.string(), code: z.string(), param: z.string().nullish() }),
 });
 
-/** Null when it is no error of the admin API. */
+/** Returns null for text that is not an error of the admin API. */
 function errorOf(text: string): z.output<typeof errorAnswer>['error'] | null {
   try {
     return errorAnswer.parse(JSON.parse(text)).error;

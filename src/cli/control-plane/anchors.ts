@@ -1,4 +1,4 @@
-// Checkpoints that were kept outside of the database, as --audit-checkpoint-file writes them.
+// Reads checkpoints that were saved outside of the database by --audit-checkpoint-file.
 
 import { Option } from 'clipanion';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ export const keyOption = () =>
 
 const line = z.object({ checkpoint: z.string() });
 
-/** The notes; none without a file. */
+/** Returns the checkpoints, or none without a file. */
 export function readAnchors(
   path: string | undefined,
   readFile: (path: string) => string,
@@ -27,7 +27,7 @@ export function readAnchors(
   for (const [at, text] of lines.entries()) {
     if (text === '') continue;
     const read = line.safeParse(parsed(text));
-    if (!read.success) return refuse('invalid', `--anchor: line ${at + 1} is no checkpoint`);
+    if (!read.success) return refuse('invalid', `--anchor: line ${at + 1} is not a checkpoint`);
     notes.push(read.data.checkpoint);
   }
   return notes;

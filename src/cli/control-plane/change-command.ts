@@ -1,5 +1,5 @@
-// What commands that call the admin API have in common: they do so with a login or with an admin token, since it counts who acts, and
-// print text or JSON.
+// Base class of commands that call the admin API. They use a login or an admin token, because the API records who acts, and print text
+// or JSON.
 
 import { readFileSync } from 'node:fs';
 
@@ -17,7 +17,7 @@ import { readPassword } from '../password-input.ts';
 import { secretVariable } from '../settings/secret-variable.ts';
 import { readSettings } from '../settings/settings.ts';
 
-/** `exit` is 0 when it is absent. */
+/** `exit` defaults to 0. */
 export type Said = Readonly<{ json: unknown; text: string; exit?: ExitCode }>;
 
 export abstract class ChangeCommand extends Command {
@@ -51,7 +51,7 @@ export abstract class ChangeCommand extends Command {
     });
   }
 
-  /** `--login` wins over the token of the environment, as every flag wins over a variable. */
+  /** `--login` takes precedence over the token of the environment, like every flag. */
   async #signIn(url: string): Promise<AdminClient | Refusal> {
     const { env, stdin, stderr } = this.context;
     if (this.login === undefined) {

@@ -1,4 +1,4 @@
-// What the commands that read the history do alike: they open the control plane, read, and print text or JSON.
+// Base class of commands that open the control plane, read the history, and print text or JSON.
 
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -17,7 +17,7 @@ import { nextLine } from '../printing/next-page.ts';
 import { PlaneCommand } from './plane-command.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** `json` is what --json prints. The code is `ok` when absent. `next` are the words of the command that prints the next page. */
+/** `json` is the output of --json. `code` defaults to `ok`. `next` is the command for the next page. */
 export type Printed = Readonly<{
   json: unknown;
   text: string;
@@ -25,7 +25,7 @@ export type Printed = Readonly<{
   next?: readonly string[] | null;
 }>;
 
-/** An answer of any length, made as it is written; `code` is asked for at the end. */
+/** Output of any length, produced while it is written. `code` is called at the end. */
 export type Streamed = Readonly<{ pieces: Iterable<string>; code: () => ExitCode }>;
 
 export abstract class HistoryCommand extends PlaneCommand {
@@ -54,7 +54,7 @@ export abstract class HistoryCommand extends PlaneCommand {
   }
 }
 
-/** As `JSON.stringify` would write all of them. */
+/** Yields the same text as `JSON.stringify` of all rows. */
 export function* jsonPieces(rows: Iterable<object>): Generator<string> {
   let before = '[';
   for (const row of rows) {
@@ -76,11 +76,11 @@ const rowsMax = 1_000;
 export function readLimit(given: string): number | Refusal {
   const limit = /^[1-9]\d{0,3}$/.test(given) ? Number(given) : 0;
   if (limit >= 1 && limit <= rowsMax) return limit;
-  const message = `--limit must be a whole number of 1 to ${rowsMax}, was ${JSON.stringify(given)}`;
+  const message = `--limit must be a whole number from 1 to ${rowsMax}, was ${JSON.stringify(given)}`;
   return refuse('invalid', message);
 }
 
-/** `rule` says what it must be. Null where nothing was given. */
+/** `rule` says what the value must be. Returns null if no value is given. */
 export function readNumber(given: string | undefined, rule: string): number | Refusal | null {
   if (given === undefined) return null;
   if (/^[1-9]\d{0,14}$/.test(given)) return Number(given);

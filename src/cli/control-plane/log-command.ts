@@ -1,5 +1,4 @@
-// What the commands that read the log itself have in common: they need its database. They need no encryption key, because events hold no
-// secret.
+// Base class of commands that read the log. They need the database but no encryption key, because events hold no secrets.
 
 import { readFileSync } from 'node:fs';
 
@@ -22,7 +21,7 @@ export abstract class LogCommand extends Command {
     Object.assign(this, settingOptions(['databaseUrl']));
   }
 
-  /** `url` is where `db` is. */
+  /** `url` is the address of `db`. */
   protected abstract read(
     db: Database,
     url: string,
@@ -44,7 +43,7 @@ export abstract class LogCommand extends Command {
     });
   }
 
-  /** Loaded here, because the database's client is much to load for a program that only shows its help. */
+  /** Imported late to keep --help fast. */
   private async withDatabase(url: string, settings: LogSettings): Promise<ExitCode | Refusal> {
     const { openDatabase } = await import('../../db/pool.ts');
     const { namingRights } = await import('../../db/rights.ts');
@@ -55,7 +54,7 @@ export abstract class LogCommand extends Command {
     } catch (cause) {
       if (!(cause instanceof Error && 'code' in cause && cause.code === undefinedTable))
         throw cause;
-      const why = 'this database holds no event log; no gw has run on it yet';
+      const why = 'this database holds no event log, because gw has not run on it yet';
       throw new Error(why, { cause });
     } finally {
       await db.dispose();

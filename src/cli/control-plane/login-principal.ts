@@ -1,4 +1,4 @@
-// Decides what `set-password` changes: the principal is made if absent, gets the password, and role `admin` unless it may
+// Runs `gw set-password`: creates the principal if it is absent, sets the password, and grants role `admin` unless the principal can
 // already write the configuration (specification, "Commands of the binary"; Authentication rule 4).
 
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { withControlPlane } from './offline-plane.ts';
 import type { Opening } from './offline-plane.ts';
 
-/** As `set-password` does it: opens the control plane for this alone. */
+/** Opens the control plane for this work only. */
 export const setLoginIn = (opening: Opening, given: LoginGiven): Promise<LoginSet | Refusal> =>
   withControlPlane(opening, (plane) => setLogin({ plane, passwords: createPasswords() }, given));
 
@@ -26,7 +26,7 @@ type Dependencies = Readonly<{
   passwords: Pick<Passwords, 'hash'>;
 }>;
 
-/** `breakGlass` is why it is done although the change policy asks for an approval. */
+/** `breakGlass` is the reason for skipping a required approval. */
 export type LoginGiven = Readonly<{
   name: string;
   password: string;
@@ -35,9 +35,9 @@ export type LoginGiven = Readonly<{
 export type LoginSet = Readonly<{
   id: PrincipalId;
   created: boolean;
-  /** The name of the role that it was granted; null when none was. */
+  /** The name of the granted role, or null. */
   roleGranted: string | null;
-  /** No role could write the configuration any more: admin can again. */
+  /** Role admin was repaired, because no role could write the configuration. */
   adminMended: boolean;
 }>;
 

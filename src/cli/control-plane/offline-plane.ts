@@ -1,4 +1,4 @@
-// Opens the control plane for one piece of work from the command line and closes it again.
+// Opens the control plane for the work of one command and closes it again.
 
 import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';

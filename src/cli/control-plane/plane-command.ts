@@ -1,4 +1,4 @@
-// What the commands that open the control plane do alike: they need its database and the encryption key.
+// Base class of commands that open the control plane. They need its database and the encryption key.
 
 import { readFileSync } from 'node:fs';
 
@@ -38,7 +38,7 @@ export abstract class PlaneCommand extends Command {
       const { databaseUrl, encryptionKey, encryptionKeyPrevious } = read.settings;
       if (databaseUrl === null) return reportRefusals(stderr, [this.#needs('--database-url')]);
       if (encryptionKey === null) return reportRefusals(stderr, [this.#needs('GW_ENCRYPTION_KEY')]);
-      // Loaded here, because the control plane is much to load for a program that only shows its help.
+      // Imported late to keep --help fast.
       const { withControlPlane } = await import('./offline-plane.ts');
       const warn = (message: string): void => this.warn(message);
       const opening = { databaseUrl, encryptionKey, encryptionKeyPrevious, warn };

@@ -1,4 +1,4 @@
-// Keeps what a verification found, where the integrity of the log is shown.
+// Stores the result of a verification, which the integrity screen and metrics show.
 
 import { hostname, userInfo } from 'node:os';
 
@@ -7,7 +7,7 @@ import type { Database } from '../../db/pool.ts';
 
 type ErrorOutput = Readonly<{ stderr: Readonly<{ write: (text: string) => unknown }> }>;
 
-/** What cannot be kept is said, and takes nothing from the verification: this release may not have migrated the database yet. */
+/** A failure to store only prints a warning: this release may not have migrated the database yet. */
 export async function recordVerified(
   db: Database,
   { stderr }: ErrorOutput,
@@ -18,7 +18,7 @@ export async function recordVerified(
     await db.tx((tx) => recordFindings(tx, findings, { by: account(), at: new Date() }));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    stderr.write(`gw: this verification is not kept: ${why}\n`);
+    stderr.write(`gw: the result of this verification was not stored: ${why}\n`);
   }
 }
 
@@ -26,7 +26,7 @@ function account(): string {
   return `${accountName()}@${hostname()}`;
 }
 
-/** A container may run under an account that has no name. */
+/** A container may run under an account without a name. */
 function accountName(): string {
   try {
     return userInfo().username;

@@ -1,5 +1,4 @@
-// Holds a model provider that needs no vendor key: it lists one model and answers chat completions with a fixed, friendly text.
-// It listens on loopback only, for `gw dev`.
+// Serves a demo provider for `gw dev` on loopback: it lists one model and answers chat completions with a fixed text.
 
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -9,7 +8,7 @@ import { z } from 'zod';
 export const demoModel = 'demo';
 
 export type DemoProvider = Readonly<{
-  /** What a provider's `api_base` is set to. */
+  /** The `api_base` of the provider. */
   apiBase: string;
   port: number;
   close: () => Promise<void>;
@@ -18,7 +17,7 @@ export type DemoProvider = Readonly<{
 const bodyBytesMax = 1024 * 1024;
 const createdAt = 1_767_225_600;
 
-/** Port 0 is any free port. Rejects with `EADDRINUSE` when another program has the port. */
+/** Port 0 is any free port. Rejects with `EADDRINUSE` if the port is taken. */
 export async function startDemoProvider({ port }: { port: number }): Promise<DemoProvider> {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
@@ -107,7 +106,7 @@ function replyText({ messages }: ChatRequest): string {
   return `Hello from gw! The demo model read: "${asked}". Add a provider to talk to a real one.`;
 }
 
-/** About four characters a token, as everywhere in gw. */
+/** Estimates four characters per token, as everywhere in gw. */
 const tokensIn = (text: string): number => Math.ceil(text.length / 4);
 
 function usageOf({ messages }: ChatRequest, text: string) {

@@ -1,5 +1,5 @@
-// Decides what `gw dev` sets up so that the first request needs no vendor key: the demo provider, its model, a principal and a
-// key. All of it goes through the admin API, as any user's would, and what is there already stays.
+// Sets up the demo provider, its model, a principal and a key for `gw dev`, so that the first request needs no vendor key. Uses the
+// admin API and keeps what exists.
 
 import { z } from 'zod';
 
@@ -11,7 +11,7 @@ const named = z.array(z.object({ id: z.int(), name: z.string() }));
 
 export type DevKey = Readonly<{ id: number; key: string }>;
 
-/** Answers the key that may call the demo model: `known` while it is good, else a new one. */
+/** Returns a key for the demo model: `known` if it is valid, else a new one. */
 export async function seedDemo(
   admin: AdminClient,
   { apiBase, known }: Readonly<{ apiBase: string; known: DevKey | null }>,
@@ -45,7 +45,7 @@ async function ensureProvider(admin: AdminClient, apiBase: string): Promise<numb
     return made.id;
   }
   if (found.api_base !== apiBase) {
-    // Its port of the last time was taken, so it listens on another.
+    // The previous port was taken, so the provider listens on another.
     await admin.send({
       method: 'PATCH',
       path: `/admin/providers/${found.id}`,
@@ -65,7 +65,7 @@ async function ensureModel(admin: AdminClient, providerId: number): Promise<void
   const body = {
     name: demoModel,
     description: 'answers without a vendor key',
-    // Agents such as Codex always offer tools that only their own vendor runs.
+    // Agents such as Codex always send tools that only their vendor can run.
     drop_unsupported_tools: true,
   };
   const { id } =

@@ -1,4 +1,4 @@
-// Holds what `gw dev` must find again at its next start: keys, passwords and the demo provider's port, in a file of mode 0600.
+// Stores what `gw dev` needs at its next start: keys, passwords and the port of the demo provider, in a file of mode 0600.
 
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ const devState = z.object({
   proxy_token: z.string().min(16),
   admin_password: z.string(),
   demo_port: z.int().nonnegative(),
-  /** Null until the first key was made. */
+  /** Null until the first key exists. */
   api_key: z.object({ id: z.int(), key: z.string() }).nullable(),
 });
 export type DevState = z.output<typeof devState>;
@@ -29,10 +29,10 @@ export function devStateFile(directory: string): DevStateFile {
       if (text === null) return newState();
       const parsed = devState.safeParse(JSON.parse(text));
       if (parsed.success) return parsed.data;
-      throw new Error(`${file} is not what gw dev wrote; remove ${directory} to start anew`);
+      throw new Error(`${file} was not written by gw dev; remove ${directory} to start again`);
     },
     write: async (state) => {
-      // Renamed when whole: half of it would lock the database away.
+      // Written to a temporary file and renamed: a partial file would lose the encryption key.
       const partial = `${file}.partial`;
       await writeFile(partial, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
       await rename(partial, file);
@@ -40,7 +40,7 @@ export function devStateFile(directory: string): DevStateFile {
   };
 }
 
-/** Closed to others; under root passable, because the database runs under another account inside it. */
+/** Not accessible to others. For root it is passable, because the database inside runs under another account. */
 export async function makeDataDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   await chmod(directory, process.getuid?.() === 0 ? 0o711 : 0o700);

@@ -1,4 +1,4 @@
-// Starts everything that `gw dev` is: a database, a demo provider, role all on loopback, a login and a key; and ends it.
+// Starts and stops the parts of `gw dev`: a database, a demo provider, role all on loopback, a login and a key.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -33,20 +33,20 @@ import type { Settings } from '../settings/settings.ts';
 
 export type DevOptions = Readonly<{
   dataDirectory: string;
-  /** Nothing is kept; the data directory is not used. */
+  /** Keeps no data and does not use the data directory. */
   ephemeral: boolean;
   log: (message: string) => void;
-  /** Of role all on loopback; the database and the secrets are put in here. */
+  /** The settings of role all on loopback. This module adds database and secrets. */
   settings: Settings;
   runAll: (settings: Settings, extras: AllExtras) => Promise<RunningAll>;
 }>;
 
-/** What a person, or a script with --json, needs to use it. */
+/** The data that a person, or a script with --json, needs to use gw. */
 export type DevReady = Readonly<{
   gateway_url: string;
   admin_url: string;
   login: Readonly<{ name: string; password: string }>;
-  /** Opens the UI signed in. It works once, within `signInLinkMinutes`. */
+  /** Opens the UI signed in. Valid once, within `signInLinkMinutes`. */
   sign_in_url: string;
   api_key: string;
   model: string;
@@ -59,7 +59,7 @@ const loginName = 'admin';
 
 export async function startDev(options: DevOptions): Promise<Dev> {
   const { ephemeral, log } = options;
-  // What was started is ended in reverse, also when a later part fails to start.
+  // Stops the started parts in reverse order, also if a later part fails to start.
   await using started = new AsyncDisposableStack();
   const directory = ephemeral
     ? path.join(os.tmpdir(), `gw-dev-${randomUUID()}`)
@@ -102,7 +102,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
       gateway_url: running.gatewayUrl,
       admin_url: running.adminUrl,
       login,
-      // Behind the hash, which a browser sends to no server.
+      // In the fragment, which browsers do not send to servers.
       sign_in_url: `${running.adminUrl}/ui/#sign-in=${token}`,
       api_key: key.key,
       model: demoModel,
@@ -112,7 +112,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
   };
 }
 
-/** What the data directory keeps from start to start. */
+/** The data that the data directory keeps between starts. */
 const kept = {
   databaseUrl: 'file',
   encryptionKey: 'file',
@@ -120,7 +120,7 @@ const kept = {
   snapshotCache: 'file',
 } as const;
 
-/** On the port of the last time, because the provider is registered with it; on another when that is taken. */
+/** Uses the previous port, with which the provider is registered, or another if it is taken. */
 async function startDemo(port: number): Promise<DemoProvider> {
   try {
     return await startDemoProvider({ port });
@@ -136,7 +136,7 @@ type LoginParts = Readonly<{
   log: (message: string) => void;
 }>;
 
-/** Before anything listens: a login that the API could not make, since making one needs one. */
+/** Creates the first login before listening, because the API requires a login to create one. */
 async function ensureLogin({ databaseUrl, state, log }: LoginParts): Promise<void> {
   const opening = { databaseUrl, encryptionKey: state.encryption_key, warn: log };
   await withControlPlane(opening, async (plane) => {
@@ -146,16 +146,17 @@ async function ensureLogin({ databaseUrl, state, log }: LoginParts): Promise<voi
     const isGood = await opens({ plane, passwords }, found, state.admin_password);
     if (isGood === true) return;
     if (isRefusal(isGood)) throw new Error(`checking the login ${loginName}: ${isGood.message}`);
-    if (found !== undefined) log(`the login ${loginName} was changed; it is as printed again`);
+    if (found !== undefined)
+      log(`the login ${loginName} was changed; it is reset to the printed one`);
     const given = { name: loginName, password: state.admin_password };
     const set = await setLogin({ plane, passwords }, given);
-    if (isRefusal(set)) throw new Error(`making the login ${loginName}: ${set.message}`);
+    if (isRefusal(set)) throw new Error(`creating the login ${loginName}: ${set.message}`);
   });
 }
 
 type Checking = Readonly<{ plane: ControlPlane; passwords: Passwords }>;
 
-/** Whether the principal logs in with the password and may set everything up. */
+/** True if the principal can log in with the password and set everything up. */
 async function opens(
   { plane: { db, store, vault }, passwords }: Checking,
   principal: Principal | undefined,
@@ -174,7 +175,7 @@ const servedLimitMs = 10_000;
 const servedPauseMs = 20;
 const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 
-/** The key works at the gateway once the snapshot that holds it has arrived there. */
+/** The key works once the gateway has the snapshot that holds it. */
 async function untilServed(gatewayUrl: string, { key }: DevKey): Promise<void> {
   const deadline = performance.now() + servedLimitMs;
   while (performance.now() < deadline) {

@@ -1,4 +1,4 @@
-// Holds a real Postgres for `gw dev` and the tests: on a unix socket only, found again after a crash, gone after stop.
+// Runs a real Postgres for `gw dev` and the tests, on a unix socket only. It is found again after a crash.
 
 import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export type EmbeddedPostgresOptions = Readonly<{
   log: (message: string) => void;
   /** Server settings such as `{ fsync: 'off' }`. */
   options?: Readonly<Record<string, string>>;
-  /** The directory and all data go when the server stops. */
+  /** Deletes the directory and all data when the server stops. */
   ephemeral?: boolean;
 }>;
 
@@ -28,7 +28,7 @@ export type EmbeddedPostgres = Readonly<{
   stop: () => Promise<void>;
 }>;
 
-/** The lock of a killed owner is freed when the server notices the broken connection. */
+/** The server frees the lock of a killed owner when it notices the broken connection. */
 const ownerLimitMs = 3_000;
 const ownerRetryWaitMs = 100;
 const ownerLockKey = 0x6777;
@@ -43,7 +43,7 @@ export async function startEmbeddedPostgres(
   await initialise(site, given.log);
   const running = await startOrAdopt(site, { log: given.log, options: given.options ?? {} });
   const owner = await takeOwnership(running.socketDirectory, given.directory);
-  // The last resort: a process that ends without stop() still tells the server to shut down.
+  // A process that ends without stop() still tells the server to shut down.
   const onExit = (): void => interrupt(running);
   process.once('exit', onExit);
   let stopped: Promise<void> | null = null;
@@ -61,7 +61,7 @@ export async function startEmbeddedPostgres(
   };
 }
 
-/** A server has no encryption on a unix socket; asking for it first would cost each connection a round trip. */
+/** Unix sockets have no encryption; asking for it would cost a round trip per connection. */
 const socketUrl = (socketDirectory: string, database: string): string =>
   `postgres://gw@${encodeURIComponent(socketDirectory)}:5432/${database}?sslmode=disable`;
 
@@ -77,12 +77,12 @@ async function takeOwnership(socketDirectory: string, directory: string): Promis
   }
 }
 
-/** SIGINT asks Postgres for a fast shutdown; it needs its socket no more. */
+/** SIGINT requests a fast shutdown of Postgres. */
 function interrupt({ pid, socketDirectory }: RunningServer): void {
   try {
     process.kill(pid, 'SIGINT');
   } catch {
-    // It has ended already.
+    // The server has ended already.
   }
   rmSync(socketDirectory, { recursive: true, force: true });
 }

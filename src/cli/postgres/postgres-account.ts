@@ -1,10 +1,10 @@
-// Decides which account of the operating system an embedded Postgres runs under, and what that account can reach.
-// Postgres refuses to run as root, and root must not have to create an account for it: it runs as the "nobody" ids instead.
+// Decides under which system account an embedded Postgres runs, and what that account can reach. Postgres refuses to run as root, so for
+// root it runs under the unprivileged ids 65534.
 
 import { chown, mkdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** `null`: the account that runs this process. */
+/** `null`: the account of this process. */
 export type PostgresAccount = Readonly<{ uid: number; gid: number }> | null;
 
 const nobodyId = 65_534;
@@ -13,7 +13,7 @@ export function postgresAccount(): PostgresAccount {
   return process.getuid?.() === 0 ? { uid: nobodyId, gid: nobodyId } : null;
 }
 
-/** Makes a directory that only the account may enter. */
+/** Creates a directory that only the account can enter. */
 export async function makePrivateDirectory(
   account: PostgresAccount,
   directory: string,
@@ -22,7 +22,7 @@ export async function makePrivateDirectory(
   if (account !== null) await chown(directory, account.uid, account.gid);
 }
 
-/** Whether the account may enter (or run) the target: each directory above it must let it through too. */
+/** True if the account can enter (or run) the target. Each parent directory must be passable too. */
 export async function canReach(account: PostgresAccount, target: string): Promise<boolean> {
   if (account === null) return true;
   for (let place = await realpath(target); ; place = path.dirname(place)) {

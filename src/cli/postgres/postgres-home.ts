@@ -1,5 +1,5 @@
-// Decides where an embedded Postgres keeps its files and its socket: in the directory asked for, wherever its account can
-// reach that, and else outside with a link from there (root's home is often closed to every other account).
+// Decides where an embedded Postgres stores its files and its socket: in the requested directory if its account can reach that, else
+// outside with a link (other accounts often cannot enter the home of root).
 
 import { chmod, lstat, mkdir, mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
 import os from 'node:os';
@@ -8,14 +8,14 @@ import path from 'node:path';
 import { canReach, makePrivateDirectory } from './postgres-account.ts';
 import type { PostgresAccount } from './postgres-account.ts';
 
-/** Only root comes to need it, and root can make it. */
+/** Only root needs this directory, and root can create it. */
 const outsideDirectory = '/var/lib/gw';
 
-/** A longer path does not fit in a socket address (107 bytes on Linux, 103 on macOS) with the socket's name behind it. */
+/** With the name of the socket, longer paths exceed a socket address (107 bytes on Linux, 103 on macOS). */
 const socketDirectoryBytesMax = 80;
 
 export type PostgresHome = Readonly<{
-  /** Reached by the account, owned by it, closed to all others. */
+  /** Reachable and owned by the account, closed to all others. */
   directory: string;
   remove: () => Promise<void>;
 }>;
@@ -58,7 +58,7 @@ async function movedHome(account: PostgresAccount, { wanted, moved }: Move): Pro
   };
 }
 
-/** Short, fresh, and closed to all but the account. */
+/** A short, new directory that only the account can enter. */
 export async function makeSocketDirectory(account: PostgresAccount): Promise<string> {
   for (const base of [process.env['XDG_RUNTIME_DIR'], os.tmpdir(), '/tmp']) {
     if (base === undefined || base === '') continue;
@@ -69,9 +69,11 @@ export async function makeSocketDirectory(account: PostgresAccount): Promise<str
     await makePrivateDirectory(account, made);
     return made;
   }
-  throw new Error('no directory for the socket of Postgres: XDG_RUNTIME_DIR, TMPDIR and /tmp fail');
+  throw new Error(
+    'no directory for the socket of Postgres: XDG_RUNTIME_DIR, TMPDIR and /tmp are unusable',
+  );
 }
 
-/** Whether a path looks like one that was made here, before anything is removed by it. */
+/** True if this module created the path. Checked before anything is removed. */
 export const isSocketDirectory = (directory: string): boolean =>
   /^gw-\w{6}$/.test(path.basename(directory));

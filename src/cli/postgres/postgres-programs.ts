@@ -25,7 +25,7 @@ export type PostgresPrograms = Readonly<{ initdb: string; control: string }>;
 
 const links = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** `home` is a directory that the account reaches; the package is copied into it when the account cannot reach the package. */
+/** `home` is a directory that the account can reach. The package is copied there if the account cannot reach it. */
 export async function findPostgresPrograms(
   account: PostgresAccount,
   home: string,
@@ -62,7 +62,7 @@ function packagedPostgres(): string | null {
   }
 }
 
-/** Links do not travel in npm packages; the package's install script, which may be forbidden, makes them from this list. */
+/** npm packages cannot contain links. The install script of the package, which may be disabled, creates them from this list. */
 async function makeMissingLinks(root: string): Promise<void> {
   const list = links.parse(
     JSON.parse(await readFile(path.join(root, 'native', 'pg-symlinks.json'), 'utf8')),
@@ -86,7 +86,7 @@ async function reachableCopy({ account, home, native }: Copying): Promise<string
   if (await canReach(account, path.join(native, 'bin', 'postgres'))) return native;
   const copy = path.join(home, `native-${await packageVersion(native)}`);
   if (await exists(copy)) return copy;
-  // Renamed when whole, so that a start that was killed leaves no half of it behind.
+  // Renamed when complete, so that a killed start leaves no partial copy.
   const partial = `${copy}.partial`;
   await rm(partial, { recursive: true, force: true });
   await cp(native, partial, { recursive: true, verbatimSymlinks: true });
@@ -136,7 +136,7 @@ export type ProgramRun = Readonly<{
   limitMs: number;
 }>;
 
-/** Answers the program's output; throws with it when the program fails or outlives the limit. */
+/** Returns the output of the program. Throws with it if the program fails or times out. */
 export async function runPostgresProgram(
   program: string,
   parameters: readonly string[],
@@ -157,7 +157,7 @@ export async function runPostgresProgram(
   }
 }
 
-/** Without PG*: a PGPORT or PGDATA of the user's shell means another server than this one. */
+/** Without PG*: PGPORT or PGDATA of the user's shell refer to another server. */
 function programEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PG')));
 }

@@ -1,4 +1,4 @@
-// Makes, starts, finds and stops the server process of an embedded Postgres.
+// Creates, starts, finds and stops the server process of an embedded Postgres.
 
 import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -28,9 +28,9 @@ type Starting = Readonly<{
 const initLimitMs = 120_000;
 const startLimitSeconds = 20;
 const stopLimitSeconds = 30;
-/** How much longer than its own limit a program gets before it is killed. */
+/** Extra time beyond its own limit before a program is killed. */
 const programMarginMs = 5_000;
-/** After a crash the dead server's lock file stays in the way for a moment. */
+/** After a crash, the lock file of the dead server blocks a start for a moment. */
 const startRetryLimitMs = 10_000;
 const startRetryWaitMs = 200;
 const answerLimitMs = 2_000;
@@ -38,8 +38,8 @@ const socketName = '.s.PGSQL.5432';
 
 export async function initialise(site: ServerSite, log: (message: string) => void): Promise<void> {
   if (await exists(path.join(site.data, 'PG_VERSION'))) return;
-  log(`making a Postgres data directory in ${site.data}`);
-  // Renamed when whole, so that a start that was killed leaves no half of it behind.
+  log(`creating a Postgres data directory in ${site.data}`);
+  // Renamed when complete, so that a killed start leaves no partial directory.
   const partial = `${site.data}.partial`;
   await rm(partial, { recursive: true, force: true });
   const locale = process.platform === 'linux' ? 'C.UTF-8' : 'C';
@@ -61,22 +61,25 @@ export async function startOrAdopt(
   for (;;) {
     const found = await findRunning(site.data);
     if (found !== null) {
-      log(`found Postgres still running (process ${found.pid})`);
+      log(`Postgres is still running (process ${found.pid})`);
       return found;
     }
     const failure = await start(site, options);
     if (failure === null) break;
     if (performance.now() > deadline) {
       const file = path.join(site.home.directory, 'server.log');
-      throw new Error(`Postgres does not start; the end of ${file}: ${await lastLines(file)}`, {
-        cause: failure,
-      });
+      throw new Error(
+        `Postgres does not start; the last lines of ${file}: ${await lastLines(file)}`,
+        {
+          cause: failure,
+        },
+      );
     }
     await wait(startRetryWaitMs);
   }
   const started = await findRunning(site.data);
-  if (started === null) throw new Error(`Postgres in ${site.data} ended as soon as it started`);
-  // The server holds its data alone, so the one that had this socket before is dead.
+  if (started === null) throw new Error(`Postgres in ${site.data} ended right after its start`);
+  // Only one server can use the data, so the previous owner of this socket is dead.
   if (isSocketDirectory(left) && left !== started.socketDirectory) await removeTree(left);
   return started;
 }
@@ -87,7 +90,7 @@ const removeTree = (directory: string): Promise<void> =>
 async function findRunning(data: string): Promise<RunningServer | null> {
   const { pid, socketDirectory, status } = await readServerFile(data);
   if (status !== 'ready' || !Number.isInteger(pid) || pid <= 0) return null;
-  // The file outlives a killed server, and its process id may be another's by now: only a live server answers.
+  // The file outlives a killed server, and its process id may be reused. Only a live server answers.
   return (await answers(socketDirectory)) ? { pid, socketDirectory } : null;
 }
 
@@ -147,22 +150,22 @@ export async function stopServer(
       },
     );
   if (!(await exists(path.join(site.data, 'postmaster.pid')))) {
-    // It has ended, unless its data was removed under it: then pg_ctl cannot name it, but its socket still answers.
+    // Normally the server has ended. If its data was removed, pg_ctl cannot find it, but its socket still answers.
     if (await answers(socketDirectory)) process.kill(pid, 'SIGQUIT');
     return;
   }
   if (mode === 'fast') {
-    // A server that does not end in time is ended without its checkpoint; it recovers at the next start.
+    // A server that does not end in time is stopped without a checkpoint and recovers at the next start.
     await stop('fast').catch(() => stop('immediate'));
   } else {
     await stop('immediate');
   }
 }
 
-/** The protocol's question for encryption, which a live server answers with one byte before any login. */
+/** The SSLRequest message, which a live server answers with one byte before any login. */
 const encryptionQuestion = Buffer.from('0000000804d2162f', 'hex');
 
-/** An accepted connection proves nothing: children of a killed server hold its socket open for a moment. */
+/** An accepted connection proves nothing, because children of a killed server keep its socket open for a moment. */
 function answers(socketDirectory: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect(path.join(socketDirectory, socketName));

@@ -1,4 +1,4 @@
-// Holds what the program's exit codes mean, for scripts that call it.
+// Defines the exit codes of the program.
 
 import type { Refusal, RefusalCode } from '../../lib/refusal.ts';
 
@@ -11,7 +11,7 @@ export const exitCodes = {
   notFound: 5,
   conflict: 6,
   differences: 10,
-  /** The shell's code for a program that an interrupt ended. */
+  /** The code that shells use for a program that SIGINT ended. */
   interrupted: 130,
 } as const;
 

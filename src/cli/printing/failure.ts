@@ -1,4 +1,4 @@
-// Decides what a person at the command line is told of a failure, and the exit code that goes with it.
+// Prints failures at the command line and decides their exit code.
 
 import { isDatabaseUnavailable } from '../../db/failure.ts';
 import type { Refusal } from '../../lib/refusal.ts';
@@ -13,7 +13,7 @@ export function reportRefusals(output: ErrorOutput, refusals: readonly Refusal[]
   return first === undefined ? exitCodes.ok : exitCodeOf(first);
 }
 
-/** Runs the work of a command; its failure becomes one line a cause, its stack only with GW_LOG=debug or trace. */
+/** Runs the work of a command. A failure prints one line per cause; the stack only with GW_LOG=debug or trace. */
 export async function reportingFailure(
   context: Readonly<{ stderr: ErrorOutput; env: Readonly<Record<string, string | undefined>> }>,
   work: () => Promise<ExitCode>,
@@ -32,7 +32,7 @@ export async function reportingFailure(
 
 const causesMax = 5;
 
-/** What went wrong, then why, in a line each. */
+/** The message of the error, then of each cause. */
 export function causes(error: unknown): readonly string[] {
   const messages: string[] = [];
   let at = error;
@@ -43,14 +43,14 @@ export function causes(error: unknown): readonly string[] {
   return messages.length > 0 ? messages : [JSON.stringify(error)];
 }
 
-/** The database's library draws the statement below its message; an error of several addresses has no message at all. */
+/** The database library appends the statement to its message. An AggregateError of several addresses has no message. */
 function messageOf(error: Error): string {
   const message = error.message.replace(/\n\n> \d[^]*$/, '');
   if (message !== '') return message;
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** A file that is missing has the code of a socket that is missing: the system call tells them apart. */
+/** A missing file and a missing socket have the same code; the system call tells them apart. */
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('syscall' in error) return error.syscall === 'connect' || error.syscall === 'getaddrinfo';

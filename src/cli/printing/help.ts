@@ -1,4 +1,4 @@
-// Decides what help looks like.
+// Formats the help.
 
 import { Writable } from 'node:stream';
 
@@ -16,7 +16,7 @@ export class HelpCommand extends Command {
 
 type Described = Pick<Cli, 'definitions' | 'binaryVersion'>;
 
-/** The path of a definition starts with the program's name; that of the default command is nothing more. */
+/** The name of a command without the program name; `serve` for the default command. */
 export const commandName = ({ path }: Pick<Definition, 'path'>): string =>
   path.replace(/^gw ?/, '') || 'serve';
 
@@ -41,7 +41,7 @@ function overview(cli: Described): string {
   ].join('\n');
 }
 
-/** The library writes `#0` for the value of an option; the longer name keeps its columns. */
+/** clipanion writes `#0` for the value of an option. The longer name keeps the columns aligned. */
 export function namingValues(output: Writable): Writable {
   return new Writable({
     decodeStrings: false,

@@ -1,11 +1,11 @@
-// How the command line shows what is in the history.
+// Formats events and differences for the command line.
 
 import type { HistoryEvent } from '../../../projections/history-event.ts';
 
 export const eventLine = ({ position, recorded_at, stream, type, data }: HistoryEvent): string =>
   `${position}  ${recorded_at}  ${stream}  ${type}  ${JSON.stringify(data)}`;
 
-/** Of an entity, its fields beneath it. */
+/** An entity, followed by its fields. */
 type Difference = Readonly<{
   kind: string;
   id: number;

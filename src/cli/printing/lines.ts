@@ -1,9 +1,9 @@
-// The lines of a file of any length, read as they are asked for.
+// Reads the lines of a file of any length on demand.
 
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** Opened with the first one: a reader of lines that was opened before would lose what it reads before anybody asks. */
+/** Opens the file at the first read, because readline loses lines that it reads before iteration starts. */
 export async function* linesOf(path: string): AsyncGenerator<string, void, undefined> {
   yield* createInterface({ input: createReadStream(path) });
 }

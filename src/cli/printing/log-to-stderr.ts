@@ -1,4 +1,4 @@
-// The log of a serving process: to standard error, so that standard output stays free for answers.
+// Writes the log of a serving process to standard error. Standard output is for results.
 
 import { isRefusal } from '../../lib/refusal.ts';
 import { readLogFilter } from '../../telemetry/log-filter.ts';
@@ -6,10 +6,10 @@ import { createLog } from '../../telemetry/log.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { SettingValues } from '../settings/settings-table.ts';
 
-/** Whoever read the log has gone: requests are served on without it. */
+/** Ignores write errors: a process keeps serving if the reader of its log has exited. */
 const goOn = (): void => {};
 
-/** Throws on a filter that the settings table would have refused. */
+/** Throws on a filter that the settings table refuses. */
 export function logToStderr({ log, logFormat }: Pick<SettingValues, 'log' | 'logFormat'>): Log {
   const filter = readLogFilter(log);
   if (isRefusal(filter)) throw new Error(`--log ${filter.message}`);

@@ -1,6 +1,6 @@
-// Decides which known name a mistyped one most likely means.
+// Finds the known name that a mistyped one most likely means.
 
-/** Of the known names the nearest within the distance; null when none is that near. */
+/** Returns the nearest known name within the distance, or null. */
 export function nearest(
   name: string,
   known: readonly string[],
@@ -18,7 +18,7 @@ export function nearest(
   return best;
 }
 
-/** Insertions, deletions and replacements from one text to the other (Levenshtein), a row at a time. */
+/** The Levenshtein distance, computed row by row. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let line = 1; line <= from.length; line += 1) {

@@ -1,10 +1,9 @@
-// How a list of the command line says that it goes on: by the command that prints the next page, on standard error, because standard output
-// is the list alone.
+// Prints the command for the next page of a list, on standard error because standard output holds only the list.
 
-/** A flag and what was given for it. */
+/** A flag and its value. */
 export type GivenFlag = readonly [flag: string, value: string | undefined];
 
-/** At most `limit` of the rows, of which one more was asked for; `next` are the words of the command behind them. */
+/** Returns at most `limit` rows; `found` may hold one more. `next` is the command for the next page. */
 export function pageOf<Row>(
   found: readonly Row[],
   limit: number,
@@ -21,12 +20,12 @@ export const commandWords = (path: readonly string[], flags: readonly GivenFlag[
   ...flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
 ];
 
-/** For people, as a shell reads it. With --json one line of JSON, the words in a list: `{"next":["gw","history","events",…,"--json"]}`. */
+/** The command in shell syntax, or with --json as a list: `{"next":["gw","history","events",…,"--json"]}`. */
 export const nextLine = (words: readonly string[], isJson: boolean): string =>
   isJson
     ? `${JSON.stringify({ next: [...words, '--json'] })}\n`
     : `there are more: ${words.map(shellWord).join(' ')}\n`;
 
-/** POSIX shell, 2.2.2: nothing is read in single quotes but their end. */
+/** Single quotes preserve every character (POSIX Shell 2.2.2). */
 const shellWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -1,4 +1,4 @@
-// How the command line shows a plan of declarative files.
+// Formats a plan of declarative files for the command line.
 
 type Resource = Readonly<{ list: string; name: string }>;
 
@@ -32,14 +32,14 @@ export function planText(
     : `Plan: ${created} to create, ${updated} to change, ${deleted} to delete.`;
   const adopting = isApplied
     ? `${adopted} resources are managed by these files from now on.`
-    : `${adopted} resources are as the files say and not managed yet; apply takes them over.`;
+    : `${adopted} resources match the files and are not managed yet; apply adopts them.`;
   return [
     ...changes.flatMap(changeLines),
     changes.length === 0 ? 'No changes.' : counts,
     ...(adopted === 0 ? [] : [adopting]),
     ...warnings.map((warning) => `Warning: ${warning}`),
     ...(unmanaged.length === 0 ? [] : [`Not managed: ${listed(unmanaged)}`]),
-    ...(changes.length === 0 || isApplied ? [] : [`To apply exactly this: --plan ${plan}`]),
+    ...(changes.length === 0 || isApplied ? [] : [`To apply exactly this plan: --plan ${plan}`]),
   ].join('\n');
 }
 
@@ -61,13 +61,13 @@ function changeLines({ action, list, name, id, fields, drift }: Change): readonl
   ];
 }
 
-/** Members that say nothing are left out. */
+/** Omits empty members. */
 const valueText = (value: unknown): string =>
   JSON.stringify(value ?? null, (key, member: unknown) =>
-    key === '' || isSaid(member) ? member : undefined,
+    key === '' || isSet(member) ? member : undefined,
   );
 
-const isSaid = (member: unknown): boolean => member !== null && JSON.stringify(member) !== '[]';
+const isSet = (member: unknown): boolean => member !== null && JSON.stringify(member) !== '[]';
 
 const listedMax = 10;
 

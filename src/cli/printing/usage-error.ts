@@ -1,18 +1,18 @@
-// Decides what is said of arguments that are no command, or are not all that a command needs.
+// Words the error for unknown commands and wrong arguments.
 
 import type { Cli, Definition } from 'clipanion';
 
 import { commandName } from './help.ts';
 import { nearest } from './nearest.ts';
 
-/** Two lines: what was wrong, and where to read on. The list of every usage, which the library adds, helps nobody. */
+/** Two lines: the problem, and the help to read. Omits clipanion's list of all usages. */
 export function usageError(
   cli: Pick<Cli, 'definitions'>,
   argv: readonly string[],
   error: unknown,
 ): string {
   const definitions = cli.definitions();
-  // The list that would follow is cut off with the rest.
+  // Cuts off the list of usages.
   const [firstLine = ''] = error instanceof Error ? error.message.split('\n', 1) : [];
   const said = firstLine
     .replace(/; did you mean(?: one of)?:?$/, '')
@@ -29,13 +29,13 @@ export function usageError(
   return `gw: ${wrongArguments(command, argv, said)}\n${help}\n`;
 }
 
-/** What comes before the first option. */
+/** The arguments before the first option. */
 function leadingWords(argv: readonly string[]): readonly string[] {
   const first = argv.findIndex((argument) => argument.startsWith('-'));
   return first === -1 ? argv : argv.slice(0, first);
 }
 
-/** Without a word it is the command that serves; undefined when the words are the beginning of no command. */
+/** No words mean the serve command. Returns undefined if no command starts with the words. */
 function commandNamed(
   definitions: readonly Definition[],
   words: readonly string[],
@@ -91,7 +91,7 @@ const takesValue = ({ definition }: DefinedOption): boolean => definition.includ
 const isGiven = (argv: readonly string[], flag: string): boolean =>
   argv.some((argument) => argument === flag || argument.startsWith(`${flag}=`));
 
-/** The beginning of a command means that command; of words that are none, the first alone may be meant. */
+/** A prefix suggests its command. Otherwise all words, then the first word alone, are compared. */
 function nearestCommand(words: readonly string[], names: readonly string[]): string | null {
   const typed = words.join(' ');
   return (
@@ -103,7 +103,7 @@ function nearestCommand(words: readonly string[], names: readonly string[]): str
 
 const misspeltDistanceMax = 3;
 
-/** A word of which half would have to change is another word. */
+/** Ignores names that differ in half of their letters. */
 const nearestWithin = (word: string, known: readonly string[]): string | null =>
   nearest(word, known, {
     distanceMax: Math.min(misspeltDistanceMax, Math.ceil(word.length / 2) - 1),

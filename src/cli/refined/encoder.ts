@@ -1,5 +1,5 @@
-// The refined encoder seen from the process that asks: a thread that is started by the first text, a queue before it with a
-// bound, and an end to every wait. The thread takes one batch at a time, so a batch whose wait is over is never begun.
+// Runs the refined encoder in a thread that the first text starts. The queue and every wait are bounded. The thread takes one batch at a
+// time, so a batch that timed out in the queue never starts.
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -18,11 +18,11 @@ type Waiting = Readonly<{
   reject: (error: Error) => void;
 }>;
 
-/** Has this module's own ending: `.ts` in a checkout, `.js` in a package. */
+/** Same extension as this module: `.ts` in a checkout, `.js` in a package. */
 const thread = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
 
 const queuedMax = 64;
-/** What failed to start is not started for every request. */
+/** After a failed start, wait before the next one. */
 const restartMs = 10_000;
 
 export function createRefinedEncoder(

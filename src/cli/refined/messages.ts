@@ -1,15 +1,15 @@
-// What the refined encoder and its thread say to each other. Texts go there as a list of strings.
+// Defines the messages between the refined encoder and its thread. Texts are sent as a list of strings.
 
 import { z } from 'zod';
 
-/** What the thread is started with. */
+/** The start options of the thread. */
 export const workerModel = z.object({
   modelPath: z.string(),
-  /** Of tokenizer.json. */
+  /** The text of tokenizer.json. */
   tokenizer: z.string(),
-  /** The vector of the first token is the text's, not the mean of all. */
+  /** Use the vector of the first token instead of the mean of all. */
   isFirstToken: z.boolean(),
-  /** An installed package, or a path. */
+  /** An installed package or a path. */
   runtime: z.string(),
 });
 export type WorkerModel = Readonly<z.output<typeof workerModel>>;
@@ -18,7 +18,7 @@ export const workerTexts = z.array(z.string());
 
 export const workerAnswer = z.object({
   vectors: z.array(z.instanceof(Float32Array).nullable()),
-  /** Null when all went well. */
+  /** Null on success. */
   error: z.string().nullable(),
 });
 export type WorkerAnswer = Readonly<z.input<typeof workerAnswer>>;

@@ -1,4 +1,4 @@
-// What is used of onnxruntime-node, which is no dependency of this program: whoever wants the refined tier installs it.
+// Loads onnxruntime-node, which is not a dependency: operators who use the refined tier install it.
 
 export type OnnxTensor = Readonly<{ data: ArrayLike<number>; dims: readonly number[] }>;
 
@@ -23,7 +23,7 @@ const isObject = (value: unknown): value is object =>
 export const isOnnxRuntime = (value: unknown): value is OnnxRuntime =>
   isObject(value) && 'InferenceSession' in value && 'Tensor' in value;
 
-/** As an ES module has what a CommonJS one exports. */
+/** An ES import has the exports of a CommonJS module under `default`. */
 export function onnxRuntimeOf(module: unknown): OnnxRuntime | null {
   if (isOnnxRuntime(module)) return module;
   const inner = isObject(module) && 'default' in module ? module.default : null;

@@ -1,4 +1,4 @@
-// The thread of the refined encoder: loads the runtime and the model once, and turns texts into vectors, one after the other.
+// Runs the thread of the refined encoder: loads the runtime and the model once, and encodes texts one by one.
 
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -28,7 +28,7 @@ async function load(): Promise<Loaded> {
   if (runtime === null) throw new Error(`${name} has no InferenceSession and Tensor`);
   const tokenizer = readTokenizer(json, 'tokenizer.json');
   if (isRefusal(tokenizer)) throw new Error(tokenizer.message);
-  // One core: the others serve requests.
+  // One core only, because the others serve requests.
   const session = await runtime.InferenceSession.create(modelPath, { intraOpNumThreads: 1 });
   return { runtime, session, tokenizer };
 }
@@ -58,7 +58,7 @@ async function embed(
 
 const from = (data: ArrayLike<number>): Float32Array<ArrayBuffer> => Float32Array.from(data);
 
-/** Of the vectors of all tokens, or of the first. */
+/** The mean of all token vectors, or the first one. */
 function pooled(hidden: OnnxTensor | undefined): Float32Array<ArrayBuffer> {
   if (hidden === undefined) throw new Error('the model has no output last_hidden_state');
   const [, tokens = 0, dimensions = 0] = hidden.dims;
@@ -81,7 +81,7 @@ async function answer(loaded: Loaded, message: unknown): Promise<WorkerAnswer> {
   }
 }
 
-// What fails here ends the thread with an error, which the other side hears of.
+// A failure ends the thread with an error, which the parent receives.
 const loaded = await load();
 parentPort?.on('message', (message: unknown) => {
   void answer(loaded, message).then((reply) => parentPort?.postMessage(reply, []));

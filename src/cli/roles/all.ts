@@ -1,5 +1,5 @@
-// Role all: control plane and forwarding in one process that share the snapshot directly ("What the service does" rule 3).
-// Usage and health loop back to its own admin API over loopback, as any proxy's would come in.
+// Composes role all: control plane and gateway in one process that share the snapshot ("What the service does" rule 3). Usage and health
+// reports go to its own admin API over loopback, like those of any proxy.
 
 import { randomBytes } from 'node:crypto';
 
@@ -32,7 +32,7 @@ import { openWitness } from './witness.ts';
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
 
-/** What gw dev adds to the role. */
+/** Additions for `gw dev`. */
 export type AllExtras = Pick<Surroundings, 'signInLink'>;
 
 export async function runAll(settings: Settings, extras: AllExtras): Promise<RunningAll> {
@@ -43,7 +43,7 @@ export async function runAll(settings: Settings, extras: AllExtras): Promise<Run
   const encoders = await openEncoders(settings);
   started.defer(encoders.close);
   const { sources, ...spooling } = await openSpool(settings, { replica, log: linkLog });
-  // Other proxies may follow this process if the operator gave a token; its own reports need one in any case.
+  // With a configured token, other proxies can follow this process. Its own reports always need one.
   const proxyToken = settings.proxyToken ?? randomBytes(32).toString('hex');
   const { live, seenBefore, serve, close: closeWitness } = await openServing(settings, log);
   started.defer(closeWitness);
@@ -68,7 +68,7 @@ export async function runAll(settings: Settings, extras: AllExtras): Promise<Run
   const spending = new Spending();
   const link = { client, replica, counts, log: linkLog, spending };
   const reporter = createUsageReporter({ ...link, ...spooling });
-  // While the admin API is still there to take what is left.
+  // The admin API must still accept the last reports.
   started.defer(reporter.close);
   const tracer = await openTracing(settings, log);
   const { host, port } = settings;
@@ -131,7 +131,7 @@ const loopBack = ({ adminUrl, certificate }: RunningControl, proxyToken: string)
     pinnedCertificate: certificate,
   });
 
-/** What the gateway serves, and its memory of the log. */
+/** The served configuration, and the stored place of the log. */
 async function openServing(settings: Settings, log: Log) {
   const linkLog = log.of('control_link');
   const live = createLive({ log: linkLog, monotonic: () => performance.now() });
@@ -153,7 +153,7 @@ async function openServing(settings: Settings, log: Log) {
   };
 }
 
-/** Sealed with the proxy token as that of a proxy is; without one, with the encryption key. */
+/** Sealed with the proxy token, like that of a proxy, or else with the encryption key. */
 function openCache({ snapshotCache: path, proxyToken, encryptionKey }: Settings) {
   const secret = proxyToken ?? encryptionKey;
   return path === null || secret === null ? null : createSnapshotCache({ path, secret });

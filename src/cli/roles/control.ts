@@ -1,4 +1,4 @@
-// Role control: database, admin API, snapshots for proxies ("What the service does" rule 3). Role all builds on it.
+// Composes role control: database, admin API, snapshots for proxies ("What the service does" rule 3). Role all builds on it.
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -76,9 +76,9 @@ export type ControlSettings = Pick<
 export type RunningControl = Running &
   Readonly<{
     adminUrl: string;
-    /** Rejects when it was started and can never serve: the database that came is not this program's. */
+    /** Rejects after a start that can never serve, because the database belongs to another program. */
     failed: Promise<never>;
-    /** The certificate of the admin listener, PEM; null when it speaks plain HTTP. */
+    /** The certificate of the admin listener, PEM; null for plain HTTP. */
     certificate: string | null;
   }>;
 
@@ -114,19 +114,19 @@ export async function runControl(settings: Settings): Promise<RunningControl> {
 
 export type Surroundings = Readonly<{
   log: Log;
-  /** Of gw dev; absent everywhere else. */
+  /** Only set by `gw dev`. */
   signInLink?: SignInLink;
   encoders: Encoders;
   program: Omit<Program, 'version' | 'uptimeSeconds'>;
-  /** Places of the log that the gateway of this process saw before it was started again. */
+  /** Places of the log that the gateway of this process saw before its restart. */
   seenBefore: readonly LogObservation[];
-  /** Told of each snapshot, from the first one on. */
+  /** Called with every snapshot, including the first. */
   onSnapshot: (snapshot: Snapshot) => void;
-  /** Told whenever the log was read to its head: what was last published is current. */
+  /** Called when the log was read to its head, so the last published snapshot is current. */
   onCurrent: () => void;
 }>;
 
-/** Listens at once. While the database is away for the first time, everything but /healthz answers 503. */
+/** Listens at once. Until the database is first available, everything except /healthz answers 503. */
 export async function startControl(
   settings: ControlSettings,
   surroundings: Surroundings,
@@ -150,7 +150,7 @@ export async function startControl(
     listenWaiting({ host, port: adminPort, tls, failure: () => failure }),
   );
   const reason = causes(first.away).join('; ');
-  log.warn({ admin: waiting.url, reason }, 'the database is away; trying again');
+  log.warn({ admin: waiting.url, reason }, 'the database is unavailable; retrying');
   const stop = new AbortController();
   const serveLater = async (): Promise<RunningControl | null> => {
     let opened: ControlPlane | null;
@@ -169,7 +169,7 @@ export async function startControl(
   };
   const later = serveLater();
   const failed = later.then(() => never());
-  // Whoever waits for the end of the process hears of it; until someone does, it is no unhandled rejection.
+  // The caller that awaits the end of the process gets the error. Until then, it must not be an unhandled rejection.
   failed.catch(() => {});
   return {
     adminUrl: waiting.url,
@@ -182,7 +182,7 @@ export async function startControl(
   };
 }
 
-/** Throws on a certificate that cannot be read. */
+/** Throws if the certificate cannot be read. */
 function openEgress({ egressAllow: allow, egressDeny: deny, caBundle }: ControlSettings): Egress {
   const ca = readCaBundle({ caBundle });
   return createEgress({ allow, deny }, ca.length === 0 ? {} : { ca });
@@ -228,7 +228,7 @@ type PlaneSurroundings = Surroundings &
   Readonly<{ egress: Egress; notifier: Notifier; replica: string }>;
 type Opened = Readonly<{ plane: ControlPlane }> | Readonly<{ away: unknown }>;
 
-/** Throws whatever is wrong with the database but that it is away. */
+/** Throws any database failure except unavailability. */
 async function tryOpen(
   settings: ControlSettings,
   { log, onCurrent, egress, encoders, notifier, replica }: PlaneSurroundings,
@@ -318,7 +318,8 @@ async function serveAdmin(
   const close = async (): Promise<void> => {
     await Promise.all([upkeep.stop(), sweeping.stop()]);
     const cut = await admin.close(settings.shutdownGrace * 1000);
-    if (cut > 0) log.warn({ connections: cut }, 'admin requests were cut off after the grace');
+    if (cut > 0)
+      log.warn({ connections: cut }, 'admin requests were cut off after the grace period');
     stopTelling();
     await plane.close();
     await notifier.close();

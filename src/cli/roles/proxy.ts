@@ -1,5 +1,5 @@
-// Composes role proxy: a gateway that follows a control plane (Http mode) or a file (File mode),
-// and nothing else (specification, "What the service does" 3 and 4).
+// Composes role proxy: a gateway that follows a control plane (Http mode) or a file (File mode) (specification, "What the service does"
+// 3 and 4).
 
 import { hash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -39,7 +39,7 @@ import { openSpool } from '../usage-spool.ts';
 import { programVersion } from '../version.ts';
 import type { Seat } from '../workers/seat.ts';
 
-/** What a gateway needs, in whichever role. */
+/** The dependencies of a gateway, in any role. */
 export type GatewaySettings = Readonly<{
   host: string;
   port: number;
@@ -89,7 +89,7 @@ export type ProxyDependencies = Readonly<{
   log?: Log;
   environment?: Environment;
   onHangUp?: OnHangUp;
-  /** When this process is one of several that share a port. */
+  /** Set if this process shares its port with other workers. */
   seat?: Seat | null;
 }>;
 
@@ -102,7 +102,7 @@ const monotonic = (): number => performance.now();
 const guardOf = (settings: Pick<GatewaySettings, 'egressAllow' | 'egressDeny'>): Guard =>
   createGuard({ allow: settings.egressAllow, deny: settings.egressDeny });
 
-/** The part of the gateway's options that settings decide. */
+/** The options of the gateway that settings decide. */
 export const gatewayOptions = (settings: GatewaySettings) =>
   ({
     host: settings.host,
@@ -130,7 +130,7 @@ export const gatewayOptions = (settings: GatewaySettings) =>
     cache: { entriesMax: settings.cacheMaxEntries, bytesMax: settings.cacheMaxBytes },
   }) satisfies Partial<GatewayOptions>;
 
-/** Unlike that of any other process, and readable. */
+/** Unique per process, and readable. */
 export const replicaName = (): string => `${hostname()}-${randomBytes(4).toString('hex')}`;
 
 export async function runProxy(
@@ -180,7 +180,7 @@ async function runHttpMode(
     monotonic,
   });
   started.defer(reconciling.stop);
-  // Before anything listens, so that the first request that is accepted can be served.
+  // Before listening, so that the first accepted request can be served.
   const poll = await startPoll({
     client,
     live,
@@ -219,7 +219,7 @@ async function runHttpMode(
   return { url: gateway.url, close: () => parts.disposeAsync() };
 }
 
-/** All workers start from the one file, which the first of them writes. */
+/** All workers start from one file, which the first worker writes. */
 function openCache(
   { snapshotCache: path }: ProxySettings,
   proxyToken: string,
@@ -283,7 +283,7 @@ async function runFileMode(
 const sharing = ({ seat }: ProxyDependencies): Pick<GatewayOptions, 'shareMetrics'> =>
   seat === null || seat === undefined ? {} : { shareMetrics: seat.shareMetrics };
 
-/** Out of rotation, then drained ("Limits", Shutdown). */
+/** Leaves the rotation, then drains ("Limits", Shutdown). */
 export async function endGateway(
   gateway: Gateway,
   settings: GatewaySettings,

@@ -1,4 +1,4 @@
-// The sweep of providers as a part of a control plane that serves.
+// Runs the sweep of providers in a serving control plane.
 
 import { randomUUID } from 'node:crypto';
 
@@ -16,7 +16,7 @@ type Parts = Readonly<{
   log: Log;
 }>;
 
-/** The first sweep is one interval from now, when agents have beaten. `stop` ends one that is under way. */
+/** The first sweep runs after one interval, when agents have sent heartbeats. `stop` also ends a running sweep. */
 export function startSweeping({ plane, egress: { dispatcher }, intervalMs, log }: Parts) {
   const closing = new AbortController();
   const { signal } = closing;

@@ -1,5 +1,4 @@
-// What role control does now and then: what is due in the snapshot, in usage, in the vault, in the state checkpoints and of change
-// requests.
+// Runs the periodic maintenance of role control: snapshots, usage, vault, state checkpoints and change requests.
 
 import { randomUUID } from 'node:crypto';
 
@@ -15,14 +14,14 @@ import type { Log } from '../../telemetry/log.ts';
 import { eraseSuperseded } from '../../control/vault/vault-upkeep.ts';
 import type { SettingValues } from '../settings/settings-table.ts';
 
-/** How often usage and the vault are looked through for what is past its retention. */
+/** Interval of the deletion of expired usage and vault items. */
 const upkeepMs = 10 * 60 * 1000;
-/** How often change requests are looked through for those that are due, or too old. */
+/** Interval of the check for due and expired change requests. */
 const requestsMs = 5_000;
-/** How often state checkpoints are written that are due. */
+/** Interval of the check for due state checkpoints. */
 const checkpointsMs = 60 * 1000;
 
-/** How often the alarms of the log are read that the metric counts. */
+/** Interval of reading the alarms of the log for the metric. */
 const alarmsMs = 30 * 1000;
 
 type Surroundings = Readonly<{
@@ -33,7 +32,7 @@ type Surroundings = Readonly<{
   log: Log;
 }>;
 
-/** `stop` waits for what is under way. */
+/** `stop` waits for running work. */
 export function startUpkeep(surroundings: Surroundings) {
   const { plane, admin, settings, log } = surroundings;
   const jobs: readonly Job[] = [
@@ -42,27 +41,31 @@ export function startUpkeep(surroundings: Surroundings) {
       intervalMs: settings.snapshotRebuildInterval * 1000,
       work: plane.rebuild,
     },
-    { what: 'keeping usage', intervalMs: upkeepMs, work: admin.needs.operations.usageUpkeep.run },
     {
-      what: 'keeping the vault',
+      what: 'deleting expired usage',
+      intervalMs: upkeepMs,
+      work: admin.needs.operations.usageUpkeep.run,
+    },
+    {
+      what: 'deleting expired vault items',
       intervalMs: upkeepMs,
       work: () =>
         eraseSuperseded({ plane, clock: Date.now, retentionDays: settings.secretRetention }),
     },
     {
-      what: 'keeping state checkpoints',
+      what: 'writing state checkpoints',
       intervalMs: checkpointsMs,
       work: () => keepCheckpoints(plane.reports, plane.store.state().position),
     },
     {
-      what: 'forgetting what replicas served',
+      what: 'deleting the history of served versions',
       intervalMs: upkeepMs,
       work: () => keepServed(plane.reports, Date.now),
     },
-    // Those that other replicas raised, or a process before this one.
+    // Alarms that other replicas or an earlier process raised.
     { what: 'reading the alarms', intervalMs: alarmsMs, work: admin.needs.operations.alarms.list },
     {
-      what: 'keeping change requests',
+      what: 'applying and expiring change requests',
       intervalMs: requestsMs,
       work: () =>
         keepChangeRequests({

@@ -1,5 +1,5 @@
-// What the gateway of role all has seen of the log outlives the process in the snapshot cache, as that of a proxy does: a log that
-// was rewritten or set back while the process was down contradicts it. Nothing is served from this cache.
+// Stores which place of the log the gateway of role all has seen, in the snapshot cache, like a proxy. This detects a log that was
+// rewritten or rolled back while the process was down. Nothing is served from this cache.
 
 import { coalesce } from '../../control/coalesce.ts';
 import type { CachedSnapshot, SnapshotCache } from '../../gateway/control-link/cache.ts';
@@ -8,18 +8,18 @@ import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 type Witness = Readonly<{
-  /** Keeps what the snapshot that was applied last says of the log. */
+  /** Stores the place of the log of the last applied snapshot. */
   keep: (snapshot: Snapshot) => void;
-  /** Resolves when all of it is on the disk, or cannot be. */
+  /** Resolves when everything is on disk or has failed. */
   close: () => Promise<void>;
 }>;
 
 type Dependencies = Readonly<{ cache: SnapshotCache; live: Live; log: Log }>;
 
-/** Reads what was cached. A disk that refuses is logged, and never fails this. */
+/** Reads the stored place. Read failures are logged and never fail the start. */
 export async function openWitness({ cache, live, log }: Dependencies): Promise<Witness> {
   const { cached, refused } = await cache.read();
-  if (cached === null) log.info({ refused }, 'no snapshot cache says what the log was');
+  if (cached === null) log.info({ refused }, 'the snapshot cache holds no place of the log');
   else live.remember(cached.seen);
 
   let latest: Snapshot | null = null;
@@ -27,7 +27,7 @@ export async function openWitness({ cache, live, log }: Dependencies): Promise<W
   let isFailing = false;
   const write = coalesce(async () => {
     const seen = live.seen();
-    // A snapshot of the same place of the log tells nothing new of it.
+    // A snapshot at the same place of the log adds nothing.
     if (latest === null || seen === written) return;
     try {
       await cache.write({ snapshot: latest, seen });
@@ -48,9 +48,9 @@ export async function openWitness({ cache, live, log }: Dependencies): Promise<W
   };
 }
 
-/** What was seen of another log says nothing of this one, and is forgotten. */
+/** Discards places of another log. */
 function tellAnotherLog(cached: CachedSnapshot | null, { log: { id } }: Snapshot, log: Log): void {
   const before = cached?.snapshot.log.id ?? id;
   if (before === id) return;
-  log.warn({ log: id, before }, 'the database holds another log than the one of the last start');
+  log.warn({ log: id, before }, 'the database holds a different log than at the last start');
 }

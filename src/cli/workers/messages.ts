@@ -1,10 +1,10 @@
-// What a parent and its workers say to each other over the channel that the fork gave them.
+// Defines the messages between a parent process and its workers.
 
 import { z } from 'zod';
 
 import type { Family } from '../../telemetry/merge-pages.ts';
 
-/** A family of metrics of one worker, as telemetry reads it. */
+/** A family of metrics of one worker, in the form of telemetry. */
 const family = z.object({
   name: z.string(),
   help: z.string(),
@@ -19,7 +19,7 @@ const family = z.object({
   ),
 }) satisfies z.ZodType<Family>;
 
-/** `drain` begins the end of a worker. The page of all of them is the text that /metrics answers. */
+/** `drain` ends a worker. The page is the text of /metrics for all workers. */
 export const toWorker = z.discriminatedUnion('gw', [
   z.object({ gw: z.literal('drain') }),
   z.object({ gw: z.literal('read_metrics') }),
@@ -33,7 +33,7 @@ export const toParent = z.discriminatedUnion('gw', [
 ]);
 
 export type ToWorker = z.output<typeof toWorker>;
-/** As telemetry gives the families; what arrives is checked. */
+/** The families are validated on arrival. */
 export type ToParent =
   | Exclude<z.output<typeof toParent>, { gw: 'metrics' }>
   | Readonly<{ gw: 'metrics'; page: readonly Family[] }>;

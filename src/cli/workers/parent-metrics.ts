@@ -1,13 +1,13 @@
-// The page of metrics of all workers, made by their parent: what each of them says, and what those said that are gone.
+// Builds the page of metrics of all workers: the current values of each, and the last values of ended workers.
 
 import { mergePages } from '../../telemetry/merge-pages.ts';
 import type { Family } from '../../telemetry/merge-pages.ts';
 
-/** A worker that has not answered by then is shown as it was at its last answer. */
+/** A worker that does not answer in time is shown with its last values. */
 const answerMs = 1000;
 
 export type ParentMetrics<Worker> = Readonly<{
-  /** Asks every worker; those that ask meanwhile get the same page. */
+  /** Asks every worker. Concurrent requests share the page. */
   gather: () => Promise<string>;
   answered: (worker: Worker, page: readonly Family[]) => void;
   gone: (worker: Worker) => void;
@@ -18,7 +18,7 @@ export function createParentMetrics<Worker>(
   ask: (worker: Worker) => void,
 ): ParentMetrics<Worker> {
   const pages = new Map<Worker, readonly Family[]>();
-  /** Without it the counters of all would fall with each worker that is replaced. */
+  /** Otherwise the counters would decrease whenever a worker is replaced. */
   let departed: Promise<readonly Family[]> = Promise.resolve([]);
   let waiting: Readonly<{ left: Set<Worker>; done: () => void }> | null = null;
   let gathering: Promise<string> | null = null;
@@ -35,7 +35,7 @@ export function createParentMetrics<Worker>(
     if (left.size > 0) await promise;
     clearTimeout(late);
     waiting = null;
-    // Both at one moment: a worker that goes while the other is awaited is in one of them, and not in both.
+    // Read together, so that a worker that ends in between is counted exactly once.
     const living = [...pages.values()].map((families) => ({ families, isGone: false }));
     const gone = departed;
     return mergePages([...living, { families: await gone, isGone: true }]).metrics();

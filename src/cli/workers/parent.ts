@@ -1,5 +1,5 @@
-// The parent of a proxy of several processes: it serves nothing itself. It forks the workers, which share the port, replaces one
-// that dies, and ends when they cannot last or when it is told to.
+// Runs the parent of a proxy with several processes. It forks the workers, which share the port, replaces workers that die, and ends if
+// they keep dying or on a signal. The parent serves no requests.
 
 import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
@@ -25,10 +25,10 @@ export type ParentOptions = Readonly<{
 type Place = { readonly slot: number; shortLives: number };
 type Life = Readonly<{ place: Place; startedAt: number }>;
 
-/** Usage is flushed and connections are closed after the grace; then a worker that is still there hangs. */
+/** Time after the grace period for flushing usage and closing connections. A worker that is still running then hangs. */
 const overdueMs = 15_000;
 
-/** Resolves when every worker serves. Rejects when one of them cannot start: it has said why. */
+/** Resolves when every worker serves. Rejects if one cannot start; that worker logs why. */
 export async function startWorkers(options: ParentOptions): Promise<Running> {
   const group = new WorkerGroup(options);
   await group.start();
@@ -45,16 +45,16 @@ class WorkerGroup {
   readonly #started = Promise.withResolvers<void>();
   readonly #failed = Promise.withResolvers<never>();
   readonly #stopHangUp: () => void;
-  /** How often a worker began to serve. */
+  /** The number of times a worker started to serve. */
   #served = 0;
   #isEnding = false;
 
   constructor(options: ParentOptions) {
     this.#options = options;
-    // Until someone waits for it, it is no unhandled rejection.
+    // Until it is awaited, it must not be an unhandled rejection.
     this.#failed.promise.catch(() => {});
     cluster.on('exit', this.#onExit);
-    // A second signal ends this process at once, and with it those that it started.
+    // A second signal ends this process and its workers at once.
     process.on('exit', this.#killAll);
     this.#stopHangUp = onHangUp(() => {
       for (const worker of this.#lives.keys()) worker.process.kill('SIGHUP');
@@ -95,7 +95,7 @@ class WorkerGroup {
     this.#lives.set(worker, { place, startedAt: performance.now() });
     worker.on('message', (value: unknown) => void this.#heard(worker, value));
     worker.on('error', (error) =>
-      this.#options.log.warn({ error, worker: place.slot }, 'a worker cannot be told'),
+      this.#options.log.warn({ error, worker: place.slot }, 'a message to a worker failed'),
     );
   }
 
@@ -127,12 +127,12 @@ class WorkerGroup {
     const fields = { worker: place.slot, pid: worker.process.pid, code, signal };
     const verdict = afterDeath(performance.now() - startedAt, place.shortLives);
     if (verdict.kind === 'give_up') {
-      log.error(fields, 'a worker died again and again; ending');
-      const error = new Error(`worker ${place.slot} does not last`);
+      log.error(fields, 'workers keep dying; shutting down');
+      const error = new Error(`worker ${place.slot} keeps dying`);
       return void this.close().then(() => this.#failed.reject(error));
     }
     place.shortLives = verdict.shortLives;
-    log.warn({ ...fields, again_ms: verdict.afterMs }, 'a worker died; another takes its place');
+    log.warn({ ...fields, again_ms: verdict.afterMs }, 'a worker died; starting another');
     setTimeout(() => this.#isEnding || this.#fork(place), verdict.afterMs);
   };
 

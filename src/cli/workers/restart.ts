@@ -1,12 +1,12 @@
-// Decides what follows the death of a worker: another in its place after a pause, or the end of all when none of them lasts.
+// Decides what follows the death of a worker: a restart after a pause, or the end of all workers if they keep dying.
 
-/** A worker that lived so long died of something new. */
+/** A worker that ran this long resets its crash counter. */
 const longLifeMs = 60_000;
 const pauseMsMin = 100;
 const pauseMsMax = 10_000;
 const shortLivesMax = 6;
 
-/** Lives in a row, of one place, that were short. */
+/** Consecutive short runs of one worker slot. */
 export type ShortLives = number;
 
 export type Verdict =

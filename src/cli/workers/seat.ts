@@ -1,4 +1,4 @@
-// The worker's side of a proxy of several processes: it ends when its parent says so, and its page of metrics is that of all.
+// Runs the worker side of a proxy with several processes: it ends on request of its parent, and its /metrics shows all workers.
 
 import cluster from 'node:cluster';
 
@@ -9,23 +9,23 @@ import type { SignalSource } from '../lifetime.ts';
 import { toWorker } from './messages.ts';
 import type { ToParent } from './messages.ts';
 
-/** The variable that tells a forked process its place among the workers, from 0. */
+/** The environment variable with the index of the worker, from 0. */
 export const slotVariable = 'GW_WORKER_SLOT';
 
 export type Seat = Readonly<{
   slot: number;
   signals: SignalSource;
-  /** Tells the parent that requests are served, and where. */
+  /** Reports to the parent that requests are served, and at which address. */
   serving: (url: string) => void;
   shareMetrics: (own: OwnMetricsPage) => MetricsPage;
-  /** Every line says which worker wrote it. */
+  /** Adds the worker to every log line. */
   log: (log: Log) => Log;
 }>;
 
-/** A parent that does not answer is as good as gone; the scrape fails rather than show a part of the whole. */
+/** If the parent does not answer, the scrape fails instead of showing a part of the metrics. */
 const gatherMs = 3000;
 
-/** Null in a process that is nobody's worker. */
+/** Returns null in a process that is not a worker. */
 export function takeSeat(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Seat | null {
@@ -34,7 +34,7 @@ export function takeSeat(
   const gathered: ((page: string) => void)[] = [];
   const ends: (() => void)[] = [];
   let own: OwnMetricsPage | null = null;
-  // Once is enough: a signal to the whole group reaches a worker both from outside and from its parent.
+  // Only once: a signal to the process group reaches a worker directly and through its parent.
   let isEnding = false;
   const end = (): void => {
     if (isEnding) return;
@@ -66,7 +66,7 @@ export function takeSeat(
     },
     serving: (url) => {
       tell({ gw: 'serving', url });
-      // What is served keeps the process from now on; the channel alone does not.
+      // From now on the listener keeps the process running, not the channel.
       process.channel?.unref();
     },
     shareMetrics: (page) => {
@@ -79,7 +79,7 @@ export function takeSeat(
 
 function gather(gathered: ((page: string) => void)[]): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const late = setTimeout(() => reject(new Error('no metrics of the parent')), gatherMs);
+  const late = setTimeout(() => reject(new Error('the parent sent no metrics')), gatherMs);
   gathered.push((page) => {
     clearTimeout(late);
     resolve(page);
@@ -88,7 +88,7 @@ function gather(gathered: ((page: string) => void)[]): Promise<string> {
   return promise;
 }
 
-/** A parent that is gone cannot be told; the worker ends with the channel. */
+/** A parent that has exited cannot be reached; the worker ends with the channel. */
 function tell(message: ToParent): void {
   if (process.connected) process.send?.(message, undefined, {}, () => {});
 }
