@@ -1,4 +1,4 @@
-// What runs the control plane of a managed deployment: its settings, its Service, its pod, and the Job that makes the first login.
+// Builds the objects of the control plane of a managed deployment: settings, Service, pod, and the Job that creates the first login.
 
 import type { DeploymentResource } from '../kubernetes/gw-deployment.ts';
 import type { Json, Manifest } from './kinds.ts';
@@ -19,7 +19,7 @@ const tlsDirectory = '/etc/gw/tls';
 
 const tlsOf = ({ spec }: DeploymentResource): string | null => spec.control.tlsSecretName ?? null;
 
-/** Where proxies find it. */
+/** The address at which proxies reach the control plane. */
 export const controlUrl = (resource: DeploymentResource): string =>
   `${tlsOf(resource) === null ? 'http' : 'https'}://${nameOf(resource, component)}:${adminPort}`;
 
@@ -41,7 +41,7 @@ function configOf(resource: DeploymentResource): Record<string, string> {
 export const controlConfig = (resource: DeploymentResource): Manifest =>
   manifest(resource, { kind: 'ConfigMap', component }, { data: configOf(resource) });
 
-/** Never outside the cluster: `/snapshot` answers upstream credentials. */
+/** Only inside the cluster, because `/snapshot` returns upstream credentials. */
 export const controlService = (resource: DeploymentResource): Manifest =>
   manifest(
     resource,
@@ -55,7 +55,7 @@ export const controlService = (resource: DeploymentResource): Manifest =>
     },
   );
 
-/** Each process gives out the whole of every rate limit to the proxies that ask it: limits multiply by the replicas. */
+/** One replica only: each process grants its proxies the full rate limits, so limits would multiply by the replicas. */
 export function controlDeployment(resource: DeploymentResource) {
   const tls = tlsOf(resource);
   const secret = { name: 'tls', secret: { secretName: tls ?? '' } };
@@ -78,7 +78,7 @@ export function controlDeployment(resource: DeploymentResource) {
       ),
       volumes: [...(tls === null ? [] : [secret]), ...given.volumes],
       volumeMounts: [...(tls === null ? [] : [mount]), ...given.volumeMounts],
-      // The one right that this account has is to read and patch the resource.
+      // This account can only read and patch the resource.
       more: { serviceAccountName: 'gw-control', ...spreadOf(resource, component) },
       config: configOf(resource),
     },
@@ -98,7 +98,7 @@ function databaseVariables({ spec }: DeploymentResource): readonly Json[] {
   ];
 }
 
-/** Null when none is wanted. Run again it would reset the password, so it is made once. */
+/** Null without a first login. The Job is created once, because another run would reset the password. */
 export function bootstrapJob(resource: DeploymentResource): Manifest | null {
   const { bootstrap } = resource.spec;
   if (bootstrap === undefined) return null;

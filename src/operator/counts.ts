@@ -1,21 +1,21 @@
-// What an operator counts and how it stands, in plain fields, and the source that reads them when somebody scrapes.
+// Holds the counters and the state of the operator, and the source of its metrics.
 
 import type { DeploymentStatus } from '../kubernetes/gw-deployment.ts';
 import type { Source } from '../telemetry/scrape.ts';
 
 const passResults = ['done', 'again', 'failed'] as const;
-/** `conflict`: someone else wrote first, and the next pass sees it. */
+/** `conflict`: another writer was first; the next pass sees its change. */
 const writeResults = ['written', 'conflict', 'refused'] as const;
 const phases = ['Pending', 'Upgrading', 'Bootstrapping', 'Degraded', 'Ready'] as const;
 type Phase = DeploymentStatus['phase'];
 
 export type OperatorCounts = {
   isLeading: boolean;
-  /** When the API server last said who leads, in monotonic milliseconds; null before the first time. */
+  /** Time of the last answer about the Lease, in monotonic milliseconds; null before the first. */
   heardAtMs: number | null;
   readonly passes: Record<(typeof passResults)[number], number>;
   readonly writes: Record<(typeof writeResults)[number], number>;
-  /** Of the managed deployments, as the last pass met them; null for who does not lead. */
+  /** The phases of the managed deployments in the last pass; null if this operator does not lead. */
   phases: readonly Phase[] | null;
 };
 
@@ -27,7 +27,7 @@ export const newOperatorCounts = (): OperatorCounts => ({
   phases: null,
 });
 
-/** Every value of a bounded label is there from the start. */
+/** Every value of a bounded label exists from the start. */
 export const operatorSource =
   (counts: OperatorCounts): Source =>
   (scrape) => {

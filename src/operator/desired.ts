@@ -1,4 +1,4 @@
-// What one managed deployment comes to: every object in the order in which they are made. Nothing but the resource decides it.
+// Derives the desired objects of a managed deployment from its resource alone, in the order of their creation.
 
 import type { DeploymentResource } from '../kubernetes/gw-deployment.ts';
 import {
@@ -20,9 +20,9 @@ import {
 
 export type Wanted = Readonly<{
   manifest: Manifest;
-  /** `control`: once the control plane runs as wanted. `proxies`: the same, but only if the proxies roll by it. */
+  /** `control`: written once the control plane runs as desired. `proxies`: the same, but only if the write rolls out proxies. */
   waitsFor: 'nothing' | 'control' | 'proxies';
-  /** Made once, and left as it is. */
+  /** Created once and never changed. */
   isOnce: boolean;
 }>;
 
@@ -31,10 +31,10 @@ export type Desired = Readonly<{
   unwanted: readonly Reference[];
   control: Reference;
   proxies: Reference;
-  /** Of the pods of the proxies. */
+  /** Describes the pods of the proxies. */
   proxyTemplate: string;
   bootstrap: Reference | null;
-  /** Bounds of the replicas that an autoscaler chooses; null without one. */
+  /** The bounds of the autoscaler's replicas; null without one. */
   scaled: Readonly<{ from: number; to: number }> | null;
 }>;
 

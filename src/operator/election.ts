@@ -1,4 +1,4 @@
-// Stands for election, one step at a time: reads the Lease, and creates, renews or takes it when that is due.
+// Runs leader election step by step: reads the Lease and creates, renews or takes it when due.
 
 import { refusalOf } from '../kubernetes/answer.ts';
 import { withCluster } from '../kubernetes/client.ts';
@@ -10,16 +10,16 @@ import type { Holder, LeaseObject } from './lease.ts';
 export type ElectionOptions = Readonly<{
   place: ClusterPlace;
   holder: Holder;
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   monotonic: () => number;
   /** Epoch milliseconds. */
   nowMs: () => number;
 }>;
 
 export type Election = Readonly<{
-  /** Whether this process leads now. Rejects when the API server does not say. */
+  /** Returns true if this process leads now. Rejects if the API server does not answer. */
   step: (signal: AbortSignal) => Promise<boolean>;
-  /** Gives up a Lease that is held. */
+  /** Releases a held Lease. */
   release: (signal: AbortSignal) => Promise<void>;
 }>;
 
@@ -39,7 +39,7 @@ export function createElection({ place, holder, monotonic, nowMs }: ElectionOpti
     return lease;
   };
 
-  /** False when someone else was faster. */
+  /** Returns false if another process was faster. */
   const write = async (
     client: ClusterClient,
     write: Pick<ClusterWrite, 'method' | 'path' | 'body'>,

@@ -1,5 +1,5 @@
-// Hears of changes in one collection: a list says where it stands, a watch what comes behind that, and a watch that is too late begins with
-// a list again (kubernetes.io/docs/reference/using-api/api-concepts, "Efficient detection of changes").
+// Follows the changes of one collection: a list gives the current version, a watch the changes after it, and an expired watch starts
+// with a list again (kubernetes.io/docs/reference/using-api/api-concepts, "Efficient detection of changes").
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -14,10 +14,10 @@ import type { Log } from '../telemetry/log.ts';
 
 export type Following = Readonly<{
   place: ClusterPlace;
-  /** Of the collection; `query` narrows it. */
+  /** The path of the collection; `query` filters it. */
   path: string;
   query: string;
-  /** That something changed, perhaps; what is there is read afterwards. */
+  /** Called after a possible change; the caller then reads the current state. */
   onChange: () => void;
   retryMs: number;
   log: Log;
@@ -28,7 +28,7 @@ const watchSeconds = 300;
 const versioned = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
 const change = z.object({ type: z.string(), object: z.unknown() });
 
-/** Until the signal; a failure is tried again. */
+/** Runs until the signal and retries failures. */
 export async function followChanges(following: Following, signal: AbortSignal): Promise<void> {
   const { place, path, retryMs, log } = following;
   let version: string | null = null;
@@ -42,22 +42,22 @@ export async function followChanges(following: Following, signal: AbortSignal): 
       isSaid = false;
     } catch (error) {
       if (signal.aborted) return;
-      if (!isSaid) log.warn({ error, path }, 'changes cannot be followed; trying again');
+      if (!isSaid) log.warn({ error, path }, 'changes cannot be followed; retrying');
       isSaid = true;
     }
-    // Also after one that ended well: a server that ends each at once is not asked without a pause.
+    // Also after a normal end: a server that ends each watch at once must not be asked without a pause.
     await sleep(retryMs, undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** Answers where to go on; null when that is known no more. */
+/** Returns the version to continue from, or null if it has expired. */
 async function followOnce(
   client: ClusterClient,
   { path, query, onChange, before }: Following & Readonly<{ before: string | null }>,
   signal: AbortSignal,
 ): Promise<string | null> {
   let version: string | null = before ?? (await currentVersion(client, `${path}?${query}`, signal));
-  // What changed while nobody watched is seen by looking.
+  // Changes between two watches are found by reading the current state.
   onChange();
   const watch = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${watchSeconds}`;
   const answer = await client.follow(

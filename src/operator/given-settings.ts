@@ -1,26 +1,26 @@
-// The settings of the program that a resource gives by their variables: any of the settings table but those that the operator
-// decides itself. What is wrong with one is said before anything is written.
+// Checks the settings that a resource sets by variable: all of the settings table except those that the operator decides. Problems are
+// reported before anything is written.
 
 import type { DeploymentResource } from '../kubernetes/gw-deployment.ts';
 import type { Problem } from './status.ts';
 
-/** What the program takes, by variable; from the settings table. */
+/** The known settings by variable, from the settings table. */
 export type KnownSettings = ReadonlyMap<string, KnownSetting>;
 export type KnownSetting = Readonly<{
   isSecret: boolean;
-  /** What is wrong with the value; null when it is taken. */
+  /** Returns the problem of the value, or null. */
   problemOf: (value: string) => string | null;
 }>;
 
-/** Variables that `settings` cannot give, and where the resource says it instead. */
+/** Variables that `settings` cannot set, and what to use instead. */
 export const ownVariables: ReadonlyMap<string, string> = new Map([
-  ['GW_ROLE', 'the operator decides it'],
-  ['GW_HOST', 'the operator decides it'],
-  ['GW_PORT', 'the operator decides it'],
-  ['GW_ADMIN_PORT', 'the operator decides it'],
-  ['GW_CONTROL_URL', 'the operator decides it'],
-  ['GW_OPERATOR_RESOURCE', 'the operator decides it'],
-  ['GW_CONFIG', 'proxies of the operator follow their control plane'],
+  ['GW_ROLE', 'the operator sets it'],
+  ['GW_HOST', 'the operator sets it'],
+  ['GW_PORT', 'the operator sets it'],
+  ['GW_ADMIN_PORT', 'the operator sets it'],
+  ['GW_CONTROL_URL', 'the operator sets it'],
+  ['GW_OPERATOR_RESOURCE', 'the operator sets it'],
+  ['GW_CONFIG', 'managed proxies follow their control plane'],
   ['GW_DATABASE_URL', 'use spec.database'],
   ['GW_PROXY_TOKEN', 'use spec.proxyToken'],
   ['GW_ENCRYPTION_KEY', 'use spec.encryptionKey'],
@@ -33,7 +33,7 @@ export const ownVariables: ReadonlyMap<string, string> = new Map([
   ['GW_POOL_MAX_IDLE', 'use spec.proxy.poolMaxIdle'],
 ]);
 
-/** The first setting that cannot be given; null when all can. Names the field, and no value. */
+/** Returns the problem of the first wrong setting, or null. Names the field but no value. */
 export function problemInSettings(
   { spec }: DeploymentResource,
   known: KnownSettings,
@@ -58,13 +58,14 @@ export function problemInSettings(
   return null;
 }
 
-/** `value` is null when it comes from a Secret, which the operator does not read. */
+/** `value` is null if it comes from a Secret, which the operator does not read. */
 function problemOf(name: string, value: string | null, known: KnownSettings): string | null {
   const own = ownVariables.get(name);
   if (own !== undefined) return own;
   const setting = known.get(name);
-  if (setting === undefined) return 'this release has no such setting';
+  if (setting === undefined) return 'this setting does not exist in this release';
   if (value === null) return null;
-  if (setting.isSecret) return 'it is a secret; name a key of a Secret under secretSettings';
+  if (setting.isSecret)
+    return 'this setting is a secret; reference a key of a Secret under secretSettings';
   return setting.problemOf(value);
 }

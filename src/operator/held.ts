@@ -1,4 +1,4 @@
-// What the cluster holds of the operator's objects, as far as the operator goes by it.
+// Reads the parts of the cluster's objects that the operator needs, and compares them with the desired ones.
 
 import { z } from 'zod';
 
@@ -23,7 +23,7 @@ const heldObject = z.looseObject({
       replicas: count,
       updatedReplicas: count,
       availableReplicas: count,
-      /** Of a Job. */
+      /** Only on a Job. */
       succeeded: count,
       conditions: z
         .array(
@@ -40,11 +40,11 @@ const heldObject = z.looseObject({
 });
 export type HeldObject = Readonly<z.output<typeof heldObject>>;
 
-/** Null for what the API server cannot have meant. */
+/** Returns null for an invalid object. */
 export const readHeld = (body: unknown): HeldObject | null =>
   heldObject.safeParse(body).data ?? null;
 
-/** By `keyOf`; an object that is not there is not in it. */
+/** Existing objects by `keyOf`. */
 export type Held = ReadonlyMap<string, HeldObject>;
 export const keyOf = ({ kind, name }: Reference): string => `${kind} ${name}`;
 export const referenceOf = ({ kind, metadata }: Manifest): Reference => ({
@@ -55,14 +55,14 @@ export const referenceOf = ({ kind, metadata }: Manifest): Reference => ({
 export const isOwnedBy = ({ metadata }: HeldObject, uid: string): boolean =>
   metadata.ownerReferences.some((owner) => owner.uid === uid);
 
-/** It has all that is wanted, and was written for it. */
+/** True if the object has all desired fields and was written for them. */
 export const isAsWanted = (held: HeldObject, manifest: Manifest): boolean =>
   held.metadata.annotations[desiredAnnotation] ===
     manifest.metadata.annotations[desiredAnnotation] && hasAll(held, manifest);
 
 /**
- * Whether `held` has every member of `wanted`. What the API server or another manager has added is no difference; in a list whose
- * items have names, neither are further items.
+ * True if `held` has every member of `wanted`. Additional fields of the API server or another manager do not count, nor do additional
+ * items in lists of named items.
  */
 export function hasAll(held: unknown, wanted: Json | JsonObject | Manifest): boolean {
   if (Array.isArray(wanted)) return Array.isArray(held) && hasItems(held, wanted);
@@ -86,11 +86,11 @@ const itemName = (item: unknown): unknown =>
   typeof item === 'object' && item !== null ? Reflect.get(item, 'name') : undefined;
 
 export type Rollout = Readonly<{
-  /** Every pod is of the template that is wanted, and serves. */
+  /** True if every pod has the desired template and is available. */
   isDone: boolean;
   available: number;
   wanted: number;
-  /** Why the cluster gave it up; null as long as it tries. */
+  /** The reason why the Job failed, or null while it runs. */
   stuck: string | null;
 }>;
 

@@ -1,4 +1,4 @@
-// What the operator makes: of which kinds, under which paths of the API server, and what it says of each object.
+// Defines the kinds of objects that the operator creates, with their API paths and labels.
 
 import { hash } from 'node:crypto';
 
@@ -14,7 +14,7 @@ export const kinds = {
 } as const;
 export type Kind = keyof typeof kinds;
 
-/** An object of the operator's, by what makes it one. */
+/** An object of the operator. */
 export type Reference = Readonly<{ kind: Kind; name: string }>;
 
 export type Json =
@@ -35,26 +35,26 @@ export type Manifest = Readonly<{
     labels: Readonly<Record<string, string>>;
     annotations: Readonly<Record<string, string>>;
     ownerReferences: readonly JsonObject[];
-    /** Written only over this version of what is there. */
+    /** The write only succeeds on this version of the object. */
     resourceVersion?: string;
   }>;
   spec?: JsonObject;
   data?: Readonly<Record<string, string>>;
 }>;
 
-/** Of all objects of a kind in a namespace. */
+/** The path of all objects of a kind in a namespace. */
 export function collectionPath(kind: Kind, namespace: string): string {
   const { apiVersion, plural } = kinds[kind];
   const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
   return `${root}/namespaces/${namespace}/${plural}`;
 }
 
-/** One operator's objects, whatever becomes of them, can be watched and listed by it. */
+/** The label by which the operator lists and watches its objects. */
 export const managedBy = { 'app.kubernetes.io/managed-by': 'gw-operator' } as const;
 
-/** Of what was wanted when the object was last written: what it says no more, the next write takes away. */
+/** The hash of the desired object at the last write. If it changes, the next write removes fields that are no longer desired. */
 export const desiredAnnotation = 'gw.io/desired';
-/** Of the pods: another one is a roll-out. */
+/** The hash of the pod template. A change rolls out new pods. */
 export const templateAnnotation = 'gw.io/template';
 
 /** 16 hex digits. */

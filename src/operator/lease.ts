@@ -1,5 +1,5 @@
-// Who leads: decided from the record of a Lease as client-go keeps it (coordination.k8s.io/v1). The times in it are for people; whoever
-// does not lead goes by how long its own clock has seen the same record.
+// Decides who leads, from the record of a Lease in the format of client-go (coordination.k8s.io/v1). Its times are informative: other
+// candidates measure with their own clock how long the record has not changed.
 
 import { z } from 'zod';
 
@@ -21,7 +21,7 @@ export type LeaseObject = Readonly<z.output<typeof leaseObject>>;
 export const readLease = (body: unknown): LeaseObject | null =>
   leaseObject.safeParse(body).data ?? null;
 
-/** `seenForMs`: for so long, the record has been the same. */
+/** `seenForMs`: how long the record has not changed. */
 export function claimOf(
   { spec }: LeaseObject,
   { self, seenForMs }: Readonly<{ self: string; seenForMs: number }>,
@@ -34,7 +34,7 @@ export function claimOf(
 
 export type Holder = Readonly<{ name: string; namespace: string; self: string; seconds: number }>;
 
-/** `held` is what is there, null before the first leader. */
+/** `held` is the current Lease, null before the first leader. */
 export function claimed(
   { name, namespace, self, seconds }: Holder,
   held: LeaseObject | null,
@@ -55,7 +55,7 @@ export function claimed(
   };
 }
 
-/** Nobody's, so that the next one need not wait. */
+/** No holder, so that the next leader does not wait. */
 export const released = (
   place: Pick<Holder, 'name' | 'namespace'>,
   held: LeaseObject,
@@ -80,5 +80,5 @@ const headOf = (place: Pick<Holder, 'name' | 'namespace'>, held: LeaseObject | n
   },
 });
 
-/** A MicroTime has six digits behind the second. */
+/** A MicroTime has six decimal digits. */
 const microTime = (ms: number): string => toRfc3339(ms).replace(/Z$/, '000Z');

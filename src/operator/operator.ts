@@ -1,5 +1,4 @@
-// The operator at work: while it holds the Lease it looks at every managed deployment of its namespace whenever something changes, and
-// now and then in any case.
+// Runs the operator: while it holds the Lease, it reconciles every managed deployment of its namespace after each change and periodically.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -30,23 +29,23 @@ export type OperatorOptions = Readonly<{
   nowMs: () => number;
   log: Log;
   times: OperatorTimes;
-  /** Adds to them. */
+  /** Incremented by the operator. */
   counts: OperatorCounts;
-  /** What resources may give by `settings`. */
+  /** The settings that resources may set. */
   settings: KnownSettings;
 }>;
 
 /** Milliseconds. */
 export type OperatorTimes = Readonly<{
-  /** Between two steps of the election. */
+  /** Interval of election steps. */
   electionMs: number;
-  /** Without a renewal for so long, nothing more is written. Less than the Lease lasts. */
+  /** Without a renewal for this long, writes stop. Shorter than the Lease. */
   deadlineMs: number;
-  /** Between two passes at least, so that a burst of changes is one. */
+  /** Minimum time between two passes, so that a burst of changes causes one pass. */
   pauseMs: number;
-  /** Between two passes at most. */
+  /** Maximum time between two passes. */
   resyncMs: number;
-  /** After a failure. */
+  /** Wait after a failure. */
   retryMs: number;
 }>;
 
@@ -60,7 +59,7 @@ export const operatorTimes: OperatorTimes = {
 
 const releaseMs = 3_000;
 
-/** `close` gives the Lease up; `kill` does not, as when the process is gone. `failed` rejects should a loop end by itself. */
+/** `close` releases the Lease; `kill` does not, as in a crash. `failed` rejects if a loop ends by itself. */
 export function startOperator(options: OperatorOptions) {
   const stopping = new AbortController();
   const elections = electionLoop(options, stopping.signal);
@@ -77,7 +76,7 @@ export function startOperator(options: OperatorOptions) {
       await kill();
       await options.election
         .release(AbortSignal.timeout(releaseMs))
-        .catch((error: unknown) => options.log.warn({ error }, 'the lease was not given up'));
+        .catch((error: unknown) => options.log.warn({ error }, 'the lease was not released'));
     },
   };
 }
@@ -126,11 +125,11 @@ async function end(
   await work;
   counts.isLeading = false;
   counts.phases = null;
-  log.info({}, 'this operator leads no more');
+  log.info({}, 'this operator no longer leads');
   return null;
 }
 
-/** Until the signal; rejects for nothing that can be tried again. */
+/** Runs until the signal. Retryable failures do not reject. */
 async function lead(options: OperatorOptions, signal: AbortSignal): Promise<void> {
   const { place, namespace, log, times } = options;
   const wake = createWake();
@@ -163,14 +162,14 @@ async function passLoop(options: OperatorOptions, wake: Wake, signal: AbortSigna
     } catch (error) {
       if (signal.aborted) return;
       counts.passes.failed++;
-      if (!isSaid) log.warn({ error }, 'a pass failed; trying again');
+      if (!isSaid) log.warn({ error }, 'a pass failed; retrying');
       isSaid = true;
       await rest(times.retryMs, signal);
     }
   }
 }
 
-/** One deployment that fails, or that this release cannot read, keeps no other from its turn. */
+/** A deployment that fails or that this release cannot read does not block the others. */
 async function pass(
   { namespace, nowMs, log, counts, settings }: OperatorOptions,
   client: ClusterClient,
@@ -202,7 +201,7 @@ const rest = (ms: number, signal: AbortSignal): Promise<void> =>
 
 type Wake = ReturnType<typeof createWake>;
 
-/** A call before the wait ends it at once. */
+/** A call before the wait ends the wait at once. */
 function createWake() {
   let called = new AbortController();
   return {

@@ -1,4 +1,4 @@
-// The listener of an operator: whether it lives, whether it can do its work, and what it counts. Nothing else is served.
+// Serves the liveness, readiness and metrics of an operator.
 
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -11,19 +11,19 @@ import type { OperatorCounts } from './counts.ts';
 
 export type OperatorPagesOptions = Readonly<{
   host: string;
-  /** 0 is any free one. */
+  /** 0 is any free port. */
   port: number;
   version: string;
   counts: OperatorCounts;
   monotonic: () => number;
-  /** So long the API server may be silent before the operator is not ready. */
+  /** Time without an answer of the API server until the operator is not ready. */
   silenceMs: number;
 }>;
 
 const requestMs = 5_000;
 const connectionsMax = 64;
 
-/** Rejects when it cannot listen. `close` cuts what is open: a probe or a scrape is asked again. */
+/** Rejects if it cannot listen. `close` cuts open requests; probes and scrapes are repeated anyway. */
 export async function openOperatorPages(options: OperatorPagesOptions) {
   const server = createServer(
     { requestTimeout: requestMs, headersTimeout: requestMs, keepAliveTimeout: requestMs },
@@ -70,7 +70,7 @@ async function answer(
       const isHeard = heardAtMs !== null && monotonic() - heardAtMs <= silenceMs;
       if (isHeard) return answerJson(response, 200, ok);
       response.setHeader('retry-after', '1');
-      return answerJson(response, 503, refused('the API server does not say who leads'));
+      return answerJson(response, 503, refused('the API server does not report the leader'));
     }
     case '/metrics': {
       const page = await renderMetrics([

@@ -1,4 +1,4 @@
-// The names and labels of one managed deployment's objects, and the head that all of them have.
+// Builds the names, labels and metadata of the objects of a managed deployment.
 
 import { apiVersion, resourceKind } from '../kubernetes/gw-deployment.ts';
 import type { DeploymentResource, SecretKey } from '../kubernetes/gw-deployment.ts';
@@ -13,7 +13,7 @@ export const adminPort = 4001;
 export const nameOf = ({ metadata }: DeploymentResource, component: Component): string =>
   `${metadata.name}-${component}`;
 
-/** Selects the pods of one component; never changes, because selectors cannot. */
+/** Selects the pods of one component. Selectors are immutable, so this never changes. */
 export const selectorOf = (
   { metadata }: DeploymentResource,
   component: Component,
@@ -29,7 +29,7 @@ type Content = Readonly<{
   annotations?: Readonly<Record<string, string>>;
 }>;
 
-/** Deleted with the resource, by the cluster. */
+/** The cluster deletes the object with the resource. */
 export function manifest(
   resource: DeploymentResource,
   { kind, component }: Readonly<{ kind: Kind; component: Component }>,
@@ -52,7 +52,7 @@ export function manifest(
   };
 }
 
-/** The kubelet reads it; the operator never does. */
+/** The kubelet reads the Secret; the operator never does. */
 export const secretVariable = (name: string, from: SecretKey): Json => ({
   name,
   valueFrom: { secretKeyRef: { name: from.name, key: from.key } },

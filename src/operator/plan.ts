@@ -1,4 +1,4 @@
-// Decides the next write, from what is wanted and what is there alone: an operator that was killed goes on where it stopped.
+// Decides the next write from desired and existing objects alone, so that a restarted operator continues where it stopped.
 
 import type { DeploymentResource } from '../kubernetes/gw-deployment.ts';
 import type { Desired, Wanted } from './desired.ts';
@@ -14,7 +14,7 @@ export type Write =
 type Owner = Pick<DeploymentResource['metadata'], 'uid'>;
 export type Seen = Readonly<{ owner: Owner; desired: Desired; held: Held }>;
 
-/** `done` are the objects that were written already: one pass writes each once. `isBootstrapped`: the first login was made before. */
+/** `done`: the objects written in this pass, each at most once. `isBootstrapped`: the first login exists. */
 export function nextWrite(
   seen: Seen,
   { done, isBootstrapped }: Readonly<{ done: ReadonlySet<string>; isBootstrapped: boolean }>,
@@ -38,7 +38,7 @@ export function nextWrite(
   return null;
 }
 
-/** What is being deleted is waited for. */
+/** Waits for objects that are being deleted. */
 const isOurs = (there: HeldObject, { uid }: Owner): boolean =>
   isOwnedBy(there, uid) && there.metadata.deletionTimestamp === undefined;
 
@@ -47,7 +47,7 @@ const over = (there: HeldObject, manifest: Manifest): Manifest => ({
   metadata: { ...manifest.metadata, resourceVersion: there.metadata.resourceVersion },
 });
 
-/** Control plane before proxies: what would roll proxies waits; what only scales them does not. */
+/** Control plane before proxies: writes that roll out proxies wait; scaling does not. */
 function isDue({ desired, held, owner }: Seen, { waitsFor }: Wanted): boolean {
   switch (waitsFor) {
     case 'nothing':
@@ -65,7 +65,7 @@ function isDue({ desired, held, owner }: Seen, { waitsFor }: Wanted): boolean {
 const templateOf = (there: HeldObject | undefined): string | undefined =>
   there?.metadata.annotations[templateAnnotation];
 
-/** It runs the template that is wanted, and nothing else, and is available. */
+/** True if all pods run the desired template and are available. */
 export function isControlReady({ desired, held }: Seen): boolean {
   const key = keyOf(desired.control);
   const there = held.get(key);
@@ -74,7 +74,7 @@ export function isControlReady({ desired, held }: Seen): boolean {
   return isAsWanted(there, wanted.manifest) && rolloutOf(there).isDone;
 }
 
-/** Under an autoscaler, as many as there are: it owns the number, within the bounds. */
+/** Under an autoscaler, the current number of replicas within the bounds. */
 function scaled({ desired, held }: Seen, { manifest }: Wanted): Manifest {
   if (desired.scaled === null || keyOf(referenceOf(manifest)) !== keyOf(desired.proxies)) {
     return manifest;
@@ -87,7 +87,7 @@ function scaled({ desired, held }: Seen, { manifest }: Wanted): Manifest {
   };
 }
 
-/** Objects that have a name of the deployment's and belong to someone else: they are left alone. */
+/** Objects with names of the deployment that another owner created. They are not touched. */
 export const strangersIn = ({ desired, held, owner }: Seen): readonly Reference[] =>
   desired.wanted
     .map(({ manifest }) => referenceOf(manifest))
@@ -96,7 +96,7 @@ export const strangersIn = ({ desired, held, owner }: Seen): readonly Reference[
       return there !== undefined && !isOwnedBy(there, owner.uid);
     });
 
-/** Nothing is to be written any more. */
+/** True if no write is left. */
 export const isWritten = (seen: Seen): boolean =>
   seen.desired.wanted.every(({ manifest, isOnce }) => {
     const there = seen.held.get(keyOf(referenceOf(manifest)));

@@ -1,5 +1,5 @@
-// Builds the pods of gw. They run without root on a read-only root filesystem, and get the time that a shutdown takes
-// (docs/guides/run-in-production.md).
+// Builds the pods of gw as the operations pages recommend: without root, with a read-only root filesystem, and with enough time for a
+// shutdown.
 
 import { z } from 'zod';
 
@@ -24,19 +24,19 @@ export type Pods = Readonly<{
   resources: JsonObject;
   volumes: readonly JsonObject[];
   volumeMounts: readonly JsonObject[];
-  /** Beside what all pods have. */
+  /** In addition to the fields of all pods. */
   more: JsonObject;
-  /** In the pods' annotations, so that another configuration is a roll-out. */
+  /** A pod annotation, so that a changed configuration rolls out new pods. */
   config: Readonly<Record<string, string>>;
 }>;
 
 export type Rolling = Readonly<{
-  /** Null: someone else says how many. */
+  /** Null: an autoscaler decides. */
   replicas: number | null;
   maxSurge: number | string;
 }>;
 
-/** New pods come before old ones go. */
+/** New pods start before old ones stop. */
 export function deploymentOf(
   resource: DeploymentResource,
   pods: Pods,
@@ -84,7 +84,7 @@ function templateOf(resource: DeploymentResource, pods: Pods): JsonObject {
   };
 }
 
-/** Pods of one component go to different nodes where there are several. */
+/** Spreads the pods of one component over the nodes. */
 export const spreadOf = (resource: DeploymentResource, component: Component): JsonObject => ({
   topologySpreadConstraints: [
     {
@@ -96,7 +96,7 @@ export const spreadOf = (resource: DeploymentResource, component: Component): Js
   ],
 });
 
-/** Null for one pod, which could otherwise never leave its node. */
+/** Null for a single pod, which could otherwise never be evicted. */
 export function disruptionBudgetOf(
   resource: DeploymentResource,
   component: 'control' | 'proxy',
@@ -111,7 +111,7 @@ export function disruptionBudgetOf(
 export const secretVariables = ({ spec }: DeploymentResource, component: 'control' | 'proxy') =>
   Object.entries(spec[component].secretSettings).map(([name, from]) => secretVariable(name, from));
 
-/** The volumes that the resource names, as JSON. */
+/** The volumes and mounts of the resource, as JSON. */
 export function volumesOf({ spec }: DeploymentResource, component: 'control' | 'proxy') {
   const given = jsonObjects.parse(spec[component].volumes);
   return { volumes: given, volumeMounts: jsonObjects.parse(spec[component].volumeMounts) };
@@ -119,7 +119,7 @@ export function volumesOf({ spec }: DeploymentResource, component: 'control' | '
 
 const jsonObjects = z.array(z.record(z.string(), z.json()));
 
-/** A pod that a Service named gw says nothing to: its variables would look like settings. */
+/** Disables the variables of Services: those of a Service named gw would look like settings. */
 export const podOf = (container: JsonObject, volumes: readonly JsonObject[]): JsonObject => ({
   enableServiceLinks: false,
   securityContext: {
@@ -155,7 +155,7 @@ type Share = Readonly<{ milliCpu: number; mebibytes: number; limitMebibytes: num
 
 const noResources: PodResources = { requests: {}, limits: {} };
 
-/** What the resource gives, and for the rest the operator's own. As the API server writes quantities back: 1000m is 1. */
+/** The resources of the custom resource, else the defaults of the operator. Normalized like the API server: 1000m is 1. */
 export function resourcesOf(
   { milliCpu, mebibytes, limitMebibytes }: Share,
   { requests, limits }: PodResources = noResources,

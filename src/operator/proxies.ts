@@ -1,4 +1,4 @@
-// What runs the proxies of a managed deployment: their settings, their Service, their pods, and what keeps as many of them as are wanted.
+// Builds the objects of the proxies of a managed deployment: settings, Service, pods, disruption budget and autoscaler.
 
 import type { DeploymentResource } from '../kubernetes/gw-deployment.ts';
 import { controlUrl } from './control-plane.ts';
@@ -59,7 +59,7 @@ export const proxyService = (resource: DeploymentResource): Manifest =>
     },
   );
 
-/** It lasts as long as the pod. */
+/** Lives as long as the pod. */
 const podState = {
   volumes: [{ name: 'state', emptyDir: {} }],
   volumeMounts: [{ name: 'state', mountPath: stateDirectory }],
@@ -68,7 +68,7 @@ const podState = {
 export function proxyDeployment(resource: DeploymentResource) {
   const { control, proxy } = resource.spec;
   const { tlsSecretName: tls } = control;
-  // The authority alone: the key of the control plane is none of a proxy's business.
+  // Only the CA: proxies do not need the key of the control plane.
   const items = [{ key: 'ca.crt', path: 'ca.crt' }];
   const secret = { name: 'authority', secret: { secretName: tls ?? '', items } };
   const mount = { name: 'authority', mountPath: authorityDirectory, readOnly: true };

@@ -1,4 +1,4 @@
-// One pass over one managed deployment: reads everything that it comes to, writes what is due in its order, and says how it stands.
+// Reconciles one managed deployment: reads its objects, writes the due ones in order, and updates the status.
 
 import { refusalOf } from '../kubernetes/answer.ts';
 import type { ClusterAnswer, ClusterClient } from '../kubernetes/client.ts';
@@ -24,28 +24,28 @@ export type Reconciling = Readonly<{
   client: ClusterClient;
   nowMs: () => number;
   log: Log;
-  /** Aborted once this process leads no more: nothing is written from then on. */
+  /** Aborted when this process stops leading. Nothing is written afterwards. */
   signal: AbortSignal;
-  /** Adds what it writes. */
+  /** Counts writes. */
   counts: OperatorCounts;
-  /** What may be given by `settings`. */
+  /** The settings that a resource may set. */
   settings: KnownSettings;
 }>;
 
 const fieldManager = 'gw-operator';
 
-/** `again`: something was changed under the pass, so that it has to begin anew. Rejects when the API server does not answer. */
+/** `again`: an object changed concurrently, so the pass must start again. Rejects if the API server does not answer. */
 export async function reconcile(
   resource: DeploymentResource,
   reconciling: Reconciling,
 ): Promise<'done' | 'again'> {
-  // The cluster deletes what belongs to it.
+  // The cluster deletes the objects that the resource owns.
   if (resource.metadata.deletionTimestamp !== undefined) return 'done';
   const desired = desiredOf(resource);
   const held = await readAll(resource, desired, reconciling);
   const seen = { owner: resource.metadata, desired, held };
   const wrong = problemInSettings(resource, reconciling.settings);
-  // What runs goes on as it is.
+  // Running objects stay unchanged.
   const refused = wrong ?? (await writeAll(resource, seen, reconciling));
   if (refused === 'again') return 'again';
   return report(resource, { seen, refused }, reconciling);
@@ -74,7 +74,7 @@ async function readAll(
   return held;
 }
 
-/** Each object at most once; the next pass sees what came of it. */
+/** Writes each object at most once. The next pass sees the result. */
 async function writeAll(
   resource: DeploymentResource,
   seen: Writable,
@@ -125,7 +125,7 @@ function send(write: Write, path: string, { client, signal }: Reconciling): Prom
   return client.send({ method: 'DELETE', path, mediaType: 'application/json', body }, signal);
 }
 
-/** Writes the status when it says something else. */
+/** Writes the status if it changed. */
 async function report(
   resource: DeploymentResource,
   { seen, refused }: Readonly<{ seen: Seen; refused: Problem | null }>,

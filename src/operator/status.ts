@@ -1,4 +1,4 @@
-// What the operator says of a managed deployment: its phase, its replicas, and the conditions Ready, Progressing and Degraded.
+// Builds the status of a managed deployment: phase, replicas, and the conditions Ready, Progressing and Degraded.
 
 import { deploymentStatus } from '../kubernetes/gw-deployment.ts';
 import type {
@@ -14,7 +14,7 @@ import type { Seen } from './plan.ts';
 
 export type Problem = Readonly<{ reason: string; message: string }>;
 
-/** Of another release, or of none, is none. */
+/** Returns null for a status of another release, or without one. */
 export const statusBefore = ({ status }: DeploymentResource): DeploymentStatus | null =>
   deploymentStatus.safeParse(status).data ?? null;
 
@@ -23,7 +23,7 @@ export const isBootstrapped = (before: DeploymentStatus | null, seen: Seen): boo
   (seen.desired.bootstrap !== null &&
     (seen.held.get(keyOf(seen.desired.bootstrap))?.status.succeeded ?? 0) > 0);
 
-/** `refused` is the write that the API server did not take; null when it took all. */
+/** `refused` is the write that the API server refused, or null. */
 export function statusOf(
   resource: DeploymentResource,
   seen: Seen,
@@ -59,7 +59,7 @@ type Rollouts = Readonly<{ control: Rollout; proxies: Rollout }>;
 function problemIn(seen: Seen, { control, proxies }: Rollouts): Problem | null {
   const [stranger] = strangersIn(seen);
   if (stranger !== undefined) {
-    const message = `${stranger.kind} ${stranger.name} is there and does not belong to this resource`;
+    const message = `${stranger.kind} ${stranger.name} exists and does not belong to this resource`;
     return { reason: 'NameTaken', message };
   }
   if (control.stuck !== null) return { reason: 'ControlStuck', message: control.stuck };
@@ -72,7 +72,7 @@ function problemIn(seen: Seen, { control, proxies }: Rollouts): Problem | null {
   return failed === undefined ? null : { reason: 'BootstrapFailed', message: failed.message };
 }
 
-/** What is waited for; null when all is done. */
+/** Describes what the operator waits for, or null. */
 type Step = Readonly<{ phase: 'Rolling' | 'Bootstrapping'; reason: string; message: string }>;
 
 function stepOf(
@@ -80,7 +80,7 @@ function stepOf(
   { proxies, bootstrapped }: Readonly<{ proxies: Rollout; bootstrapped: boolean }>,
 ): Step | null {
   if (!isControlReady(seen)) {
-    const message = 'the control plane is replaced; proxies follow once it is available';
+    const message = 'the control plane is being replaced; proxies follow once it is available';
     return { phase: 'Rolling', reason: 'RollingControl', message };
   }
   if (!isWritten(seen) || !proxies.isDone) {
@@ -88,7 +88,7 @@ function stepOf(
     return { phase: 'Rolling', reason: 'RollingProxies', message };
   }
   if (seen.desired.bootstrap !== null && !bootstrapped) {
-    const message = 'the first login is being made';
+    const message = 'the first login is being created';
     return { phase: 'Bootstrapping', reason: 'Bootstrapping', message };
   }
   return null;
@@ -112,10 +112,10 @@ function conditionsOf({
   step,
 }: Readonly<{ problem: Problem | null; step: Step | null }>): readonly Said[] {
   const isReady = problem === null && step === null;
-  const all = { reason: 'AllAvailable', message: 'everything runs as the resource says' };
+  const all = { reason: 'AllAvailable', message: 'everything runs as the resource specifies' };
   const { reason, message } = problem ?? step ?? all;
-  const none = { reason: 'AsExpected', message: 'nothing is wrong' };
-  const complete = { reason: 'Complete', message: 'nothing is being replaced' };
+  const none = { reason: 'AsExpected', message: 'no problem' };
+  const complete = { reason: 'Complete', message: 'no change in progress' };
   const moving = step === null ? complete : { reason: step.reason, message: step.message };
   return [
     { type: 'Ready', status: isReady ? 'True' : 'False', reason, message },

@@ -163,5 +163,5 @@ it('a process finds its cluster in the variables that Kubernetes sets', () => {
     url: 'https://[fd00::1]:443',
     accountDirectory: '/var/run/secrets/kubernetes.io/serviceaccount',
   });
-  assert.match(JSON.stringify(findCluster({}, mountedAccount)), /in no cluster/);
+  assert.match(JSON.stringify(findCluster({}, mountedAccount)), /does not run in a cluster/);
 });

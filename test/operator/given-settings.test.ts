@@ -78,9 +78,9 @@ describe('a setting of the program', () => {
   }
 
   const refused: readonly [string, string, RegExp][] = [
-    ['GW_LOGG', 'info', /this release has no such setting/],
+    ['GW_LOGG', 'info', /this setting does not exist in this release/],
     ['GW_USAGE_RETENTION', 'long', /must be a whole number from 1 to 3650/],
-    ['GW_WEBHOOK_SECRET', 'ab'.repeat(32), /it is a secret; name a key of a Secret/],
+    ['GW_WEBHOOK_SECRET', 'ab'.repeat(32), /this setting is a secret; reference a key of a Secret/],
   ];
   for (const [name, value, why] of refused) {
     it(`${name} is refused with its field, and without its value`, () => {

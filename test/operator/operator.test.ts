@@ -153,7 +153,7 @@ describe('a running operator', () => {
     cluster.store.put(deploymentPath(namespace, 'a'), ofAnotherRelease);
     const operator = operate(t, cluster, 'a');
     await until(() => isReady(cluster, 1), { what: 'Ready' });
-    assert.equal(operator.said('a pass failed; trying again'), true);
+    assert.equal(operator.said('a pass failed; retrying'), true);
     assert.ok(operator.counts.passes.failed > 0);
   });
 
@@ -213,7 +213,7 @@ describe('a running operator', () => {
     await until(() => isPhase(cluster, 'Pending'), { what: 'it leads' });
     mayAsk = false;
     await until(() => operator.said('the lease cannot be read'), { what: 'it cannot renew' });
-    await until(() => operator.said('this operator leads no more'), {
+    await until(() => operator.said('this operator no longer leads'), {
       what: 'the end of its term',
     });
     cluster.store.remove(`/api/v1/namespaces/${namespace}/services/gw-proxy`);
