@@ -1,5 +1,7 @@
-// Verifies an export of gw's event log, or a pack of evidence, with Node 22 or later alone. Exit 0: all holds. 10: what does not is said, with its position.
-//   node verify.mjs <export.ndjson | directory of a pack> [--key <trusted audit key that must have signed; else the log's>] [--anchor <checkpoints to be held>] [--allow-redacted]
+// Verifies an export of gw's event log, or the directory of gw evidence, with Node 22 or later alone. Exits 0 if everything is
+// correct, else 10 with the first problem and its position.
+//   node verify.mjs <export.ndjson | directory of a pack> [--key <trusted audit key that must have signed; else the log's>] [--anchor
+// <checkpoints to be held>] [--allow-redacted]
 import { createHash, hash, verify } from 'node:crypto';
 import { createReadStream, readFileSync, readdirSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -21,7 +23,7 @@ const base64 = (text) => Buffer.from(text ?? '', 'base64');
 const der = (key) => Buffer.from(`302a300506032b6570032100${key}`, 'hex'); // RFC 8410
 const isSigned = (text, signature, key) =>
   verify(null, Buffer.from(text), { key: der(key), format: 'der', type: 'spki' }, signature);
-// A signed note (c2sp.org/signed-note): log, position, hash; the signature stands behind 4 bytes that name its key.
+// A signed note (c2sp.org/signed-note): log, position, hash; the signature follows 4 bytes that name its key.
 const isCheckpoint = (note, { logId, position, hash, key }) => {
   const text = `gw/${logId}\n${position}\n${hash.toString('base64')}\n`;
   const signed = base64(note.slice(note.lastIndexOf(' ') + 1));

@@ -13,7 +13,8 @@ import { writeWordTable } from '../src/classifier/word-table.ts';
 const tablePath = join(import.meta.dirname, '../src/classifier/english.words');
 
 const [, , source, count = '100000'] = argv;
-if (source === undefined) throw new Error('name a file of word vectors');
+if (source === undefined)
+  throw new Error('usage: build-word-table.ts <file of word vectors> <number of words>');
 const words = new Map<number, { hash: number; vector: number[] }>();
 for await (const line of createInterface({ input: createReadStream(source) })) {
   const [word = '', ...numbers] = line.split(' ');
@@ -21,7 +22,7 @@ for await (const line of createInterface({ input: createReadStream(source) })) {
     isWordUnit(word.charCodeAt(at)),
   );
   const hash = hashOf(word);
-  // What a text never yields is left out; of two words with one hash the commoner stays.
+  // Omits words that tokenization never yields. Of two words with the same hash, the more common one is kept.
   if (!isWord || word === '' || word !== spelled(word) || words.has(hash)) continue;
   words.set(hash, { hash, vector: numbers.map(Number) });
   if (words.size === Number(count)) break;

@@ -1,5 +1,5 @@
-// Writes the reference pages that are made from the program's own tables: `node scripts/generate-reference.ts`. A test holds the
-// pages in docs/reference to what this makes.
+// Generates the reference pages from tables of the program: `node scripts/generate-reference.ts`. A test checks that docs/reference is
+// current.
 
 import { writeFileSync } from 'node:fs';
 

@@ -12,7 +12,7 @@ const filesInGroup = 8;
 /** A file that drives a browser takes as long as several others. */
 const browserFilesInGroup = 4;
 
-/** Directories whose tests take longest: they start first, so that no long one is left alone at the end. */
+/** Directories with the longest tests. They start first, so that no long test runs alone at the end. */
 const slowest = [
   'browser',
   'deploy',
@@ -33,14 +33,14 @@ const directoryOf = (file: string): string => {
 
 const turnOf = (directory: string): number => slowest.indexOf(directory) + 1 || slowest.length + 1;
 
-/** Neighbours by name go to different groups: they are often as dear as each other. */
+/** Neighbours by name go to different groups, because they often take the same time. */
 function parted(directory: string, files: readonly string[]): string[][] {
   const each = directory === 'browser' ? browserFilesInGroup : filesInGroup;
   const count = Math.ceil(files.length / each);
   return Array.from({ length: count }, (_, group) => files.filter((_, at) => at % count === group));
 }
 
-/** The number in the name is the group's turn, since the test runner sorts. */
+/** The number in the name sets the order, because the test runner sorts by name. */
 function write(files: readonly string[], turn: number): void {
   const name = `${String(turn).padStart(3, '0')}-${directoryOf(files[0] ?? '')}.test.mjs`;
   const urls = files.map((file) => pathToFileURL(path.join(root, file)).href);

@@ -1,5 +1,5 @@
-// Installs what the tests need and npm does not bring, where it is missing and can be installed, once and before they run side by
-// side: a browser, and programs of Debian. A test that finds none says what to do.
+// Installs the browser and the Debian programs that the tests need, if they are missing and can be installed. It runs once before the
+// tests. A test without its program says what to do.
 
 import { preparePrograms } from '../test/harness/postgres/debian.ts';
 import { installChromium } from '../test/ui/harness/chromium.ts';

@@ -1,5 +1,5 @@
-// The long suites, one after another: the same tests as those of `npm test`, in sizes that take minutes. A word as an argument runs
-// only the suites whose name holds it: `npm run test:soak -- outage`.
+// Runs the long suites one after another: tests of `npm test` in sizes that take minutes. An argument selects suites by name: `npm run
+// test:soak -- outage`.
 
 import { spawnSync } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks';
 type Suite = Readonly<{
   name: string;
   files: readonly string[];
-  /** What makes them long: each test file says what its variable counts. */
+  /** The variables that set the size. Each test file explains its own. */
   sizes: Readonly<Record<string, number>>;
 }>;
 
@@ -48,12 +48,12 @@ const suites: readonly Suite[] = [
     sizes: { GW_TEST_WHAT_IFS: 10_000 },
   },
   {
-    name: 'leases: schedules of beats, losses and sweeps',
+    name: 'leases: schedules of heartbeats, losses and sweeps',
     files: ['test/control/providers/lease-schedules.test.ts'],
     sizes: { GW_TEST_SCHEDULES: 1000 },
   },
   {
-    name: 'screens of the management UI in every look',
+    name: 'screens of the management UI in every appearance',
     files: ['test/ui/screens.test.ts'],
     sizes: { GW_TEST_LOOKS: 4 },
   },
@@ -91,7 +91,7 @@ const suites: readonly Suite[] = [
     sizes: { GW_TEST_READERS: 40, GW_TEST_LEAVERS: 1000 },
   },
   {
-    name: 'a snapshot cache that is written while its process is killed',
+    name: 'a process that is killed while it writes its snapshot cache',
     files: ['test/faults/cache.test.ts'],
     sizes: { GW_TEST_CACHE_KILLS: 1000 },
   },
@@ -101,7 +101,7 @@ const suites: readonly Suite[] = [
     sizes: { GW_TEST_OUTAGE_REQUESTS: 100_000 },
   },
   {
-    name: 'an engine that is asked for too much',
+    name: 'an overloaded engine',
     files: ['test/limits/gate.test.ts', 'test/faults/overload.test.ts'],
     sizes: {
       GW_TEST_GATE_OPERATIONS: 100_000,
@@ -110,7 +110,7 @@ const suites: readonly Suite[] = [
     },
   },
   {
-    name: 'streams through a shutdown',
+    name: 'streams during a shutdown',
     files: ['test/e2e/shutdown.test.ts'],
     sizes: { GW_TEST_DRAINS: 20 },
   },
@@ -121,7 +121,7 @@ const suites: readonly Suite[] = [
   },
 ];
 
-/** No test of these may take longer, in milliseconds: the one that sends most requests takes an hour on two busy cores. */
+/** Timeout of each test, in milliseconds. The one with most requests takes an hour on two busy cores. */
 const testTimeout = 4 * 3_600_000;
 
 /** @returns whether every test of the suite passed */
@@ -145,7 +145,7 @@ function run(suite: Suite): boolean {
 const word = process.argv[2] ?? '';
 const chosen = suites.filter(({ name }) => name.includes(word));
 if (chosen.length === 0) {
-  process.stderr.write(`no long suite has "${word}" in its name\n`);
+  process.stderr.write(`no long suite matches "${word}" in its name\n`);
   process.exitCode = 2;
 }
 

@@ -1,4 +1,4 @@
-// The page of the admin routes. Their bodies and answers are in /openapi.json.
+// Builds the page of the admin routes. /openapi.json has their bodies and answers.
 
 import { adminRoutes } from '../../src/admin/routes.ts';
 import type { Route } from '../../src/admin/http/route.ts';
@@ -11,9 +11,9 @@ export function adminRoutesPage(): string {
     '# Admin routes',
     generated,
     [
-      'What the admin listener answers, and the permission that it takes. `open` takes none,',
+      'The routes of the admin listener, and the permission that each needs. `open` needs none,',
       '`session` a login, `proxy_token` the token of the proxies, `api_key` the key of a',
-      'principal. Bodies, answers, refusals and examples are in `/openapi.json`, and readable',
+      'principal. Bodies, answers, errors and examples are in `/openapi.json`, and readable',
       'at `/docs`.',
     ].join('\n'),
     ...[...groups].flatMap(([tag, routes]) => [`## ${tag}`, routesTable(routes)]),

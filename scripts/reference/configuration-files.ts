@@ -1,4 +1,4 @@
-// The fields of declarative files, and their JSON Schema, both made from the schema that the admin API reads them by.
+// Builds the page and the JSON Schema of declarative files from the schema of the admin API.
 
 import { jsonSchema } from '../../src/admin/openapi/openapi-schema.ts';
 import { declared } from '../../src/control/configuration/format.ts';
@@ -16,8 +16,9 @@ export const configurationFilesPage = (): string =>
     '# Fields of declarative files',
     generated,
     [
-      'What [gw plan and gw apply](../guides/configuration-as-code.md) read. A field that may be null is',
-      'cleared by null. Text may also be a number, or the name of a variable: `os.environ/NAME`.',
+      'These are the fields that [gw plan and gw apply](../guides/configuration-as-code.md) read. Null',
+      'clears a field that may be null. Text may also be a number, or `os.environ/NAME`, which names',
+      'an environment variable.',
     ].join('\n'),
     ...membersOf(jsonSchema(declared)).flatMap(([list, schema]) => [
       `## ${list}`,
@@ -38,7 +39,7 @@ const fields = (schema: Json): string =>
 const membersOf = (schema: Json): readonly (readonly [string, Json])[] =>
   Object.entries(asJson(schema['properties'])).map(([name, one]) => [name, asJson(one)]);
 
-/** In a few words. The JSON Schema is exact. */
+/** A short description. The JSON Schema is exact. */
 function valueText(schema: Json): string {
   const variants = [...asList(schema['anyOf']), ...asList(schema['oneOf'])].map(asJson);
   if (variants.length > 0) return [...new Set(variants.map(valueText))].join(' or ');

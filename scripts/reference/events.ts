@@ -1,4 +1,4 @@
-// The page of the events: every type of the catalogue, with what it holds.
+// Builds the page of the events: every type of the catalogue with its fields.
 
 import { z } from 'zod';
 
@@ -12,11 +12,11 @@ export const eventsPage = (): string =>
     '# Events',
     generated,
     [
-      'Every change of the configuration is one or several of these events, in a stream of the',
-      'entity that it changes. Stored bytes are never rewritten: an older schema of a type is',
-      'lifted when it is read. `ref` fields name items of the vault, where secrets and personal',
-      'data lie. "new version" says that the event makes a new version of the snapshot, which',
-      'proxies serve.',
+      'Every change of the configuration appends one or several of these events to the stream of',
+      'the changed entity. Stored bytes are never rewritten: events with an older schema are',
+      'converted when they are read. `ref` fields name items of the vault, which holds secrets and',
+      'personal data. "new version": the event creates a new version of the snapshot, which proxies',
+      'serve.',
     ].join('\n'),
     ...Object.entries(eventsByNoun).flatMap(([noun, definitions]) => [
       `## ${noun}`,
@@ -26,7 +26,7 @@ export const eventsPage = (): string =>
     '## In every stream',
     events({ NoChange: definitionOf('NoChange') }),
     '## Metadata',
-    'What every event says besides.',
+    'The metadata of every event.',
     table(
       ['field', 'what it is'],
       fieldsOf(eventMetadata).map(({ name, form }) => [code(name), form]),
@@ -95,7 +95,7 @@ function fieldsOf(data: z.ZodType): readonly Field[] {
   return [...fields.values()];
 }
 
-/** In words, as short as a table needs it. */
+/** A short description for a table. */
 function formOf(value: Shape): string {
   const { type, enum: values, const: only, format, anyOf, items, properties } = value;
   if (only !== undefined) return code(JSON.stringify(only));

@@ -1,4 +1,4 @@
-// The page of the settings: what each of the tables holds.
+// Builds the page of the settings.
 
 import { agentSettings } from '../../src/cli/settings/agent-settings.ts';
 import { operatorSettings } from '../../src/cli/settings/operator-settings.ts';
@@ -11,19 +11,19 @@ export const settingsPage = (): string =>
     '# Settings',
     generated,
     [
-      'Each setting is a flag or an environment variable; a flag wins over its variable. A secret',
+      'Each setting is a flag or an environment variable; the flag takes precedence. A secret',
       'is never shown, and can be read from a file that `<variable>_FILE` names; given as a flag,',
-      'it stands in the process list for every user of the machine, and the start warns of that.',
-      '`GET /admin/config` says what each came to, and from where. A value that cannot be read',
+      'every user of the machine sees it in the process list, and gw warns at the start.',
+      '`GET /admin/config` shows the value and source of each. A wrong value',
       'ends the program with exit code 2 and a line that names it.',
     ].join('\n'),
     '## Serving roles',
     settings(settingsTable),
     '## The host agent',
-    'Of `gw agent`.',
+    'The settings of `gw agent`.',
     settings(agentSettings),
     '## The operator',
-    'Of `gw operator`.',
+    'The settings of `gw operator`.',
     settings(operatorSettings),
   ]);
 
@@ -34,7 +34,7 @@ const settings = (entries: SettingTable): string =>
       setting.flag === null ? '–' : code(setting.flag.split(',').at(-1) ?? ''),
       code(setting.variable) + (setting.secret ? ' (secret)' : ''),
       standard(setting),
-      setting.description + (setting.repeatable ? '; several, with commas or flags' : ''),
+      setting.description + (setting.repeatable ? '; comma-separated or repeated' : ''),
     ]),
   );
 

@@ -13,6 +13,7 @@ const held: readonly string[] = [
   'docs/reference/admin-api.md',
   'docs/reference/protocols.md',
   'docs/reference/upstream-faults.md',
+  'scripts',
   'src/agent',
   'src/cli',
   'src/egress',
