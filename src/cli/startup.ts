@@ -135,7 +135,7 @@ export function startupWarnings(settings: Settings): readonly string[] {
   return [...secretsInSight(settings), ...warnings];
 }
 
-/** The arguments of a process are in the process list. */
+/** Warns of secrets in arguments, which the process list shows. */
 function secretsInSight({ sources }: Settings): readonly string[] {
   return settingNames().flatMap((name) => {
     const setting = settingsTable[name];

@@ -46,7 +46,7 @@ export class LogVerifyCommand extends LogCommand {
     const { findingsOf } = await import('../../control/log/verifications.ts');
     const { verifyLog } = await import('../../control/log/verify-log.ts');
     const { createWalkThreads } = await import('../../control/log/walk-threads.ts');
-    const beside = createWalkThreads(url);
+    const walkThreads = createWalkThreads(url);
     const keys =
       encryptionKey === null ? null : encryptionKeys({ encryptionKey, encryptionKeyPrevious });
     try {
