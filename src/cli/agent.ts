@@ -1,4 +1,4 @@
-// Composes `gw agent`.
+// Composes `gw agent` from its settings: one search, or a running agent.
 
 import { registerOnce, startAgent } from '../agent/agent.ts';
 import type { AgentOptions } from '../agent/agent.ts';

@@ -1,4 +1,4 @@
-// Composes `gw operator`.
+// Composes `gw operator` from its settings.
 
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';

@@ -1,4 +1,4 @@
-// Formats the help.
+// Formats the overview of all commands and the help of each command.
 
 import { Writable } from 'node:stream';
 
