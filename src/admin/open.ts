@@ -8,6 +8,7 @@ import { createAdminTokens } from '../control/access/admin-tokens.ts';
 import { openManagedDeployment } from '../control/deployment.ts';
 import type { ManagedPlace } from '../control/deployment.ts';
 import type { Egress } from '../egress/egress.ts';
+import { createManagedFiles } from '../control/configuration/managed-files.ts';
 import { createAlarms } from '../control/log/alarms.ts';
 import { createTakeSightings, createTellLost } from '../control/log/witnesses.ts';
 import { createFleet } from '../control/fleet/fleet.ts';
@@ -177,7 +178,8 @@ function openNeeds(options: AdminOptions, authenticating: Authenticating): Needs
   const named = { db, vault };
   const minting = { clock, newId, randomBytes, strictKeyMint };
   const authenticated = { sessions, adminTokens, secureCookies, ...openSignIn(options) };
-  const history = { ...named, reports, routed, fleet, alarms, clock, newId };
+  const readManaged = createManagedFiles(db);
+  const history = { ...named, reports, routed, fleet, readManaged, alarms, clock, newId };
   const classes = { newId, encoders, clock, log };
   const observed = { publisher, measures, fleet, notifier, alarms, usageUpkeep, isForked, rebuild };
   const told = { program, encoders, deployment };

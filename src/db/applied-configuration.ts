@@ -11,12 +11,13 @@ const appliedRow = z.object({ position: integer, payload: text });
 export type Applied = Readonly<{ position: number }> &
   z.output<(typeof settingsEvents)['ConfigurationApplied']['data']>;
 
-/** In log order. The stream is named because the log has an index on streams, and none on types. */
-export async function appliedConfigurations(db: Queryable): Promise<Applied[]> {
+/** Those after the position `after`, in log order. The stream is named because the log has an index on streams, and none on types. */
+export async function appliedConfigurations(db: Queryable, after: number): Promise<Applied[]> {
   const rows = await readRows(db, appliedRow)`
     select position, payload::text as payload
     from es.events
     where stream = 'settings-1' and type = 'ConfigurationApplied' and payload is not null
+      and position > ${after}
     order by position`;
   return rows.map(({ position, payload }) => {
     const data = settingsEvents.ConfigurationApplied.data.parse(JSON.parse(payload));

@@ -1,6 +1,7 @@
 // What the routes of the history, of change requests and of whole configurations need of the program.
 
 import type { Alarms } from '../../control/log/alarms.ts';
+import type { ReadManagedFiles } from '../../control/configuration/managed-files.ts';
 import type { Fleet } from '../../control/fleet/fleet.ts';
 import type { AskRouted } from '../../control/history/routed.ts';
 import type { ControlPlane } from '../../control/plane.ts';
@@ -13,6 +14,8 @@ export type HistoryNeeds = Pick<ControlPlane, 'db' | 'reports' | 'vault'> &
     routed: AskRouted;
     /** The replicas that report to this process. */
     fleet: Fleet;
+    /** What declarative files manage. */
+    readManaged: ReadManagedFiles;
     /** What says that the log is not what it was. */
     alarms: Alarms;
     clock: Clock;

@@ -5,12 +5,12 @@ import { hash } from 'node:crypto';
 
 import type { Queryable } from '@databases/pg';
 
-import { parseStream, streamOf } from '../../../events/catalogue.ts';
+import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { StoredName } from '../../../events/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { appliedConfigurations, latestEvents } from '../../db/applied-configuration.ts';
-import type { Applied, LatestEvent } from '../../db/applied-configuration.ts';
+import { latestEvents } from '../../db/applied-configuration.ts';
+import type { LatestEvent } from '../../db/applied-configuration.ts';
 import type { Secret, Vault } from '../../db/vault.ts';
 import { decide } from '../../deciders/decide.ts';
 import { reconcile } from '../../deciders/reconcile/records.ts';
@@ -26,9 +26,10 @@ import { canonicalJson } from '../../lib/canonical-json.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { nameOf } from '../files/import-plan.ts';
-import { listNames, lists } from './format.ts';
+import { listNames } from './format.ts';
 import type { Declared } from './format.ts';
 import { heldRecords, nameOfPrincipal, revealNames } from './held.ts';
+import type { ReadManagedFiles } from './managed-files.ts';
 import { stepsOf } from './steps.ts';
 import type { PlanStep } from './putting.ts';
 import { wantedRecords } from './wanted.ts';
@@ -66,21 +67,21 @@ type Dependencies = Readonly<{
   vault: Pick<Vault, 'reveal' | 'fingerprint'>;
   state: () => ConfigState;
   newId: () => string;
+  readManaged: ReadManagedFiles;
 }>;
 
 export async function planConfiguration(
-  { db, vault, state: stateNow, newId }: Dependencies,
+  { db, vault, state: stateNow, newId, readManaged }: Dependencies,
   asked: Asked,
 ): Promise<ConfigurationPlan | Refusal> {
   const state = stateNow();
   const revealed = await revealNames({ db, vault }, state);
-  const applied = await appliedConfigurations(db);
-  const managed = managedBy(applied);
+  const { managed, lastApplies } = await readManaged();
   const sources = { state, revealed, managed, newId, fingerprint: vault.fingerprint };
   const plan = planFiles(sources, asked);
   if (isRefusal(plan)) return plan;
   const watched = plan.changes.filter(({ stream }) => managed.has(stream ?? ''));
-  const drift = await driftOf(db, watched, lastOf(applied, asked.set));
+  const drift = await driftOf(db, watched, lastApplies.get(asked.set) ?? Number.MAX_SAFE_INTEGER);
   const actorOf = (id: number | null): string | null => {
     const principal = id === null ? undefined : state.principal.byId.get(id);
     return principal === undefined ? null : nameOfPrincipal(revealed)(principal);
@@ -209,25 +210,6 @@ const revokedKeys = ({
   );
 
 const digestOf = (value: unknown): string => hash('sha256', canonicalJson(value));
-
-const lastOf = (applied: readonly Applied[], set: string): number =>
-  applied.findLast((one) => one.set === set)?.position ?? Number.MAX_SAFE_INTEGER;
-
-/** What each set manages, by stream. */
-export function managedBy(
-  applied: readonly Omit<Applied, 'position'>[],
-): ReadonlyMap<string, ManagedRecord> {
-  const managed = new Map<string, ManagedRecord>();
-  for (const { set, taken, released } of applied) {
-    for (const stream of released) managed.delete(stream);
-    for (const { stream, name, fields } of taken) {
-      const { noun } = parseStream(stream);
-      const list = listNames.find((one) => lists[one].noun === noun) ?? '';
-      managed.set(stream, { list, set, name, fields });
-    }
-  }
-  return managed;
-}
 
 type Naming = Readonly<{
   state: ConfigState;

@@ -10,7 +10,8 @@ import type { ConfigState } from '../../../projections/config/state.ts';
 import { declared, listNames } from '../../../src/control/configuration/format.ts';
 import type { Declared } from '../../../src/control/configuration/format.ts';
 import { heldRecords } from '../../../src/control/configuration/held.ts';
-import { managedBy, planFiles } from '../../../src/control/configuration/plan.ts';
+import { noManagedFiles, withApplied } from '../../../src/control/configuration/managed-files.ts';
+import { planFiles } from '../../../src/control/configuration/plan.ts';
 import type { FilePlan } from '../../../src/control/configuration/plan.ts';
 import { decide } from '../../../src/deciders/decide.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
@@ -42,10 +43,20 @@ function planOn({ log: { state, commands }, secrets }: Side, files: Declared, pr
   let id = 500_000;
   const applied = commands
     .flat()
-    .flatMap((event) => (event.type === 'ConfigurationApplied' ? event.data : []));
+    .flatMap((event) =>
+      event.type === 'ConfigurationApplied'
+        ? Object.assign({ position: event.position }, event.data)
+        : [],
+    );
   const revealed = revealedIn(state, secrets);
   const newId = () => testRef((id += 1));
-  const sources = { state, revealed, managed: managedBy(applied), newId, fingerprint };
+  const sources = {
+    state,
+    revealed,
+    managed: withApplied(noManagedFiles, applied).managed,
+    newId,
+    fingerprint,
+  };
   return planFiles(sources, { files, set: 'default', prune });
 }
 
