@@ -126,6 +126,21 @@ describe('checkpoints', () => {
     assert.ok(await signer.signDue());
   });
 
+  it('are not signed while an old alarm is open, however many newer ones an epoch explains', async (t) => {
+    const { plane, run } = await testPlane(t);
+    const { alarms } = testSigner(plane);
+    const seen = { problem: 'the log ends before', replica: 'proxy-1', log_hash: null };
+    const seen_hash = '11'.repeat(32);
+    await alarms.raise({ ...seen, seen_hash, position: 9_999, epoch: null });
+    for (const position of Array.from({ length: 100 }, (_, at) => 20_000 + at)) {
+      await alarms.raise({ ...seen, seen_hash, position, epoch: 0 });
+    }
+    await run({ command: { type: 'StartEpoch' } });
+    const restarted = testSigner(plane);
+    await assert.rejects(restarted.signDue(), /while an alarm of the log is open: position 9999/);
+    assert.equal((await restarted.alarms.list()).length, 101);
+  });
+
   it('are not signed by a new process of a log whose checkpoints were removed', async (t) => {
     const { plane, run, session } = await testPlane(t);
     await testSigner(plane).signDue();

@@ -4,7 +4,7 @@
 
 import type { Queryable } from '@databases/pg';
 
-import { insertAlarm, listAlarms } from '../../db/log/log-alarms.ts';
+import { alarmsMax, insertAlarm, listAlarms } from '../../db/log/log-alarms.ts';
 import type { AlarmRow } from '../../db/log/log-alarms.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
@@ -29,8 +29,6 @@ export type Alarms = Readonly<{
   open: () => number;
 }>;
 
-const listedMax = 100;
-
 type Dependencies = Readonly<{
   db: Queryable;
   /** The epoch of the log, as far as this process has read. */
@@ -49,8 +47,8 @@ export function createAlarms({ db, epoch, log, notify, clock }: Dependencies): A
     raise: async (alarm) => {
       if (known.some((one) => isSame(one, alarm))) return;
       const row = { raised_at: new Date(clock()), ...alarm };
-      own = [row, ...own].slice(0, listedMax);
-      known = [row, ...known].slice(0, listedMax);
+      own = [row, ...own].slice(0, alarmsMax);
+      known = [row, ...known].slice(0, alarmsMax);
       // The database is what is in doubt: one that refuses, or says that another replica has told it, is asked no more.
       const isNew = await insertAlarm(db, row).catch(() => true);
       if (!isNew) return;
@@ -58,11 +56,11 @@ export function createAlarms({ db, epoch, log, notify, clock }: Dependencies): A
       notify({ event: 'log_alarm', ...alarm });
     },
     list: async () => {
-      const stored = await listAlarms(db, listedMax);
+      const stored = await listAlarms(db);
       const others = own.filter((alarm) => !stored.some((one) => isSame(one, alarm)));
       known = [...others, ...stored]
         .toSorted((a, b) => b.raised_at.getTime() - a.raised_at.getTime())
-        .slice(0, listedMax);
+        .slice(0, alarmsMax);
       return known.map(({ raised_at, epoch: seenIn, ...alarm }) => ({
         ...alarm,
         at: toRfc3339(raised_at.getTime()),

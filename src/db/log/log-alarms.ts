@@ -18,8 +18,8 @@ const alarmRow = z.object({
 });
 export type AlarmRow = Readonly<z.output<typeof alarmRow>>;
 
-/** One more is not worth more than the first thousand, which stay. */
-const alarmsMax = 1_000;
+/** The table takes no more alarms than this, and all of them are read: an old one counts until an epoch explains it. */
+export const alarmsMax = 1_000;
 
 /** False when one of the same position and sight is there already, or too many are. */
 export async function insertAlarm(db: Queryable, alarm: AlarmRow): Promise<boolean> {
@@ -35,7 +35,7 @@ export async function insertAlarm(db: Queryable, alarm: AlarmRow): Promise<boole
 }
 
 /** The newest first. */
-export const listAlarms = (db: Queryable, limit: number): Promise<AlarmRow[]> =>
+export const listAlarms = (db: Queryable): Promise<AlarmRow[]> =>
   readRows(db, alarmRow)`
     select raised_at, position, problem, replica, seen_hash, log_hash, epoch
-    from op.log_alarms order by id desc limit ${limit}`;
+    from op.log_alarms order by id desc limit ${alarmsMax}`;
