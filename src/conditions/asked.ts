@@ -1,11 +1,15 @@
-// What conditions know about a request. Routing implements this for requests that arrive, for dry runs and for recorded requests.
+// Defines what conditions know about a request. Routing implements it for incoming requests, dry
+// runs and recorded requests.
 
 import type { RuleId } from '../lib/ids.ts';
 
-/** The value of an amount that a request does not have: no max_tokens, no budget, no price. No bound admits it. */
+/**
+ * An amount that the request does not have: no max_tokens, no budget, no price. It fails every
+ * bound.
+ */
 export const unknownAmount = -1;
 
-/** A model as far as its endpoints are concerned. */
+/** A model, for conditions on its endpoints. */
 export type Place = Readonly<{
   id: number;
   name: string;
@@ -13,15 +17,15 @@ export type Place = Readonly<{
   backends: readonly Readonly<{ endpoint: string; upstreamModel: string }>[];
 }>;
 
-/** A ceiling on the requests at the endpoints of a rule's own targets. */
+/** An upper limit of in-flight requests at the endpoints of a rule's own targets. */
 export type LoadCeiling = Readonly<{
   models: readonly Place[];
   below: number;
-  /** Equal for the same ceiling at the same endpoints. */
+  /** Equal for the same limit at the same endpoints. */
   key: string;
 }>;
 
-/** One request put to the rules of one frontend model, and to those that it jumps to. */
+/** A request to one frontend model, as its rules and the rules that it jumps to see it. */
 export type Asked = Readonly<{
   caller: Readonly<{
     /** Null for callers of an open gateway. */
@@ -34,15 +38,15 @@ export type Asked = Readonly<{
   maxTokens: number;
   /** Whole minutes since the epoch. */
   epochMinute: number;
-  /** At the cheapest model that can be reached; `unknownAmount` when none has a price. */
+  /** The cost at the cheapest reachable model. `unknownAmount` if none has a price. */
   costMicros: () => number;
-  /** `name` is in lower case. */
+  /** `name` is lower case. */
   hasHeader: (name: string, value: string) => boolean;
-  /** At least one endpoint is up and below the ceiling. */
+  /** True if at least one endpoint is healthy and below the limit. */
   hasCapacity: (ceiling: LoadCeiling) => boolean;
 }>;
 
-/** The figures that conditions set bounds for. Engines compare numbers faster than names. */
+/** The amounts that conditions set bounds for. Engines compare numbers faster than names. */
 export const amounts = {
   promptTokens: 0,
   maxTokens: 1,
@@ -67,21 +71,24 @@ export function amountOf(asked: Asked, amount: Amount): number {
   }
 }
 
-/** The answers that a usage row keeps in addition to its own columns. */
+/** The answers that a usage row stores in addition to its columns. */
 export type RecordedInputs = {
   readonly headers: Map<string, string>;
   readonly crowdedRules: RuleId[];
   costMicros: number;
 };
 
-/** A question that the columns of a usage row answer under some configurations only. */
+/** A question that the columns of a usage row answer only in some configurations. */
 export type Question = Readonly<{
   /** Questions with the same key have the same answer. */
   key: string;
-  /** The condition fields that ask it. */
+  /** The condition fields that need the answer. */
   fields: readonly string[];
-  /** What tells the answer: a rule of its time that asked it too, the prices of models, the same classes, the same budget, or the time. */
+  /**
+   * The source of the answer: a rule of that time with the same question, model prices, the same
+   * classes, the same budget, or the time.
+   */
   answeredBy: 'rules' | 'prices' | 'classes' | 'budget' | 'time';
-  /** Keeps the answer with the row, where no column holds it; `rules` are those that ask. */
+  /** Stores the answer in the row if no column holds it. `rules` are those that need it. */
   keep?: (asked: Asked, kept: RecordedInputs, rules: readonly RuleId[]) => void;
 }>;

@@ -1,4 +1,4 @@
-// How much of the caller's budget is used.
+// Condition on the used share of the caller's budget.
 
 import { amounts } from './asked.ts';
 import { condition } from './condition.ts';

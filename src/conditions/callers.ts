@@ -1,4 +1,4 @@
-// Who is calling: any of the principals, or a holder of any of the roles.
+// Condition on the caller: one of the principals, or a holder of one of the roles.
 
 import type { Asked } from './asked.ts';
 import { condition } from './condition.ts';
@@ -46,7 +46,7 @@ function isAmong(
   return false;
 }
 
-/** In a list of ascending order. */
+/** Searches a sorted list. */
 function contains(list: readonly number[], value: number): boolean {
   let from = 0;
   let end = list.length;

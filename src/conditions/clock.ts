@@ -1,4 +1,4 @@
-// When the request is made, by a clock at a fixed distance from UTC.
+// Condition on the time of the request, at a fixed UTC offset.
 
 import type { Asked } from './asked.ts';
 import { condition, notRecorded } from './condition.ts';
@@ -30,7 +30,7 @@ export const clock = condition({
         ...(before === null || isInWindow(asked) ? [] : ['before']),
         ...(isOnDay(asked) ? [] : ['days']),
       ],
-      // Every row that keeps anything keeps the time.
+      // Every row that stores answers stores the time.
       questions: [{ key, fields, answeredBy: 'time', keep: () => {} }],
     };
   },
@@ -44,32 +44,35 @@ export const clock = condition({
 });
 
 const dayMinutes = 24 * 60;
-/** A bit per weekday, Monday the lowest. */
+/** One bit per weekday. Monday is the lowest. */
 const everyDay = 0b111_1111;
 const withDay = (bits: number, day: number): number => bits | (1 << (day - 1));
-/** The first day of the epoch was a Thursday; Monday is 0. */
+/** The epoch began on a Thursday. Monday is 0. */
 const epochWeekday = 3;
 
-/** `after` is inclusive and `before` exclusive; when they cross, the window spans midnight. */
+/**
+ * `after` is inclusive and `before` exclusive. If `after` is later than `before`, the window spans
+ * midnight.
+ */
 function isBetween(minute: number, after: number | null, before: number | null): boolean {
   if (after === null) return before === null || minute < before;
   if (before === null) return minute >= after;
   return after < before ? minute >= after && minute < before : minute >= after || minute < before;
 }
 
-/** The day is that of the local clock, also for the part of a window that lies after midnight. */
+/** Uses the day of the local clock, also after midnight within a window. */
 function isAmong(weekdays: number, localMinute: number): boolean {
   if (weekdays === everyDay) return true;
   const day = Math.floor(localMinute / dayMinutes) + epochWeekday;
   return (weekdays & (1 << (day % 7))) !== 0;
 }
 
-/** From Monday, which is day 1 of a rule. */
+/** Monday is day 1 in rules. */
 export const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
 const dayName = (day: number | undefined): string => dayNames[(day ?? 1) - 1] ?? '';
 
-/** Days in a row as a range: `Mon to Fri, Sun`. */
+/** Shows consecutive days as a range: `Mon to Fri, Sun`. */
 function daysText(days: readonly number[]): string {
   const runs: number[][] = [];
   for (const day of days.toSorted((a, b) => a - b)) {

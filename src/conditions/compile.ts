@@ -1,4 +1,5 @@
-// The conditions of a rule, compiled once per snapshot so that a rule is judged without allocating.
+// Compiles the conditions of a rule once per snapshot, so that rules are evaluated without
+// allocation.
 
 import { amountOf } from './asked.ts';
 import type { Amount, Asked } from './asked.ts';
@@ -7,7 +8,7 @@ import type { CompiledCondition, RuleContext } from './condition.ts';
 import { byEffort } from './table.ts';
 import type { ConditionValues } from './table.ts';
 
-/** One shape for all conditions, which engines read fastest. */
+/** One object shape for all conditions, which engines read fastest. */
 export type Test = Readonly<{
   /** -1 when `holds` decides. */
   amount: Amount | -1;
@@ -18,7 +19,7 @@ export type Test = Readonly<{
 
 export type RuleCondition = Omit<CompiledCondition, 'holds'> & Readonly<{ test: Test }>;
 
-/** Those that the rule asks for, cheap ones first. */
+/** The conditions that the rule sets, cheapest first. */
 export const compileConditions = (
   values: ConditionValues,
   rule: RuleContext,

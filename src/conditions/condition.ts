@@ -1,4 +1,5 @@
-// The definition of a condition: one value holds everything that the gateway, the control plane and the UI know about it.
+// Defines a condition: one value with everything that the gateway, the control plane and the UI
+// know about it.
 
 import type { PromptClassId } from '../lib/ids.ts';
 import type { Amount, Asked, Place, Question } from './asked.ts';
@@ -9,14 +10,16 @@ export type Field = Readonly<{
   label: string;
   hint?: string;
   placeholder?: string;
-  /** What the values of a flag mean; `any` does not ask. */
+  /** The meanings of a flag's values. `any` disables the condition. */
   flags?: Readonly<Record<'any' | 'true' | 'false', string>>;
-  /** The name in events and snapshots, where it differs from the name in the admin API and in files. */
+  /** The name in events and snapshots, if it differs from the admin API and files. */
   stored?: string;
-  /** Absent in events and snapshots where a rule does not ask for it: earlier releases neither write nor read it. */
+  /**
+   * Omitted in events and snapshots if the rule does not set it: earlier releases do not know it.
+   */
   added?: true;
 }>;
-/** By their names in the admin API and in files. */
+/** Keyed by name in the admin API and in files. */
 export type Fields = Readonly<Record<string, Field>>;
 
 export type StoredName<Name, F> = F extends { readonly stored: infer Stored extends string }
@@ -26,7 +29,7 @@ export type StoredName<Name, F> = F extends { readonly stored: infer Stored exte
 type AddedName<F extends Fields> = {
   [Name in keyof F & string]: F[Name] extends { readonly added: true } ? Name : never;
 }[keyof F & string];
-/** The values of fields in events and snapshots. */
+/** The field values in events and snapshots. */
 export type StoredValues<F extends Fields> = {
   readonly [
     Name in Exclude<keyof F & string, AddedName<F>> as StoredName<Name, F[Name]>
@@ -36,14 +39,14 @@ export type StoredValues<F extends Fields> = {
     | StoredValue<F[Name]['type']>
     | undefined;
 };
-/** The values of fields in records of the admin API. */
+/** The field values in records of the admin API. */
 export type RecordValues<F extends Fields> = {
   readonly [Name in keyof F]: RecordValue<F[Name]['type']>;
 };
 
-/** What a rule has besides the values of its conditions. */
+/** Facts about the rule, in addition to its condition values. */
 export type RuleContext = Readonly<{
-  /** The models behind the rule's own targets. */
+  /** The models of the rule's own targets. */
   models: readonly Place[];
   /** The class and all classes that refine it. */
   classReach: (id: PromptClassId) => ReadonlySet<number>;
@@ -52,22 +55,22 @@ export type RuleContext = Readonly<{
 /** Inclusive. */
 export type Within = Readonly<{ amount: Amount; min: number; /** Or `unbounded`. */ max: number }>;
 
-/** Small, not infinite: engines compare whole numbers that fit in 31 bits several times as fast. */
+/** Small instead of infinite: engines compare 31-bit integers several times faster. */
 export const unbounded = -1;
 
-/** What one rule asks for. */
+/** One compiled condition of a rule. */
 export type CompiledCondition = Readonly<{
-  /** On every request, the bounds of an amount are compared without a call. Another test must not allocate. */
+  /** Evaluated on every request: bounds are compared inline, other tests must not allocate. */
   holds: Within | ((asked: Asked) => boolean);
-  /** The fields that are not met: at least one when the condition does not hold. */
+  /** Returns the unmet fields: at least one if the condition does not hold. */
   failed: (asked: Asked) => readonly string[];
-  /** None when the columns of a usage row always tell whether it held. */
+  /** Absent if the columns of a usage row always show whether the condition held. */
   questions?: readonly Question[];
   namedClass?: PromptClassId;
   headerNames?: readonly string[];
 }>;
 
-/** How values are written for people. */
+/** Formats values for people. */
 export type Say = Readonly<{
   number: (value: number) => string;
   money: (micros: number) => string;
@@ -77,14 +80,14 @@ export type Say = Readonly<{
   principal: (id: number) => string;
 }>;
 
-/** What a rule asks, as a person reads it. */
+/** A rule's condition as text. */
 export type Phrase = Readonly<{
   text: string;
-  /** The fields it comes from; all fields of the condition when absent. */
+  /** The fields that it describes. All fields of the condition if absent. */
   fields?: readonly string[];
 }>;
 
-/** The columns of a usage row that conditions ask about. */
+/** The columns of a usage row that conditions read. */
 export type RecordedUsage = Readonly<{
   principal: string;
   prompt_class: string | null;
@@ -92,7 +95,7 @@ export type RecordedUsage = Readonly<{
   max_tokens: number | null;
   stream: boolean;
   budget_percent: number | null;
-  /** Null when the row keeps none. */
+  /** Null if the row stores none. */
   rule_inputs: Readonly<{
     at_ms: number;
     headers: Readonly<Record<string, string>>;
@@ -106,15 +109,15 @@ export type Condition<Id extends string, F extends Fields> = Readonly<{
   id: Id;
   label: string;
   fields: F;
-  /** Conditions with less effort are asked first. */
+  /** Conditions with less effort are evaluated first. */
   effort: number;
-  /** Two fields of which the first must not be above the second. */
+  /** Two fields of which the first must not exceed the second. */
   bounds?: readonly [keyof F & string, keyof F & string];
-  /** Null when the rule does not ask for it. */
+  /** Null if the rule does not set the condition. */
   compile: (values: StoredValues<F>, rule: RuleContext) => CompiledCondition | null;
-  /** Empty when the rule does not ask for it. */
+  /** Empty if the rule does not set the condition. */
   phrases: (values: RecordValues<F>, say: Say) => readonly Phrase[];
-  /** What a recorded request had where the rule asked for `field`. */
+  /** The value of a recorded request for the condition's `field`. */
   matched: (usage: RecordedUsage, say: Say, field: string) => string;
 }>;
 

@@ -1,4 +1,4 @@
-// The types of condition fields. A row says how a value of the type looks wherever rules are stored, sent, answered and read.
+// Defines the types of condition fields: their form in storage, requests, responses and files.
 
 import { z } from 'zod';
 
@@ -16,7 +16,7 @@ const principals = z.array(principalId);
 const sorted = (days: readonly number[]) => [...new Set(days)].toSorted((a, b) => a - b);
 const days = z.array(day).max(7).transform(sorted);
 
-/** The text that was wrong, shortened: a time is no secret. */
+/** The invalid text, shortened. Times are not secret. */
 const shown = (text: unknown): string => JSON.stringify(String(text).slice(0, 50));
 
 const time = z
@@ -26,7 +26,7 @@ const time = z
   })
   .transform(minuteOf);
 
-/** A value of which null does not ask. */
+/** A type whose null value disables the condition. */
 const nullable = <Given extends z.ZodType>(given: Given) => ({
   empty: null,
   input: given.nullish(),
@@ -41,8 +41,9 @@ const amount = <Given extends z.ZodType>(given: Given) => ({
 });
 
 /**
- * `empty` does not ask. `stored` is in events, `snapshot` in snapshots (readers accept what later releases allow), `input` in
- * requests, `file` in configuration files and `record` in answers.
+ * `empty` disables the condition. `stored` is the form in events, `snapshot` in snapshots (accepts
+ * values of later releases), `input` in requests, `file` in configuration files and `record` in
+ * responses.
  */
 export const fieldTypes = {
   principals: {
@@ -61,7 +62,7 @@ export const fieldTypes = {
     file: z.array(referenceField),
     record: z.array(z.string()).readonly(),
   },
-  /** A class that is gone matches nothing. */
+  /** A deleted class matches nothing. */
   class: {
     ...nullable(referenceField),
     stored: promptClassId.nullable(),
@@ -78,7 +79,7 @@ export const fieldTypes = {
     snapshot: z.boolean().nullable(),
     record: z.boolean().nullable(),
   },
-  /** Lower-case names, exact values. */
+  /** Names in lower case, exact values. */
   headers: {
     empty: {},
     stored: headers.readonly(),
@@ -87,7 +88,7 @@ export const fieldTypes = {
     file: headersField.default({}),
     record: headers.readonly(),
   },
-  /** Minutes since midnight, `HH:MM` in requests, files and answers. */
+  /** Minutes since midnight. `HH:MM` in requests, files and responses. */
   minute: {
     ...nullable(time),
     stored: z.int().min(0).max(1_439).nullable(),

@@ -1,4 +1,4 @@
-// Headers of the request: all must be there with their exact values.
+// Condition on request headers: all must be present with exact values.
 
 import type { Question } from './asked.ts';
 import { condition, notRecorded } from './condition.ts';
@@ -44,7 +44,7 @@ export const headers = condition({
       : (inputs.headers[field.slice(prefix.length)] ?? 'absent, or a value of no rule'),
 });
 
-/** A row keeps a header only when it has a value that a rule names. */
+/** A row only stores headers with a value that a rule names. */
 const question = ([name, value]: readonly [string, string]): Question => ({
   key: `${name}: ${value}`,
   fields: [prefix + name],

@@ -1,4 +1,5 @@
-// How busy the rule's own targets are: at least one endpoint must be up and below the ceiling.
+// Condition on load: at least one endpoint of the rule's own targets must be healthy and below the
+// limit.
 
 import type { LoadCeiling, Place } from './asked.ts';
 import { condition, notRecorded } from './condition.ts';

@@ -1,4 +1,4 @@
-// How many tokens the request asks for.
+// Condition on the requested number of tokens.
 
 import { amounts } from './asked.ts';
 import { condition } from './condition.ts';

@@ -1,4 +1,4 @@
-// The class of the prompt: the named class, or one that refines it.
+// Condition on the class of the prompt: the named class, or one that refines it.
 
 import { condition } from './condition.ts';
 

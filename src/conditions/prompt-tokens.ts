@@ -1,4 +1,4 @@
-// How long the prompt is, by the estimate that is made before a request is sent.
+// Condition on the estimated length of the prompt, made before the request is sent.
 
 import { amounts } from './asked.ts';
 import { condition } from './condition.ts';

@@ -1,4 +1,4 @@
-// Conditions with a lower and an upper bound, both inclusive.
+// Conditions with an inclusive lower and upper bound.
 
 import { amountOf, unknownAmount } from './asked.ts';
 import type { Amount } from './asked.ts';
@@ -7,7 +7,10 @@ import type { CompiledCondition, Phrase } from './condition.ts';
 
 type Bounds = Readonly<{ least: number | null; most: number | null }>;
 
-/** `name` is that of the fields without `min_` and `max_`. One bound alone already rules an unknown amount out. */
+/**
+ * `name` is the field name without `min_` and `max_`. A single bound already excludes unknown
+ * amounts.
+ */
 export function compileRange(
   name: string,
   { least, most }: Bounds,

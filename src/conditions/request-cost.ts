@@ -1,4 +1,4 @@
-// What the request would cost at the cheapest model that its frontend model can reach.
+// Condition on the request's cost at the cheapest model that the frontend model can reach.
 
 import { amounts } from './asked.ts';
 import type { Question } from './asked.ts';

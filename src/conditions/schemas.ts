@@ -1,4 +1,4 @@
-// The fields of all conditions as schemas.
+// Builds the schemas of all condition fields.
 
 import { z } from 'zod';
 
@@ -43,12 +43,15 @@ export function storedShape(fields: Fields, column: Stored): Record<string, z.Zo
   return Object.fromEntries(schemas);
 }
 
-/** Conditions are AND-ed. Null does not ask, and neither does an empty list. */
+/** Conditions are combined with AND. Null and an empty list disable a condition. */
 export const storedConditions = z.object(shape('stored'));
 export const snapshotConditions = z.object(shape('snapshot'));
-/** What is absent is left alone, null clears. */
+/** Absent fields stay unchanged. Null clears a field. */
 export const inputShape = shape('input');
 export type GivenConditions = Readonly<Partial<z.output<z.ZodObject<typeof inputShape>>>>;
-/** What is absent does not ask. How a file names principals, roles and classes is decided there. */
+/**
+ * Absent fields disable their condition. The caller decides how files name principals, roles and
+ * classes.
+ */
 export const fileShape = shape('file');
 export const recordShape = shape('record');

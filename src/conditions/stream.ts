@@ -1,9 +1,9 @@
-// Whether the answer is streamed.
+// Condition on whether the answer is streamed.
 
 import { amounts } from './asked.ts';
 import { condition } from './condition.ts';
 
-const said = (isStream: boolean): string => (isStream ? 'streamed' : 'not streamed');
+const describe = (isStream: boolean): string => (isStream ? 'streamed' : 'not streamed');
 
 export const stream = condition({
   id: 'stream',
@@ -23,6 +23,6 @@ export const stream = condition({
           holds: { amount: amounts.stream, min: Number(stream), max: Number(stream) },
           failed: () => ['stream'],
         },
-  phrases: ({ stream }) => (stream === null ? [] : [{ text: said(stream) }]),
-  matched: ({ stream }) => said(stream),
+  phrases: ({ stream }) => (stream === null ? [] : [{ text: describe(stream) }]),
+  matched: ({ stream }) => describe(stream),
 });

@@ -1,5 +1,6 @@
-// All conditions of rules. Nothing else lists them: to add one, write its file and add it here (CONTRIBUTING.md). The UI uses this
-// table too, so no condition may need a package at run time.
+// Lists all rule conditions, in one place. To add one, write its file and add it here
+// (CONTRIBUTING.md). The UI uses this table too, so conditions must not import packages at run
+// time.
 
 import { budgetUsed } from './budget-used.ts';
 import { callers } from './callers.ts';
@@ -13,7 +14,7 @@ import { promptTokens } from './prompt-tokens.ts';
 import { requestCost } from './request-cost.ts';
 import { stream } from './stream.ts';
 
-/** In the order in which events, answers and files have their fields: a new condition goes last. */
+/** In the field order of events, responses and files. Add new conditions at the end. */
 export const conditionTable = [
   callers,
   promptTokens,
@@ -31,9 +32,9 @@ export type ConditionId = (typeof conditionTable)[number]['id'];
 export type ConditionFields = Intersection<(typeof conditionTable)[number]['fields']>;
 export type FieldName = keyof ConditionFields;
 
-/** As events and snapshots hold them. */
+/** The form in events and snapshots. */
 export type ConditionValues = StoredValues<ConditionFields>;
-/** As the admin API answers them. */
+/** The form in responses of the admin API. */
 export type ConditionRecord = RecordValues<ConditionFields>;
 
 type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
@@ -58,5 +59,5 @@ function namesOf(fields: object): readonly string[] {
   return Object.keys(fields);
 }
 
-/** Cheap questions first: most rules are ruled out by them. */
+/** Cheap conditions first: most rules fail them. */
 export const byEffort = conditionTable.toSorted((a, b) => a.effort - b.effort);

@@ -1,4 +1,4 @@
-// Times of day: minutes since midnight, written as HH:MM.
+// Converts times of day: minutes since midnight, written as HH:MM.
 
 export function minuteOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number);

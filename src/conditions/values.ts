@@ -1,4 +1,4 @@
-// The values of conditions on their way between requests, files, events and answers.
+// Converts condition values between requests, files, events and responses.
 
 import type { PromptClassId, RoleId } from '../lib/ids.ts';
 import type { Field, Fields } from './condition.ts';
@@ -16,7 +16,7 @@ export const noConditions: ConditionValues = storedConditions.parse(
 
 type Plain = Omit<GivenConditions, 'principals' | 'roles' | 'class'>;
 
-/** The held values, with those that are given; references stay, and come last. */
+/** Merges stored and given values. References are kept and come last. */
 export function withGiven(held: ConditionValues, given: Plain): ConditionValues;
 export function withGiven(held: ConditionValues, given: Plain): object {
   const { principals, roles, class: promptClass } = held;
@@ -24,7 +24,7 @@ export function withGiven(held: ConditionValues, given: Plain): object {
   return { ...storedValues(plain, held, given), principals, roles, class: promptClass };
 }
 
-/** What is neither given nor held has the empty value of its type. */
+/** Fields that are neither given nor stored get the empty value of their type. */
 export function storedValues(fields: Fields, held: object, given: object): object {
   const values = Object.entries(fields).flatMap(([name, { type, stored = name, added }]) => {
     const { empty } = fieldTypes[type];
@@ -55,7 +55,7 @@ export function toRecord(values: ConditionValues, names: Names): object {
   };
 }
 
-/** A rule that was read from a file, with its times as `HH:MM` again. */
+/** A rule that was read from a file, with times as `HH:MM` again. */
 export const withTimes = (rule: unknown): unknown =>
   Object.fromEntries(
     Object.entries(Object(rule)).map(([name, value]: [string, unknown]) => {
@@ -70,7 +70,7 @@ const timeNames: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The pairs of bounds that no value lies between. */
+/** The pairs of bounds with no value between them. */
 export const crossedBounds = (values: object) =>
   conditionTable.flatMap(({ bounds: [low, high] = ['', ''] }) => {
     const [min, max]: unknown[] = [Reflect.get(values, low), Reflect.get(values, high)];

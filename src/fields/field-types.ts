@@ -1,4 +1,4 @@
-// The types of fields. A row says how a value of the type looks wherever it is stored, sent, answered and read.
+// Defines the types of fields: their form in storage, requests, responses and files.
 
 import { z } from 'zod';
 
@@ -25,14 +25,15 @@ const positive = (given: z.ZodInt) => amount(given, z.int().positive());
 const natural = (given: z.ZodInt) => amount(given, z.int().nonnegative());
 
 /**
- * `stored` is in events, `snapshot` in snapshots (readers accept what later releases allow), `input` in requests, `file` in
- * configuration files, `record` in answers, `column` in tables. Null is not set.
+ * `stored` is the form in events, `snapshot` in snapshots (accepts values of later releases),
+ * `input` in requests, `file` in configuration files, `record` in responses, `column` in tables.
+ * Null means not set.
  */
 export const fieldTypes = {
-  /** Micro-units per million tokens; null is unpriced. */
+  /** Micro-units per million tokens. Null means unpriced. */
   price: natural(priceField),
   tokens: positive(tokensField),
-  /** Of an answer. */
+  /** Tokens of an answer. */
   outputTokens: { ...positive(tokensField), snapshot: z.int().positive().nullable() },
   cacheSeconds: positive(cacheSecondsField),
   requests: positive(requestsField),

@@ -1,5 +1,6 @@
-// What the program knows of a plain field of an entity. One table for each entity holds its fields (model.ts); requests, records,
-// events, snapshots, tables, configuration files and the UI follow from it. Plain data: the browser reads it too.
+// Defines a plain field of an entity. One table per entity lists its fields (model.ts). Requests,
+// records, events, snapshots, tables, configuration files and the UI derive from it. The browser
+// reads it too, so it is plain data.
 
 import type { CamelKeys } from '../lib/case.ts';
 import type { FieldType, ValueOf } from './field-types.ts';
@@ -7,30 +8,30 @@ import type { FieldType, ValueOf } from './field-types.ts';
 export type Field = Readonly<{
   type: FieldType;
   label: string;
-  /** Of its column, where that is shorter. */
+  /** The table column's heading, if it is shorter. */
   column?: string;
-  /** Below the field of a form. */
+  /** Shown below the form field. */
   hint: string;
-  /** In the reference of the API. */
+  /** The description in the API reference. */
   help?: string;
-  /** After a number, in words and columns. */
+  /** Follows the number in text and columns. */
   unit?: string;
-  /** What null means where nothing else is said. */
+  /** The meaning of null, unless stated otherwise. */
   unset?: string;
-  /** What null means where that is a number. */
+  /** The meaning of null if that is a number. */
   default?: number;
-  /** Money per token in an entry of model_list, by this name. */
+  /** The name of this price in an entry of model_list, as money per token. */
   cost?: string;
-  /** Registered hosts report it, so that a value is no decision of an operator. */
+  /** Reported by registered hosts, so that the value is not an operator's decision. */
   learned?: true;
-  /** Absent in events and snapshots as long as it is not set: earlier releases neither write nor read it. */
+  /** Omitted in events and snapshots while not set: earlier releases do not know it. */
   added?: true;
 }>;
 
-/** By their names on the wire. */
+/** Keyed by wire name. */
 export type Fields = Readonly<Record<string, Field>>;
 
-/** A field that an event sets alone, or with the other fields that name the event. */
+/** A field that an event sets alone, or together with the other fields of the same event. */
 export type SetField = Field & Readonly<{ event: string; change?: 'prices' }>;
 export type SetFields = Readonly<Record<string, SetField>>;
 
@@ -40,10 +41,10 @@ type Added<F extends Fields> = {
 
 export type Values<F extends Fields> = { readonly [Name in keyof F]: ValueOf<F[Name]['type']> };
 
-/** Without those of later releases that are not set. */
+/** Without unset fields of later releases. */
 export type StoredValues<F extends Fields> = Omit<Values<F>, Added<F>> & {
   readonly [Name in Added<F>]?: ValueOf<F[Name]['type']> | undefined;
 };
 
-/** As an entity of the fold holds them. */
+/** The form in entities of the fold. */
 export type Held<F extends Fields> = CamelKeys<StoredValues<F>>;

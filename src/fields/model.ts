@@ -1,10 +1,10 @@
-// The plain fields of a provider model and of its backend.
+// Lists the plain fields of a provider model and of its backend.
 
 import type { Fields, SetField } from './field.ts';
 
 const perMillion = 'US dollars per million tokens. Leave empty for unpriced';
 
-/** Money per million tokens. An entry of model_list in a configuration file says it per token, by the name `cost`. */
+/** Money per million tokens. In an entry of model_list it is per token and called `cost`. */
 export const priceFields = {
   input_price_per_mtok: {
     type: 'price',
@@ -26,7 +26,7 @@ export const priceFields = {
   },
 } as const satisfies Record<string, SetField & Readonly<{ cost: string }>>;
 
-/** In an entry of model_list they are members of model_info. */
+/** In an entry of model_list these are members of model_info. */
 export const informationFields = {
   cache_ttl_seconds: {
     type: 'cacheSeconds',
@@ -59,10 +59,13 @@ export const informationFields = {
   },
 } as const satisfies Record<string, SetField>;
 
-/** In the order in which requests, answers, events and the UI have them: a new field goes last. */
+/** In the field order of requests, responses, events and the UI. Add new fields at the end. */
 export const modelFields = { ...priceFields, ...informationFields };
 
-/** Flow control (specification, "Flow-control fields on a backend"). It stays with the model when its backend is detached. */
+/**
+ * Flow control (specification, "Flow-control fields on a backend"). It is kept when the model's
+ * backend is detached.
+ */
 export const flowFields = {
   admission_max_concurrent: {
     type: 'requests',
@@ -102,7 +105,7 @@ export const flowFields = {
   },
 } as const satisfies Fields;
 
-/** All that a backend has besides its provider and upstream name. */
+/** All fields of a backend except its provider and upstream name. */
 export const backendFields = {
   default_max_tokens: {
     type: 'outputTokens',

@@ -1,4 +1,4 @@
-// The fields of a table as schemas.
+// Builds the schemas of a field table.
 
 import { z } from 'zod';
 
@@ -33,7 +33,7 @@ function schemaOf({ type, help, default: unset, added }: Field, place: Place): z
   return schema.meta({ description });
 }
 
-/** The columns of a table. */
+/** The table's columns. */
 export function columnsOf<F extends Fields>(
   fields: F,
 ): { [Name in keyof F]: FieldTypes[F[Name]['type']]['column'] };

@@ -1,9 +1,11 @@
-// The values of fields on their way between requests, files, events, tables and answers.
+// Converts field values between requests, files, events, tables and responses.
 
 import { camelCase } from '../lib/case.ts';
 import type { Field, Fields, Held, StoredValues, Values } from './field.ts';
 
-/** `of` answers for each field; the compiler believes that the answer has the type of the field. */
+/**
+ * Calls `of` for each field. The result must have the field's type; the compiler cannot check this.
+ */
 export function valuesOf<F extends Fields>(
   fields: F,
   of: (name: string, field: Field) => unknown,
@@ -12,14 +14,14 @@ export function valuesOf(fields: Fields, of: (name: string, field: Field) => unk
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, of(name, field)]));
 }
 
-/** Nothing set. */
+/** All fields unset. */
 export const blankValues = <F extends Fields>(fields: F): Values<F> => valuesOf(fields, () => null);
 
-/** What `record` holds of the fields; null where it holds nothing. */
+/** Reads the fields from `record`. Null for missing ones. */
 export const picked = <F extends Fields>(fields: F, record: object): Values<F> =>
   valuesOf(fields, (name) => Reflect.get(record, name) ?? null);
 
-/** Reads the fields of entities of the fold. Make it once: it knows the names in both spellings. */
+/** Reads the fields of fold entities. Create it once: it prepares the names in both spellings. */
 export function readerOf<F extends Fields>(fields: F): (entity: Held<F>) => Values<F>;
 export function readerOf(fields: Fields): (entity: object) => object {
   const names = Object.keys(fields).map((name) => [name, camelCase(name)] as const);
@@ -27,7 +29,7 @@ export function readerOf(fields: Fields): (entity: object) => object {
     Object.fromEntries(names.map(([name, held]) => [name, Reflect.get(entity, held) ?? null]));
 }
 
-/** Without the fields of later releases that are not set. */
+/** Without unset fields of later releases. */
 export function storedValues<F extends Fields>(fields: F, values: Values<F>): StoredValues<F>;
 export function storedValues(fields: Fields, values: object): object {
   const isStored = ([name, value]: readonly [string, unknown]): boolean =>

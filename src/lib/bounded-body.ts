@@ -1,6 +1,6 @@
-// Reads the body of an answer up to a bound.
+// Reads a response body up to a size limit.
 
-/** Its text; null when it is longer: the rest is not read then. */
+/** Returns the text, or null without reading the rest if it is longer. */
 export async function readBounded(
   body: AsyncIterable<Uint8Array>,
   bytesMax: number,

@@ -1,10 +1,10 @@
-// Canonical JSON: object keys sorted by code unit, no white space, undefined members left out. Equal values give equal bytes,
-// so digests over it can be compared between processes and releases.
+// Writes canonical JSON: keys sorted by code unit, no white space, no undefined members. Equal
+// values give equal bytes, so digests are comparable between processes and releases.
 
 export function canonicalJson(value: unknown): string {
   if (!isObject(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  // Many are made at once: no lists of pairs between, no copy, and keys as they sort by themselves.
+  // Optimized for many calls: no intermediate lists or copies.
   let text = '';
   for (const key of Object.keys(value).toSorted()) {
     const member = value[key];

@@ -1,17 +1,17 @@
-// The names of fields: in snake case on the wire, in camel case in the program.
+// Converts field names: snake case on the wire, camel case in the program.
 
 export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** The same members under their names in camel case. Members of members keep their names. */
+/** Renames the members of one level to camel case. */
 export type CamelKeys<Data> = {
   [Name in keyof Data as Name extends string ? CamelCase<Name> : never]: Data[Name];
 };
 
 export function camelCase<Name extends string>(name: Name): CamelCase<Name>;
 export function camelCase(name: string): string {
-  // Asked for every event that is folded: a pattern would take several times as long.
+  // Called for every folded event. A regular expression is several times slower.
   const [first = '', ...rest] = name.includes('_') ? name.split('_') : [name];
   return rest.reduce((text, part) => text + part.charAt(0).toUpperCase() + part.slice(1), first);
 }

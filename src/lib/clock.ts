@@ -1,10 +1,11 @@
-// Time as the program sees it: epoch milliseconds inside, RFC 3339 outside. The core gets a number, never a clock.
+// Converts times: epoch milliseconds in the program, RFC 3339 outside. The core receives numbers,
+// never a clock.
 
 export type Clock = () => number;
 
 export const toRfc3339 = (epochMs: number): string => new Date(epochMs).toISOString();
 
-/** The same for times that mostly go forward: the text of a second is made once. */
+/** Caches the text of the current second, for times that mostly increase. */
 export function createStamps(): (epochMs: number) => string {
   let second = -1;
   let prefix = '';

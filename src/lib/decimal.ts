@@ -1,10 +1,14 @@
-// Exact decimal arithmetic where a double would round: 0.000003 * 1e12 is 2999999.9999999995 in doubles.
+// Computes decimals exactly where doubles would round: 0.000003 * 1e12 is 2999999.9999999995 in
+// doubles.
 
-/** What a decimal number looks like, in JSON and in JavaScript's own writing of one. */
+/** Matches decimal numbers as written by JSON and JavaScript. */
 const decimal = /^([+-]?)(\d{0,400})(?:\.(\d{0,400}))?(?:e([+-]?\d{1,4}))?$/i;
 const exponentMax = 400;
 
-/** `text` * 10^places, rounded to the nearest whole number, halves away from zero. Null for what is no decimal number. */
+/**
+ * Returns `text` * 10^places, rounded to an integer, halves away from zero. Null if the text is not
+ * a decimal number.
+ */
 export function scaleDecimal(text: string, places: number): bigint | null {
   const [, sign, whole = '', fraction = '', exponent = '0'] = decimal.exec(text) ?? [];
   if (sign === undefined || whole + fraction === '') return null;

@@ -1,4 +1,5 @@
-// The kinds of id, branded so that one kind cannot stand where another is meant. Ids are integers, given by the fold, never reused.
+// Defines the kinds of id as branded integers, so that they cannot be confused. The fold assigns
+// ids and never reuses them.
 
 import { z } from 'zod';
 
@@ -19,7 +20,9 @@ export type AdminTokenId = z.output<typeof adminTokenId>;
 export const providerId = entityId.brand<'ProviderId'>();
 export type ProviderId = z.output<typeof providerId>;
 
-/** A provider model is its own link to its provider: the backend id that detach takes is this id too. */
+/**
+ * A provider model is its own link to its provider: this id is also the backend id for detaching.
+ */
 export const modelId = entityId.brand<'ModelId'>();
 export type ModelId = z.output<typeof modelId>;
 
@@ -29,7 +32,7 @@ export type FrontendModelId = z.output<typeof frontendModelId>;
 export const ruleId = entityId.brand<'RuleId'>();
 export type RuleId = z.output<typeof ruleId>;
 
-/** Names a target of a rule, or of a frontend model's defaults: one series for both. */
+/** Identifies a target of a rule or of a frontend model's defaults. Both share one sequence. */
 export const targetId = entityId.brand<'TargetId'>();
 export type TargetId = z.output<typeof targetId>;
 
@@ -42,7 +45,7 @@ export type PoolMemberId = z.output<typeof poolMemberId>;
 export const promptClassId = entityId.brand<'PromptClassId'>();
 export type PromptClassId = z.output<typeof promptClassId>;
 
-/** Names an example within its class. */
+/** Identifies an example within its class. */
 export const promptExampleId = entityId.brand<'PromptExampleId'>();
 export type PromptExampleId = z.output<typeof promptExampleId>;
 

@@ -1,4 +1,4 @@
-// Where a part of the program says what it did, as a pino logger takes it.
+// Defines the logger that parts of the program receive: the shape of a pino logger.
 
 type Say = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 

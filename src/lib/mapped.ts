@@ -1,4 +1,4 @@
-// What is made of each of many values, one at a time, so that all of them are never there at once.
+// Maps an iterable lazily, so that not all results exist at once.
 
 export function* mapped<Value, Made>(
   values: Iterable<Value>,

@@ -1,12 +1,15 @@
-// Work on many things at once, within a bound.
+// Runs work concurrently, up to a limit.
 
-/** Begins in the order of the list, at most so many at once. The first that fails is the failure of all; no further one begins then. */
+/**
+ * Starts items in order, up to the given concurrency. Fails with the first failure and starts
+ * nothing after it.
+ */
 export async function eachInParallel<Item>(
   items: readonly Item[],
   parallelMax: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
-  // One iterator for all workers: each takes what comes next.
+  // One iterator for all workers: each takes the next item.
   const rest = items.values();
   let hasFailed = false;
   const worker = async (): Promise<void> => {

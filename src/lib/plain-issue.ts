@@ -1,4 +1,5 @@
-// Words the problems that a schema finds: "name: must be text, was 5". No phrase of zod reaches a user.
+// Writes schema problems in plain words: "name: must be text, was 5". No phrase of zod reaches a
+// user.
 
 import type { z } from 'zod';
 
@@ -17,11 +18,11 @@ export function problemText({ issues: [issue] }: z.ZodError): string {
   return `${place === '' ? '' : `${place}: `}${problemOf(issue)}`;
 }
 
-/** What the value must be, without the value and its path. */
+/** Describes what the value must be, without the value and its path. */
 export const ruleText = ({ issues: [issue] }: z.ZodError): string =>
   issue?.message ?? 'is not valid';
 
-/** Throws an error that starts with `name` and says what is wrong with the value. */
+/** Throws an error that starts with `name` and describes what is wrong with the value. */
 export function parseNamed<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -32,7 +33,10 @@ export function parseNamed<Schema extends z.ZodType>(
   throw new Error(`${name}: ${problemText(read.error)}`);
 }
 
-/** What the field must be, with its value unless that may be a secret. The issue comes from a parse with `plainly`. */
+/**
+ * Describes what the field must be, with its value unless that may be secret. The issue must come
+ * from a parse with `plainly`.
+ */
 export function problemOf(issue: Issue, { echo = false }: Options = {}): string {
   const { input, code, message } = issue;
   const needsValue = ['invalid_type', 'invalid_value', 'invalid_union'].includes(code);
@@ -63,7 +67,7 @@ function isShown(issue: Issue, echo: boolean): boolean {
 const textOf = (value: unknown): string =>
   typeof value === 'number' ? String(value) : JSON.stringify(value);
 
-/** Words an issue for zod's `error` option. A message of the schema itself takes precedence. */
+/** Formats an issue for zod's `error` option. Messages of the schema itself have priority. */
 function plainIssue(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -95,7 +99,7 @@ function plainIssue(issue: RawIssue): string {
   }
 }
 
-/** The options of every parse whose issues a person may read. */
+/** The options of every parse whose issues people may read. */
 export const plainly = { error: plainIssue, reportInput: true } as const;
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -138,7 +142,7 @@ function bound(issue: RawIssue, { limit, word, open }: Bound): string {
   return `have ${amount} ${limit === 1 ? unit : `${unit}s`}`;
 }
 
-/** The unit of a length; null for a number. */
+/** The unit of a length. Null for a number. */
 function unitOf(origin: string): string | null {
   if (origin === 'string') return 'character';
   if (origin === 'array' || origin === 'set') return 'item';

@@ -1,9 +1,10 @@
-// Events whose payload was removed from the log or from an export of it: the chain holds without it, and what they said is gone.
+// Describes events whose payload was removed from the log or an export. The hash chain remains
+// valid without it; the content is lost.
 
-/** `positions` are the first of them. */
+/** `positions` are the first ones. */
 export type RedactedEvents = Readonly<{ count: number; positions: readonly number[] }>;
 
-/** Positions that a finding names; of more it gives the number. */
+/** A finding names at most this many positions. Of more it gives the number. */
 export const redactedNamedMax = 20;
 
 export const noneRedacted: RedactedEvents = { count: 0, positions: [] };
@@ -16,7 +17,7 @@ export const withRedacted = (
   positions: count < redactedNamedMax ? [...positions, position] : positions,
 });
 
-/** Null when none is. deploy/verify.mjs says the same. */
+/** Null if there are none. deploy/verify.mjs prints the same text. */
 export function redactedText({ count, positions }: RedactedEvents): string | null {
   if (count === 0) return null;
   if (count === 1) return `1 event has no payload (position ${positions.join()})`;

@@ -1,9 +1,10 @@
-// Snapshot versions as numbers: the position of the log that made one, and above it the epoch, so that versions go on rising when a
-// database restored from an older copy begins to count its positions again (docs/guides/back-up-and-restore.md).
+// Computes snapshot versions: the log position of the change, plus an epoch in the high bits. The
+// epoch keeps versions increasing after a database was restored from an older copy
+// (docs/guides/back-up-and-restore.md).
 
 export const positionsMax = 2 ** 40;
 
-/** 8,000 epochs stay within the integers that JSON readers take exactly. */
+/** 8,000 epochs stay within the exact integers of JSON readers. */
 export const epochMax = 8_000;
 
 export const snapshotVersion = ({
@@ -13,5 +14,5 @@ export const snapshotVersion = ({
 
 export const epochOfVersion = (version: number): number => Math.floor(version / positionsMax);
 
-/** Of the event that made the version. */
+/** The log position of the event that made the version. */
 export const positionOfVersion = (version: number): number => version % positionsMax;

@@ -1,8 +1,8 @@
-// Long work in steps: whoever does it decides what happens between two of them. Each step is of a bounded size.
+// Splits long work into bounded steps. The caller decides what happens between two steps.
 
 export type Steps<Value> = Generator<undefined, Value, undefined>;
 
-/** One step behind the other, with nothing between them. */
+/** Runs all steps without a pause. */
 export function inOneGo<Value>(steps: Steps<Value>): Value {
   for (;;) {
     const { done, value } = steps.next();

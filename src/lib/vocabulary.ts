@@ -1,4 +1,5 @@
-// Closed lists that both planes, the log and the API share (specification, "Resources and their fields").
+// Defines closed lists that both planes, the log and the API share (specification, "Resources and
+// their fields").
 
 import { z } from 'zod';
 
@@ -23,7 +24,7 @@ export type CredentialKind = z.output<typeof credentialKind>;
 export const principalKind = z.enum(['service_account', 'user']);
 export type PrincipalKind = z.output<typeof principalKind>;
 
-/** What is erased from the vault, by its meaning. */
+/** The kinds of data that can be erased from the vault. */
 export const erasedKind = z.enum([
   'name',
   'email',
@@ -49,7 +50,9 @@ export const verb = z.enum([
 ]);
 export type Verb = z.output<typeof verb>;
 
-/** The verbs that a request to the admin API can need. The others are used with an API key. */
+/**
+ * The permissions that a request to the admin API can need. The other permissions are for API keys.
+ */
 export const adminVerb = verb.exclude([
   'model:invoke',
   'mcp:invoke',
@@ -61,7 +64,7 @@ export type AdminVerb = z.output<typeof adminVerb>;
 export const ruleAction = z.enum(['route', 'deny', 'jump']);
 export type RuleAction = z.output<typeof ruleAction>;
 
-/** Null beside it, where a pool has none: split by member weight, the same member for one conversation. */
+/** Null, the default of a pool, splits by member weight and keeps a conversation at one member. */
 export const poolPolicy = z.enum([
   'cache-affinity',
   'least-loaded',
@@ -80,7 +83,7 @@ export const agentProtocolVersion = z.enum(['0.3', '1.0']);
 export const budgetWindow = z.enum(['daily', 'weekly', 'monthly']);
 export type BudgetWindow = z.output<typeof budgetWindow>;
 
-/** Where prices are looked up: an aggregator's list of models, and a catalogue of prices. */
+/** The sources of prices: an aggregator's model list, and a price catalogue. */
 export type PriceSourceName = Exclude<PriceSource, 'both'>;
 export const priceSource = z.enum(['aggregator', 'catalogue', 'both']);
 export type PriceSource = z.output<typeof priceSource>;
@@ -89,7 +92,7 @@ export const priceSourceAliases: Readonly<Record<string, PriceSource>> = {
   'open-router': 'aggregator',
 };
 
-/** What a change touches, by what people want to have approved (src/deciders/changes/change-kinds.ts). */
+/** The kinds of change that an approval policy can name (src/deciders/changes/change-kinds.ts). */
 export const changeKind = z.enum([
   'access',
   'keys',
@@ -103,7 +106,7 @@ export const changeKind = z.enum([
 ]);
 export type ChangeKind = z.output<typeof changeKind>;
 
-/** `review_due` and `reviewed` are of changes that were made without an approval. */
+/** `review_due` and `reviewed` apply to changes that were made without approval. */
 export const changeRequestState = z.enum([
   'open',
   'approved',
@@ -128,15 +131,15 @@ export const usageGrouping = z.enum([
 ]);
 export type UsageGrouping = z.output<typeof usageGrouping>;
 
-/** Why a restore does not bring a field back. */
+/** The reasons why a restore does not bring a field back. */
 export const lossReason = z.enum([
   /** The vault has erased it. */
   'erased',
-  /** The key or the admin token was revoked after the restored version. */
+  /** The API key or admin token was revoked after the restored version. */
   'revoked',
-  /** The password or the identity was replaced, and the earlier one must not become valid again. */
+  /** The password or identity was replaced, and the earlier one must not become valid again. */
   'replaced',
-  /** gw observed it at the provider; it is not configuration. */
+  /** gw observed it at the provider. It is not configuration. */
   'observed',
   /** It belongs to the log, which continues. */
   'kept',

@@ -1,5 +1,6 @@
-// Which models no wildcard grant opens: those learned from a registered host that nothing an operator made points at (Authentication
-// rule 7). Only a grant of its exact name opens a closed model. Every plane and every review asks this one function.
+// Decides which models wildcard grants do not open: models learned from a registered host that
+// nothing made by an operator points at (Authentication rule 7). A closed model needs a grant of
+// its exact name. All planes and reviews use this function.
 
 import type { ModelId } from '../lib/ids.ts';
 import type { SnapshotConfig, SnapshotTarget } from './schema.ts';

@@ -1,6 +1,5 @@
-// Turns a snapshot into lookup tables, once a version: key digest to caller, name to frontend
-// model or model, grants as bits, rules as numbers. Whatever can be made here is never made on a
-// request.
+// Compiles a snapshot into lookup tables, once per version: key digest to caller, name to frontend
+// model or model, grants as bits, rules as numbers. Work done here is saved on every request.
 
 import type { FrontendModelId, PrincipalId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
@@ -20,41 +19,38 @@ import type { Snapshot, SnapshotClassifier, SnapshotPromptClass } from './schema
 import { defaultTuning } from './tuning.ts';
 import type { Tuning } from './tuning.ts';
 
-/** What a route is chosen by. */
+/** The tables for routing. */
 export type RoutingTables = Readonly<{
   models: ReadonlyMap<string, CompiledModel>;
-  /** By name, which wins over that of a model; and by id, which jumps name. */
+  /** By name, which has priority over a model's name; and by id, for jumps. */
   frontendModels: ReadonlyMap<string, CompiledFrontendModel>;
   frontendModelsById: ReadonlyMap<FrontendModelId, CompiledFrontendModel>;
   pools: readonly CompiledPool[];
-  /** Ends every chain. */
+  /** The last resort of every chain. */
   fallback: CompiledModel | null;
 }>;
 
 export type CompiledSnapshot = RoutingTables &
   Readonly<{
     version: number;
-    /** Equal for snapshots that differ by their overlay alone. */
+    /** Equal for snapshots that only differ in their overlay. */
     edition: string;
     tuning: Tuning;
     overlaySeq: number;
-    /** The caller of every request when no key is required, else null. */
+    /** The caller of every request if no key is required, else null. */
     openCaller: Caller | null;
-    /** By SHA-256 of the key, in hex. */
+    /** Keyed by the SHA-256 of the key, in hex. */
     callers: ReadonlyMap<string, Caller>;
     /** The principals that have a budget. */
     budgeted: ReadonlySet<PrincipalId>;
     promptClasses: readonly SnapshotPromptClass[];
-    /** What prompts are compared to; it is for whoever has the encoder to say what that means. */
+    /** The data to classify prompts with. Only the encoder can interpret it. */
     classifier: SnapshotClassifier;
-    /** What had to be left out, each a sentence for the log. */
+    /** Sentences for the log about parts that were left out. */
     dropped: readonly string[];
   }>;
 
-/**
- * A part that is broken is dropped alone; only a schema that this reader does not know is
- * refused.
- */
+/** A broken part is dropped on its own. Only an unknown schema version is refused as a whole. */
 export function compileSnapshot(
   snapshot: Snapshot,
   tuning: Tuning = defaultTuning,
@@ -81,11 +77,14 @@ export function compileSnapshot(
   };
 }
 
-/** The part that needs no keys. Why something was left out is added to `dropped`. */
+/** The part that does not need keys. Adds the reasons for left out parts to `dropped`. */
 export const compileTables = (snapshot: Snapshot, dropped: string[]): RoutingTables =>
   inOneGo(tableSteps(snapshot, dropped));
 
-/** The same, where others are to have their turn meanwhile: a step makes one model, pool or frontend model. */
+/**
+ * The same in steps, each of which compiles one model, pool or frontend model, so that requests are
+ * served in between.
+ */
 export function* tableSteps(snapshot: Snapshot, dropped: string[]): Steps<RoutingTables> {
   const { config } = snapshot;
   const models = yield* modelSteps(snapshot, dropped);

@@ -1,9 +1,12 @@
-// What a provider is sent as its credential: its own secret, or the access token that the control plane had for its key file
-// (Gateway rule 15). The key file itself is never in a snapshot.
+// Chooses the credential for a provider: its own secret, or the access token that the control plane
+// obtained for its key file (Gateway rule 15). A snapshot never contains the key file.
 
 import type { Snapshot, SnapshotProvider } from './schema.ts';
 
-/** `credential` null: the provider takes none. `reason`: it cannot be had now, and the provider's backends are not used. */
+/**
+ * `credential` null: the provider needs none. `reason`: why it is unavailable, in which case the
+ * provider's backends are not used.
+ */
 export type FoundCredential =
   | Readonly<{ credential: string | null }>
   | Readonly<{ reason: string }>;

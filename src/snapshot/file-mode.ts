@@ -1,45 +1,46 @@
-// Reads a configuration file into a snapshot (File mode; specification, "File-mode configuration file"). The format is a superset
-// of a common one, so that files of it work unchanged (Versioning rule 4); docs/guides/configuration-file.md says what of it is done.
+// Builds a snapshot from a configuration file (File mode; specification, "File-mode configuration
+// file"). The format is a superset of a common one, whose files work unchanged (Versioning rule 4).
+// docs/guides/configuration-file.md lists the supported parts.
 
 import { buildSnapshot } from './file/build.ts';
 import { readDocument } from './file/document.ts';
 import { unknownGrants } from './file/keys.ts';
-import { layOut, namesServed } from './file/layout.ts';
+import { planLayout, namesServed } from './file/layout.ts';
 import { issueOfFile, issueText } from './file/source.ts';
 import type { Environment, Issue, Source } from './file/source.ts';
 import type { Snapshot } from './schema.ts';
 import type { Tuning } from './tuning.ts';
 
-/** `warnings` name what the file asks for and gw does not do. */
+/** `warnings` name settings that gw does not support. */
 export type FileSnapshot = Readonly<{
   snapshot: Snapshot;
-  /** Of each prompt class, in the snapshot's order: what its centroid is made of. */
+  /** The source of each prompt class's centroid, in snapshot order. */
   examples: readonly (readonly string[])[];
   tuning: Tuning;
   warnings: readonly string[];
 }>;
 
-/** All that is wrong with a file is found at once. */
+/** Reports all errors of a file at once. */
 export type FileCheck = Readonly<{
-  /** Null when there are errors. */
+  /** Null if there are errors. */
   file: FileSnapshot | null;
   errors: readonly Issue[];
   warnings: readonly Issue[];
 }>;
 
-/** How to serve a file that says nothing about keys, or asks for more than gw does. */
+/** Decides how to serve a file that does not configure keys, or that asks for more than gw supports. */
 export type FileAccess = Readonly<{
-  /** Used when the file has no `general_settings.master_key`. */
+  /** The default of `general_settings.master_key`. */
   masterKey: string | null;
-  /** Serve everyone although the file asks for authentication that gw does not do. */
+  /** Serves everyone even if the file asks for authentication that gw does not support. */
   open: boolean;
-  /** Leave out the entries that gw cannot serve. */
+  /** Leaves out entries that gw cannot serve. */
   skipUnsupported: boolean;
 }>;
 
 export const asTheFileSays: FileAccess = { masterKey: null, open: false, skipUnsupported: false };
 
-/** `source`: the file, or what is wrong with it. */
+/** `source` is the file, or the problem with it. */
 export function checkConfigFile(
   source: Source | readonly Issue[],
   environment: Environment,
@@ -58,7 +59,7 @@ export function checkConfigFile(
     errors: messages.map(issueOfFile),
     warnings,
   });
-  const layout = layOut(document, { several: true, isRouted: () => false });
+  const layout = planLayout(document, { several: true, isRouted: () => false });
   if (!('models' in layout)) return wrong(layout);
   const snapshot = buildSnapshot(document, layout);
   if (!('config' in snapshot)) return wrong(snapshot);
@@ -75,7 +76,7 @@ export function checkConfigFile(
   };
 }
 
-/** A key file is exchanged for access tokens by a control plane alone. */
+/** Only a control plane exchanges key files for access tokens. */
 const unexchanged = ({ config }: Snapshot): readonly Issue[] =>
   config.providers
     .filter(({ credential_kind: kind }) => kind === 'cloud_service_account')

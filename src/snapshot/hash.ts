@@ -1,6 +1,7 @@
-// The content hash of a snapshot's configuration: equal configurations have equal hashes, whoever computes them.
-// Three levels: members in buckets of 256 ids, buckets in a noun's list, lists in the configuration. The buckets let a writer
-// of one member recompute a few hundred digests instead of a hundred thousand.
+// Computes the content hash of a snapshot's configuration, which is equal for equal configurations.
+// Three levels: members in buckets of 256 ids, buckets per noun, nouns in the configuration. After
+// a change of one member, only a few hundred digests are computed again instead of a hundred
+// thousand.
 
 import { hash } from 'node:crypto';
 
@@ -13,8 +14,9 @@ export const bucketOf = (id: number): number => Math.floor(id / bucketIds);
 export const memberDigest = (member: unknown): string => hash('sha256', canonicalJson(member));
 
 /**
- * The digest of lines of text, with a line feed between two. The lines of a bucket are its members' digests in the order of ids; those
- * of a noun's list are the numbers of its buckets, ascending and without empty ones, each with the bucket's digest.
+ * The digest of lines joined by line feeds. A bucket's lines are its members' digests in id order.
+ * A noun's lines are its bucket numbers, ascending and without empty ones, each with the bucket's
+ * digest.
  */
 export const digestOfLines = (lines: string | Uint8Array): string => hash('sha256', lines);
 

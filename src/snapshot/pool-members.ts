@@ -1,5 +1,5 @@
-// How the members of a pool stand in a snapshot: those of weight 0, which are drained, in a list of their own. Without any, that list is
-// absent, so that the hash of such a configuration is the one that it always had.
+// Stores pool members in a snapshot: drained members (weight 0) in a separate list. It is absent if
+// empty, so that the hash of such configurations is the same as in earlier releases.
 
 type Member<Id> = Readonly<{ model_id: Id; weight: number }>;
 

@@ -1,12 +1,12 @@
-// The provider catalogue: what is known of public providers and common engines, so that an operator need not look it up.
-// A convenience, never a limit (specification, "Models, backends, providers").
+// Provides the catalogue of public providers and common engines: defaults that save operators from
+// looking them up. Other providers can be used too (specification, "Models, backends, providers").
 
 import { z } from 'zod';
 
 import { credentialKind, protocol } from '../lib/vocabulary.ts';
 import rows from './provider-catalogue.json' with { type: 'json' };
 
-/** `models_path` is resolved against `base_url`; null is a provider that publishes no model list. */
+/** `models_path` is resolved against `base_url`. Null if the provider has no model list. */
 export const catalogueEntry = z.object({
   key: z.string(),
   display_name: z.string(),
@@ -20,19 +20,24 @@ export const catalogueEntry = z.object({
 });
 export type CatalogueEntry = Readonly<z.output<typeof catalogueEntry>>;
 
-/** What the rows say of vendors for price lists and configuration files, which the admin API does not show. */
+/**
+ * Facts about vendors for price lists and configuration files, which the admin API does not return.
+ */
 const vendorEntry = catalogueEntry.extend({
-  /** The vendor's names in the price lists; null where a list does not have its models under a name of their own. */
+  /**
+   * The vendor's names in the price lists. Null if a list does not have its models under a separate
+   * name.
+   */
   prices: z
     .object({ aggregator: z.string().nullable(), catalogue: z.string().nullable() })
     .optional(),
   file: z
     .object({
-      /** Before the first slash of a model's name. */
+      /** The prefix before the first slash of a model's name. */
       prefixes: z.array(z.string()),
       /** Matches names without a prefix. */
       bare_names: z.string().optional(),
-      /** The environment variable of a credential that the file does not name. */
+      /** The environment variable for a credential that the file does not set. */
       key_variable: z.string(),
     })
     .optional(),
@@ -45,5 +50,5 @@ export const providerCatalogue: readonly CatalogueEntry[] = z.array(catalogueEnt
 export const findCatalogueEntry = (key: string): CatalogueEntry | null =>
   providerCatalogue.find((entry) => entry.key === key) ?? null;
 
-/** The first `<placeholder>` that a base URL still holds. */
+/** The first `<placeholder>` left in a base URL. */
 export const placeholderIn = (url: string): string | null => /<[^<>]+>/.exec(url)?.[0] ?? null;

@@ -1,6 +1,7 @@
-// The snapshot: all that a proxy knows. Control plane and gateway share this schema and nothing else
-// (specification, "Control-plane protocol"). It is normalised: one list a noun, linked by id.
-// Every member added after version 1 must have a default, so that an old control plane can serve a new proxy and the reverse.
+// Defines the snapshot: everything that a proxy knows. Control plane and gateway only share this
+// schema (specification, "Control-plane protocol"). It is normalized: one list per noun, linked by
+// id. Members added after version 1 must have a default, so that old and new control planes and
+// proxies work together.
 
 import { z } from 'zod';
 
@@ -28,7 +29,7 @@ import {
   verb,
 } from '../lib/vocabulary.ts';
 
-/** Raised when a reader of the older schema would misread the newer one. */
+/** Increase it if a reader of the older schema would misread the newer one. */
 export const snapshotSchemaVersion = 1;
 
 const timestamp = z.iso.datetime({ offset: true });
@@ -39,14 +40,14 @@ export const snapshotLimits = z.object({
   tokens_per_min: z.int().positive().nullable(),
 });
 
-/** The caps alone: what is spent of them is in the overlay. */
+/** Only the caps. The spend is in the overlay. */
 export const snapshotBudget = z.object({
   tokens_total: z.int().nonnegative().nullable(),
   cost_total_micros: z.int().nonnegative().nullable(),
   window: budgetWindow,
 });
 
-/** Null limits and a null budget are unlimited. */
+/** Null limits and a null budget mean unlimited. */
 export const snapshotPrincipal = z.object({
   id: principalId,
   role_ids: z.array(roleId).readonly(),
@@ -60,7 +61,10 @@ export const snapshotRole = z.object({
   permissions: z.array(z.object({ verb, resource: z.string() })).readonly(),
 });
 
-/** Disabled keys are left out. `verifier_ref` names the secret that holds the SHA-256 of the key, 64 hex digits. */
+/**
+ * Without disabled keys. `verifier_ref` names the secret with the SHA-256 of the key, 64 hex
+ * digits.
+ */
 export const snapshotApiKey = z.object({
   id: apiKeyId,
   principal_id: principalId,
@@ -69,8 +73,8 @@ export const snapshotApiKey = z.object({
 });
 
 /**
- * `credential_ref` names the secret that holds the credential in clear; null when the provider has none. Of a service account's
- * key file no secret is here: the overlay holds the access token that it was exchanged for.
+ * `credential_ref` names the secret with the credential in clear text, and is null without one. The
+ * key file of a service account is never included: the overlay has its access token.
  */
 export const snapshotProvider = z.object({
   id: providerId,
@@ -83,20 +87,25 @@ export const snapshotProvider = z.object({
   credential_ref: z.string().nullable(),
 });
 
-/** One endpoint that serves a model. The admission fields are the specification's flow-control fields; null is the default. */
+/**
+ * One endpoint that serves a model. Flow-control fields follow the specification; null means the
+ * default.
+ */
 export const snapshotBackend = z.object({
   provider_id: providerId,
   upstream_model: z.string(),
   ...shapeOf(backendFields, 'snapshot'),
 });
 
-/** Prices are micro-units of the quoted currency per million tokens; null is unpriced. */
+/** Prices are micro-units of the quoted currency per million tokens. Null means unpriced. */
 export const snapshotModel = z.object({
   id: modelId,
   name: z.string(),
   ...shapeOf(modelFields, 'snapshot'),
   backends: z.array(snapshotBackend).readonly(),
-  /** Learned from a registered host, and never edited by an operator (src/snapshot/closed-models.ts). */
+  /**
+   * Learned from a registered host and never edited by an operator (src/snapshot/closed-models.ts).
+   */
   learned: z.literal(true).optional(),
 });
 
@@ -118,7 +127,7 @@ export const snapshotRule = z.object({
   tag: z.string().nullable(),
 });
 
-/** Rules by position. `default_targets` serve what no rule matched. */
+/** Rules in order. `default_targets` are used if no rule matches. */
 export const snapshotFrontendModel = z.object({
   id: frontendModelId,
   name: z.string(),
@@ -132,7 +141,10 @@ export const snapshotPool = z.object({
   name: z.string(),
   policy: poolPolicy.nullable(),
   members: z.array(z.object({ model_id: modelId, weight: z.int().positive() })).readonly(),
-  /** Members of weight 0, in their order; absent when there are none. Proxies of earlier releases leave them out. */
+  /**
+   * Members of weight 0, in order. Absent if there are none. Proxies of earlier releases ignore
+   * them.
+   */
   drained: z.array(modelId).readonly().optional(),
 });
 
@@ -162,7 +174,7 @@ export const snapshotConfig = z.object({
   settings: snapshotSettings,
 });
 
-/** The centroids of classes by one encoder, whose vectors can be compared with no other's. */
+/** The centroids of classes by one encoder. Vectors of different encoders are not comparable. */
 export const snapshotCentroids = z.object({
   encoder: z.string(),
   classes: z
@@ -170,22 +182,22 @@ export const snapshotCentroids = z.object({
     .readonly(),
 });
 
-/** Null: no class has one in this tier. The texts that they are made of never leave the control plane. */
+/** Null if no class has this tier. The example texts never leave the control plane. */
 export const snapshotClassifier = z.object({
   fast: snapshotCentroids.nullable().default(null),
   refined: snapshotCentroids.nullable().default(null),
 });
 
-/** How much of its window's caps a principal has spent: tokens, and micro-units of money. */
+/** The spend of a principal in its window: tokens, and micro-units of money. */
 export const budgetUse = z.object({
   principal_id: principalId,
   tokens_used: z.int().nonnegative(),
   cost_used_micros: z.int().nonnegative(),
-  /** When the window began in which this was spent; null from control planes that do not say. */
+  /** The start of the window of this spend. Null from control planes that do not report it. */
   window_start: timestamp.nullable().default(null),
 });
 
-/** What changes without a new version. `seq` grows with every change of it. */
+/** The part that changes without a new version. `seq` increases with every change. */
 export const snapshotOverlay = z.object({
   seq: z.int().nonnegative(),
   budgets: z.array(budgetUse).readonly().default([]),
@@ -194,7 +206,10 @@ export const snapshotOverlay = z.object({
     .array(z.object({ provider_id: providerId, token: z.string() }))
     .readonly()
     .default([]),
-  /** Providers that do not answer, or whose credential cannot be had now, each with the reason. Their backends drop out of routing. */
+  /**
+   * Providers that are unreachable or lack a credential, with the reason. Their backends are not
+   * routed to.
+   */
   dropped_providers: z
     .array(z.object({ provider_id: providerId, reason: z.string() }))
     .readonly()
@@ -202,8 +217,9 @@ export const snapshotOverlay = z.object({
 });
 
 /**
- * `version` is the position of the last event that changed the configuration; `log` is the head that this snapshot was built at.
- * `config_hash` covers `config` alone (see hash.ts); `secrets` maps each ref in it to its plaintext.
+ * `version` is the position of the last event that changed the configuration. `log` is the log head
+ * when the snapshot was built. `config_hash` covers only `config` (hash.ts). `secrets` maps each
+ * ref in it to clear text.
  */
 export const snapshot = z.object({
   schema: z.int(),
@@ -238,8 +254,8 @@ export type SnapshotConfig = z.output<typeof snapshotConfig>;
 export type Snapshot = z.output<typeof snapshot>;
 
 /**
- * The ETag of a snapshot. A log that lost events in a fail-over gives their versions out again, to another configuration. A control plane
- * that was started with another encoder makes other centroids of the same version.
+ * The ETag of a snapshot. It includes the hash because a version can denote another configuration:
+ * after a fail-over that lost events, or with another encoder.
  */
 export function snapshotEtag({
   version,
@@ -252,5 +268,5 @@ export function snapshotEtag({
   return `"${[version, overlay.seq, config, ...encoders].join('.')}"`;
 }
 
-/** Of the hash of a configuration, in its snapshot's ETag. */
+/** The part of the configuration's hash that is in the ETag. */
 const configDigits = 16;

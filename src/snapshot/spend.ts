@@ -1,17 +1,17 @@
-// How far a budget is spent: as a percentage for the rules that ask for it, and as a cap that was reached (specification,
-// "Condition fields", Gateway rule 12).
+// Computes the used share of a budget: as a percentage for rules, and as an exhausted cap
+// (specification, "Condition fields", Gateway rule 12).
 
 import type { BudgetUse, SnapshotBudget } from './schema.ts';
 
 export type Caps = Pick<SnapshotBudget, 'tokens_total' | 'cost_total_micros'>;
 export type Spent = Pick<BudgetUse, 'tokens_used' | 'cost_used_micros'>;
 
-/** The spending of a principal for which no figure is known. */
+/** The spend of a principal without a known figure. */
 export const nothingSpent: Spent = { tokens_used: 0, cost_used_micros: 0 };
 
 const percentMax = 255;
 
-/** The percentage of the cap that is closest to its limit, whole, at most 255; -1 without a cap. */
+/** The percentage of the cap closest to its limit, an integer of at most 255. -1 without a cap. */
 export const percentSpent = (caps: Caps, spent: Spent): number =>
   Math.max(
     percentOf(spent.tokens_used, caps.tokens_total),
@@ -27,7 +27,9 @@ function percentOf(used: number, total: number | null): number {
     : Number((BigInt(used) * 100n) / BigInt(total));
 }
 
-/** Amounts are tokens, or micro-units of money. `inFlight` is an estimate and is not part of `used`. */
+/**
+ * Amounts are tokens, or micro-units of money. `inFlight` is an estimate and not part of `used`.
+ */
 export type ReachedCap = Readonly<{
   cap: 'tokens' | 'money';
   used: number;
@@ -35,7 +37,7 @@ export type ReachedCap = Readonly<{
   total: number;
 }>;
 
-/** The cap that is reached, tokens before money; null while there is something left of both. */
+/** The exhausted cap, tokens before money. Null if neither is exhausted. */
 export function reachedCap(
   caps: Caps,
   spent: Spent,

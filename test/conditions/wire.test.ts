@@ -1,6 +1,7 @@
-// The fields of conditions in events, snapshots, requests, answers and files, as JSON Schema. A difference means that stored events,
-// older proxies, clients or files are read differently. A deliberate one is written with
-// `npm run test:file -- --test-update-snapshots test/conditions/wire.test.ts`.
+// Compares the fields of conditions in events, snapshots, requests, responses and files with their
+// stored JSON Schema. A difference means that stored data, older proxies, clients or files are read
+// differently. Write a deliberate change with `npm run test:file -- --test-update-snapshots
+// test/conditions/wire.test.ts`.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

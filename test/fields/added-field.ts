@@ -1,5 +1,5 @@
-// Holds that a field which only the table of models names works in every part of the program. test/tidy/fields.test.ts runs this in a
-// copy of the program whose table has the field `cat_count`.
+// Checks that a field named only in the table of models works in every part of the program.
+// test/tidy/fields.test.ts runs it in a copy of the program whose table has the field `cat_count`.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -48,7 +48,7 @@ const valueIn = (holder: unknown): unknown =>
 
 it('requests and answers have it', () => {
   const described = JSON.stringify(openApi(modelRoutes));
-  // Both bodies, and the answers of list, record, creation and change.
+  // Both request bodies, and the responses of list, get, create and update.
   assert.ok(described.split(`"${field}":`).length > 6);
   assert.equal(valueIn(toModelRecord(modelRowIn(set.state, 1))), 3);
   assert.equal(valueIn(toModelRecord(modelRowIn(bare.state, 1))), null);

@@ -1,4 +1,4 @@
-// Holds how the names of fields are spelled on the wire and in the program.
+// Tests the spelling of field names on the wire and in the program.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-// Decimal numbers are scaled exactly, where doubles would round.
+// Tests that decimals are scaled exactly where doubles would round.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -27,7 +27,7 @@ it('a decimal number is scaled and rounded, halves away from zero', () => {
   }
 });
 
-it('what is no decimal number is none, and neither is one beyond all measure', () => {
+it('returns null for text that is not a decimal number or is too large', () => {
   for (const text of [
     '',
     '.',

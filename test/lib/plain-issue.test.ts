@@ -1,4 +1,4 @@
-// Tests the words for problems that a schema finds: a table over every kind of issue, and what is never repeated.
+// Tests the wording of schema problems: a table of every kind of issue, and what is never repeated.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

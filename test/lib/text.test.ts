@@ -1,4 +1,4 @@
-// What a message takes of texts that may be long.
+// Tests how long texts are shortened for messages.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-// A compiled snapshot answers who may call what, and drops what is broken without losing the rest.
+// Tests that a compiled snapshot decides who may call what, and drops only the broken parts.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -28,7 +28,7 @@ const reachOf = (resources: readonly string[]) => {
   );
 };
 
-/** A model whose provider has a key file as its credential, with what the overlay says of it. */
+/** A model whose provider uses a key file, with its entry in the overlay. */
 function serviceAccount(overlay: Record<string, readonly unknown[]>) {
   const given = givenSnapshot({
     models: { a: { backends: [{ apiBase: 'http://one/v1', credential: 'a key file' }] } },
@@ -46,7 +46,7 @@ function serviceAccount(overlay: Record<string, readonly unknown[]>) {
   return { backend: compiled.models.get('a')?.backends[0], dropped: compiled.dropped };
 }
 
-/** Which models a key with these grants may invoke, when `one` was learned from a host. */
+/** The models that a key with these grants may invoke if `one` was learned from a host. */
 function reachOfLearned(resources: readonly string[], options: Partial<GivenSnapshot> = {}) {
   const snapshot = givenSnapshot({
     models: { one: { backends }, two: { backends } },

@@ -1,5 +1,5 @@
-// A configuration file becomes the snapshot that the specification describes, or an error that
-// names the field.
+// Tests that a configuration file becomes the snapshot of the specification, or an error that names
+// the field.
 
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
@@ -112,7 +112,7 @@ auth:
     assert.deepEqual(['a', 'b', 'c'].map(reach), [1, 1, 0]);
   });
 
-  it('lets nobody in when its auth block is empty', () => {
+  it('admits no one when its auth block is empty', () => {
     const { compiled } = read(`${models}auth:\n`);
     assert.equal(compiled.openCaller, null);
     assert.equal(compiled.callers.size, 0);

@@ -1,4 +1,4 @@
-// How far a budget is spent: percentages for rules, and the cap that a refusal names.
+// Tests the used share of budgets: percentages for rules, and the cap that a refusal names.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -13,7 +13,7 @@ const caps = (tokens: number | null, money: number | null) => ({
 });
 const spent = (tokens: number, money: number) => ({ tokens_used: tokens, cost_used_micros: money });
 
-// caps, spent -> percent, the cap that is reached
+// Columns: caps, spend, expected percentage, exhausted cap.
 const cases = [
   [caps(100, null), spent(0, 0), 0, null],
   [caps(100, null), spent(29, 999), 29, null],

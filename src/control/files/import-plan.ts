@@ -18,7 +18,7 @@ import { storedExampleOf } from '../../deciders/prompt-class.ts';
 import type { ConfigDocument } from '../../snapshot/file/document.ts';
 import type { FileKey, FilePrincipal, StoredKey } from '../../snapshot/file/keys.ts';
 import type { Layout } from '../../snapshot/file/layout.ts';
-import type { LaidModel } from '../../snapshot/file/names.ts';
+import type { PlannedModel } from '../../snapshot/file/names.ts';
 import { providerIdentity } from '../../snapshot/file/providers.ts';
 import type { FileProvider } from '../../snapshot/file/providers.ts';
 import type { FilePromptClass, FileRule } from '../../snapshot/file/records.ts';
@@ -181,15 +181,15 @@ function providerSteps(
 }
 
 /** A member of a pool had the pool's name alone while it was the only one. */
-const formerNameOf = ({ name, entryName }: LaidModel): string | null =>
+const formerNameOf = ({ name, entryName }: PlannedModel): string | null =>
   entryName === name ? null : entryName;
 
-const namesOf = (model: LaidModel): readonly string[] => {
+const namesOf = (model: PlannedModel): readonly string[] => {
   const former = formerNameOf(model);
   return former === null ? [model.name] : [model.name, former];
 };
 
-function modelStep(model: LaidModel, endpoints: Endpoints): ModelStep {
+function modelStep(model: PlannedModel, endpoints: Endpoints): ModelStep {
   const { facts, flowControl } = model;
   const [backend] = model.backends;
   const found =

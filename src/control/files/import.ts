@@ -9,7 +9,7 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { readDocument } from '../../snapshot/file/document.ts';
 import type { ConfigDocument } from '../../snapshot/file/document.ts';
 import { unknownGrants } from '../../snapshot/file/keys.ts';
-import { layOut, namesServed } from '../../snapshot/file/layout.ts';
+import { planLayout, namesServed } from '../../snapshot/file/layout.ts';
 import type { Layout } from '../../snapshot/file/layout.ts';
 import { issueLines, issueText } from '../../snapshot/file/source.ts';
 import type { Environment, Issue, Source } from '../../snapshot/file/source.ts';
@@ -96,7 +96,7 @@ function layOutFor(
   // A name that an import made a frontend model stays one, also when the file has one entry of it now. Where a model has the name
   // too, the frontend model is an operator's, and the entry is the model.
   const isRouted = (name: string) => routed.has(name) && !models.has(name) && !own.has(name);
-  const layout = layOut(document, { several: false, isRouted });
+  const layout = planLayout(document, { several: false, isRouted });
   return 'models' in layout ? layout : layout.map((message) => refuse('invalid', message));
 }
 

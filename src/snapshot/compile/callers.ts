@@ -1,5 +1,5 @@
-// Compiles the callers by the digest of their key, with everything that a request is judged by: grants as bits, roles, rate limits, and
-// how much of the budget is spent.
+// Compiles callers, keyed by the digest of their key: grants as bits, roles, rate limits and used
+// budget.
 
 import type { ApiKeyId, PrincipalId, RoleId } from '../../lib/ids.ts';
 import type {
@@ -15,12 +15,14 @@ import type { Caps, ReachedCap, Spent } from '../spend.ts';
 import type { CompiledModel } from './models.ts';
 
 /**
- * Which models may be invoked: one bit per model, shared by all principals with the same roles. `all` is `model/*`, which opens every
- * model that is open to wildcards; a bit opens any.
+ * The models that may be invoked: one bit per model, shared by all principals with the same roles.
+ * `all` is `model/*`, which opens every model that wildcards may open. A bit opens any model.
  */
 export type Grants = Readonly<{ all: boolean; bits: Uint32Array }>;
 
-/** The spending that the control plane told. The start of the window is null when it did not say. */
+/**
+ * The spend reported by the control plane. The start of the window is null if it was not reported.
+ */
 export type ReportedSpend = Spent & Readonly<{ windowStartMs: number | null }>;
 
 export type CompiledBudget = Readonly<{ caps: Caps; reported: ReportedSpend }>;
@@ -34,17 +36,19 @@ export type Caller = Readonly<{
   roleIds: readonly RoleId[];
   /** Null without a budget. */
   budget: CompiledBudget | null;
-  /** The percentage of the cap that is closest to its limit, whole, at most 255; -1 without a budget. */
+  /**
+   * The percentage of the cap closest to its limit, an integer of at most 255. -1 without a budget.
+   */
   budgetUsedPercent: number;
-  /** The cap of the budget that is used up, if any. */
+  /** The exhausted cap of the budget, if any. */
   reachedCap: ReachedCap | null;
-  /** Null is unlimited. */
+  /** Null means unlimited. */
   limits: SnapshotLimits | null;
 }>;
 
 const everyModel: Grants = { all: true, bits: new Uint32Array(0) };
 
-/** The caller where no key is required. */
+/** The caller if no key is required. */
 export const anonymous: Caller = {
   principalId: null,
   keyId: null,
@@ -64,10 +68,10 @@ export function mayInvoke(caller: Caller, model: CompiledModel): boolean {
   );
 }
 
-/** Made once a version; asked for each principal. */
+/** Created once per version, called for each principal. */
 export type CompilePrincipal = (principal: SnapshotPrincipal) => Caller;
 
-/** The caller that a principal is, whatever its key. */
+/** The caller for a principal, with any key. */
 export function principalCompiler(
   { config, overlay }: Snapshot,
   models: ReadonlyMap<string, CompiledModel>,
@@ -112,7 +116,7 @@ export function compileCallers(
   return callers;
 }
 
-/** Principals far outnumber the sets of roles that they hold, so grants are made once a set. */
+/** Principals far outnumber distinct sets of roles, so grants are computed once per set. */
 function grantsByRoles(
   roles: readonly SnapshotRole[],
   models: ReadonlyMap<string, CompiledModel>,

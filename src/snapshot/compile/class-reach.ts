@@ -1,4 +1,5 @@
-// Which prompt classes count as a class: itself, and those that refine it, directly or by way of others.
+// Computes which prompt classes match a class: itself and all classes that refine it, directly or
+// indirectly.
 
 import type { PromptClassId } from '../../lib/ids.ts';
 import type { SnapshotPromptClass } from '../schema.ts';
@@ -12,7 +13,7 @@ export function classReachOf(classes: readonly SnapshotPromptClass[]): ClassReac
   }
   return (id) => {
     const reach = new Set([id]);
-    // A set is walked to its end also while it grows.
+    // Iterating a set also visits entries added during the iteration.
     for (const found of reach) for (const refiner of refiners.get(found) ?? []) reach.add(refiner);
     return reach;
   };

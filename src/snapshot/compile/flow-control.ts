@@ -1,20 +1,23 @@
-// Flow control of a backend as the gateway uses it: every field with its default (specification, "Flow-control fields on a backend").
+// Compiles the flow control of a backend, with the default of every field (specification,
+// "Flow-control fields on a backend").
 
 import { flowFields } from '../../fields/model.ts';
 import type { SnapshotBackend } from '../schema.ts';
 
 export type FlowControl = Readonly<{
-  /** Most concurrent requests that a replica sends the engine. */
+  /** The maximum of concurrent requests that a replica sends to the engine. */
   concurrentMax: number;
-  /** Depth of the engine's own queue at which the ceiling halves. */
+  /** The engine queue length at which the limit halves. */
   highWater: number;
-  /** Requests that may wait at the proxy. */
+  /** The maximum of requests that wait at the proxy. */
   queuedMax: number;
-  /** Longest wait for a slot. */
+  /** The maximum time to wait for a slot. */
   waitMsMax: number;
 }>;
 
-/** Null while the gate is off, which it is until a most of concurrent requests is set. */
+/**
+ * Null while flow control is off, which is the case until a maximum of concurrent requests is set.
+ */
 export function flowControlOf(backend: SnapshotBackend): FlowControl | null {
   const concurrentMax = backend.admission_max_concurrent;
   if (concurrentMax === null) return null;
@@ -27,7 +30,10 @@ export function flowControlOf(backend: SnapshotBackend): FlowControl | null {
   };
 }
 
-/** The rest, which tells endpoints apart: a change of its flow control leaves an endpoint what it is. */
+/**
+ * The other fields, which identify an endpoint. A changed flow control does not make it another
+ * endpoint.
+ */
 export const withoutFlowControl = ({ upstream_timeout_seconds, ...backend }: SnapshotBackend) => {
   const rest = Object.entries(backend).filter(([name]) => !Object.hasOwn(flowFields, name));
   return { upstream_timeout_seconds, ...Object.fromEntries(rest) };

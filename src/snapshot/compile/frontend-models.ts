@@ -1,5 +1,5 @@
-// Frontend models with their rules ready to be judged, and what each can reach: whom its list
-// entry concerns, which window it has and what a request to it costs at least.
+// Compiles frontend models with their rules, and what each can reach: whose model list shows it,
+// its context length and the minimum cost of a request.
 
 import type { Question } from '../../conditions/asked.ts';
 import { compileConditions, noTest } from '../../conditions/compile.ts';
@@ -18,24 +18,24 @@ import type { CompiledTarget, Targetable } from './targets.ts';
 
 export type CompiledRule = Readonly<{
   id: RuleId;
-  /** Position in the evaluated order, from 0. */
+  /** Position in evaluation order, from 0. */
   index: number;
   action: RuleAction;
-  /** Those that the rule asks for, cheap ones first. */
+  /** The conditions that the rule sets, cheapest first. */
   conditions: readonly RuleCondition[];
-  /** Their tests. Most rules are ruled out by the first, which is in reach without a list. */
+  /** Their tests. The first is also stored outside the list, because it excludes most rules. */
   firstTest: Test;
   otherTests: readonly Test[];
-  /** The headers that it asks for. */
+  /** The headers that the rule reads. */
   headerNames: readonly string[];
   targets: readonly CompiledTarget[];
-  /** What the targets stand for. */
+  /** The models that the targets resolve to. */
   models: readonly CompiledModel[];
   denyStatus: number;
   denyMessage: string;
   jumpTo: FrontendModelId | null;
   tag: string | null;
-  /** The value of x-gw-route when this rule decides. */
+  /** The value of x-gw-route if this rule decides. */
   reason: string;
 }>;
 
@@ -47,28 +47,31 @@ export type CompiledFrontendModel = Readonly<{
   name: string;
   rules: readonly CompiledRule[];
   defaultTargets: readonly CompiledTarget[];
-  /** Every model that a rule, a jump or the defaults can lead to; the deployment's fallback is not among them. */
+  /** Every model that a rule, jump or default can lead to, without the deployment's fallback. */
   reach: readonly CompiledModel[];
-  /** The prices of the reach, each once. */
+  /** The distinct prices of the reachable models. */
   reachPrices: readonly Prices[];
-  /** The classes that a rule of it names, or one of those that it jumps to: without any, no prompt is classified. */
+  /**
+   * The classes named by its rules or by those that it jumps to. If empty, prompts are not
+   * classified.
+   */
   namedClasses: ReadonlySet<PromptClassId>;
-  /** One of them is of tier refined. */
+  /** True if one of them has tier refined. */
   namesRefined: boolean;
-  /** By their keys; null when there are none. */
+  /** Keyed by question. Null if there are none. */
   questions: ReadonlyMap<string, RuleQuestion> | null;
-  /** Wins over every window of the reach. */
+  /** Has priority over the context lengths of the reachable models. */
   maxModelLen: number | null;
-  /** How the value of x-gw-route begins when another frontend model jumped here. */
+  /** The prefix of x-gw-route if another frontend model jumped here. */
   jumpReason: string;
 }>;
 
-/** Jumps in a row that a request may make; at the last one, a rule that jumps does not match. */
+/** The maximum number of jumps of a request. After it, rules that jump do not match. */
 export const jumpsMax = 8;
 
 const denyMessageDefault = 'a routing rule denies this request';
 
-/** In the order of the snapshot, each in two steps: by itself, and with those that it jumps to. */
+/** In snapshot order, each in two steps: alone, and with the frontend models that it jumps to. */
 export function* frontendModelSteps(
   config: SnapshotConfig,
   targetable: Targetable,
@@ -144,7 +147,7 @@ function compileRule(
   };
 }
 
-/** The frontend model and those that it jumps to, in as many jumps as a request may make. */
+/** The frontend model and all others within the maximum number of jumps. */
 function enteredFrom(
   id: FrontendModelId,
   local: ReadonlyMap<FrontendModelId, Local>,

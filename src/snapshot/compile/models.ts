@@ -1,5 +1,5 @@
-// Provider models as the data plane uses them: endpoints with their addresses parsed and their
-// credential headers ready to send. A backend that cannot be used is left out alone.
+// Compiles provider models for the data plane: endpoints with parsed addresses and ready credential
+// headers. Unusable backends are left out individually.
 
 import { hash } from 'node:crypto';
 
@@ -16,10 +16,11 @@ import type { Snapshot, SnapshotBackend, SnapshotModel, SnapshotProvider } from 
 
 export type CompiledBackend = Readonly<{
   /**
-   * Equal for an endpoint that did not change but in its flow control, across versions: counters and health stay with it.
+   * Stable across versions if at most the flow control changed. Counters and health are kept under
+   * it.
    */
   identity: string;
-  /** Equal for all backends behind one address with one credential: they are probed together. */
+  /** Equal for all backends with the same address and credential, which are probed together. */
   endpoint: string;
   providerId: ProviderId;
   apiBase: string;
@@ -28,41 +29,44 @@ export type CompiledBackend = Readonly<{
   basePath: string;
   protocol: Protocol;
   upstreamModel: string;
-  /** `upstreamModel` as a JSON string, for the splice. */
+  /** `upstreamModel` as a JSON string, for replacing it in the body. */
   upstreamModelJson: Buffer;
   credential: string | null;
-  /** Name and value in turn; empty without a credential. */
+  /** Alternating name and value. Empty without a credential. */
   credentialHeaders: readonly string[];
-  /** For requests that name no cap, where the protocol needs one. */
+  /** The default for requests without a limit, if the protocol needs one. */
   defaultMaxTokens: number | null;
-  /** Tools that its protocol cannot express are left out of requests. */
+  /** Omits tools from requests that the protocol cannot express. */
   dropsTools: boolean;
   firstByteMs: number | null;
-  /** Null while its gate is off. */
+  /** Null while flow control is off. */
   flowControl: FlowControl | null;
 }>;
 
-/** Micro-units of the quoted currency per million tokens; null is unpriced. */
+/** Micro-units of the quoted currency per million tokens. Null means unpriced. */
 export type Prices = Readonly<{ input: number | null; output: number | null }>;
 
 export type CompiledModel = Readonly<{
   id: ModelId;
   name: string;
-  /** Position in the grant bits. */
+  /** The model's bit in grants. */
   index: number;
   contextLength: number | null;
-  /** How long an answer is cached; null when none is. */
+  /** The lifetime of cached answers. Null disables caching. */
   cacheTtlMs: number | null;
   prices: Prices;
-  /** Wildcard grants open it, such as `model/*`; a closed one needs a grant of its exact name. */
+  /**
+   * True if wildcard grants such as `model/*` open it. A closed model needs a grant of its exact
+   * name.
+   */
   isOpen: boolean;
-  /** It has a provider, whether or not that can be used now. */
+  /** True if it has a provider, usable or not. */
   isAttached: boolean;
-  /** Empty when nothing serves it: then it is not routable. */
+  /** If empty, the model is not routable. */
   backends: readonly CompiledBackend[];
 }>;
 
-/** By name, a model a step. Why something was left out is added to `dropped`, a sentence each. */
+/** By name, one model per step. Adds sentences about left out parts to `dropped`. */
 export function* modelSteps(
   snapshot: Snapshot,
   dropped: string[],
@@ -98,7 +102,7 @@ export function* modelSteps(
   return models;
 }
 
-/** What all backends of a provider share. */
+/** The parts that all backends of a provider share. */
 type Endpoint = Pick<
   CompiledBackend,
   | 'endpoint'
@@ -110,10 +114,13 @@ type Endpoint = Pick<
   | 'credential'
   | 'credentialHeaders'
 > &
-  /** The provider and its secret, as they stand in the identity of a backend. */
+  /** The provider and its secret, as part of a backend's identity. */
   Readonly<{ identityText: string }>;
 
-/** Models far outnumber providers, so what is the provider's is made once. The reason, when its backends cannot be used. */
+/**
+ * Models far outnumber providers, so the provider's parts are computed once. A string is the reason
+ * why its backends cannot be used.
+ */
 function endpointsOf(snapshot: Snapshot): (id: ProviderId) => Endpoint | string {
   const providers = new Map(snapshot.config.providers.map((provider) => [provider.id, provider]));
   const credentialOf = credentialsOf(snapshot);
@@ -139,11 +146,11 @@ function compileEndpoint(provider: SnapshotProvider, found: FoundCredential): En
   }
   const url = URL.canParse(provider.api_base) ? new URL(provider.api_base) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    return `the address of provider ${provider.name} is no http or https URL`;
+    return `the address of provider ${provider.name} is not an http or https URL`;
   }
   const scheme = provider.auth_scheme;
   const value = scheme === null || scheme === '' ? credential : `${scheme} ${credential}`;
-  // An access token is renewed every hour, of the same endpoint; another key file has another ref.
+  // Access tokens are renewed every hour for the same endpoint. Another key file has another ref.
   const secret = provider.credential_kind === 'static' ? credential : null;
   return {
     endpoint: endpointIdentity(provider, secret),
@@ -177,7 +184,7 @@ function compileBackend(
   };
 }
 
-/** What providers are called does not tell endpoints apart, and what a token was made of does. */
+/** The provider's name does not identify endpoints. The key file of a token does. */
 function endpointIdentity(provider: SnapshotProvider, secret: string | null): string {
   const { api_base, protocol, auth_header, auth_scheme, credential_kind: kind } = provider;
   const credential = kind === 'static' ? secret : provider.credential_ref;

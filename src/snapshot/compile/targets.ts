@@ -1,4 +1,4 @@
-// Resolves pools and targets from ids to models. Ids that no longer exist are left out of the chain.
+// Resolves pools and targets from ids to models. Skips ids that no longer exist.
 
 import type { ModelId, PoolId } from '../../lib/ids.ts';
 import type { Steps } from '../../lib/steps.ts';
@@ -6,7 +6,7 @@ import type { PoolPolicy } from '../../lib/vocabulary.ts';
 import type { SnapshotPool, SnapshotTarget } from '../schema.ts';
 import type { CompiledModel } from './models.ts';
 
-/** The members in order, those of weight 0 last, and for each what policies ask of it. */
+/** The members in order, those of weight 0 last, with the values that policies need. */
 export type CompiledPool = Readonly<{
   kind: 'pool';
   id: PoolId;
@@ -14,16 +14,16 @@ export type CompiledPool = Readonly<{
   /** Null splits by weight. */
   policy: PoolPolicy | null;
   members: readonly CompiledModel[];
-  /** Members of which no backend can be used now. */
+  /** Members without a usable backend. */
   out: readonly CompiledModel[];
   weights: readonly number[];
-  /** The ids by which policies remember members. */
+  /** The ids under which policies store state about members. */
   ids: readonly number[];
 }>;
 
 export type CompiledTarget = Readonly<{ kind: 'model'; model: CompiledModel }> | CompiledPool;
 
-/** A pool a step. */
+/** One pool per step. */
 export function* poolSteps(
   pools: readonly SnapshotPool[],
   models: ReadonlyMap<ModelId, CompiledModel>,
@@ -58,17 +58,20 @@ function compilePool(
   };
 }
 
-/** How many members serve by themselves. Those of weight 0 serve when these fail, or when there are no others. */
+/**
+ * The number of members with a weight. Members of weight 0 serve if these fail or if there are no
+ * others.
+ */
 export function servingCount(weights: readonly number[]): number {
   const firstDrained = weights.indexOf(0);
   return firstDrained <= 0 ? weights.length : firstDrained;
 }
 
-/** It has a provider, which cannot be used now. */
+/** It has a provider, which is not usable at the moment. */
 export const isOut = ({ isAttached, backends }: CompiledModel): boolean =>
   isAttached && backends.length === 0;
 
-/** The models and pools that targets are resolved to. */
+/** The models and pools for resolving targets. */
 export type Targetable = Readonly<{
   models: ReadonlyMap<ModelId, CompiledModel>;
   pools: ReadonlyMap<PoolId, CompiledPool>;
@@ -86,7 +89,7 @@ export function compileTargets(
   });
 }
 
-/** The models that targets stand for, each once, as far as something serves them. */
+/** The distinct models of the targets that have a backend. */
 export function modelsOf(targets: readonly CompiledTarget[]): readonly CompiledModel[] {
   const all = targets.flatMap((target) =>
     target.kind === 'model' ? [target.model] : target.members,

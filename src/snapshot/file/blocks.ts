@@ -1,10 +1,10 @@
-// The blocks of a configuration file as they were read, before any schema.
+// Reads the blocks of a configuration file before schemas are applied.
 
 import type { Path } from './source.ts';
 
 type Block = Readonly<Record<PropertyKey, unknown>>;
 
-/** Empty when nothing is there, or when it is not a block. */
+/** Empty if the block is missing or has another type. */
 export function blockAt(tree: unknown, path: Path): Block {
   let value = tree;
   for (const part of path) value = isBlock(value) ? value[part] : undefined;
@@ -14,7 +14,7 @@ export function blockAt(tree: unknown, path: Path): Block {
 export const isBlock = (value: unknown): value is Block =>
   typeof value === 'object' && value !== null;
 
-/** Whether a setting asks for something: one that is switched off or empty does not. */
+/** True if a setting is neither switched off nor empty. */
 export const isAsked = (value: unknown): boolean =>
   value !== undefined &&
   value !== null &&

@@ -1,4 +1,4 @@
-// Makes a snapshot of a laid out configuration file (File mode): what is named there is numbered here.
+// Builds the snapshot of a resolved configuration file (File mode), and assigns ids to names.
 
 import { hash } from 'node:crypto';
 
@@ -13,7 +13,7 @@ import type { Snapshot } from '../schema.ts';
 import type { ConfigDocument } from './document.ts';
 import type { FileBudget } from './keys.ts';
 import type { Layout } from './layout.ts';
-import type { LaidModel } from './names.ts';
+import type { PlannedModel } from './names.ts';
 import { providerIdentity } from './providers.ts';
 import type { FileProvider } from './providers.ts';
 import { ruleMembers } from './rules.ts';
@@ -21,7 +21,7 @@ import { ruleMembers } from './rules.ts';
 /** Plain records that the schema checks at the end. */
 type Plain = Readonly<Record<string, unknown>>;
 
-/** What is wrong, a sentence each, when there is no snapshot. */
+/** The errors, one sentence each, if there is no snapshot. */
 export function buildSnapshot(
   document: ConfigDocument,
   layout: Layout,
@@ -66,7 +66,7 @@ export function buildSnapshot(
   };
   const unchecked = {
     schema: snapshotSchemaVersion,
-    // Six bytes stay a safe integer; versions of files are compared for equality only.
+    // Six bytes fit a safe integer. Versions of files are only compared for equality.
     version: Number.parseInt(document.digest.slice(0, 12), 16),
     config_hash: '',
     log: { id: 'file', position: 0, hash: document.digest },
@@ -82,7 +82,7 @@ export function buildSnapshot(
   return { ...whole.data, config_hash: configHash(whole.data.config) };
 }
 
-/** The same for a name wherever it stands in the file: what a principal has spent stays with it. */
+/** The same id for a name at any position in the file, so that spend stays with the principal. */
 const principalIdOf = (name: string): number =>
   Number.parseInt(hash('sha256', name).slice(0, 12), 16) + 1;
 
@@ -120,7 +120,7 @@ function numberProviders(
 }
 
 const modelMember = (
-  { name, facts: { description: _description, ...facts }, backends }: LaidModel,
+  { name, facts: { description: _description, ...facts }, backends }: PlannedModel,
   id: number,
   providerIdOf: (provider: FileProvider) => number | undefined,
 ): Plain => ({
@@ -135,7 +135,10 @@ const modelMember = (
   })),
 });
 
-/** A key brings a principal and a role of its own; the principals of the service block follow, and the roles before. */
+/**
+ * Each key adds a principal and a role. The principals of the service block follow, and its roles
+ * come first.
+ */
 function numberCallers(document: ConfigDocument, layout: Layout, secrets: Record<string, string>) {
   const keys = document.keys ?? [];
   const roles = [
@@ -168,7 +171,7 @@ function numberCallers(document: ConfigDocument, layout: Layout, secrets: Record
     members: {
       principals: principals.map(({ name, roles, limits, budget }) => ({
         id: principalIdOf(name),
-        // A built-in role that the file does not spell out gives nothing here.
+        // A built-in role grants nothing here unless the file defines it.
         role_ids: roles.flatMap((role) => roleIds.get(role) ?? []),
         limits: limits && snakeKeys(limits),
         budget: budget && budgetMember(budget),

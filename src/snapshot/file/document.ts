@@ -1,5 +1,5 @@
-// What a configuration file says, resolved and checked: File mode makes a snapshot of it, an import makes commands. It holds no
-// key in clear.
+// Parses and validates a configuration file. File mode builds a snapshot from the result, an import
+// builds commands. It holds no key in clear text.
 
 import { plainly } from '../../lib/plain-issue.ts';
 import { tuning } from '../tuning.ts';
@@ -18,16 +18,16 @@ import type { NamedProvider } from './providers.ts';
 import type { FileFrontendModel, FilePool, FilePromptClass, FileRole } from './records.ts';
 import { unmetRestrictions } from './restrictions.ts';
 import type { Issue, Notes, ReadOptions, Source } from './source.ts';
-import { unheeded } from './unheeded.ts';
+import { ignoredSettings } from './ignored-settings.ts';
 
 export type ConfigDocument = Readonly<{
-  /** SHA-256 of the file, or of those of all files. */
+  /** SHA-256 of the file, or of all files. */
   digest: string;
   entries: readonly Entry[];
   bareModels: readonly BareModel[];
-  /** Those that the file gives a name of their own. */
+  /** The entries that the file names explicitly. */
   providers: readonly NamedProvider[];
-  /** Null when the file asks for no key at all; an `auth` block that is empty lets nobody in. */
+  /** Null if the file requires no key at all. An empty `auth` block admits no one. */
   keys: readonly FileKey[] | null;
   principals: readonly FilePrincipal[];
   roles: readonly FileRole[];
@@ -38,16 +38,19 @@ export type ConfigDocument = Readonly<{
   tuning: Tuning;
 }>;
 
-/** `document` is null when there are errors. Warnings name what the file asks for and gw does not do. */
+/** `document` is null if there are errors. Warnings name settings that gw does not support. */
 export type Reading = Readonly<{
   document: ConfigDocument | null;
   errors: readonly Issue[];
   warnings: readonly Issue[];
-  /** How the file restricts its callers by means that gw lacks: errors for a proxy, unless it serves everyone on purpose. */
+  /**
+   * Restrictions on callers that gw does not support: errors for a proxy, unless it serves everyone
+   * on purpose.
+   */
   unmet: readonly Issue[];
 }>;
 
-/** `source`: the file, or what is wrong with it. */
+/** `source` is the file, or the problem with it. */
 export function readDocument(source: Source | readonly Issue[], options: ReadOptions): Reading {
   if (!('tree' in source)) return { document: null, errors: source, warnings: [], unmet: [] };
   const errors: Issue[] = [];
@@ -56,7 +59,7 @@ export function readDocument(source: Source | readonly Issue[], options: ReadOpt
   const parsed = configFile.safeParse(source.tree ?? {}, plainly);
   if (!parsed.success) errors.push(...zodIssues(parsed.error, source));
   const list = readEntries(notes);
-  warnings.push(...unheeded(source, list.unserved));
+  warnings.push(...ignoredSettings(source, list.unserved));
   const document = parsed.success ? resolve(parsed.data, list, notes) : null;
   const unmet =
     document === null ? [] : unmetRestrictions(source, { hasKeys: document.keys !== null });
@@ -107,7 +110,7 @@ function resolve(
   };
 }
 
-/** Both names of the block mean the same. A key that it does not know is most likely misspelt. */
+/** Both names of the block mean the same. An unknown key is most likely misspelled. */
 function serviceBlock(
   { gw, fastllm }: ConfigFile,
   { source, warnings }: Notes,

@@ -1,4 +1,4 @@
-// The entries of model_list, each resolved to a model's facts and the one backend that it names (specification, "File-mode
+// Resolves each entry of model_list to a model and its backend (specification, "File-mode
 // configuration file").
 
 import type { Values } from '../../fields/field.ts';
@@ -17,20 +17,20 @@ import { readModelName, underV1, unspoken } from './vendors.ts';
 import type { Vendor } from './vendors.ts';
 import { zodIssues } from './zod-issues.ts';
 
-/** What is known of a model wherever it is served. */
+/** The facts of a model that do not depend on its backend. */
 export type ModelFacts = Readonly<{ description: string | null }> & Values<typeof modelFields>;
 
-/** Null is the default. */
+/** Null means the default. */
 export type FlowControl = Values<typeof flowFields>;
 
 export type Entry = Readonly<{
-  /** Its place in model_list. */
+  /** The position in model_list. */
   at: number;
   name: string;
   provider: FileProvider;
   upstreamModel: string;
   defaultMaxTokens: number | null;
-  /** Null: the file gives none. */
+  /** Null if the file sets none. */
   weight: number | null;
   facts: ModelFacts;
   flowControl: FlowControl;
@@ -40,9 +40,9 @@ export type BareModel = Readonly<{ name: string; facts: ModelFacts; flowControl:
 
 export type EntryList = Readonly<{
   entries: readonly Entry[];
-  /** All names of the list, also those of entries that are wrong or left out. */
+  /** All names of the list, including those of invalid and left out entries. */
   names: ReadonlySet<unknown>;
-  /** The places of entries that gw cannot serve, which are errors or left out. */
+  /** The positions of entries that gw cannot serve. They are errors or left out. */
   unserved: ReadonlySet<number>;
 }>;
 
@@ -84,10 +84,10 @@ const pathOf = (parameters: object, at: number, field: string): Path =>
     ? ['model_list', at, 'litellm_params', field]
     : ['model_list', at, field];
 
-/** `field` is where it is said. */
+/** `field` is the path of the setting. */
 type Unsupported = Readonly<{ unsupported: Readonly<{ field: string; message: string }> }>;
 
-/** Empty when it is wrong. */
+/** Empty if it is invalid. */
 function readEntry(
   raw: unknown,
   at: number,
@@ -150,7 +150,9 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const wildcard = (text: string): string => `${text} is a wildcard; list each model by its own name`;
 
-/** What names alone say: nothing else of such an entry is read, because its other fields follow another reader's rules. */
+/**
+ * Only the names are read: the other fields of such an entry follow the rules of another reader.
+ */
 function unspokenBy(
   name: string,
   model: string,
@@ -182,7 +184,7 @@ function missingAddress(model: string, prefix: string | null): string {
     : `is required: gw knows no address for ${prefix}/`;
 }
 
-/** Ollama's is written without the path of its chat-completions API. */
+/** Ollama's address is written without the path of its chat-completions API. */
 function withV1(address: string, prefix: string | null): string {
   if (prefix === null || !underV1.has(prefix) || !URL.canParse(address)) return address;
   const { pathname, origin } = new URL(address);
@@ -192,11 +194,14 @@ function withV1(address: string, prefix: string | null): string {
 const keyOfVariable = (vendor: Vendor | null, environment: ReadOptions['environment']) =>
   vendor === null ? null : (environment[vendor.file.key_variable] ?? null);
 
-/** The native protocols need a bound on every request; the common format's default serves as that. */
+/** The native protocols require an output limit. The common format's default is used. */
 const nativeDefault = (protocol: Protocol, maxTokens: number | null | undefined): number | null =>
   protocol === commonProtocol ? null : (maxTokens ?? null);
 
-/** Money a token is a million times as much a million tokens, and a million micro-units are one unit. */
+/**
+ * Money per token times a million is money per million tokens, and a million micro-units are one
+ * unit.
+ */
 const priceOf = (costPerToken: number | null): number | null =>
   costPerToken === null ? null : Math.round(costPerToken * 1e12);
 
@@ -209,7 +214,7 @@ const factsOf = (parameters: object, info: ModelInfo): ModelFacts => ({
   context_length: info.context_length ?? info.max_input_tokens ?? null,
 });
 
-/** The schema has read it. */
+/** Already validated by the schema. */
 function costOf(given: object, name: string): number | null {
   const cost: unknown = Reflect.get(given, name);
   return typeof cost === 'number' ? cost : null;

@@ -1,26 +1,27 @@
-// The fallbacks and aliases of the common format: by name, which other names are tried when it cannot be served.
+// Reads the fallbacks and aliases of the common format: for each name, the names to try if it
+// cannot be served.
 
 import type { ConfigFile } from './format.ts';
 import type { Notes, Path } from './source.ts';
 
 export type Fallbacks = Readonly<{
-  /** By name, what is tried behind it, in order. */
+  /** The fallbacks of each name, in order. */
   chains: ReadonlyMap<string, readonly string[]>;
-  /** By alias, the name that it stands for. */
+  /** The name that each alias refers to. */
   aliases: ReadonlyMap<string, string>;
-  /** What every chain falls back to. */
+  /** The fallbacks of every chain. */
   fallbackModel: string | null;
 }>;
 
 type Options = Notes &
   Readonly<{
     names: ReadonlySet<unknown>;
-    /** Those of them that are served: the other entries are wrong or left out. */
+    /** The served entries. The others are invalid or left out. */
     served: ReadonlySet<string>;
     fallbackModel: string | null;
   }>;
 
-/** router_settings and litellm_settings hold the same keys; the router's stand before the others. */
+/** router_settings and litellm_settings have the same keys. Those of the router come first. */
 export function readFallbacks(file: ConfigFile, options: Options): Fallbacks {
   const chains = new Map<string, readonly string[]>();
   const aliases = new Map<string, string>();
@@ -64,7 +65,7 @@ export function readFallbacks(file: ConfigFile, options: Options): Fallbacks {
 const knownNames = (names: readonly string[], at: Path, options: Options): readonly string[] =>
   names.filter((name, index) => isKnown(name, [...at, index], options));
 
-/** False for what is left out, which is a warning, and for what is not in the file, which is an error. */
+/** False for names that were left out (a warning) and names that are not in the file (an error). */
 function isKnown(name: string, at: Path, options: Options): boolean {
   const { names, served, source, errors, warnings } = options;
   if (served.has(name)) return true;

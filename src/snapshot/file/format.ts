@@ -1,5 +1,5 @@
-// Defines the parts of a configuration file that gw reads (specification, "File-mode configuration file";
-// docs/guides/configuration-file.md). Keys that are not named here belong to other readers of the format.
+// Defines the parts of a configuration file that gw reads (specification, "File-mode configuration
+// file"; docs/guides/configuration-file.md). Other keys belong to other readers of the format.
 
 import { z } from 'zod';
 
@@ -34,7 +34,7 @@ const address = text.pipe(apiBaseField);
 const name = text.pipe(nameField);
 
 const costPerTokenMax = 1000;
-/** As the format writes it: money a token. YAML reads 1e-6 as a text. */
+/** Money per token, as in the common format. YAML reads 1e-6 as text. */
 const costPerToken = z
   .union([
     z.number(),
@@ -85,7 +85,7 @@ function costShape(): object {
   return Object.fromEntries(Object.values(priceFields).map(({ cost }) => [cost, costPerToken]));
 }
 
-/** Of the common format: a file that stands may say 'as many as there are' by any number. */
+/** Part of the common format, where any large number may mean "unlimited". */
 const foreignTokens = z.int().positive().nullish();
 
 const modelInfo = z.looseObject({
@@ -97,7 +97,7 @@ const modelInfo = z.looseObject({
 });
 export type ModelInfo = z.output<typeof modelInfo>;
 
-/** The bound is that of the admin API, which the common format does not have. */
+/** The limit of the admin API. The common format has none. */
 const weight = z
   .int()
   .nonnegative()
@@ -120,7 +120,7 @@ export const deployment = z.object({
   model_info: modelInfo.nullish(),
 });
 
-/** A cap that is null is none. */
+/** A null cap means no cap. */
 export const fileLimits = z
   .looseObject({
     requests_per_min: perMinuteField.nullish(),
@@ -141,7 +141,7 @@ export const fileBudget = z
     error: 'needs tokens_total or cost_total_micros',
   });
 
-/** Either the key or its SHA-256: an export knows no more than that. */
+/** Either the key or its SHA-256, which is all that an export has. */
 const keyFields = {
   key: text.pipe(z.string().min(1)).nullish(),
   key_sha256: z
@@ -186,7 +186,7 @@ const provider = z.strictObject({
 });
 export type RawProvider = z.output<typeof provider>;
 
-/** A model that no provider serves; the others are in model_list. */
+/** A model without a provider. The others are in model_list. */
 export const bareModel = z.strictObject({
   name: text.pipe(modelNameField),
   description,
@@ -213,7 +213,7 @@ const serviceBlock = z.looseObject({
 });
 
 export const configFile = z.looseObject({
-  /** Each entry is a `deployment`, which is checked on its own. */
+  /** Each entry is a `deployment`, which is validated separately. */
   model_list: z.array(z.unknown()).nullish(),
   router_settings: routing.nullish(),
   litellm_settings: routing.nullish(),

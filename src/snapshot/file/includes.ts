@@ -1,18 +1,18 @@
-// What `include` of a configuration file means, as in the common format: the files that it names are read as if they were part of
-// the file. Reading them is the shell's part (src/gateway/config/config-files.ts).
+// Resolves `include` of a configuration file, as in the common format: included files are read as
+// part of the file. The shell reads them (src/gateway/config/config-files.ts).
 
 import { hash } from 'node:crypto';
 
 import type { Issue, Path, Source } from './source.ts';
 
 export type Include = Readonly<{
-  /** As it is written: relative to the file that names it. */
+  /** The path as written, relative to the file that names it. */
   path: string;
-  /** Where it is named. */
+  /** The path of the setting. */
   issue: (message: string) => Issue;
 }>;
 
-/** In order; or what is wrong, when it is not a list of paths. */
+/** In order. A text is the problem if it is not a list of paths. */
 export function includesOf({ tree, issue }: Source): readonly Include[] | Issue {
   const given = blockOf(tree)['include'] ?? [];
   const paths: readonly unknown[] = Array.isArray(given) ? given : [given];
@@ -24,14 +24,14 @@ export function includesOf({ tree, issue }: Source): readonly Include[] | Issue 
   }));
 }
 
-/** Blocks of gw's own, with that of declarative files: they are in one file only. */
+/** gw's own blocks and the declarative block, which must be in one file only. */
 const ownBlocks: ReadonlySet<string> = new Set(['auth', 'gw', 'fastllm', 'settings']);
 
 type Part = Readonly<{ source: Source; from: number; length: number }>;
 
 /**
- * The main file and those that it includes, in the order in which they are read. Lists are joined; any other value of a later file
- * replaces the earlier one as a whole, and what is lost by that is a warning each.
+ * The main file and its included files, in reading order. Lists are concatenated. Any other value
+ * of a later file replaces the earlier one, with a warning.
  */
 export function joinSources(sources: readonly [Source, ...Source[]]): Source | readonly Issue[] {
   const [main] = sources;
@@ -89,7 +89,7 @@ function lostBy({ key, before, value, replaced, by }: Replacement): readonly Iss
   );
 }
 
-/** Places in a joined list are counted in the file that they come from. */
+/** Positions in a concatenated list are counted within the original file. */
 function issueIn(
   parts: ReadonlyMap<string, readonly Part[]>,
   main: Source,

@@ -1,4 +1,4 @@
-// The keys of a configuration file and the principals that they belong to. Of a key only its digest is kept.
+// Reads the keys of a configuration file and their principals. Only the digest of a key is kept.
 
 import { hash } from 'node:crypto';
 
@@ -16,11 +16,11 @@ export type FileBudget = Readonly<{
   tokensTotal: number | null;
   costTotalMicros: number | null;
   window: BudgetWindow;
-  /** What is taken for spent at the beginning. */
+  /** The spend at the start. */
   tokensUsed: number;
 }>;
 
-/** `verifier` is the SHA-256 of the key in hex, `prefix` what lists show of it. */
+/** `verifier` is the SHA-256 of the key in hex. `prefix` is shown in lists. */
 export type StoredKey = Readonly<{
   name: string;
   verifier: string;
@@ -28,7 +28,7 @@ export type StoredKey = Readonly<{
   expiresAt: string | null;
 }>;
 
-/** A key with its grants beside it: its principal has the key's name. */
+/** A key with its own grants. Its principal has the key's name. */
 export type FileKey = StoredKey &
   Readonly<{
     models: readonly string[];
@@ -45,7 +45,7 @@ export type FilePrincipal = Readonly<{
   keys: readonly StoredKey[];
 }>;
 
-/** Null when the file asks for no key at all. A master key is a key for every model. */
+/** Null if the file requires no key at all. A master key opens every model. */
 export function readKeys(
   { general_settings: general, auth, gw, fastllm }: ConfigFile,
   options: Notes & ReadOptions,
@@ -107,7 +107,7 @@ function storedKey(
   return {
     ...digest,
     ...(raw.prefix ? { prefix: raw.prefix } : {}),
-    // A name of its own, whatever place the key has in the file.
+    // A name that does not depend on the key's position in the file.
     name: raw.name ?? `key-${digest.verifier.slice(0, 8)}`,
     expiresAt: raw.expires_at ?? null,
   };
@@ -131,7 +131,7 @@ export const unknownGrants = (
   );
 
 const prefixLength = 12;
-/** Of a shorter key, the prefix would be too much of it. */
+/** The prefix would reveal too much of a shorter key. */
 const keyLengthMin = 24;
 const hiddenPrefix = '(hidden)';
 
@@ -164,7 +164,7 @@ const budgetOf = (raw: RawKey['budget']): FileBudget | null =>
         tokensUsed: raw.tokens_used,
       };
 
-/** Two keys of one name would share a principal, and with it what only one of them was granted. */
+/** Two keys with one name would share a principal, and thereby their grants. */
 function refuseTwice(
   keys: readonly StoredKey[],
   { source, errors, at }: Notes & Readonly<{ at: Path }>,

@@ -1,13 +1,14 @@
-// Decides which models, pools and frontend models the names of a configuration file become. A name is one model where it can
-// be; where its entries differ, are weighed, or have something behind them, it is a frontend model over a pool of members.
+// Decides which models, pools and frontend models the names of a configuration file become. A name
+// becomes one model if possible. If its entries differ, have weights or have fallbacks, it becomes
+// a frontend model over a pool.
 
 import { weightMax } from '../../lib/amounts.ts';
 import type { ConfigDocument } from './document.ts';
-import { layName } from './names.ts';
-import type { LaidModel, LaidName, LaidPool } from './names.ts';
+import { planName } from './names.ts';
+import type { PlannedModel, PlannedName, PlannedPool } from './names.ts';
 import type { FileFrontendModel, FilePool, FileRule } from './records.ts';
 
-export type LaidFrontendModel = Readonly<{
+export type PlannedFrontendModel = Readonly<{
   name: string;
   description: string | null;
   maxModelLen: number | null;
@@ -17,18 +18,18 @@ export type LaidFrontendModel = Readonly<{
 }>;
 
 export type Layout = Readonly<{
-  models: readonly LaidModel[];
-  pools: readonly LaidPool[];
-  frontendModels: readonly LaidFrontendModel[];
+  models: readonly PlannedModel[];
+  pools: readonly PlannedPool[];
+  frontendModels: readonly PlannedFrontendModel[];
   fallbackModel: string | null;
-  /** The models that a grant on a name of the file opens. */
+  /** The models that a grant of a file's name opens. */
   grantsOf: (name: string) => readonly string[];
 }>;
 
 export type LayoutOptions = Readonly<{
-  /** Whether a model may have several backends: in a control plane it has one. */
+  /** True if a model may have several backends. In a control plane it has one. */
   several: boolean;
-  /** Names that are a frontend model already, and stay one. */
+  /** Names that already are frontend models, and stay so. */
   isRouted: (name: string) => boolean;
 }>;
 
@@ -36,8 +37,8 @@ export type LayoutOptions = Readonly<{
 export const namesServed = ({ models, pools, frontendModels }: Layout): ReadonlySet<string> =>
   new Set([...models, ...pools, ...frontendModels].map(({ name }) => name));
 
-/** What is wrong with it, a sentence each, when there is no layout. */
-export function layOut(
+/** The errors, one sentence each, if there is no layout. */
+export function planLayout(
   document: ConfigDocument,
   options: LayoutOptions,
 ): Layout | readonly string[] {
@@ -46,7 +47,7 @@ export function layOut(
   const names = new Map(
     [...groups].map(([name, entries]) => {
       const isRouted = chains.has(name) || options.isRouted(name);
-      return [name, layName(name, entries, { several: options.several, isRouted })] as const;
+      return [name, planName(name, entries, { several: options.several, isRouted })] as const;
     }),
   );
   const layout: Layout = {
@@ -69,13 +70,13 @@ export function layOut(
   return wrong.length > 0 ? wrong : layout;
 }
 
-type Names = ReadonlyMap<string, LaidName>;
+type Names = ReadonlyMap<string, PlannedName>;
 
 const targetOf = (name: string, names: Names): string => names.get(name)?.target ?? name;
 
-/** The frontend models that stand for names of model_list, and for their aliases. */
-function routedNames({ fallbacks }: ConfigDocument, names: Names): readonly LaidFrontendModel[] {
-  const frontendModel = (name: string, to: string): LaidFrontendModel => ({
+/** The frontend models for names of model_list, and for their aliases. */
+function routedNames({ fallbacks }: ConfigDocument, names: Names): readonly PlannedFrontendModel[] {
+  const frontendModel = (name: string, to: string): PlannedFrontendModel => ({
     name,
     description: null,
     maxModelLen: null,
@@ -92,7 +93,7 @@ function routedNames({ fallbacks }: ConfigDocument, names: Names): readonly Laid
   ];
 }
 
-const ownFrontendModel = (given: FileFrontendModel, names: Names): LaidFrontendModel => ({
+const ownFrontendModel = (given: FileFrontendModel, names: Names): PlannedFrontendModel => ({
   name: given.name,
   description: given.description ?? null,
   maxModelLen: given.max_model_len ?? null,
@@ -103,8 +104,8 @@ const ownFrontendModel = (given: FileFrontendModel, names: Names): LaidFrontendM
   defaultTargets: given.default_targets.map((name) => targetOf(name, names)),
 });
 
-/** A member that is a name of several models is all of them. */
-const ownPool = (pool: FilePool, names: Names): LaidPool => ({
+/** A member whose name means several models is replaced by all of them. */
+const ownPool = (pool: FilePool, names: Names): PlannedPool => ({
   name: pool.name,
   description: pool.description ?? null,
   policy: pool.policy ?? null,
@@ -113,11 +114,14 @@ const ownPool = (pool: FilePool, names: Names): LaidPool => ({
   ),
 });
 
-/** The fallback of all is one model: of a name that is several, the first. */
+/** The global fallback is one model: the first, if its name means several. */
 const soleModel = (name: string | null, names: Names): string | null =>
   name === null ? null : (names.get(name)?.models[0]?.name ?? name);
 
-/** Names are unique, but that a frontend model may have the name of a model; and what they refer to must exist. */
+/**
+ * Names must be unique, except that a frontend model may share its name with a model. References
+ * must exist.
+ */
 function layoutErrors({ models, pools, frontendModels, fallbackModel }: Layout): readonly string[] {
   const errors: string[] = [];
   const twice = new Set([
@@ -131,7 +135,7 @@ function layoutErrors({ models, pools, frontendModels, fallbackModel }: Layout):
   for (const pool of pools) {
     for (const { model, weight } of pool.members) {
       if (!known.model.has(model)) errors.push(`pool ${pool.name}: no model is named ${model}`);
-      // Entries that are served alike are one member, with the weights of all.
+      // Entries with the same backend become one member with the sum of their weights.
       if (weight > weightMax)
         errors.push(
           `pool ${pool.name}: weight of ${model} adds up to ${weight}, over ${weightMax}`,

@@ -1,4 +1,5 @@
-// What one name of model_list becomes: a model, or a pool of members that are named for where they are served.
+// Decides what one name of model_list becomes: a model, or a pool whose members are named after
+// their hosts.
 
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { PoolPolicy } from '../../lib/vocabulary.ts';
@@ -6,48 +7,48 @@ import type { Entry, FlowControl, ModelFacts } from './entries.ts';
 import { providerIdentity } from './providers.ts';
 import type { FileProvider } from './providers.ts';
 
-type LaidBackend = Readonly<{
+type PlannedBackend = Readonly<{
   provider: FileProvider;
   upstreamModel: string;
   defaultMaxTokens: number | null;
   flowControl: FlowControl;
 }>;
 
-export type LaidModel = Readonly<{
+export type PlannedModel = Readonly<{
   name: string;
-  /** The name in model_list that it stands for, alone or with others. */
+  /** The name in model_list that it implements, alone or with others. */
   entryName: string;
   facts: ModelFacts;
   flowControl: FlowControl;
-  backends: readonly LaidBackend[];
+  backends: readonly PlannedBackend[];
 }>;
 
-export type LaidPool = Readonly<{
+export type PlannedPool = Readonly<{
   name: string;
   description: string | null;
   policy: PoolPolicy | null;
   members: readonly Readonly<{ model: string; weight: number }>[];
 }>;
 
-export type LaidName = Readonly<{
-  models: readonly LaidModel[];
-  pool: LaidPool | null;
-  /** The model or pool that a chain is sent to which names it. */
+export type PlannedName = Readonly<{
+  models: readonly PlannedModel[];
+  pool: PlannedPool | null;
+  /** The model or pool for chains that name it. */
   target: string;
 }>;
 
 type Options = Readonly<{
-  /** Whether a model may have several backends. */
+  /** True if a model may have several backends. */
   several: boolean;
-  /** Whether it has to leave its name to a frontend model. */
+  /** True if a frontend model needs this name. */
   isRouted: boolean;
 }>;
 
-export function layName(
+export function planName(
   name: string,
   entries: readonly Entry[],
   { several, isRouted }: Options,
-): LaidName {
+): PlannedName {
   const [first, ...others] = entries;
   const isAlike = several && others.every((entry) => first !== undefined && areAlike(first, entry));
   if (!isRouted && (others.length === 0 || isAlike)) {
@@ -61,7 +62,7 @@ export function layName(
   }
   const members = memberNames(name, distinct);
   const models = distinct.map((same, index) => modelOf(members[index] ?? name, same.slice(0, 1)));
-  const pool: LaidPool = {
+  const pool: PlannedPool = {
     name: `${name}@pool`,
     description: null,
     policy: null,
@@ -73,14 +74,14 @@ export function layName(
   return { models, pool, target: pool.name };
 }
 
-/** One model can stand for both: nothing but where they are served tells them apart. */
+/** One model serves both if they only differ in their address. */
 const areAlike = (a: Entry, b: Entry): boolean =>
   a.weight === null && b.weight === null && canonicalJson(a.facts) === canonicalJson(b.facts);
 
 const backendIdentity = ({ provider, upstreamModel }: Entry): string =>
   JSON.stringify([providerIdentity(provider), upstreamModel]);
 
-function modelOf(name: string, entries: readonly Entry[]): LaidModel {
+function modelOf(name: string, entries: readonly Entry[]): PlannedModel {
   const [first] = entries;
   if (first === undefined) throw new Error(`name ${name} has no entry`);
   return {
@@ -98,8 +99,8 @@ function modelOf(name: string, entries: readonly Entry[]): LaidModel {
 }
 
 /**
- * `<name>@<host>`, with the upstream's own name behind it where a host serves several, and a number where that is not enough.
- * Neither depends on the order in the file but the number.
+ * `<name>@<host>`, followed by the upstream name if a host serves several, and by a number if that
+ * is still ambiguous. Only the number depends on the order in the file.
  */
 function memberNames(name: string, distinct: readonly (readonly Entry[])[]): readonly string[] {
   const firsts = distinct.flatMap(([first]) => first ?? []);

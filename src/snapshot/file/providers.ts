@@ -1,4 +1,4 @@
-// The providers of a configuration file: an address, how it is spoken to, and the credential it is given.
+// Reads the providers of a configuration file: address, protocol and credential.
 
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
@@ -7,12 +7,12 @@ import { commonProtocol, protocolFacts } from '../../protocols/facts.ts';
 import type { RawProvider } from './format.ts';
 import type { Notes, Path } from './source.ts';
 
-/** `credential` null: the file names none. */
+/** `credential` is null if the file has none. */
 export type FileProvider = Readonly<{
   apiBase: string;
   protocol: Protocol;
   authHeader: string;
-  /** Null sends the credential raw. */
+  /** Null sends the raw credential. */
   authScheme: string | null;
   credentialKind: CredentialKind;
   credential: string | null;
@@ -30,10 +30,10 @@ type Given = Readonly<{
   api_key?: string | null | undefined;
 }>;
 
-/** Values of api_key that files use to say that there is none. */
+/** Values of api_key that mean "none". */
 const placeholderKeys: ReadonlySet<string> = new Set(['', 'not-needed', 'none', 'null']);
 
-/** A message, when the address or the credential cannot be used. `field` names which. */
+/** A message if the address or credential cannot be used. `field` names which. */
 export type Unfit = Readonly<{ field: 'api_base' | 'api_key'; message: string }>;
 
 export function providerOf(given: Given): FileProvider | Unfit {
@@ -42,7 +42,7 @@ export function providerOf(given: Given): FileProvider | Unfit {
   const written = given.api_key ?? '';
   const credential = placeholderKeys.has(written.toLowerCase()) ? null : written;
   const credentialKind = given.credential_kind ?? 'static';
-  // A header cannot carry anything else.
+  // Headers cannot carry other characters.
   if (credentialKind === 'static' && credential !== null && !/^[\x21-\x7e]+$/.test(credential)) {
     return { field: 'api_key', message: 'must be printable ASCII without blanks' };
   }
@@ -62,7 +62,7 @@ export const isUnfit = (value: FileProvider | Unfit): value is Unfit => 'field' 
 
 const no = (message: string): Refusal => refuse('invalid', message);
 
-/** Addresses are shown on open pages of the gateway: nothing secret may be part of one. */
+/** Addresses are shown on open pages of the gateway, so they must not contain secrets. */
 function addressOf(text: string): string | Refusal {
   const placeholder = /<[^<>]+>/.exec(text)?.[0];
   if (placeholder !== undefined) return no(`still holds the placeholder ${placeholder}`);
@@ -74,7 +74,7 @@ function addressOf(text: string): string | Refusal {
   return url.href.replace(/\/+$/, '');
 }
 
-/** Equal for entries that share a provider: an address, a credential and its spelling. */
+/** Equal for entries that share a provider: address, credential and how it is sent. */
 export const providerIdentity = (provider: FileProvider): string =>
   JSON.stringify([endpointIdentity(provider), provider.credential]);
 

@@ -1,5 +1,5 @@
-// The records that the service block of a configuration file may hold beside the common format: roles, pools, frontend models
-// with their rules, prompt classes. The names are those of the admin API; whatever is referred to is named, never numbered.
+// Defines the records of the service block: roles, pools, frontend models with rules, prompt
+// classes. Field names are those of the admin API. References use names, never ids.
 
 import { z } from 'zod';
 
@@ -42,7 +42,7 @@ const pool = z.strictObject({
   members: z.array(member).default([]),
 });
 
-/** References are names that a file can write, and what is absent does not ask. */
+/** References are names, and absent fields disable their condition. */
 const conditions = {
   ...fileShape,
   principals: names,

@@ -1,6 +1,7 @@
-// What gw does in place of a setting of the common format that it ignores, or which setting of gw does the same.
+// Lists settings of the common format that gw ignores, with what gw does instead or which gw
+// setting does the same.
 
-/** By topic: the settings, and what to say of them. */
+/** By topic: the settings and their remedy. */
 const topics: readonly (readonly [settings: string, remedy: string])[] = [
   ['rpm tpm', 'gw limits callers, not models; set auth.keys[].limits'],
   [
@@ -49,7 +50,7 @@ const topics: readonly (readonly [settings: string, remedy: string])[] = [
   ],
   [
     'cache cache_params cache_responses caching_groups',
-    'set model_info.cache_ttl_seconds of each entry that is to be cached',
+    'set model_info.cache_ttl_seconds of each entry to cache',
   ],
   ['redis_host redis_port redis_password redis_url', 'gw does not use Redis'],
   ['set_verbose debug', 'set --log debug'],
@@ -107,7 +108,7 @@ const remedies: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Settings that begin alike. */
+/** Settings with a common prefix. */
 const beginnings: readonly (readonly [string, string])[] = [
   ['supports_', 'gw forwards what clients send and needs no list of features'],
   ['aws_', 'gw has no protocol for Bedrock or SageMaker'],

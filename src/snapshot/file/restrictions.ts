@@ -1,10 +1,10 @@
-// Settings of the common format by which a file restricts its callers, and which gw cannot do. Such a file must not be served to
-// everyone without a word.
+// Lists settings of the common format that restrict callers in ways gw does not support. A file
+// with them must not silently be served to everyone.
 
 import { blockAt, isAsked } from './blocks.ts';
 import type { Issue, Source } from './source.ts';
 
-/** How callers prove who they are. None of it is done by gw, which asks for a key. */
+/** Ways of authentication other than keys. gw supports none of them. */
 const authentication = [
   'custom_auth',
   'enable_jwt_auth',
@@ -14,7 +14,10 @@ const authentication = [
   'custom_sso',
 ];
 
-/** With keys the file is served to their holders. Addresses are a restriction of their own, which keys do not replace. */
+/**
+ * With keys configured, only their holders are served. Address restrictions are separate, and keys
+ * do not replace them.
+ */
 export function unmetRestrictions(
   { tree, issue, lost }: Source,
   { hasKeys }: Readonly<{ hasKeys: boolean }>,

@@ -1,8 +1,9 @@
-// The frontend models of a configuration file as a snapshot holds them: every name in a rule becomes the id of what it names.
+// Converts the frontend models of a configuration file to the snapshot's form: names in rules
+// become ids.
 
 import { noConditions, withGiven } from '../../conditions/values.ts';
 import { denyStatusDefault } from '../../lib/fields.ts';
-import type { LaidFrontendModel } from './layout.ts';
+import type { PlannedFrontendModel } from './layout.ts';
 import type { FileRule } from './records.ts';
 
 type Ids = ReadonlyMap<string, number>;
@@ -16,9 +17,9 @@ export type RuleIds = Readonly<{
   principals: Ids;
 }>;
 
-/** Members that the snapshot's schema checks; what is named and not there goes to `errors`. */
+/** Members that the snapshot schema validates. Unknown names are added to `errors`. */
 export function ruleMembers(
-  frontendModels: readonly LaidFrontendModel[],
+  frontendModels: readonly PlannedFrontendModel[],
   ids: RuleIds,
   errors: string[],
 ) {
@@ -74,8 +75,8 @@ function ruleMember(rule: FileRule, ids: RuleIds, find: Find) {
   };
 }
 
-/** Each as `a > b > a`. */
-function loopsOf(frontendModels: readonly LaidFrontendModel[]): readonly string[] {
+/** Each cycle as `a > b > a`. */
+function loopsOf(frontendModels: readonly PlannedFrontendModel[]): readonly string[] {
   const jumps = new Map(
     frontendModels.map(({ name, rules }) => [name, rules.flatMap(({ jump_to: to }) => to ?? [])]),
   );

@@ -1,5 +1,4 @@
-// Reads the text of a configuration file into a plain tree, and remembers the line of each value, so that messages about the file
-// can name it.
+// Parses a configuration file into a plain tree, and keeps the line of each value for messages.
 
 import { hash } from 'node:crypto';
 
@@ -8,32 +7,36 @@ import type { Document, Pair } from 'yaml';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How many nodes aliases may stand for: a small file must not unfold into a large one. */
+/**
+ * The maximum number of nodes after resolving aliases: a small file must not expand to a large one.
+ */
 const aliasesMax = 1000;
 
 export type Path = readonly PropertyKey[];
 
-/** What is wrong with a file, or ignored in it. `path` is written as in `model_list[1].model_name`. */
+/**
+ * A problem of a file, or an ignored setting. `path` is written as in `model_list[1].model_name`.
+ */
 export type Issue = Readonly<{
   path: string;
-  /** Null when the text has no file. */
+  /** Null if the text has no file. */
   file: string | null;
   line: number | null;
   message: string;
 }>;
 
 export type Source = Readonly<{
-  /** With every reference to a variable that is set resolved. */
+  /** With references to environment variables resolved, if they are set. */
   tree: unknown;
   issue: (path: Path, message: string) => Issue;
   warnings: readonly Issue[];
-  /** Settings of a file that a file which it includes replaces; warnings too. */
+  /** Settings that an included file replaces. These are warnings too. */
   lost: readonly Issue[];
   /** SHA-256 of the text. */
   digest: string;
 }>;
 
-/** Where a reader reports what is wrong, and what it ignores. */
+/** Receives errors and warnings of a reader. */
 export type Notes = Readonly<{
   source: Source;
   errors: Issue[];
@@ -42,15 +45,15 @@ export type Notes = Readonly<{
 
 export type ReadOptions = Readonly<{
   environment: Environment;
-  /** Used when the file has no general_settings.master_key. */
+  /** The default of general_settings.master_key. */
   masterKey: string | null;
-  /** Other records alone are enough: they are added to models that exist. */
+  /** Accepts a file with other records only: they are added to existing models. */
   mayLackModels?: boolean;
   /** Leaves out entries of model_list that gw cannot serve, with a warning each. */
   skipUnsupported?: boolean;
 }>;
 
-/** Of a file as a whole. */
+/** A problem of the file as a whole. */
 export const issueOfFile = (message: string): Issue => ({
   path: '',
   file: null,
@@ -67,14 +70,14 @@ export function issueText({ path, file, line, message }: Issue): string {
 
 const shownMax = 50;
 
-/** A line for each, up to a bound, and how many more there are. */
+/** One line per problem, up to a limit, and the number of the others. */
 export function issueLines(issues: readonly Issue[]): readonly string[] {
   const more = issues.length - shownMax;
   const shown = issues.slice(0, shownMax).map(issueText);
   return more > 0 ? [...shown, `and ${more} more; gw config check shows all`] : shown;
 }
 
-/** What is wrong, when the text is not YAML. */
+/** The problem, if the text is not YAML. */
 export function readSource(
   text: string,
   environment: Environment,
@@ -107,7 +110,7 @@ export function readSource(
       digest: hash('sha256', text),
     };
   } catch (error) {
-    // Too deep, or more aliases than allowed.
+    // Too deeply nested, or more alias nodes than allowed.
     return wrong(null, error instanceof Error ? error.message : 'unreadable');
   }
 }
@@ -121,7 +124,7 @@ const pathText = (path: Path): string =>
 
 const keyOf = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
 
-/** The line of the deepest part of `path` that stands in the file: a missing key is missed where it belongs. */
+/** The line of the deepest existing part of `path`: a missing key is reported at its parent. */
 function lineAt(document: Document, lines: LineCounter, path: Path): number | null {
   let node: unknown = document.contents;
   let offset = startOf(node);
@@ -145,7 +148,7 @@ function lineAt(document: Document, lines: LineCounter, path: Path): number | nu
 const startOf = (node: unknown): number | null =>
   isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? (node.range?.[0] ?? null) : null;
 
-/** Keys that one block has twice; the last one counts, as in the format that this one extends. */
+/** Duplicate keys of a block. The last one is used, as in the common format. */
 function duplicatesIn(
   document: Document,
   lines: LineCounter,
@@ -183,7 +186,7 @@ function duplicatesIn(
 
 export const reference = 'os.environ/';
 
-/** `os.environ/NAME` may stand for any string; one that cannot be resolved is left as it is. */
+/** `os.environ/NAME` may replace any string. Unresolved references stay unchanged. */
 function resolveReferences(value: unknown, environment: Environment): unknown {
   if (typeof value === 'string' && value.startsWith(reference)) {
     const name = value.slice(reference.length);

@@ -1,14 +1,21 @@
-// How a text is written in a configuration file: as a string or a number, or as the name of a variable.
+// Defines text values of a configuration file: a string, a number, or the name of an environment
+// variable.
 
 import { z } from 'zod';
 
 import { descriptionText } from '../../lib/fields.ts';
 import { reference } from './source.ts';
 
-/** What a shell would fill in; no reader of this format does, and a secret would be these very characters. */
+/**
+ * Shell syntax for variables. No reader of this format expands it, so it would be used literally as
+ * the secret.
+ */
 const shellVariable = /^\$(?:\{(\w+)[^}]*\}|([A-Za-z_]\w*))$/;
 
-/** A reference that is left names a variable that is not set: it matters only where it is read. */
+/**
+ * An unresolved reference names a variable that is not set. It is only an error if the value is
+ * read.
+ */
 export const text = z
   .union([z.string(), z.number().transform(String)])
   .refine((value) => !value.startsWith(reference), {
@@ -26,7 +33,7 @@ function variableIn(shell: string): string {
   return braced ?? bare ?? 'NAME';
 }
 
-/** In a file it may run over several lines, which are one; an empty one is none. */
+/** Text may span several lines, which are joined. Empty text counts as absent. */
 export const description = text
   .transform((given) => given.replaceAll(/\s+/g, ' ').trim())
   .transform((given) => (given === '' ? null : given))

@@ -1,5 +1,5 @@
-// What the prefix of a model's name in a configuration file says: which vendor is meant, where it is reached when the file
-// names no address, and which prefixes stand for what this gateway does not speak.
+// Interprets the prefix of a model name in a configuration file: the vendor, its default address,
+// and prefixes of wire formats that gw does not support.
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import { commonProtocol, protocolNames } from '../../protocols/facts.ts';
@@ -10,18 +10,20 @@ export type Vendor = VendorEntry & Readonly<{ file: NonNullable<VendorEntry['fil
 
 const known = vendorEntries.filter((entry): entry is Vendor => entry.file !== undefined);
 
-/** By the prefix before the first slash. */
+/** Keyed by the prefix before the first slash. */
 const vendors = new Map(known.flatMap((entry) => entry.file.prefixes.map((one) => [one, entry])));
 
 const bareNames = known.flatMap((entry) =>
   entry.file.bare_names === undefined ? [] : [[new RegExp(entry.file.bare_names), entry] as const],
 );
 
-/** For names without a prefix that the format knows by themselves. */
+/** For unprefixed names that the format recognizes. */
 const vendorOfBareName = (model: string): Vendor | null =>
   bareNames.find(([names]) => names.test(model))?.[1] ?? null;
 
-/** Stripped wherever the model is (specification, "File-mode configuration file"): they name a way to speak, not a model. */
+/**
+ * Always removed (specification, "File-mode configuration file"): they name an API, not a model.
+ */
 const transports: ReadonlySet<string> = new Set([
   'openai',
   'vllm',
@@ -32,10 +34,10 @@ const transports: ReadonlySet<string> = new Set([
   'ollama_chat',
 ]);
 
-/** They serve their chat-completions API under /v1, and are written without it. */
+/** These serve their chat-completions API under /v1, but are configured without it. */
 export const underV1: ReadonlySet<string> = new Set(['ollama', 'ollama_chat']);
 
-/** Prefixes that are stripped where the backend speaks the protocol of that name. */
+/** Prefixes that are removed if the backend speaks the protocol of that name. */
 const spokenProtocol = (prefix: string | null): Protocol | undefined =>
   protocolNames.find((name) => name === prefix && name !== commonProtocol);
 
@@ -48,7 +50,9 @@ const azure =
 const bedrock = 'name the OpenAI-compatible address of Bedrock as api_base, with openai/';
 const compatible = 'name an OpenAI-compatible address of it as api_base, with openai/';
 
-/** Prefixes of vendors with a wire format or a signature of requests of their own, and what to write instead. */
+/**
+ * Prefixes of vendors with their own wire format or request signature, and what to write instead.
+ */
 export const unspoken: ReadonlyMap<string, string> = new Map([
   ['azure', azure],
   ['azure_ai', azure],
@@ -67,7 +71,7 @@ export const unspoken: ReadonlyMap<string, string> = new Map([
 
 export type Named = Readonly<{ prefix: string | null; vendor: Vendor | null }>;
 
-/** `model` as it is sent upstream, with what its prefix said. `hasAddress`: the file names one. */
+/** `model` is the upstream name, with the result of its prefix. `hasAddress`: the file sets one. */
 export function readModelName(
   model: string,
   given: Readonly<{ hasAddress: boolean; protocol: Protocol | null }>,

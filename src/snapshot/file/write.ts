@@ -1,10 +1,10 @@
-// Writes a configuration file: the tree as it is read back, and above it what whoever uses it has to know.
+// Writes a configuration file with notes for its user at the top.
 
 import { stringify } from 'yaml';
 
 import { reference } from './source.ts';
 
-/** Members that are null or undefined are left out. */
+/** Omits null and undefined members. */
 export function writeConfigFile(
   tree: Readonly<Record<string, unknown>>,
   notes: readonly string[],
@@ -12,7 +12,7 @@ export function writeConfigFile(
   return writeYaml(plain(tree), notes);
 }
 
-/** The tree as it is, below the notes. */
+/** The whole tree, after the notes. */
 export function writeYaml(tree: unknown, notes: readonly string[]): string {
   const header = notes.map((note) => `# ${note.replaceAll('\n', ' ')}\n`).join('');
   return header + stringify(tree, { lineWidth: 0, aliasDuplicateObjects: false });
@@ -20,7 +20,7 @@ export function writeYaml(tree: unknown, notes: readonly string[]): string {
 
 export const variableReference = (name: string): string => `${reference}${name}`;
 
-/** Without members that say nothing. */
+/** Without empty members. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,18 +1,18 @@
-// Reports the problems that a schema finds in a part of a configuration file, with their place in the file.
+// Reports schema problems of a part of a configuration file, with their path in the file.
 
 import type { z } from 'zod';
 
 import { problemOf } from '../../lib/plain-issue.ts';
 import type { Issue, Path, Source } from './source.ts';
 
-/** `at` is the path of the parsed part; `error` is of a parse with `plainly`. */
+/** `at` is the path of the parsed part. `error` must come from a parse with `plainly`. */
 export const zodIssues = (
   error: z.ZodError,
   source: Pick<Source, 'issue'>,
   at: Path = [],
 ): readonly Issue[] =>
   error.issues.map((issue) => {
-    // A union reports why each of its forms does not fit. The first form is the intended one.
+    // A union reports the problems of each form. The first form is the intended one.
     const inner = issue.code === 'invalid_union' ? issue.errors[0]?.[0] : undefined;
     const path = [...at, ...issue.path, ...(inner?.path ?? [])];
     return source.issue(path, problemOf(inner ?? issue));

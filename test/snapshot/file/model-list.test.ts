@@ -1,5 +1,5 @@
-// model_list of a configuration file: what the prefix of a model's name says, what is taken over of an entry, and what
-// several entries of one name become.
+// Tests model_list of a configuration file: prefixes of model names, the fields of entries, and
+// names with several entries.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -23,7 +23,7 @@ const entry = (parameters: string, rest = ''): string =>
 describe('the prefix of a model', () => {
   const own = 'api_base: http://engine:8000/v1';
   const cases: readonly (readonly [string, string, string, string])[] = [
-    // model and address              upstream name        protocol     address
+    // Columns: model and address in the file; upstream name, protocol and address in gw.
     [`openai/q, ${own}`, 'q', 'openai', 'http://engine:8000/v1'],
     [`vllm/q, ${own}`, 'q', 'openai', 'http://engine:8000/v1'],
     [`hosted_vllm/a/q, ${own}`, 'a/q', 'openai', 'http://engine:8000/v1'],
@@ -263,7 +263,7 @@ router_settings:
 litellm_settings: { default_fallbacks: [c] }
 `;
 
-  it('make a frontend model of the name, its chain behind it', () => {
+  it('make a frontend model of the name, followed by its fallbacks', () => {
     const { models, frontend_models: frontends, settings } = configOf(source);
     const nameOf = (id: number | null) => models.find((model) => model.id === id)?.name;
     const chains = frontends.map(({ name, default_targets: targets }) => {

@@ -1,4 +1,4 @@
-// The service block of a configuration file, the keys beside it, and the bounds on the file as a whole.
+// Tests the service block of a configuration file, its keys, and the limits of the whole file.
 
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';

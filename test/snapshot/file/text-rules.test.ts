@@ -1,4 +1,4 @@
-// Names, texts and parts of an endpoint are read from a file by the rules of the admin API: what one refuses, the other does not let in.
+// Tests that files and the admin API apply the same rules to names, texts and parts of an endpoint.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { readDocument } from '../../../src/snapshot/file/document.ts';
 import { issueText, readSource } from '../../../src/snapshot/file/source.ts';
 
-/** JSON is YAML, and says what is invisible by escapes. */
+/** JSON is YAML, and can escape invisible characters. */
 function errorsOf(file: object): readonly string[] {
   const parameters = { model: 'q', api_base: 'http://e/v1' };
   const whole = { model_list: [{ model_name: 'm', litellm_params: parameters }], ...file };

@@ -1,4 +1,4 @@
-// Entries that gw cannot serve: errors, or left out with a warning each when the operator says so.
+// Tests entries that gw cannot serve: errors, or warnings if the operator chose to leave them out.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -23,7 +23,7 @@ litellm_settings:
 `;
 
 describe('entries that gw cannot serve', () => {
-  it('are errors, each with its line and what to do, and nothing else is said of them', () => {
+  it('are errors with their line and remedy, and cause no other message', () => {
     const errors = checkText(text).errors.map(issueText);
     assert.deepEqual(
       errors.map((error) => /\(line (\d+)\)$/.exec(error)?.[1]),

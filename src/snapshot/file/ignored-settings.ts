@@ -1,5 +1,5 @@
-// The settings of the common format that gw ignores: each is a warning that names it, so that no one relies on it, and says what does
-// the same here. A setting that gw reads is one that the schema of its block names.
+// Warns about settings of the common format that gw ignores, and says which setting does the same.
+// A setting counts as read if the schema of its block names it.
 
 import { blockAt, isAsked } from './blocks.ts';
 import type { EntryList } from './entries.ts';
@@ -9,7 +9,7 @@ import type { Issue, Path, Source } from './source.ts';
 
 const { litellm_params: parameters, model_info: information } = deployment.shape;
 
-/** The blocks of the file, each with the settings that are read there. */
+/** The blocks of the file, with the settings that gw reads. */
 const blocks: Readonly<Record<string, readonly string[]>> = {
   router_settings: settingsOf(configFile.shape.router_settings),
   litellm_settings: settingsOf(configFile.shape.litellm_settings),
@@ -30,8 +30,8 @@ const read = {
   model_info: Object.keys(information.unwrap().unwrap().shape),
 };
 
-/** Entries at the places of `unserved` are not looked at: they are not served at all. */
-export function unheeded(source: Source, unserved: EntryList['unserved']): readonly Issue[] {
+/** Skips entries at `unserved` positions, which are not served at all. */
+export function ignoredSettings(source: Source, unserved: EntryList['unserved']): readonly Issue[] {
   const { tree } = source;
   const top = askedIn(blockAt(tree, []), Object.keys(configFile.shape));
   const places = [
@@ -44,7 +44,7 @@ export function unheeded(source: Source, unserved: EntryList['unserved']): reado
   return places.map((paths) => warningOf(source, paths));
 }
 
-/** By setting, the path in each entry: files set the same in many entries, which is one warning. */
+/** Grouped by setting: files often repeat one in many entries, which is one warning. */
 function ignoredInEntries(
   tree: unknown,
   unserved: EntryList['unserved'],
@@ -68,7 +68,7 @@ function ignoredInEntries(
   return [...settings.values()];
 }
 
-/** The settings of a block that ask for something and are not `known`. `ssl_verify` asks for something when it is off. */
+/** The active settings of a block that are not `known`. `ssl_verify` is active when it is off. */
 const askedIn = (block: object, known: readonly string[]): readonly string[] =>
   Object.entries(block)
     .filter(([key, value]) => isAsked(key === 'ssl_verify' ? value === false : value))

@@ -1,4 +1,5 @@
-// Settings of the common format that gw ignores: each is named with its line and with what gw does instead.
+// Tests that each ignored setting of the common format is reported with its line and what gw does
+// instead.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
