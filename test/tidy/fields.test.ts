@@ -70,9 +70,8 @@ const added = `
     hint: 'How many cats a request meets',
   },
 } as const satisfies Record<string, SetField>;
-
-/** In the order`;
-const end = '\n} as const satisfies Record<string, SetField>;\n\n/** In the order';
+`;
+const end = '\n} as const satisfies Record<string, SetField>;\n';
 
 test('a field that only the table names is everywhere', async (t) => {
   const scratch = await mkdtemp(path.join(tmpdir(), 'gw-field-'));
