@@ -4,4 +4,5 @@ export type { Extension } from '../src/admin/extension.ts';
 export { evidence } from './evidence/extension.ts';
 export { history } from './history/extension.ts';
 export { playground } from './playground/extension.ts';
+export { signOn } from './sign-on/extension.ts';
 export { whatIf } from './what-if/extension.ts';

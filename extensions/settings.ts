@@ -2,3 +2,4 @@
 
 export type { SettingsPart } from '../src/cli/settings/setting.ts';
 export { evidenceSettings } from './evidence/settings.ts';
+export { signOnSettings } from './sign-on/settings.ts';

@@ -4,6 +4,7 @@
 import type { TemplateResult } from 'lit';
 
 import type { IconName } from './icons.ts';
+import type { Place } from './lib/page/place.ts';
 
 export type Screen = Readonly<{
   /** The segment in the address and the name of the file; the element is `gw-screen-<name>`. */
@@ -51,6 +52,8 @@ export type UiExtension = Readonly<{
     draw: (proposed: Proposed) => TemplateResult;
   }>;
   screens?: readonly Screen[];
+  /** Another way to sign in, above the form for a password. Without a place it opens in a tab of its own. */
+  signIn?: (offered: Readonly<{ label: string; place: Place | null }>) => TemplateResult;
   /** An action for an API key while it is shown. */
   withNewKey?: Readonly<{
     label: string;

@@ -1,5 +1,6 @@
 // What an extension adds to the control plane. `extensions/control.ts` lists the extensions; nothing else of the core imports them.
 
+import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 
 import type { ConfigState } from '../../projections/config/state.ts';
@@ -10,6 +11,7 @@ import type { ControlPlane } from '../control/plane.ts';
 import type { Job } from '../control/repeat.ts';
 import type { LogObservation } from '../snapshot/health-report.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { AccessNeeds, SingleSignOn } from './access/needs.ts';
 import type { HistoryNeeds } from './history/needs.ts';
 import type { Credentials } from './http/authorise.ts';
 import type { Route, ServedRoute } from './http/route.ts';
@@ -26,7 +28,13 @@ export type ExtensionNeeds = HistoryNeeds &
     /** For whoever waits that the log grows. */
     heads: Heads;
     program: Program;
-    plane: Pick<ControlPlane, 'db' | 'reports' | 'store' | 'execute' | 'measures'>;
+    plane: Pick<
+      ControlPlane,
+      'db' | 'reports' | 'store' | 'execute' | 'measures' | 'vault' | 'refresh'
+    >;
+    access: AccessNeeds;
+    /** Makes every outbound request. */
+    dispatcher: Dispatcher;
     notifier: Notifier;
     /** The values of all settings by name; `valuesIn` finds those of a table. */
     settings: Readonly<Record<string, unknown>>;
@@ -53,6 +61,8 @@ export type Extension = (core: Core) => Readonly<{
   routes?: (others: readonly ServedRoute[]) => readonly Route<ExtensionNeeds>[];
   /** What the preview of a restore says under `what_if`. */
   preview?: Preview;
+  /** Another way to sign in, as the login screen shows it; null while it is not set up. */
+  singleSignOn?: () => SingleSignOn | null;
   /** Background work of role control. */
   jobs?: (needs: JobNeeds) => readonly Job[];
 }>;

@@ -21,8 +21,6 @@ import { createBeat, createProvidersAt } from '../control/providers/lease-beats.
 import { createLoginLimit } from '../control/access/login-limit.ts';
 import { createLoginTurns } from '../control/access/login-turns.ts';
 import type { Notifier } from '../control/fleet/notify.ts';
-import { createSignOn } from '../control/oidc/sign-on.ts';
-import type { SignOn, SignOnOptions } from '../control/oidc/sign-on.ts';
 import { connectionsPerAddressDefault } from '../ingress/bound-connections.ts';
 import { createPasswords } from '../control/access/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';
@@ -48,6 +46,7 @@ import { createCredentials } from './http/credentials.ts';
 import type { Credentials } from './http/authorise.ts';
 import { drain } from './http/drain.ts';
 import type { JobNeeds } from './extension.ts';
+import type { AccessNeeds } from './access/needs.ts';
 import type { Program } from './operations/program.ts';
 import { extendedBy, serveRoutes } from './routes.ts';
 import type { Needs } from './routes.ts';
@@ -76,8 +75,6 @@ export type AdminOptions = Readonly<{
   managed?: ManagedPlace | null;
   /** Off when absent. */
   strictKeyMint?: boolean;
-  /** The OpenID provider that people sign on by; none when absent. */
-  signOn?: SignOnOptions | null;
   /** None when absent. */
   signInLink?: SignInLink | null;
   log: Log;
@@ -121,9 +118,11 @@ export function openAdmin(options: AdminOptions): Admin {
   const adminTokens = openAdminTokens(options);
   const known = { sessions, adminTokens, publisher, state, clock };
   const credentials = createCredentials({ ...known, proxyTokens });
-  const needs = openNeeds(options, { sessions, adminTokens, credentials });
-  const idempotency = createIdempotency({ db, vault, clock });
   const extended = extendedBy(() => needs.extensions);
+  const singleSignOn = () => extended.flatMap((one) => one.singleSignOn?.() ?? [])[0] ?? null;
+  const authenticating = { sessions, adminTokens, credentials, singleSignOn };
+  const needs: Needs = openNeeds(options, authenticating);
+  const idempotency = createIdempotency({ db, vault, clock });
   const routes = [...serveRoutes(needs, extended), ...(options.moreRoutes ?? [])];
   const server = createAdminServer({
     routes,
@@ -157,12 +156,13 @@ type Authenticating = Readonly<{
   sessions: Sessions;
   adminTokens: AdminTokens;
   credentials: Credentials;
+  singleSignOn: AccessNeeds['singleSignOn'];
 }>;
 
 /** Each topic of routes gets what its handlers name, and no more. */
 function openNeeds(options: AdminOptions, authenticating: Authenticating): Needs {
   const { plane, clock, log, notifier, program } = options;
-  const { sessions, adminTokens, credentials } = authenticating;
+  const { sessions, adminTokens, credentials, singleSignOn } = authenticating;
   const { db, reports, vault, past, publisher, measures, rebuild, encoders, heads } = plane;
   const { isForked, rereads } = plane.store;
   const newId = randomUUID;
@@ -177,14 +177,15 @@ function openNeeds(options: AdminOptions, authenticating: Authenticating): Needs
   const reconcile = createReconcile({ state: plane.store.state, monotonic });
   const named = { db, vault };
   const minting = { clock, newId, randomBytes, strictKeyMint };
-  const authenticated = { sessions, adminTokens, secureCookies, ...openSignIn(options) };
+  const signIn = { singleSignOn, secureCookies, ...openSignIn(options) };
+  const access = { ...named, ...minting, sessions, adminTokens, ...signIn, log };
   const readManaged = createManagedFiles(db);
   const history = { ...named, reports, routed, fleet, readManaged, alarms, clock, newId };
   const classes = { newId, encoders, clock, log };
   const observed = { publisher, measures, fleet, notifier, alarms, usageUpkeep, isForked, rebuild };
   const told = { program, encoders, deployment };
   return {
-    access: { ...named, ...minting, ...authenticated, log },
+    access,
     providers: { ...named, clock, newId, log, ...dialling },
     routing: { ...named, reports, ...classes, publisher, routed },
     tools: { ...named, newId, checkAddress },
@@ -194,6 +195,8 @@ function openNeeds(options: AdminOptions, authenticating: Authenticating): Needs
     history,
     extensions: {
       ...history,
+      access,
+      dispatcher: options.egress.dispatcher,
       plane,
       notifier,
       past,
@@ -231,7 +234,6 @@ function openDials(options: AdminOptions) {
 
 const openSignIn = (options: AdminOptions) => ({
   passwords: createPasswords(),
-  signOn: openSignOn(options),
   signInLink: options.signInLink ?? null,
   loginTurns: createLoginTurns(createLoginLimit()),
 });
@@ -262,26 +264,6 @@ function openWitnesses({ plane, clock, log, notifier: { notify }, replica }: Adm
       onFailure: (error) => log.warn({ error }, 'what replicas serve was not recorded'),
     }),
   };
-}
-
-function openSignOn({ plane, egress, clock, log, signOn = null }: AdminOptions): SignOn | null {
-  if (signOn === null) return null;
-  const { db, vault, store, refresh, execute } = plane;
-  return createSignOn(signOn, {
-    db,
-    vault,
-    state: store.state,
-    refresh,
-    execute,
-    newId: randomUUID,
-    dispatcher: egress.dispatcher,
-    clock,
-    monotonic,
-    onUnknownRole: (role, requestId) =>
-      log.warn({ request_id: requestId, role }, 'a group is to give a role that does not exist'),
-    onNoGroups: (claim, requestId) =>
-      log.warn({ request_id: requestId, claim }, 'an ID token has no claim of groups'),
-  });
 }
 
 const openSessions = ({ plane, clock }: AdminOptions): Sessions =>

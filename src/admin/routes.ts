@@ -54,7 +54,6 @@ import { sessionRoutes } from './access/session.ts';
 import { none, route, served } from './http/route.ts';
 import type { Route, ServedRoute } from './http/route.ts';
 import type { Core, Extension, ExtensionNeeds, Preview } from './extension.ts';
-import { signOnRoutes } from './access/sign-on.ts';
 import { snapshotRoutes } from './history/snapshots.ts';
 import { tokenRoutes } from './access/tokens.ts';
 import { timeseriesRoutes } from './operations/timeseries.ts';
@@ -103,7 +102,6 @@ const of = <Topic extends keyof Needs, const Routes extends readonly Route<Needs
 const groups = [
   of('access', loginRoutes),
   of('access', sessionRoutes),
-  of('access', signOnRoutes),
   of('machines', machineRoutes),
   of('machines', machineLimitsRoutes),
   of('machines', fleetRoutes),

@@ -4,7 +4,6 @@ import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { settingsParts, settingsTable } from './settings/settings-table.ts';
 import type { SettingName } from './settings/settings-table.ts';
-import { signOnSettings } from './settings/sign-on-settings.ts';
 import { longFlag } from './settings/setting.ts';
 import { settingNames } from './settings/settings.ts';
 import type { Settings } from './settings/settings.ts';
@@ -19,7 +18,6 @@ export function startupRefusals(settings: Settings): readonly Refusal[] {
     ...tlsRefusals(settings),
     ...sharedAddress(settings),
     ...workerRefusals(settings),
-    ...signOnRefusals(settings),
     ...settingsParts.flatMap(({ refusals }) => refusals?.(settings) ?? []),
   ];
 }
@@ -96,19 +94,6 @@ function workerRefusals({ role, workers }: Settings): readonly Refusal[] {
   ];
 }
 
-/** Setting one part requires the others. */
-function signOnRefusals(settings: Settings): readonly Refusal[] {
-  const { role, oidcIssuer, oidcClientId, sources } = settings;
-  if (role === 'proxy') return [];
-  if (oidcIssuer !== null) {
-    const message = '--oidc-issuer needs --oidc-client-id (GW_OIDC_CLIENT_ID)';
-    return oidcClientId === null ? [invalid('oidcClientId', message)] : [];
-  }
-  return settingNames()
-    .filter((name) => name in signOnSettings && sources[name] !== 'default')
-    .map((name) => invalid(name, `${longFlag(settingsTable[name])} needs --oidc-issuer`));
-}
-
 export function startupWarnings(settings: Settings): readonly string[] {
   const warnings: string[] = [];
   if (settings.role === 'control' && settings.proxyToken === null) {
@@ -121,9 +106,6 @@ export function startupWarnings(settings: Settings): readonly string[] {
   }
   if (settings.webhookUrl !== null && settings.role === 'proxy') {
     warnings.push('--webhook-url has no effect in role proxy; set it on the control plane');
-  }
-  if (settings.oidcIssuer !== null && settings.role === 'proxy') {
-    warnings.push('--oidc-issuer has no effect in role proxy; set it on the control plane');
   }
   if (settings.webhookSecret !== null && settings.webhookUrl === null) {
     warnings.push('--webhook-secret has no effect without --webhook-url');

@@ -99,35 +99,3 @@ test('warns of a webhook or a webhook secret that has no effect', () => {
   const both = settings({ role: 'all' }, { ...variables, ...webhook });
   assert.deepEqual(startupWarnings(both), []);
 });
-
-test('single sign-on needs an issuer and a client, and each setting of it is read strictly', () => {
-  const base = { role: 'all', databaseUrl: database };
-  const oidcIssuer = 'https://id.example/realms/a';
-  const oidcClientId = 'gw';
-  assert.deepEqual(params(settings({ ...base, oidcIssuer })), ['oidcClientId']);
-  assert.deepEqual(params(settings({ ...base, oidcClientId, oidcLabel: 'Acme' })), [
-    'oidcClientId',
-    'oidcLabel',
-  ]);
-  assert.deepEqual(params(settings({ ...base, oidcIssuer, oidcClientId })), []);
-  const wrong: SettingsInput['flags'][] = [
-    { oidcIssuer: 'http://id.example' },
-    { oidcIssuer: 'https://id.example?tenant=a' },
-    { oidcIssuer: 'https://me:pass@id.example' },
-    { oidcGroupRoles: '{"a":1}' },
-    { oidcGroupRoles: 'a=b' },
-    { oidcPublicUrl: 'https://ops.example/gw?a=b' },
-    { oidcPublicUrl: 'https://me:pass@ops.example' },
-    { oidcScopes: 'email profile' },
-    { oidcFirstLogin: 'maybe' },
-  ];
-  for (const flags of wrong) {
-    const read = readSettings({ flags, env, readFile: () => '' });
-    assert.ok('refusals' in read, JSON.stringify(flags));
-    assert.deepEqual([read.refusals.length, read.refusals[0]?.param], [1, Object.keys(flags)[0]]);
-  }
-  assert.equal(
-    settings({ oidcIssuer: 'http://127.0.0.1:8080' }).oidcIssuer,
-    'http://127.0.0.1:8080',
-  );
-});

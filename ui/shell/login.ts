@@ -4,12 +4,12 @@ import { css, html, nothing } from 'lit';
 
 import { element, state, text } from '../elements/element.ts';
 import { call } from '../api/http/call.ts';
-import { ApiFailure, asFailure } from '../api/http/failure.ts';
+import { asFailure } from '../api/http/failure.ts';
+import type { ApiFailure } from '../api/http/failure.ts';
 import '../elements/error.ts';
 import '../elements/icon.ts';
 import { Watch } from '../elements/watch.ts';
-import { signInAddress, signInFailed } from '../lib/text/sign-in.ts';
-import { apiBase } from '../state/base.ts';
+import { extensions } from '../extension.ts';
 import { place } from '../state/location.ts';
 import { sessionOpened } from '../state/session.ts';
 import { signOn } from '../state/sign-on.ts';
@@ -82,15 +82,8 @@ class GwLogin extends element({
 
   /** Opens in a new tab if this page holds unsaved work. This page continues after the sign-in. */
   #single(label: string) {
-    const isOver = this.name !== '';
-    const failed = isOver ? null : signInFailed(this.#place.value, label);
-    return html`<gw-error .failure=${failed === null ? null : told(failed)}></gw-error>
-      <a
-        class="button primary"
-        href=${signInAddress(apiBase, isOver ? null : this.#place.value)}
-        target=${isOver ? '_blank' : nothing}
-        >Sign in with ${label}</a
-      >`;
+    const place = this.name === '' ? this.#place.value : null;
+    return extensions.map(({ signIn }) => signIn?.({ label, place }) ?? nothing);
   }
 
   #form() {
@@ -134,17 +127,6 @@ class GwLogin extends element({
     }
   };
 }
-
-type Told = NonNullable<ReturnType<typeof signInFailed>>;
-
-const told = ({ message, requestId }: Told): ApiFailure =>
-  new ApiFailure(message, {
-    status: 0,
-    code: 'sign_in',
-    param: null,
-    requestId,
-    retryAfterSeconds: null,
-  });
 
 function textIn(given: FormData, name: string): string {
   const value = given.get(name);

@@ -5,7 +5,9 @@ import type { LoginTools } from '../../control/access/login.ts';
 import type { MintTools } from '../../control/access/mint.ts';
 import type { Sessions } from '../../control/access/sessions.ts';
 import type { SignInLink } from '../../control/access/sign-in-link.ts';
-import type { SignOn } from '../../control/oidc/sign-on.ts';
+
+/** Another way to sign in than by password. */
+export type SingleSignOn = Readonly<{ label: string; hidesPassword: boolean }>;
 
 export type AccessNeeds = LoginTools &
   MintTools &
@@ -13,7 +15,7 @@ export type AccessNeeds = LoginTools &
     sessions: Sessions;
     adminTokens: AdminTokens;
     /** Null: people log in by password alone. */
-    signOn: SignOn | null;
+    singleSignOn: () => SingleSignOn | null;
     /** Only gw dev has one. */
     signInLink: SignInLink | null;
     /** Without config:write, keys are made only for principals that may do no more than who makes them. */

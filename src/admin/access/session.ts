@@ -39,7 +39,7 @@ export const sessionRoutes = [
       // A principal that was deleted a moment ago may still have a session.
       const isKnown = holder !== null && verbsHeld(state(), holder) !== null;
       const you = isKnown ? await asker(needs, state(), holder) : null;
-      const { signOn } = needs;
+      const signOn = needs.singleSignOn();
       const single =
         signOn === null ? null : { label: signOn.label, hides_password: signOn.hidesPassword };
       return { body: { you, single_sign_on: single } };

@@ -33,8 +33,6 @@ import type { Tls } from '../pem-files.ts';
 import { settingFacts } from '../settings/setting-facts.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SettingValues } from '../settings/settings-table.ts';
-import { signOnOptions } from '../settings/sign-on-settings.ts';
-import type { SignOnSettings } from '../settings/sign-on-settings.ts';
 import { serveOn } from '../shutdown-delay.ts';
 import { programVersion } from '../version.ts';
 import { replicaName } from './proxy.ts';
@@ -70,8 +68,7 @@ export type ControlSettings = Pick<
   | 'providerRegistration'
   | 'operatorResource'
   | 'serviceAccountDirectory'
-> &
-  SignOnSettings;
+>;
 
 export type RunningControl = Running &
   Readonly<{
@@ -286,7 +283,6 @@ async function serveAdmin(
     clock: Date.now,
     usageRetentionDays: settings.usageRetention,
     strictKeyMint: settings.strictKeyMint,
-    signOn: signOnOptions(settings),
     signInLink: surroundings.signInLink ?? null,
     dynamicProvidersMax: settings.dynamicProvidersMax,
     needsPermissionToRegister: settings.providerRegistration === 'permitted',

@@ -12,7 +12,6 @@ import { managedSettings } from './cluster-settings.ts';
 import { fileSettings } from './file-settings.ts';
 import { forwardingSettings } from './forwarding-settings.ts';
 import { providerSettings } from './provider-settings.ts';
-import { signOnSettings } from './sign-on-settings.ts';
 import { telemetrySettings } from './telemetry-settings.ts';
 import {
   choice,
@@ -314,7 +313,6 @@ const coreSettings = {
       'callers without config:write create keys only for principals with no more permissions than their own',
   }),
   ...telemetrySettings,
-  ...signOnSettings,
   ...managedSettings,
   ...fileSettings,
   encryptionKey: define({

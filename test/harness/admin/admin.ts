@@ -73,7 +73,7 @@ type Options = Readonly<
       | 'program'
       | 'pricePlaces'
       | 'strictKeyMint'
-      | 'signOn'
+      | 'settings'
       | 'signInLink'
       | 'dynamicProvidersMax'
       | 'needsPermissionToRegister'
@@ -131,7 +131,7 @@ export async function testAdmin(
     },
     program: options.program ?? testProgram,
     strictKeyMint: options.strictKeyMint ?? false,
-    signOn: options.signOn ?? null,
+    settings: options.settings ?? {},
     signInLink: options.signInLink ?? null,
     dynamicProvidersMax: options.dynamicProvidersMax ?? 256,
     needsPermissionToRegister: options.needsPermissionToRegister ?? false,

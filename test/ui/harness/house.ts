@@ -78,7 +78,7 @@ const built = once(async () => {
 /** A house of the test's own, in which nothing is but who looks. */
 export const emptyHouse = async (
   test: Test,
-  options: Pick<Options, 'program' | 'signOn' | 'signInLink'> = {},
+  options: Pick<Options, 'program' | 'settings' | 'signInLink'> = {},
 ): Promise<House> => testAdministrator(test, { ...options, ui: await built() });
 
 /** A house of the test's own that an operator manages. */

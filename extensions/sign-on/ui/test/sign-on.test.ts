@@ -1,40 +1,19 @@
 // Single sign-on in a browser: to the provider and back, and again in a tab of its own when the session ends in the middle of a form.
 
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 
-import { createSignInLink } from '../../src/control/access/sign-in-link.ts';
-import { openIdProvider, signOnAt } from '../harness/sign-on/openid-provider.ts';
-import { until } from '../harness/wait.ts';
-import { press, question } from './harness/hands.ts';
-import { emptyHouse, open } from './harness/house.ts';
-
-it('the sign-in link opens the UI once, and leaves its token in no address', async (t) => {
-  const { token, link } = createSignInLink({ name: 'boss', clock: Date.now, randomBytes });
-  const house = await emptyHouse(t, { signInLink: link });
-  const path = `roles#sign-in=${token}`;
-  const { page } = await open(t, house, path, { anonymous: true });
-  await page.getByRole('heading', { name: 'Roles', level: 1 }).waitFor();
-  assert.equal(new URL(page.url()).hash, '');
-
-  const { page: second } = await open(t, house, path, { anonymous: true });
-  await second.getByText('the sign-in link was already used').waitFor();
-  assert.equal(new URL(second.url()).hash, '');
-  await second.getByLabel('Password').waitFor();
-
-  // In the browser that is signed in, the used link is as good as the plain address.
-  await page.goto(`/ui/${path}`);
-  await page.reload();
-  await page.getByRole('heading', { name: 'Roles', level: 1 }).waitFor();
-});
+import { until } from '../../../../test/harness/wait.ts';
+import { press, question } from '../../../../test/ui/harness/hands.ts';
+import { emptyHouse, open } from '../../../../test/ui/harness/house.ts';
+import { openIdProvider, signOnAt } from '../../test/openid-provider.ts';
 
 it('a person signs on, and a session that ends in the middle of a form costs nothing of it', async (t) => {
   const provider = await openIdProvider(t);
   provider.person['groups'] = ['ops'];
   const groupRoles = { ops: 'admin' };
-  const signOn = signOnAt(provider, { groupRoles, hidesPassword: true });
-  const house = await emptyHouse(t, { signOn });
+  const settings = signOnAt(provider, { groupRoles, hidesPassword: true });
+  const house = await emptyHouse(t, { settings });
   provider.wrong.error = 'access_denied';
   const { page } = await open(t, house, 'roles/new', { anonymous: true });
   assert.equal(await page.getByLabel('Password').count(), 0);

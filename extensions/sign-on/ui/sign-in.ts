@@ -1,12 +1,10 @@
 // Builds single sign-on links, and explains failed sign-ins.
 
-import type { SignInTrouble } from '../../../src/admin/access/sign-on.ts';
-import { capital } from './format.ts';
-import { withQuery, writePlace } from '../page/place.ts';
-import type { Place } from '../page/place.ts';
-
-/** A separate place for a tab that closes after the sign-in. */
-export const signedInScreen = 'signed-in';
+import { withQuery, writePlace } from '../../../ui/lib/page/place.ts';
+import type { Place } from '../../../ui/lib/page/place.ts';
+import { capital } from '../../../ui/lib/text/format.ts';
+import { signedInScreen } from '../../../ui/state/sign-on.ts';
+import type { SignInTrouble } from '../trouble.ts';
 
 /** `returnTo` is a place; without it the tab ends at a page that can be closed. */
 export function signInAddress(apiBase: string, returnTo: Place | null): string {

@@ -2,10 +2,10 @@
 
 import type { Dispatcher } from 'undici';
 
-import type { Clock } from '../../lib/clock.ts';
-import { isRefusal } from '../../lib/refusal.ts';
-import type { Refusal } from '../../lib/refusal.ts';
-import type { Login } from '../access/sessions.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { isRefusal } from '../../src/lib/refusal.ts';
+import type { Refusal } from '../../src/lib/refusal.ts';
+import type { Login } from '../../src/control/access/sessions.ts';
 import { admit } from './admit.ts';
 import type { AdmitDependencies, AdmitOptions } from './admit.ts';
 import { createIssuer } from './issuer.ts';

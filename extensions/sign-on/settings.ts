@@ -2,9 +2,19 @@
 
 import { z } from 'zod';
 
-import type { SignOnOptions } from '../../control/oidc/sign-on.ts';
-import { choice, define, httpUrl, onOrOff, text } from './setting.ts';
-import type { ValuesOf } from './setting.ts';
+import type { SignOnOptions } from './sign-on.ts';
+import {
+  choice,
+  define,
+  httpUrl,
+  longFlag,
+  onOrOff,
+  text,
+  valuesIn,
+} from '../../src/cli/settings/setting.ts';
+import type { GivenSettings, SettingsPart } from '../../src/cli/settings/setting.ts';
+import { refuse } from '../../src/lib/refusal.ts';
+import type { Refusal } from '../../src/lib/refusal.ts';
 
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
@@ -43,7 +53,7 @@ function readGroupRoles(value: string): Readonly<Record<string, string>> | null 
   }
 }
 
-export const signOnSettings = {
+const table = {
   oidcIssuer: define({
     flag: '--oidc-issuer',
     variable: 'GW_OIDC_ISSUER',
@@ -129,10 +139,9 @@ export const signOnSettings = {
   }),
 } as const;
 
-export type SignOnSettings = ValuesOf<typeof signOnSettings>;
-
 /** Returns null without an issuer. */
-export function signOnOptions(settings: SignOnSettings): SignOnOptions | null {
+export function signOnOptions(given: Readonly<Record<string, unknown>>): SignOnOptions | null {
+  const settings = valuesIn(table, given);
   const { oidcIssuer, oidcClientId } = settings;
   if (oidcIssuer === null || oidcClientId === null) return null;
   return {
@@ -148,4 +157,29 @@ export function signOnOptions(settings: SignOnSettings): SignOnOptions | null {
     groupRoles: readGroupRoles(settings.oidcGroupRoles) ?? {},
     hidesPassword: settings.oidcHidePassword,
   };
+}
+
+export const signOnSettings = {
+  table,
+  refusals: signOnRefusals,
+  warnings: ({ role, oidcIssuer = null }) =>
+    oidcIssuer !== null && role === 'proxy'
+      ? ['--oidc-issuer has no effect in role proxy; set it on the control plane']
+      : [],
+} satisfies SettingsPart;
+
+/** A setting of single sign-on has no meaning without its issuer and client. */
+function signOnRefusals(settings: GivenSettings): readonly Refusal[] {
+  const { role, sources } = settings;
+  const { oidcIssuer, oidcClientId } = valuesIn(table, settings);
+  if (role === 'proxy') return [];
+  if (oidcIssuer !== null) {
+    const message = '--oidc-issuer needs --oidc-client-id (GW_OIDC_CLIENT_ID)';
+    return oidcClientId === null ? [refuse('invalid', message, { param: 'oidcClientId' })] : [];
+  }
+  return Object.entries(table)
+    .filter(([name]) => sources[name] !== 'default')
+    .map(([param, setting]) =>
+      refuse('invalid', `${longFlag(setting)} needs --oidc-issuer`, { param }),
+    );
 }

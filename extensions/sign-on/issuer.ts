@@ -12,9 +12,9 @@ import type * as library from 'openid-client';
 import { fetch } from 'undici';
 import type { Dispatcher } from 'undici';
 
-import { readBounded } from '../../lib/bounded-body.ts';
-import { isRefusal } from '../../lib/refusal.ts';
-import { createSlots } from '../slots.ts';
+import { readBounded } from '../../src/lib/bounded-body.ts';
+import { isRefusal } from '../../src/lib/refusal.ts';
+import { createSlots } from '../../src/control/slots.ts';
 import { isTrouble, trouble } from './trouble.ts';
 import type { Trouble } from './trouble.ts';
 import { troubleOf } from './trouble-of.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { adminPassword } from '../../harness/admin/admin.ts';
+import { adminPassword } from '../../../test/harness/admin/admin.ts';
 import {
   beginSignIn,
   authorizeAtProvider,
@@ -13,7 +13,7 @@ import {
   signIn,
   startSignOn,
   signInErrorOf,
-} from '../../harness/sign-on/sign-on.ts';
+} from './sign-on.ts';
 
 describe('an attack on a sign-in', () => {
   const elsewhere = [

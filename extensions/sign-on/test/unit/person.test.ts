@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { readPerson } from '../../../src/control/oidc/person.ts';
+import { readPerson } from '../../person.ts';
 
 const options = { matchClaim: 'email', groupsClaim: 'groups', groupRoles: {} };
 const claims = { iss: 'https://issuer.example', email: 'ada@example.com', email_verified: true };

@@ -6,8 +6,14 @@ import { describe, it } from 'node:test';
 import { z } from 'zod';
 
 import { principalId } from '../../../src/lib/ids.ts';
-import { adminPassword, cookieOf, errorOf, member, testAdmin } from '../../harness/admin/admin.ts';
-import { clientSecret } from '../../harness/sign-on/openid-provider.ts';
+import {
+  adminPassword,
+  cookieOf,
+  errorOf,
+  member,
+  testAdmin,
+} from '../../../test/harness/admin/admin.ts';
+import { clientSecret } from './openid-provider.ts';
 import {
   beginSignIn,
   authorizeAtProvider,
@@ -18,7 +24,7 @@ import {
   signInCookieOf,
   startSignOn,
   signInErrorOf,
-} from '../../harness/sign-on/sign-on.ts';
+} from './sign-on.ts';
 
 const named = (rows: readonly Record<string, unknown>[], name: string) =>
   rows.find((row) => row['name'] === name);

@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 
-import type { Vault } from '../../db/vault.ts';
+import type { Vault } from '../../src/db/vault.ts';
 
 export const transactionSeconds = 10 * 60;
 

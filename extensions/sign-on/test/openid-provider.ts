@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 
-import type { SignOnOptions } from '../../../src/control/oidc/sign-on.ts';
+import type { SignOnOptions } from '../sign-on.ts';
 
 export const clientId = 'gw-tests';
 export const clientSecret = 'a secret of the tests: ü+/=';
@@ -156,24 +156,28 @@ export async function openIdProvider(test: Pick<TestContext, 'after'>): Promise<
   return provider;
 }
 
-/** As the settings have it for this provider. */
-export const signOnAt = (
-  { issuer }: OpenIdProvider,
-  options: Partial<SignOnOptions> = {},
-): SignOnOptions => ({
-  issuer,
-  clientId,
-  clientSecret,
-  publicUrl: null,
-  scopes: 'openid email',
-  label: 'Acme',
-  hidesPassword: false,
-  firstLogin: 'create',
-  matchClaim: 'email',
-  groupsClaim: 'groups',
-  groupRoles: {},
-  ...options,
-});
+type Given = Partial<
+  Pick<SignOnOptions, 'publicUrl' | 'hidesPassword' | 'firstLogin' | 'matchClaim' | 'groupRoles'> &
+    Pick<SignOnOptions, 'clientSecret' | 'scopes' | 'label' | 'groupsClaim'>
+>;
+
+/** The settings of the program for this provider. */
+export function signOnAt({ issuer }: OpenIdProvider, given: Given = {}) {
+  const { groupRoles = {}, clientSecret: secret = clientSecret } = given;
+  return {
+    oidcIssuer: issuer,
+    oidcClientId: clientId,
+    oidcClientSecret: secret,
+    oidcPublicUrl: given.publicUrl ?? null,
+    oidcScopes: given.scopes ?? 'openid email',
+    oidcLabel: given.label ?? 'Acme',
+    oidcHidePassword: given.hidesPassword ?? false,
+    oidcFirstLogin: given.firstLogin ?? 'create',
+    oidcMatchClaim: given.matchClaim ?? 'email',
+    oidcGroupsClaim: given.groupsClaim ?? 'groups',
+    oidcGroupRoles: JSON.stringify(groupRoles),
+  };
+}
 
 const metadataOf = (issuer: string): Json => ({
   issuer,

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 
 import type { TestContext } from 'node:test';
 
-import { testAdmin } from '../admin/admin.ts';
-import type { TestAdmin, TestAnswer } from '../admin/admin.ts';
+import { testAdmin } from '../../../test/harness/admin/admin.ts';
+import type { TestAdmin, TestAnswer } from '../../../test/harness/admin/admin.ts';
 import { openIdProvider, signOnAt } from './openid-provider.ts';
 
 /** A listener with a provider of its own, and someone logged in who may do everything. */
@@ -15,7 +15,7 @@ export async function startSignOn(
   rest: Parameters<typeof testAdmin>[1] = {},
 ) {
   const provider = await openIdProvider(t);
-  const admin = await testAdmin(t, { ...rest, signOn: signOnAt(provider, options) });
+  const admin = await testAdmin(t, { ...rest, settings: signOnAt(provider, options) });
   const boss = await admin.login('boss', ['admin']);
   const asBoss = (method: string, path: string, body?: unknown) =>
     admin.ask({ method, path, cookie: boss, body });
