@@ -47,7 +47,7 @@ export type UiExtension = Readonly<{
   /** A part of all previews. */
   preview?: Readonly<{
     label: string;
-    /** Whether it applies to a call to this path. */
+    /** Tells whether it applies to a call to this path. */
     concerns: (path: string) => boolean;
     draw: (proposed: Proposed) => TemplateResult;
   }>;

@@ -90,13 +90,13 @@ it('a change that another one was quicker than shows what that was, and is made 
 it('the palette turns the theme, and opens what asks for a moment', async (t) => {
   const house = await emptyHouse(t);
   const { page } = await open(t, house, 'roles');
-  const deed = async (typed: string): Promise<void> => {
+  const pageCommand = async (typed: string): Promise<void> => {
     await page.keyboard.press('Control+K');
     await page.getByRole('combobox').and(page.locator(':focus')).fill(typed);
     await page.keyboard.press('Enter');
   };
-  await deed('theme: dark');
+  await pageCommand('theme: dark');
   await page.locator('html[data-theme=dark]').waitFor();
-  await deed('past version');
+  await pageCommand('past version');
   await page.getByLabel('Snapshot version or time').and(page.locator(':focus')).waitFor();
 });

@@ -16,12 +16,12 @@ export const applyChangeSet = (
   change: Change = {},
 ) => call('POST', '/admin/change-sets/apply', { body, ...change });
 
-/** Applies several calls in one version; `said` is the default reason. */
+/** Applies several calls in one version; `defaultReason` is the default reason. */
 export function applyCalls(
   calls: readonly DraftCall[],
-  { said, ...change }: Change & Readonly<{ said: string }>,
+  { defaultReason, ...change }: Change & Readonly<{ defaultReason: string }>,
 ): ReturnType<typeof applyChangeSet> {
   const isSaid = (change.reason ?? '') !== '';
   const body = { calls: calls.map((one) => Object.assign({}, one)) };
-  return applyChangeSet(isSaid ? body : { ...body, reason: said }, change);
+  return applyChangeSet(isSaid ? body : { ...body, reason: defaultReason }, change);
 }

@@ -88,13 +88,14 @@ export class Resource<Value> implements ReactiveController {
   /** Resolves when the load has ended. */
   async #tell(event: AskingEvent): Promise<void> {
     const around = { question: this.#question(), everyMs: this.#pollMs() };
-    const { state, deed } = step(this.#state, event, around);
+    const { state, pageCommand } = step(this.#state, event, around);
     this.#state = state;
-    if (deed === null) return;
+    if (pageCommand === null) return;
     clearTimeout(this.#timer);
-    if (deed.kind === 'ask' || deed.kind === 'end') this.#running?.abort();
-    if (deed.kind === 'ask') await this.#ask(state.run);
-    if (deed.kind === 'wait') this.#timer = setTimeout(() => void this.reload(), deed.forMs);
+    if (pageCommand.kind === 'ask' || pageCommand.kind === 'end') this.#running?.abort();
+    if (pageCommand.kind === 'ask') await this.#ask(state.run);
+    if (pageCommand.kind === 'wait')
+      this.#timer = setTimeout(() => void this.reload(), pageCommand.forMs);
   }
 
   async #ask(run: number): Promise<void> {

@@ -222,7 +222,7 @@ export abstract class RecordScreen extends LitElement {
     return /^\d+$/.test(first) ? [first] : [];
   }
 
-  /** Whether the open page has fields that a refusal can name. */
+  /** Tells whether the open page has fields that a refusal can name. */
   protected hasForm(): boolean {
     return this.isNew() || this.aspect() !== null;
   }

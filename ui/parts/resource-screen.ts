@@ -56,7 +56,7 @@ export type ResourceKind<Row extends Entity, Loaded extends Rows<Row>> = Readonl
   isListed?: (row: Row) => boolean;
   /** Filters the rows by the address; all rows when absent. */
   list?: (rows: readonly Row[], at: RecordScreen) => Listed<Row>;
-  /** Whether the user can make changes; `config:write` when absent. */
+  /** Tells whether the user can make changes; `config:write` when absent. */
   mayWrite?: () => boolean;
   /** The form of a new or existing record; null if records cannot be edited. */
   form: (row: Row | null, at: RecordScreen, given: Loaded) => DrawForm | null;

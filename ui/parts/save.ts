@@ -38,10 +38,10 @@ class GwSave extends element({
   failure: state<ApiFailure | null>(),
   reason: state<string>(),
   /** A required reason is missing. */
-  unreasoned: state<boolean>(),
+  reasonMissing: state<boolean>(),
   /** The preview of recent requests is open. */
-  asksRequests: state<boolean>(),
-  /** What others did to the record in the meantime; null if unknown. */
+  previewing: state<boolean>(),
+  /** The fields that others did to the record in the meantime; null if unknown. */
   meanwhile: state<Found | null>(),
 }) {
   static override styles = [base, buttons, saveStyles];
@@ -59,8 +59,8 @@ class GwSave extends element({
   #begin(): void {
     this.failure = null;
     this.reason = '';
-    this.unreasoned = false;
-    this.asksRequests = false;
+    this.reasonMissing = false;
+    this.previewing = false;
     this.meanwhile = null;
   }
 
@@ -110,7 +110,7 @@ class GwSave extends element({
           label="Reason"
           hint="Saved with this change in History"
           ?required=${shown.reasonNeeded === true}
-          error=${this.unreasoned ? 'Enter a reason' : ''}
+          error=${this.reasonMissing ? 'Enter a reason' : ''}
           .value=${this.reason}
           @gw-input=${this.#onReason}
           @gw-enter=${this.#onEnter}
@@ -177,7 +177,7 @@ class GwSave extends element({
             </button>`
           : nothing
       }
-      ${this.asksRequests ? nothing : previews.map((one) => this.#offered(one))}
+      ${this.previewing ? nothing : previews.map((one) => this.#offered(one))}
     </div>`;
   }
 
@@ -189,7 +189,7 @@ class GwSave extends element({
 
   #preview() {
     const calls = this.#calls();
-    return this.asksRequests && calls !== null ? previewOf({ proposal: { calls } }) : nothing;
+    return this.previewing && calls !== null ? previewOf({ proposal: { calls } }) : nothing;
   }
 
   #calls(): readonly DraftCall[] | null {
@@ -198,11 +198,11 @@ class GwSave extends element({
 
   readonly #onReason = ({ detail }: CustomEvent<FieldInput>): void => {
     this.reason = detail.value;
-    this.unreasoned = false;
+    this.reasonMissing = false;
   };
 
   readonly #askRequests = (): void => {
-    this.asksRequests = true;
+    this.previewing = true;
   };
 
   /** Replaces the refused version by the current one. */
@@ -256,8 +256,8 @@ class GwSave extends element({
     const { save, reason } = this;
     if (save === null || this.busy) return;
     const isNeeded = isReasonNeeded || save.reasonNeeded === true;
-    this.unreasoned = isNeeded && reason.trim() === '';
-    if (this.unreasoned) return;
+    this.reasonMissing = isNeeded && reason.trim() === '';
+    if (this.reasonMissing) return;
     this.busy = true;
     this.failure = null;
     this.meanwhile = null;

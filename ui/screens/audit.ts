@@ -24,6 +24,14 @@ import { changeQuery, linkTo, place } from '../state/location.ts';
 import { keepView, tableView } from '../state/table-view.ts';
 import { base, buttons, controls } from '../styles/base.ts';
 
+const text = {
+  heading: 'Audit log',
+  about: 'Admin actions. Request bodies are not recorded.',
+  empty: 'No changes yet',
+  emptyAbout: 'Every change by a user, a command or an agent adds a row. Rows are never deleted.',
+  toFirstSteps: 'View first steps',
+};
+
 /** Interval between two checks for new rows. */
 const liveMs = 5_000;
 
@@ -111,10 +119,7 @@ class ScreenAudit extends LitElement {
 
   protected override render() {
     const isLive = this.#isLive();
-    return html`<gw-page
-      heading="Audit log"
-      about="Admin actions. Request bodies are not recorded."
-    >
+    return html`<gw-page heading=${text.heading} about=${text.about}>
       <button
         slot="actions"
         type="button"
@@ -133,20 +138,14 @@ class ScreenAudit extends LitElement {
     const { query } = this.#place.value;
     const order = orderOf(query);
     if (rows.length === 0 && isUnfiltered(query)) {
-      return html`<gw-empty
-        heading="No changes yet"
-        icon="scroll-text"
-        command="gw history commands"
-      >
-        <span slot="about"
-          >Every change by a user, a command or an agent adds a row. Rows are never deleted.</span
-        >
-        <a class="button" href=${linkTo({ screen: 'overview' })}>View first steps</a>
+      return html`<gw-empty heading=${text.empty} icon="scroll-text" command="gw history commands">
+        <span slot="about">${text.emptyAbout}</span>
+        <a class="button" href=${linkTo({ screen: 'overview' })}>${text.toFirstSteps}</a>
       </gw-empty>`;
     }
     return html`<gw-table
         partial
-        label="Audit log"
+        label=${text.heading}
         noun="audit row"
         .columns=${columns}
         .rows=${rows}

@@ -22,6 +22,18 @@ import { base, buttons } from '../styles/base.ts';
 import { panels } from '../styles/panels.ts';
 import { deploymentForm } from './deployment/form.ts';
 
+const text = {
+  heading: 'Deployment',
+  about: 'Desired and actual state of the managed deployment',
+  empty: 'No operator manages this process',
+  emptyAbout:
+    'If the operator runs gw in a Kubernetes cluster, you can view and edit its image, replicas and autoscaling here.',
+  toSettings: 'View startup settings',
+  state: 'Desired and actual state',
+  conditions: 'Conditions',
+  edit: 'Edit deployment',
+};
+
 /** Null if no operator manages the process; the call would fail. */
 async function loadDeployment(signal: AbortSignal): Promise<Deployment | null> {
   const { body: config } = await call('GET', '/admin/config', { signal });
@@ -95,10 +107,7 @@ class ScreenDeployment extends RecordScreen {
   protected override render() {
     const { value: deployment } = this.#deployment;
     const isThere = deployment !== undefined && deployment !== null;
-    return html`<gw-page
-        heading="Deployment"
-        about="Desired and actual state of the managed deployment"
-      >
+    return html`<gw-page heading=${text.heading} about=${text.about}>
         ${
           isThere && this.isWritable()
             ? html`<a slot="actions" class="button primary" href=${this.link('edit')}
@@ -114,15 +123,12 @@ class ScreenDeployment extends RecordScreen {
 
   #unmanaged() {
     return html`<gw-empty
-      heading="No operator manages this process"
+      heading=${text.empty}
       icon="rocket"
       command="kubectl apply -k deploy/operator"
     >
-      <span slot="about"
-        >If the operator runs gw in a Kubernetes cluster, you can view and edit its image, replicas
-        and autoscaling here.</span
-      >
-      <a class="button" href=${linkTo({ screen: 'settings' })}>View startup settings</a>
+      <span slot="about">${text.emptyAbout}</span>
+      <a class="button" href=${linkTo({ screen: 'settings' })}>${text.toSettings}</a>
     </gw-empty>`;
   }
 
@@ -147,11 +153,11 @@ class ScreenDeployment extends RecordScreen {
           >of desired</gw-kpi
         >
       </div>
-      <h2>Desired and actual state</h2>
+      <h2>${text.state}</h2>
       ${this.#spec(deployment)}
-      <h2>Conditions</h2>
+      <h2>${text.conditions}</h2>
       <gw-table
-        label="Conditions"
+        label=${text.conditions}
         noun="condition"
         .columns=${conditionColumns}
         .rows=${conditions}
@@ -164,7 +170,7 @@ class ScreenDeployment extends RecordScreen {
   #spec(deployment: Deployment) {
     const { namespace, name, proxy } = deployment;
     return html`<gw-table
-        label="Desired and actual state"
+        label=${text.state}
         noun="field"
         .columns=${fieldColumns}
         .rows=${fieldsBeside(deployment, statusOf(deployment))}
@@ -179,7 +185,7 @@ class ScreenDeployment extends RecordScreen {
 
   #form(deployment: Deployment) {
     return this.drawer({
-      heading: 'Edit deployment',
+      heading: text.edit,
       content: this.hasForm() ? deploymentForm(deployment)(this.failure) : null,
     });
   }

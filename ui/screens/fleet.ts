@@ -26,6 +26,21 @@ import { matrixColumns, replicaColumns } from './fleet/columns.ts';
 import type { Seen } from './fleet/columns.ts';
 import './fleet/replica.ts';
 
+const text = {
+  heading: 'Fleet',
+  about: 'Gateway replicas and their last heartbeat',
+  empty: 'No replica reports to this process',
+  emptyAbout:
+    'Gateways report every few seconds. One that is silent for 30 seconds is removed. ' +
+    'Gateways that report to another control process are not listed.',
+  toSettings: 'View startup settings',
+  noBuildFailed: 'no failed builds',
+  databaseDown: 'the database is not responding',
+  projectionsCurrent: 'projections up to date',
+  views: 'Fleet views',
+  matrix: 'Backends by replica',
+};
+
 /** The versions that are loaded to count how many a replica is behind. Beyond them the count is shown as a minimum. */
 const versionsAsked = 50;
 
@@ -92,7 +107,7 @@ class ScreenFleet extends LitElement {
 
   protected override render() {
     const { value: fleet } = this.#fleet;
-    return html`<gw-page heading="Fleet" about="Gateway replicas and their last heartbeat">
+    return html`<gw-page heading=${text.heading} about=${text.about}>
         <gw-freshness
           slot="actions"
           .updatedAt=${this.#fleet.updatedAt}
@@ -110,16 +125,13 @@ class ScreenFleet extends LitElement {
 
   #empty() {
     return html`<gw-empty
-      heading="No replica reports to this process"
+      heading=${text.empty}
       icon="server"
       command="npm run gw -- --role proxy --control-url https://control.example:4001"
     >
-      <span slot="about"
-        >Gateways report every few seconds. One that is silent for 30 seconds is removed. Gateways
-        that report to another control process are not listed.</span
-      >
+      <span slot="about">${text.emptyAbout}</span>
       <a class="button" href=${linkTo({ screen: 'settings', query: { q: 'proxy' } })}
-        >View startup settings</a
+        >${text.toSettings}</a
       >
     </gw-empty>`;
   }
@@ -148,7 +160,7 @@ class ScreenFleet extends LitElement {
         href=${linkTo({ screen: 'history', rest: ['versions'] })}
         >${
           health.snapshot_rebuild_failures === 0
-            ? 'no failed builds'
+            ? text.noBuildFailed
             : formatCount(health.snapshot_rebuild_failures, 'failed build')
         }</gw-kpi
       >
@@ -159,9 +171,9 @@ class ScreenFleet extends LitElement {
         href=${linkTo({ screen: 'history', rest: ['log'] })}
         >${
           lag === null
-            ? 'the database is not responding'
+            ? text.databaseDown
             : lag === 0
-              ? 'projections up to date'
+              ? text.projectionsCurrent
               : `${formatCount(lag, 'event')} behind`
         }</gw-kpi
       >
@@ -171,13 +183,13 @@ class ScreenFleet extends LitElement {
   #tables({ replicas, published, versions }: Fleet) {
     const now = this.#fleet.updatedAt ?? Date.now();
     const isMatrix = this.#place.value.query['show'] === 'backends';
-    return html`<nav aria-label="Fleet views">
-        ${tab('Replicas', '', !isMatrix)} ${tab('Backends by replica', 'backends', isMatrix)}
+    return html`<nav aria-label=${text.views}>
+        ${tab('Replicas', '', !isMatrix)} ${tab(text.matrix, 'backends', isMatrix)}
       </nav>
       ${
         isMatrix
           ? html`<gw-table
-              label="Backends by replica"
+              label=${text.matrix}
               noun="backend"
               .columns=${this.#matrixColumns(replicas)}
               .rows=${backendMatrix(replicas)}

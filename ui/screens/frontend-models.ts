@@ -32,6 +32,20 @@ import { frontendModelDeletion, poolDeletion } from './frontend-models/saves.ts'
 import { factsOf, modelBreakage, poolBreakage, ruleBreakage } from './frontend-models/words.ts';
 import './frontend-models/workspace.ts';
 
+const text = {
+  heading: 'Frontend models',
+  about: 'Public model names. Rules are evaluated top to bottom.',
+  add: 'Create frontend model',
+  addPool: 'Create pool',
+  fallback: 'Global fallback model',
+  switcher: 'Frontend models or pools',
+  empty: 'No frontend models yet',
+  emptyAbout:
+    'A frontend model is a public name such as "chat". Its rules decide which model serves a request. ' +
+    'You can test rules before you publish them.',
+  toPools: 'Go to pools',
+};
+
 const fallbackPart = 'fallback';
 
 class ScreenFrontendModels extends RecordScreen {
@@ -116,9 +130,7 @@ class ScreenFrontendModels extends RecordScreen {
   }
 
   #page(content: unknown) {
-    return html`<gw-page
-      heading="Frontend models"
-      about="Public model names. Rules are evaluated top to bottom."
+    return html`<gw-page heading=${text.heading} about=${text.about}
       >${this.#failed()}${content}</gw-page
     >`;
   }
@@ -136,7 +148,7 @@ class ScreenFrontendModels extends RecordScreen {
 
   #adders() {
     if (!this.isWritable()) return nothing;
-    const label = this.#isPools() ? 'Create pool' : 'Create frontend model';
+    const label = this.#isPools() ? text.addPool : text.add;
     const href = this.#isPools() ? this.link(poolsPart, 'new') : this.link('new');
     return html`<a slot="actions" class="button primary" href=${href}
       ><gw-icon name="plus"></gw-icon>${label}</a
@@ -166,7 +178,7 @@ class ScreenFrontendModels extends RecordScreen {
   #segments({ frontendModels, pools }: Routing) {
     return html`<gw-segments
       slot="bar"
-      label="Frontend models or pools"
+      label=${text.switcher}
       chosen=${this.#isPools() ? poolsPart : ''}
       .segments=${[
         {
@@ -189,7 +201,7 @@ class ScreenFrontendModels extends RecordScreen {
     const { frontendModels, pools } = routing;
     if (frontendModels.length === 0 && pools.length === 0) return this.#empty();
     return this.table({
-      label: 'Frontend models',
+      label: text.heading,
       noun: 'frontend model',
       columns: frontendModelColumns,
       rows: frontendModels,
@@ -200,18 +212,15 @@ class ScreenFrontendModels extends RecordScreen {
 
   #empty() {
     return html`<gw-empty
-      heading="No frontend models yet"
+      heading=${text.empty}
       icon="route"
       command="gw import --config config.yaml"
     >
-      <span slot="about"
-        >A frontend model is a public name such as "chat". Its rules decide which model serves a
-        request. You can test rules before you publish them.</span
-      >
+      <span slot="about">${text.emptyAbout}</span>
       ${
         this.isWritable()
-          ? html`<a class="button primary" href=${this.link('new')}>Create frontend model</a>
-              <a class="button" href=${this.link(poolsPart)}>Go to pools</a>`
+          ? html`<a class="button primary" href=${this.link('new')}>${text.add}</a>
+              <a class="button" href=${this.link(poolsPart)}>${text.toPools}</a>`
           : nothing
       }
     </gw-empty>`;
@@ -232,7 +241,7 @@ class ScreenFrontendModels extends RecordScreen {
   #workspace(one: FrontendModel, routing: Routing) {
     return html`<gw-page heading=${one.name} about=${one.description ?? ''}>
       <a slot="above" href=${linkTo({ screen: this.screen })}
-        ><gw-icon name="chevron-left"></gw-icon>Frontend models</a
+        ><gw-icon name="chevron-left"></gw-icon>${text.heading}</a
       >
       ${copyRecord(this.screen, one, async () => ({
         principal: new Map((await list('/admin/principals')).map(({ id, name }) => [id, name])),
@@ -277,14 +286,14 @@ class ScreenFrontendModels extends RecordScreen {
     const isWritable = this.isWritable();
     if (first === fallbackPart && isWritable) {
       return this.drawer({
-        heading: 'Global fallback model',
+        heading: text.fallback,
         content: fallbackFormOf(routing.fallback, routing.models)(this.failure),
       });
     }
     const isEdit = second === 'edit' && isWritable;
     const isOpen = this.isNew() || (opened !== null && isEdit);
     return this.drawer({
-      heading: opened === null ? 'Create frontend model' : `Change ${opened.name}`,
+      heading: opened === null ? text.add : `Change ${opened.name}`,
       content: isOpen ? frontendModelFormOf(opened, targetOptions(routing))(this.failure) : null,
     });
   }
@@ -303,7 +312,7 @@ class ScreenFrontendModels extends RecordScreen {
         ? null
         : html`${poolRecord(pool)} ${historyOf('pool', pool)}`;
     return this.drawer({
-      heading: pool === null ? 'Create pool' : pool.name,
+      heading: pool === null ? text.addPool : pool.name,
       content,
       actions: pool === null || isForm ? nothing : this.#poolActions(pool),
     });

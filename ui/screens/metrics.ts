@@ -23,6 +23,15 @@ import { answers } from './metrics/answers.ts';
 import { chartsOf } from './metrics/charts.ts';
 import './metrics/live.ts';
 
+const text = {
+  heading: 'Metrics',
+  about: 'Traffic, latency and errors. Gaps mean no data.',
+  recorded: 'Over time',
+  allProviders: 'All providers',
+  allModels: 'All models',
+  responses: 'Upstream responses by provider',
+};
+
 const hours: Range = { kind: 'last', ms: 6 * 3_600_000 };
 
 type Asked = Readonly<{ range: Range; model: string | undefined; provider: string | undefined }>;
@@ -108,7 +117,7 @@ class ScreenMetrics extends LitElement {
   }
 
   protected override render() {
-    return html`<gw-page heading="Metrics" about="Traffic, latency and errors. Gaps mean no data.">
+    return html`<gw-page heading=${text.heading} about=${text.about}>
       ${lookActions({
         range: this.#range(),
         shown: this.#recorded,
@@ -128,9 +137,9 @@ class ScreenMetrics extends LitElement {
     const models = (this.#models.value ?? []).map(({ name }) => name);
     const providers = (this.#recorded.value?.providers ?? []).flatMap(({ key }) => key ?? []);
     return html`<div class="recorded">
-      <h2>Over time</h2>
-      ${this.#choice('provider', 'All providers', providers)}
-      ${this.#choice('model', 'All models', models)}
+      <h2>${text.recorded}</h2>
+      ${this.#choice('provider', text.allProviders, providers)}
+      ${this.#choice('model', text.allModels, models)}
       ${
         provider === undefined
           ? nothing
@@ -164,7 +173,7 @@ class ScreenMetrics extends LitElement {
     return html`<div class="shown ${isOld ? 'old' : ''}">
         <div class="charts">${drawn.map((one) => panel({ ...shared, ...one }))}</div>
       </div>
-      <h2 class="by">Upstream responses by provider</h2>
+      <h2 class="by">${text.responses}</h2>
       ${answers(recorded.providers, isOld)}`;
   }
 

@@ -28,10 +28,25 @@ import './models/prices.ts';
 import { modelRecord } from './models/record.ts';
 import { deleteSave, priceSave } from './models/saves.ts';
 
-const priced = html`<p>
-  Applies exactly these prices. If the price lists changed in the meantime, nothing is applied and
-  the new prices are shown. Recorded requests keep their cost.
-</p>`;
+const text = {
+  heading: 'Models',
+  about: 'Models offered by your providers, with prices and health',
+  add: 'Create model',
+  sync: 'Sync prices',
+  back: 'Back to models',
+  pricesHeading: 'Price sync',
+  pricesAbout: 'Import list prices by upstream model name',
+  applied:
+    'Applies exactly these prices. If the price lists changed in the meantime, nothing is applied. ' +
+    'Recorded requests keep their cost.',
+  empty: 'No models yet',
+  emptyAbout:
+    'Register models from the page of their provider. Create a model here if its provider does not list it.',
+  toProviders: 'Go to providers',
+  states: 'Models by state',
+};
+
+const priced = html`<p>${text.applied}</p>`;
 
 class ScreenModels extends RecordScreen {
   static override styles = [RecordScreen.styles, record].flat();
@@ -51,8 +66,8 @@ class ScreenModels extends RecordScreen {
   }
 
   #prices() {
-    return html`<gw-page heading="Price sync" about="Import list prices by upstream model name">
-      <a slot="actions" class="button" href=${this.link()}>Back to models</a>
+    return html`<gw-page heading=${text.pricesHeading} about=${text.pricesAbout}>
+      <a slot="actions" class="button" href=${this.link()}>${text.back}</a>
       <gw-price-sync
         @gw-review=${({ detail }: CustomEvent<Save>) => this.ask(detail)}
       ></gw-price-sync>
@@ -61,10 +76,7 @@ class ScreenModels extends RecordScreen {
 
   #page() {
     const { value: rows } = this.#models;
-    return html`<gw-page
-        heading="Models"
-        about="Models offered by your providers, with prices and health"
-      >
+    return html`<gw-page heading=${text.heading} about=${text.about}>
         ${this.isWritable() ? this.#pageActions() : nothing} ${troubleOf(this.#models)}
         ${loaded(this.#models, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>
@@ -73,24 +85,21 @@ class ScreenModels extends RecordScreen {
 
   #pageActions() {
     return html`<a slot="actions" class="button" href=${this.link('prices')}
-        ><gw-icon name="refresh-cw"></gw-icon>Sync prices</a
+        ><gw-icon name="refresh-cw"></gw-icon>${text.sync}</a
       >
       <a slot="actions" class="button primary" href=${this.link('new')}
-        ><gw-icon name="plus"></gw-icon>Create model</a
+        ><gw-icon name="plus"></gw-icon>${text.add}</a
       >`;
   }
 
   #empty() {
     return html`<gw-empty
-      heading="No models yet"
+      heading=${text.empty}
       icon="boxes"
       command="gw import --config config.yaml"
     >
-      <span slot="about"
-        >Register models from the page of their provider. Create a model here if its provider does
-        not list it.</span
-      >
-      <a class="button primary" href=${linkTo({ screen: 'providers' })}>Go to providers</a>
+      <span slot="about">${text.emptyAbout}</span>
+      <a class="button primary" href=${linkTo({ screen: 'providers' })}>${text.toProviders}</a>
     </gw-empty>`;
   }
 
@@ -100,11 +109,11 @@ class ScreenModels extends RecordScreen {
     const own = narrowed(all, provider, ({ provider_id }) => [provider_id]);
     const whose = own[0]?.provider_name ?? `provider ${provider}`;
     const states = modelStates.map((value) => ({ value, label: value }));
-    const label = 'Models by state';
+    const label = text.states;
     const { rows, bar } = byState({ label, states, rows: own, statesOf: modelStatesOf }, this);
     return html`<div @gw-price=${this.#onPrice}>
       ${this.table({
-        label: 'Models',
+        label: text.heading,
         noun: 'model',
         columns: this.isWritable() ? writeColumns : readColumns,
         rows,
@@ -124,7 +133,7 @@ class ScreenModels extends RecordScreen {
     const part = this.aspect();
     const prefix = part === 'flow' ? 'Flow control of ' : part === 'attach' ? 'Attach ' : '';
     return this.drawer({
-      heading: this.isNew() ? 'Create model' : `${prefix}${model?.name ?? ''}`,
+      heading: this.isNew() ? text.add : `${prefix}${model?.name ?? ''}`,
       actions:
         model === null || form !== null ? nothing : this.actionsFor(model, () => deleteSave(model)),
       content: form ?? (model === null ? null : this.#record(model)),

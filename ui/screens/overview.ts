@@ -34,6 +34,16 @@ import './overview/checklist.ts';
 import { loadFirstRun, loadNow } from './overview/load.ts';
 import { overviewStyles } from './overview/styles.ts';
 
+const text = {
+  heading: 'Overview',
+  about: 'Gateway health and recent changes',
+  requests: 'Requests, upstream errors, client errors and refusals',
+  latency: 'Latency of successful requests',
+  noReplica: 'No replica reports',
+  changes: 'Recent changes',
+  noChanges: 'No changes yet.',
+};
+
 const day: Range = { kind: 'last', ms: 24 * 3_600_000 };
 const pollMs = 15_000;
 
@@ -60,7 +70,7 @@ class ScreenOverview extends LitElement {
   }
 
   protected override render() {
-    return html`<gw-page heading="Overview" about="Gateway health and recent changes">
+    return html`<gw-page heading=${text.heading} about=${text.about}>
       ${lookActions({ range: this.#range(), shown: this.#now, choose: this.#show })}
       ${troubleOf(this.#now)}
       ${
@@ -97,7 +107,7 @@ class ScreenOverview extends LitElement {
       panel({
         ...shared,
         title: 'Requests',
-        label: 'Requests, upstream errors, client errors and refusals',
+        label: text.requests,
         format: formatShort,
         series: wholeSums(
           [
@@ -112,7 +122,7 @@ class ScreenOverview extends LitElement {
       panel({
         ...shared,
         title: 'Latency',
-        label: 'Latency of successful requests',
+        label: text.latency,
         scaled: true,
         format: formatDuration,
         series: latencySeries(points),
@@ -173,7 +183,7 @@ class ScreenOverview extends LitElement {
         href=${linkTo({ screen: 'fleet', query: fleet.behind > 0 ? { sort: '-lag' } : {} })}
         >${
           fleet.replicas === 0
-            ? 'No replica reports'
+            ? text.noReplica
             : `${fleet.behind} of ${formatCount(fleet.replicas, 'replica')} behind`
         }</gw-kpi
       >`;
@@ -182,12 +192,12 @@ class ScreenOverview extends LitElement {
   #changes(changes: Now['changes']) {
     return html`<section class="panel changes">
       <header>
-        <h2>Recent changes</h2>
+        <h2>${text.changes}</h2>
         <a href=${linkTo({ screen: 'history' })}>History</a>
       </header>
       ${
         changes.length === 0
-          ? html`<p class="quiet">No changes yet.</p>`
+          ? html`<p class="quiet">${text.noChanges}</p>`
           : html`<ul>
               ${changes.map(
                 ({ id, at, actor_name, actor_kind, summary, subject, reason }) =>

@@ -31,6 +31,24 @@ import { classRecord } from './prompt-classes/record.ts';
 import { classDeletion } from './prompt-classes/saves.ts';
 import './prompt-classes/trial.ts';
 
+const text = {
+  heading: 'Prompt classes',
+  about: 'Classes of prompts, defined by examples. Rules can route by class.',
+  add: 'Create class',
+  adding: 'Create prompt class',
+  noRules: 'No rules',
+  empty: 'No prompt classes yet',
+  emptyAbout:
+    'A prompt class is defined by example prompts. Rules can route prompts of a class to a specific model.',
+  unevaluated: 'Not evaluated yet',
+  unevaluatedAbout:
+    'An evaluation classifies each example without using it as an example (leave-one-out). ' +
+    'It shows precision, recall and margins of each class.',
+  toClasses: 'Go to classes',
+  unused: 'No rule uses this class.',
+  usersLost: 'These rules will no longer match any request:',
+};
+
 const evaluationPart = 'evaluation';
 
 const columns: readonly Column<ClassRow>[] = [
@@ -61,7 +79,7 @@ const columns: readonly Column<ClassRow>[] = [
       askers.map(({ name, rules }) => `${name} ${rules.join(', ')}`).join('; '),
     cell: ({ askers }) =>
       askers.length === 0
-        ? html`<span class="quiet">No rules</span>`
+        ? html`<span class="quiet">${text.noRules}</span>`
         : askers.map(
             ({ id, name, rules }, index) =>
               html`${index === 0 ? '' : ', '}<a
@@ -83,7 +101,7 @@ class ScreenPromptClasses extends RecordScreen {
     unevaluated: { state: true },
   };
   declare busy: boolean;
-  /** Why the last evaluation failed. */
+  /** The reason why the last evaluation failed. */
   declare unevaluated: ApiFailure | null;
   protected override readonly screen = 'prompt-classes';
   readonly #classes = new Resource(this, loadClasses, { pollMs: 30_000 });
@@ -107,12 +125,9 @@ class ScreenPromptClasses extends RecordScreen {
   protected override render() {
     const { value: rows } = this.#classes;
     const opened = this.openedIn(rows);
-    return html`<gw-page
-        heading="Prompt classes"
-        about="Classes of prompts, defined by examples. Rules can route by class."
-      >
+    return html`<gw-page heading=${text.heading} about=${text.about}>
         ${rows === undefined || rows.length === 0 ? nothing : this.#evaluateButton()}
-        ${this.adder('Create class', { inHead: true })} ${troubleOf(this.#classes)}
+        ${this.adder(text.add, { inHead: true })} ${troubleOf(this.#classes)}
         <gw-error retriable .failure=${this.unevaluated} @gw-retry=${this.#evaluate}></gw-error>
         ${loaded(this.#classes, (all) => this.#shown(all), { empty: () => this.#empty() })}
       </gw-page>
@@ -143,12 +158,9 @@ class ScreenPromptClasses extends RecordScreen {
       path: '/admin/prompt-classes',
       body: { name: 'billing', examples: ['Why was I charged twice?', 'Send me the invoice'] },
     });
-    return html`<gw-empty heading="No prompt classes yet" icon="tags" command=${command}>
-      <span slot="about"
-        >A prompt class is defined by example prompts. Rules can route prompts of a class to a
-        specific model.</span
-      >
-      ${this.adder('Create class', { inHead: false })}
+    return html`<gw-empty heading=${text.empty} icon="tags" command=${command}>
+      <span slot="about">${text.emptyAbout}</span>
+      ${this.adder(text.add, { inHead: false })}
     </gw-empty>`;
   }
 
@@ -179,7 +191,7 @@ class ScreenPromptClasses extends RecordScreen {
     if (this.#isEvaluation()) return this.#evaluation(rows);
     const isStale = this.#classes.failure !== null;
     const bar = this.#segments(rows);
-    return html`${this.table({ label: 'Prompt classes', noun: 'class', columns, rows, isStale, bar })}
+    return html`${this.table({ label: text.heading, noun: 'class', columns, rows, isStale, bar })}
     ${may('config:write') ? html`<gw-class-trial></gw-class-trial>` : nothing}`;
   }
 
@@ -196,11 +208,8 @@ class ScreenPromptClasses extends RecordScreen {
   }
 
   #unevaluatedYet() {
-    return html`<gw-empty heading="Not evaluated yet" icon="gauge">
-      <span slot="about"
-        >An evaluation classifies each example without using it as an example (leave-one-out). It
-        shows precision, recall and margins of each class.</span
-      >
+    return html`<gw-empty heading=${text.unevaluated} icon="gauge">
+      <span slot="about">${text.unevaluatedAbout}</span>
       ${
         may('config:write')
           ? html`<button
@@ -213,7 +222,7 @@ class ScreenPromptClasses extends RecordScreen {
             </button>`
           : nothing
       }
-      <a class="button" href=${linkTo({ screen: this.screen })}>Go to classes</a>
+      <a class="button" href=${linkTo({ screen: this.screen })}>${text.toClasses}</a>
     </gw-empty>`;
   }
 
@@ -222,7 +231,7 @@ class ScreenPromptClasses extends RecordScreen {
     const isForm = this.isNew() || aspect === 'edit' || aspect === 'examples';
     const prefix = aspect === 'examples' ? 'Examples of ' : '';
     return this.drawer({
-      heading: this.isNew() ? 'Create prompt class' : `${prefix}${one?.name ?? ''}`,
+      heading: this.isNew() ? text.adding : `${prefix}${one?.name ?? ''}`,
       actions: one === null || isForm ? nothing : this.actionsFor(one, () => classDeletion(one)),
       content: isForm
         ? one !== null && aspect === 'examples'
@@ -248,16 +257,16 @@ class ScreenPromptClasses extends RecordScreen {
 
   #breakage({ name, askers, examples }: ClassRow) {
     if (this.save?.danger !== true) return nothing;
-    const text = askers.map((one) => `${one.name} (${one.rules.join(', ')})`).join(', ');
+    const where = askers.map((one) => `${one.name} (${one.rules.join(', ')})`).join(', ');
     return html`<p>
         This also deletes ${formatCount(examples, 'example')}. Classes that refine
         <code>${name}</code> no longer do.
       </p>
       ${
         askers.length === 0
-          ? html`<p>No rule uses this class.</p>`
-          : html`<p>These rules will no longer match any request:</p>
-              <p><code>${text}</code></p>`
+          ? html`<p>${text.unused}</p>`
+          : html`<p>${text.usersLost}</p>
+              <p><code>${where}</code></p>`
       }`;
   }
 

@@ -29,6 +29,22 @@ import { keepView, tableView } from '../state/table-view.ts';
 import './settings/facts.ts';
 import './settings/text.ts';
 
+const text = {
+  heading: 'Settings',
+  about: 'Startup configuration, read-only. Restart the process to change it.',
+  startup: 'Startup settings',
+  preferences: 'Browser preferences',
+  operations: 'Operations',
+  bundle: 'Support bundle',
+  bundleAbout: 'Settings, health and fleet in one file, without secrets.',
+  rebuild: 'Rebuild the snapshot',
+  rebuildAbout: 'Publishes a new version with the current usage of budgets.',
+  rebuilding:
+    'gw rebuilds the snapshot and publishes it as a new version, even if the configuration is unchanged.',
+  revoke: 'End all sessions',
+  revoking: 'Signs out everyone, including you. Unsaved edits stay on their pages.',
+};
+
 type Setting = Config['settings'][number];
 
 const columns: readonly Column<Setting>[] = [
@@ -82,21 +98,18 @@ const zones = [
 const themeNamed = (name: string): Theme => (name === 'light' || name === 'dark' ? name : 'system');
 
 const rebuilding: Save = {
-  heading: 'Rebuild the snapshot',
+  heading: text.rebuild,
   verb: 'Rebuild',
   done: 'Snapshot rebuilt',
   before: null,
   after: null,
   run: calling('POST', '/admin/snapshot/rebuild'),
 };
-const anew = html`<p>
-  gw rebuilds the snapshot and publishes it as a new version, even if the configuration is
-  unchanged.
-</p>`;
+const anew = html`<p>${text.rebuilding}</p>`;
 
 const revoking: Save = {
-  heading: 'End all sessions',
-  verb: 'End all sessions',
+  heading: text.revoke,
+  verb: text.revoke,
   done: 'All sessions ended',
   before: null,
   after: null,
@@ -104,7 +117,7 @@ const revoking: Save = {
   name: 'all sessions',
   run: calling('POST', '/admin/sessions/revoke-all'),
 };
-const ending = html`<p>Signs out everyone, including you. Unsaved edits stay on their pages.</p>`;
+const ending = html`<p>${text.revoking}</p>`;
 
 class ScreenSettings extends RecordScreen {
   static override properties: PropertyDeclarations = { unbundled: { state: true } };
@@ -150,7 +163,7 @@ class ScreenSettings extends RecordScreen {
     `,
   ].flat();
   protected override readonly screen = 'settings';
-  /** Why the support bundle could not be downloaded. */
+  /** The reason why the support bundle could not be downloaded. */
   declare unbundled: ApiFailure | null;
   readonly #theme = new Watch(this, theme);
   readonly #zone = new Watch(this, zone);
@@ -173,10 +186,7 @@ class ScreenSettings extends RecordScreen {
   }
 
   protected override render() {
-    return html`<gw-page
-        heading="Settings"
-        about="Startup configuration, read-only. Restart the process to change it."
-      >
+    return html`<gw-page heading=${text.heading} about=${text.about}>
         ${troubleOf(this.#config)}
         <gw-error .failure=${this.unbundled}></gw-error>
         ${loaded(
@@ -193,13 +203,13 @@ class ScreenSettings extends RecordScreen {
     const { value } = this.#config;
     return value === undefined
       ? nothing
-      : html`<h2>Startup settings</h2>
+      : html`<h2>${text.startup}</h2>
           ${this.#table(value.settings)}`;
   }
 
   #table(settings: readonly Setting[]) {
     return html`<gw-table
-      label="Settings"
+      label=${text.heading}
       noun="setting"
       .columns=${columns}
       .rows=${settings}
@@ -211,7 +221,7 @@ class ScreenSettings extends RecordScreen {
   }
 
   #preferences() {
-    return html`<h2>Browser preferences</h2>
+    return html`<h2>${text.preferences}</h2>
       <div class="choices">
         <gw-field
           name="theme"
@@ -235,12 +245,12 @@ class ScreenSettings extends RecordScreen {
   }
 
   #acts() {
-    return html`<h2>Operations</h2>
+    return html`<h2>${text.operations}</h2>
       <ul class="acts">
         <li>
           <div class="words">
-            <h3>Support bundle</h3>
-            <p class="quiet">Settings, health and fleet in one file, without secrets.</p>
+            <h3>${text.bundle}</h3>
+            <p class="quiet">${text.bundleAbout}</p>
           </div>
           <button type="button" @click=${this.#download}>
             <gw-icon name="download"></gw-icon>Download
@@ -250,8 +260,8 @@ class ScreenSettings extends RecordScreen {
           this.isWritable()
             ? html`<li>
                   <div class="words">
-                    <h3>Rebuild the snapshot</h3>
-                    <p class="quiet">Publishes a new version with the current usage of budgets.</p>
+                    <h3>${text.rebuild}</h3>
+                    <p class="quiet">${text.rebuildAbout}</p>
                   </div>
                   <button type="button" @click=${() => this.ask(rebuilding)}>
                     <gw-icon name="refresh-cw"></gw-icon>Rebuild
@@ -259,11 +269,11 @@ class ScreenSettings extends RecordScreen {
                 </li>
                 <li>
                   <div class="words">
-                    <h3>End all sessions</h3>
+                    <h3>${text.revoke}</h3>
                     <p class="quiet">${this.#sessionsText()} Signs out everyone, including you.</p>
                   </div>
                   <button type="button" class="danger" @click=${() => this.ask(revoking)}>
-                    <gw-icon name="log-out"></gw-icon>End all sessions
+                    <gw-icon name="log-out"></gw-icon>${text.revoke}
                   </button>
                 </li>`
             : nothing

@@ -34,6 +34,16 @@ import './usage/request.ts';
 import './usage/requests.ts';
 import { charts, tiles } from './usage/sums.ts';
 
+const text = {
+  heading: 'Usage and spend',
+  about: 'Requests, tokens and cost. Days are UTC.',
+  empty: 'No requests in this range',
+  emptyAbout:
+    'Requests appear a few seconds after the gateway answers them. Choose a longer range, or send a request.',
+  longer: 'Show last 30 days',
+  send: 'Send a request',
+};
+
 const day: Range = { kind: 'last', ms: 24 * 3_600_000 };
 
 const chat = '{"model":"MODEL","messages":[{"role":"user","content":"Hello"}]}';
@@ -103,7 +113,7 @@ class ScreenUsage extends LitElement {
   }
 
   protected override render() {
-    return html`<gw-page heading="Usage and spend" about="Requests, tokens and cost. Days are UTC.">
+    return html`<gw-page heading=${text.heading} about=${text.about}>
         ${lookActions({
           range: this.#range(),
           shown: this.#usage,
@@ -122,21 +132,14 @@ class ScreenUsage extends LitElement {
   }
 
   #empty() {
-    return html`<gw-empty
-      heading="No requests in this range"
-      icon="receipt-text"
-      command=${request}
-    >
-      <span slot="about"
-        >Requests appear a few seconds after the gateway answers them. Choose a longer range, or
-        send a request.</span
-      >
+    return html`<gw-empty heading=${text.empty} icon="receipt-text" command=${request}>
+      <span slot="about">${text.emptyAbout}</span>
       <a class="button primary" href=${linkTo({ screen: 'usage', query: { range: '30d' } })}
-        >Show last 30 days</a
+        >${text.longer}</a
       >
       ${
         may('config:write') && screenNamed('playground') !== undefined
-          ? html`<a class="button" href=${linkTo({ screen: 'playground' })}>Send a request</a>`
+          ? html`<a class="button" href=${linkTo({ screen: 'playground' })}>${text.send}</a>`
           : nothing
       }
     </gw-empty>`;

@@ -19,7 +19,7 @@ import '../elements/page.ts';
 import type { GwPage } from '../elements/page.ts';
 import '../elements/overlay/toasts.ts';
 import { Watch } from '../elements/watch.ts';
-import type { Deed } from '../lib/page/palette.ts';
+import type { PageCommand } from '../lib/page/palette.ts';
 import type { Meaning } from '../lib/page/shortcut.ts';
 import { loadScreen, screenNamed, screensFor } from '../screens.ts';
 import type { Screen } from '../extension.ts';
@@ -32,7 +32,7 @@ import { signOn, signedInScreen } from '../state/sign-on.ts';
 import { base, buttons } from '../styles/base.ts';
 import './as-of-bar.ts';
 import { tellSignedIn, waitForSession } from './come-back.ts';
-import { doDeed } from './deeds.ts';
+import { doDeed } from './page-commands.ts';
 import { frameStyles } from './frame-styles.ts';
 import './header.ts';
 import type { GwHeader } from './header.ts';
@@ -50,7 +50,7 @@ type Over = 'palette' | 'keys' | 'menu' | null;
 class GwApp extends element({
   over: state<Over>(null),
   failure: state<ApiFailure | null>(null),
-  /** Why the sign-in link of this address failed. */
+  /** The reason why the sign-in link of this address failed. */
   linkFailure: state<ApiFailure | null>(null),
 }) {
   static override styles = [base, buttons, frameStyles];
@@ -136,7 +136,7 @@ class GwApp extends element({
         ?open=${this.over === 'palette'}
         ?isManaged=${this.#served.isManaged}
         @gw-close=${this.#close}
-        @gw-deed=${this.#onDeed}
+        @gw-command=${this.#onDeed}
       ></gw-palette>
       <gw-drawer
         class="menu"
@@ -264,7 +264,7 @@ class GwApp extends element({
     this.over = null;
   };
 
-  readonly #onDeed = ({ detail }: CustomEvent<Deed>): void =>
+  readonly #onDeed = ({ detail }: CustomEvent<PageCommand>): void =>
     doDeed(detail, {
       askMoment: () => this.renderRoot.querySelector<GwHeader>('gw-header')?.askMoment(),
       showKeys: () => this.#open('keys'),

@@ -30,8 +30,8 @@ const themeNames: Readonly<Record<Theme, string>> = {
 
 export class GwHeader extends element({
   asking: state(false),
-  /** Whether the notifications are open; null before they are opened for the first time. */
-  told: state<boolean | null>(null),
+  /** Tells whether the notifications are open; null before they are opened for the first time. */
+  noticesOpen: state<boolean | null>(null),
 }) {
   static override styles = [
     base,
@@ -154,9 +154,9 @@ export class GwHeader extends element({
       ${this.#person()}
       <gw-as-of-dialog ?open=${this.asking} @gw-close=${this.#cancel}></gw-as-of-dialog>
       ${
-        this.told === null
+        this.noticesOpen === null
           ? nothing
-          : html`<gw-notices ?open=${this.told} @gw-close=${this.#hideNotices}></gw-notices>`
+          : html`<gw-notices ?open=${this.noticesOpen} @gw-close=${this.#hideNotices}></gw-notices>`
       }
     `;
   }
@@ -193,12 +193,12 @@ export class GwHeader extends element({
   readonly showNotices = async (): Promise<void> => {
     await import('./notices.ts');
     dismissAll();
-    this.told = true;
+    this.noticesOpen = true;
   };
 
   readonly #hideNotices = (): void => {
     dismissAll();
-    this.told = false;
+    this.noticesOpen = false;
   };
 
   readonly #cancel = (): void => {

@@ -7,8 +7,8 @@ import { element, flag, state } from '../elements/element.ts';
 import '../elements/overlay/dialog.ts';
 import '../elements/icon.ts';
 import type { IconName } from '../icons.ts';
-import { actionsFor, deedsFor, groupsOf } from '../lib/page/palette.ts';
-import type { Action, Deed, Group } from '../lib/page/palette.ts';
+import { actionsFor, pageCommandsFor, groupsOf } from '../lib/page/palette.ts';
+import type { Action, PageCommand, Group } from '../lib/page/palette.ts';
 import { screenNamed, screensFor } from '../screens.ts';
 import { findEntities } from '../state/found.ts';
 import type { Found } from '../state/found.ts';
@@ -25,7 +25,7 @@ type Entry = Readonly<{
   /** The text that is searched. */
   text: string;
   /** The action of this page, for entries that lead nowhere. */
-  target: Action['target'] | Deed;
+  target: Action['target'] | PageCommand;
 }>;
 
 const entryOf = ({ name, about, target }: Action): Entry => ({
@@ -36,7 +36,7 @@ const entryOf = ({ name, about, target }: Action): Entry => ({
   target,
 });
 
-/** Dispatches `gw-deed` with an action of this page. */
+/** Dispatches `gw-command` with an action of this page. */
 class GwPalette extends element({
   open: flag(),
   /** An operator manages the process. */
@@ -172,13 +172,13 @@ class GwPalette extends element({
           target: { screen: name, rest: [], query },
         })),
       ...standing.map(entryOf),
-      ...deedsFor({ theme: theme.get(), zone: zone.get(), isPast: moment !== null }).map(
-        ({ name, about, deed }): Entry => ({
+      ...pageCommandsFor({ theme: theme.get(), zone: zone.get(), isPast: moment !== null }).map(
+        ({ name, about, pageCommand }): Entry => ({
           icon: 'settings',
           name,
           kind: 'Action',
           text: `${name} ${about}`,
-          target: deed,
+          target: pageCommand,
         }),
       ),
       ...this.found.flatMap(({ kind, name, screen, rest, also }) => {
@@ -287,9 +287,9 @@ class GwPalette extends element({
     }
   }
 
-  #do(detail: Deed): void {
+  #do(detail: PageCommand): void {
     this.#close();
-    this.dispatchEvent(new CustomEvent('gw-deed', { detail }));
+    this.dispatchEvent(new CustomEvent('gw-command', { detail }));
   }
 
   readonly #close = (): void => {

@@ -10,7 +10,7 @@ export class Served implements ReactiveController {
   /** Empty until loaded. */
   version = '';
   isManaged = false;
-  /** Why loading failed. */
+  /** The reason why loading failed. */
   failure: ApiFailure | null = null;
   readonly #host: ReactiveControllerHost;
 

@@ -1,4 +1,4 @@
-// Whether the page is as narrow as a phone. Tables then show rows as cards.
+// Tells whether the page is as narrow as a phone. Tables then show rows as cards.
 
 import { createStore } from '../lib/page/store.ts';
 import type { Store } from '../lib/page/store.ts';

@@ -33,7 +33,7 @@ export const sessionAbsent = (): void => session.set({ status: 'none' });
 export const isOpen = (one: Session): one is Extract<Session, { status: 'open' }> =>
   one.status === 'open';
 
-/** Whether the user has a permission; the server decides. */
+/** Tells whether the user has a permission; the server decides. */
 export function may(permission: string): boolean {
   const now = session.get();
   return 'you' in now && now.you.permissions.includes(permission);

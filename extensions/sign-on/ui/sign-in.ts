@@ -35,7 +35,7 @@ const sentences: Readonly<Record<SignInTrouble, string>> = {
 
 const isTrouble = (word: string): word is SignInTrouble => Object.hasOwn(sentences, word);
 
-/** Why the sign-in failed, from the address; null if it did not. */
+/** The reason why the sign-in failed, from the address; null if it did not. */
 export function signInFailed(
   { query }: Pick<Place, 'query'>,
   label: string,

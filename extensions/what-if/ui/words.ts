@@ -60,7 +60,7 @@ type Summary = Readonly<{
   total: Counts & Readonly<{ not_told: number; unpriced: number }>;
 }>;
 
-/** How many requests would have been rerouted, denied or allowed. */
+/** The number of requests would have been rerouted, denied or allowed. */
 export function verdictText({ total }: Summary): string {
   if (total.requests === 0) return 'No request in this range could be compared';
   const parts = [

@@ -29,7 +29,7 @@ export type Change = Readonly<{
   /** Makes a repeated call return the response of the first one. */
   onceKey?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** Why the change is saved without a required approval. Another person reviews it later. */
+  /** The reason why the change is saved without a required approval. Another person reviews it later. */
   breakGlass?: string | undefined;
   /** If given, receives the request instead of sending it; there is no response. */
   preview?: ((request: Prepared) => void) | undefined;

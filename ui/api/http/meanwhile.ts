@@ -20,7 +20,7 @@ export type Found = Meanwhile &
     change: number | null;
     /** The version for a change on top; undefined if unknown. */
     version: number | undefined;
-    /** What others changed since it was loaded; null if unknown. */
+    /** The fields that others changed since it was loaded; null if unknown. */
     difference: Difference | null;
   }>;
 

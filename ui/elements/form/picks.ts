@@ -30,7 +30,7 @@ class GwPicks extends element({
   options: given<readonly Option[]>([]),
   typed: state(''),
   /** Announces moves to screen readers. */
-  said: state(''),
+  announced: state(''),
 }) {
   static override styles = [base, buttons, controls, hints, picksStyles];
   #focusNext = '';
@@ -93,7 +93,7 @@ class GwPicks extends element({
       <div id="error" role="alert">
         ${this.error === '' ? nothing : html`<p class="error">${this.error}</p>`}
       </div>
-      <span class="only-read" role="status">${this.said}</span>`;
+      <span class="only-read" role="status">${this.announced}</span>`;
   }
 
   #pick({ value, weight }: Pick, index: number, count: number) {
@@ -156,10 +156,10 @@ class GwPicks extends element({
     </button>`;
   }
 
-  #set(picks: readonly Pick[], said = ''): void {
+  #set(picks: readonly Pick[], announced = ''): void {
     this.value = writePicks(picks, { weighted: this.weighted });
     this.error = '';
-    this.said = said;
+    this.announced = announced;
     const detail: FieldInput = { name: this.name, value: this.value, checked: false };
     this.dispatchEvent(new CustomEvent('gw-input', { detail, bubbles: true, composed: true }));
   }

@@ -83,7 +83,7 @@ export const capStates: readonly Readonly<{ value: CapState; label: string }>[] 
 
 type Refusals = Readonly<{ refused_rate_limit: number; refused_budget: number }>;
 
-/** How many requests the limits of a principal refused. */
+/** The number of requests the limits of a principal refused. */
 export const refusedByCaps = (points: readonly Refusals[]) => ({
   rate: points.reduce((sum, point) => sum + point.refused_rate_limit, 0),
   budget: points.reduce((sum, point) => sum + point.refused_budget, 0),

@@ -15,5 +15,5 @@ const isSigned: Means['isSigned'] = async (text, signature, publicKey) => {
 
 export const browserMeans: Means = { isSigned };
 
-/** Whether this page can verify signatures. */
+/** Tells whether this page can verify signatures. */
 export const canVerify = (): boolean => 'subtle' in crypto && crypto.subtle !== undefined;

@@ -101,7 +101,7 @@ export function readMoment(text: string): string | null {
 export const momentWords = (moment: string): string =>
   /^\d+$/.test(moment) ? `version ${moment}` : moment;
 
-/** Why the numbers of versions are not consecutive. */
+/** The reason why the numbers of versions are not consecutive. */
 export const versionHelp =
   'A version is a position in the event log. The numbers in between belong to other events.';
 

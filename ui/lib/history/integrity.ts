@@ -6,7 +6,7 @@ type Alarm = Readonly<{ replica: string | null; explained_by_epoch: number | nul
 
 type Witness = Readonly<{ replica: string; log_seen?: readonly unknown[] | undefined }>;
 
-/** Whether the hashes that a replica received match the log. */
+/** Tells whether the hashes that a replica received match the log. */
 export function witnessState(
   { replica, log_seen: seen = [] }: Witness,
   alarms: readonly Alarm[],
@@ -20,7 +20,7 @@ export function witnessState(
     : { tone: 'good', word: 'agrees' };
 }
 
-/** How many events the projections are behind the log; null is unknown. */
+/** The number of events the projections are behind the log; null is unknown. */
 export function behindState(
   lag: number | null,
 ): Readonly<{ tone: 'none' | 'warn' | 'plain'; word: string }> {
@@ -33,7 +33,7 @@ export function behindState(
 type Signed = Readonly<{
   /** The position of the last checkpoint among the newest positions; null if there is none. */
   last: number | null;
-  /** How many of the newest positions were searched. */
+  /** The number of of the newest positions were searched. */
   among: number;
   hasKey: boolean;
 }>;

@@ -80,7 +80,7 @@ export const usableKeys = (keys: readonly Key[], now: number): number =>
 
 type Row = Readonly<{ refusal: string | null; status: number | null }>;
 
-/** Whether any request was answered, neither refused nor failed. */
+/** Tells whether any request was answered, neither refused nor failed. */
 export const hasAnswer = (rows: readonly Row[]): boolean =>
   rows.some(({ refusal, status }) => refusal === null && status !== null && status < 400);
 

@@ -39,12 +39,12 @@ export type AskingEvent =
 type Around = Readonly<{ question: string; everyMs: number | null }>;
 
 /** `ask` replaces the pending request, `rest` stops waiting, `end` stops both. */
-type Deed =
+type PageCommand =
   | Readonly<{ kind: 'ask' | 'end' | 'rest' }>
   | Readonly<{ kind: 'wait'; forMs: number }>
   | null;
 
-type Step = Readonly<{ state: Asking; deed: Deed }>;
+type Step = Readonly<{ state: Asking; pageCommand: PageCommand }>;
 
 export const notAsked: Asking = {
   moment: null,
@@ -63,12 +63,15 @@ export function step(state: Asking, event: AskingEvent, around: Around): Step {
     case 'connected':
       return ask({ ...state, ...event.seen, isConnected: true }, around);
     case 'disconnected':
-      return { state: { ...state, isConnected: false, isUnderWay: false }, deed: { kind: 'end' } };
+      return {
+        state: { ...state, isConnected: false, isUnderWay: false },
+        pageCommand: { kind: 'end' },
+      };
     case 'wanted':
       return ask(state, around);
     case 'drawn':
       return state.asked === null || state.asked === around.question
-        ? { state, deed: null }
+        ? { state, pageCommand: null }
         : ask(state, around);
     case 'seen':
       return look(state, event.seen, around);
@@ -84,10 +87,10 @@ export const isOld = ({ updatedAt, answered }: Asking, question: string): boolea
 
 /** A removed element stops loading, and loads again when it returns. */
 function ask(state: Asking, { question }: Around): Step {
-  if (!state.isConnected) return { state, deed: null };
+  if (!state.isConnected) return { state, pageCommand: null };
   return {
     state: { ...state, run: state.run + 1, isUnderWay: true, asked: question },
-    deed: { kind: 'ask' },
+    pageCommand: { kind: 'ask' },
   };
 }
 
@@ -96,7 +99,7 @@ function look(before: Asking, seen: Seen, around: Around): Step {
   const isBack = (before.isHidden && !seen.isHidden) || (before.isPaused && !seen.isPaused);
   if (before.moment !== seen.moment) return ask(state, around);
   if (isBack && around.everyMs !== null && isLookedAt(state)) return ask(state, around);
-  return { state, deed: isLookedAt(state) ? null : { kind: 'rest' } };
+  return { state, pageCommand: isLookedAt(state) ? null : { kind: 'rest' } };
 }
 
 function end(
@@ -104,12 +107,12 @@ function end(
   event: Extract<AskingEvent, { kind: 'answered' | 'failed' }>,
   { everyMs }: Around,
 ): Step {
-  if (!isAwaited(before, event.run)) return { state: before, deed: null };
+  if (!isAwaited(before, event.run)) return { state: before, pageCommand: null };
   const ended = { ...before, isUnderWay: false };
   const state =
     event.kind === 'answered' ? { ...ended, answered: before.asked, updatedAt: event.at } : ended;
   const waits = everyMs !== null && isLookedAt(state);
-  return { state, deed: waits ? { kind: 'wait', forMs: everyMs } : { kind: 'rest' } };
+  return { state, pageCommand: waits ? { kind: 'wait', forMs: everyMs } : { kind: 'rest' } };
 }
 
 /** Accepts the response of this request; replaced requests are ignored. */

@@ -19,7 +19,7 @@ export type Action = Readonly<{
 }>;
 
 /** Actions that stay on the page. */
-export type Deed =
+export type PageCommand =
   | 'theme-system'
   | 'theme-light'
   | 'theme-dark'
@@ -31,28 +31,34 @@ export type Deed =
   | 'notices'
   | 'keys';
 
-type Offered = Readonly<{ name: string; about: string; deed: Deed }>;
+type Offered = Readonly<{ name: string; about: string; pageCommand: PageCommand }>;
 
-const deeds: readonly Offered[] = [
-  { name: 'Copy link to this page', about: 'address url share permalink', deed: 'copy-link' },
-  { name: 'View a past version…', about: 'past version time history', deed: 'as-of' },
-  { name: 'Back to current', about: 'leave the past as of', deed: 'now' },
-  { name: 'Theme: light', about: 'appearance colours', deed: 'theme-light' },
-  { name: 'Theme: dark', about: 'appearance colours', deed: 'theme-dark' },
-  { name: 'Theme: system', about: 'appearance colours auto', deed: 'theme-system' },
-  { name: 'Show times in UTC', about: 'time zone', deed: 'zone-utc' },
-  { name: 'Show times in local time', about: 'time zone', deed: 'zone-local' },
-  { name: 'Show notifications', about: 'undo toasts messages said', deed: 'notices' },
-  { name: 'Show keyboard shortcuts', about: 'keyboard shortcuts help', deed: 'keys' },
+const pageCommands: readonly Offered[] = [
+  {
+    name: 'Copy link to this page',
+    about: 'address url share permalink',
+    pageCommand: 'copy-link',
+  },
+  { name: 'View a past version…', about: 'past version time history', pageCommand: 'as-of' },
+  { name: 'Back to current', about: 'leave the past as of', pageCommand: 'now' },
+  { name: 'Theme: light', about: 'appearance colours', pageCommand: 'theme-light' },
+  { name: 'Theme: dark', about: 'appearance colours', pageCommand: 'theme-dark' },
+  { name: 'Theme: system', about: 'appearance colours auto', pageCommand: 'theme-system' },
+  { name: 'Show times in UTC', about: 'time zone', pageCommand: 'zone-utc' },
+  { name: 'Show times in local time', about: 'time zone', pageCommand: 'zone-local' },
+  { name: 'Show notifications', about: 'undo toasts messages said', pageCommand: 'notices' },
+  { name: 'Show keyboard shortcuts', about: 'keyboard shortcuts help', pageCommand: 'keys' },
 ];
 
 type Stands = Readonly<{ theme: string; zone: string; isPast: boolean }>;
 
 /** Only actions that change something now. */
-export const deedsFor = ({ theme, zone, isPast }: Stands): readonly Offered[] =>
-  deeds.filter(
-    ({ deed }) =>
-      deed !== `theme-${theme}` && deed !== `zone-${zone}` && (deed !== 'now' || isPast),
+export const pageCommandsFor = ({ theme, zone, isPast }: Stands): readonly Offered[] =>
+  pageCommands.filter(
+    ({ pageCommand }) =>
+      pageCommand !== `theme-${theme}` &&
+      pageCommand !== `zone-${zone}` &&
+      (pageCommand !== 'now' || isPast),
   );
 
 const creations: readonly Action[] = rankedNouns.map((noun) => {

@@ -66,7 +66,7 @@ export function withFilter(view: TableView, id: string, text: string): TableView
   return { ...view, page: 0, filters: text === '' ? others : { ...others, [id]: text } };
 }
 
-/** Whether a row passes the filter of a column. */
+/** Tells whether a row passes the filter of a column. */
 export function fitsColumn(value: Cell, wanted: string): boolean {
   const text = String(value ?? '');
   return wanted.startsWith('=') ? text === wanted.slice(1) : matches(text, wanted);

@@ -112,7 +112,7 @@ export function questionBody(draft: QuestionDraft, model: string): Read<Question
 }
 
 /** The caller as typed: by name or by id. */
-export type Caller = Readonly<{ id: string }> | Readonly<{ stranger: string }>;
+export type Caller = Readonly<{ id: string }> | Readonly<{ unknownCaller: string }>;
 
 export function callerOf(
   text: string,
@@ -121,13 +121,13 @@ export function callerOf(
   const typed = text.trim();
   const found = principals.find(({ id, name }) => name === typed || String(id) === typed);
   if (found !== undefined) return { id: String(found.id) };
-  return typed === '' ? { id: '' } : { stranger: typed };
+  return typed === '' ? { id: '' } : { unknownCaller: typed };
 }
 
 type Typed = Readonly<{
   draft: QuestionDraft;
   /** Empty for none. */
-  stranger: string;
+  unknownCaller: string;
   model: string;
   /** The version that the page shows; null is the current one. */
   standing: string | null;
@@ -136,11 +136,12 @@ type Typed = Readonly<{
 /** The question and its version: the typed one, otherwise the shown one. */
 export function askedOf({
   draft,
-  stranger,
+  unknownCaller,
   model,
   standing,
 }: Typed): Read<Readonly<{ question: Question; prompt: string; version: string }>> {
-  if (stranger !== '') return wrong('principal_id', `no principal has the name ${stranger}`);
+  if (unknownCaller !== '')
+    return wrong('principal_id', `no principal has the name ${unknownCaller}`);
   const read = questionBody(draft, model);
   if ('wrong' in read) return read;
   const version = draft.version.trim() === '' ? (standing ?? '') : draft.version.trim();

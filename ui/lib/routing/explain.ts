@@ -57,7 +57,7 @@ export function fateOf({ dropped, window_too_small, answered }: Candidate): Verd
   return { tone: 'plain', word: 'next', detail };
 }
 
-/** Why the model is a candidate. */
+/** The reason why the model is a candidate. */
 export function wayOf({ pool, pool_policy: policy, weight, fallback }: Candidate): string {
   const parts = [
     pool === null ? '' : `pool ${pool}${policy === null ? '' : `, ${policy.replaceAll('_', ' ')}`}`,

@@ -53,7 +53,7 @@ class GwDryRun extends element({
   published: given<unknown>(null),
   draft: state<QuestionDraft>(readQuestion(place.get().query)),
   /** The typed name of a caller that does not exist; empty if it exists. */
-  stranger: state(''),
+  unknownCaller: state(''),
   tried: state<Tried | null>(null),
   failure: state<ApiFailure | null>(null),
   /** The request that is replayed. */
@@ -87,7 +87,7 @@ class GwDryRun extends element({
   }
 
   protected override updated(changed: PropertyValues): void {
-    const asked = ['model', 'proposal', 'published', 'draft', 'stranger'];
+    const asked = ['model', 'proposal', 'published', 'draft', 'unknownCaller'];
     if (asked.some((name) => changed.has(name))) this.#plan();
   }
 
@@ -101,8 +101,8 @@ class GwDryRun extends element({
   async #ask(): Promise<void> {
     const running = new AbortController();
     this.#running = running;
-    const { draft, stranger, model, proposal } = this;
-    const read = askedOf({ draft, stranger, model, standing: asOf() });
+    const { draft, unknownCaller, model, proposal } = this;
+    const read = askedOf({ draft, unknownCaller, model, standing: asOf() });
     for (const field of this.#fields()) field.error = '';
     if ('wrong' in read) {
       this.#fail(wrongField(read.wrong.field, read.wrong.message));
@@ -202,7 +202,7 @@ class GwDryRun extends element({
 
   #changeCaller(text: string): void {
     const caller = callerOf(text, this.principals);
-    this.stranger = 'stranger' in caller ? caller.stranger : '';
+    this.unknownCaller = 'unknownCaller' in caller ? caller.unknownCaller : '';
     if ('id' in caller) this.#change({ ...this.draft, principal_id: caller.id });
   }
 
@@ -222,7 +222,7 @@ class GwDryRun extends element({
       this.recorded = row;
       // The answer and the caller belong to another request.
       this.tried = null;
-      this.stranger = '';
+      this.unknownCaller = '';
       this.#change({ ...replayOf(row), version: this.draft.version });
     } catch (error) {
       this.failure = asFailure(error);

@@ -40,7 +40,7 @@ class GwRules extends element({
   marked: text(''),
   writable: flag(),
   drag: state<Drag | null>(null),
-  said: state(''),
+  announced: state(''),
 }) {
   static override styles = [base, buttons, rulesStyles];
   #focusOn: number | null = null;
@@ -61,7 +61,7 @@ class GwRules extends element({
         )}
       </ol>
       ${this.#defaults()}
-      <span class="only-read" role="status">${this.said}</span>`;
+      <span class="only-read" role="status">${this.announced}</span>`;
   }
 
   #rule(rule: Rule, index: number) {
@@ -256,7 +256,7 @@ class GwRules extends element({
     if (detail === ids) return;
     const rule = this.rules[from];
     if (rule === undefined) return;
-    this.said = `${ruleName(rule)} is now at position ${to + 1} of ${ids.length}`;
+    this.announced = `${ruleName(rule)} is now at position ${to + 1} of ${ids.length}`;
     this.dispatchEvent(new CustomEvent('gw-order', { detail }));
   }
 

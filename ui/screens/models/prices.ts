@@ -31,9 +31,9 @@ const sources: readonly Readonly<{ value: Source; label: string }>[] = [
   { value: 'catalogue', label: 'Catalog' },
 ];
 
-type Wish = Readonly<{ source: Source; overwrite: boolean }>;
+type Options = Readonly<{ source: Source; overwrite: boolean }>;
 
-const rows: readonly FormRow<Wish>[] = [
+const rows: readonly FormRow<Options>[] = [
   { name: 'source', label: 'Source', type: 'select', required: true, choices: sources },
   { name: 'overwrite', label: 'Overwrite existing prices', type: 'checkbox' },
 ];
@@ -69,7 +69,7 @@ const columns: readonly Column<PriceChange>[] = [
 
 /** Dispatches `gw-review` with the save that applies the prices. */
 class GwPriceSync extends element({
-  wish: state<Wish>({ source: 'both', overwrite: false }),
+  options: state<Options>({ source: 'both', overwrite: false }),
   /** The planned changes; null before the first preview. */
   plan: state<Plan | null>(null),
   busy: state(false),
@@ -80,7 +80,7 @@ class GwPriceSync extends element({
     buttons,
     record,
     css`
-      .wish {
+      .options {
         display: flex;
         flex-wrap: wrap;
         align-items: end;
@@ -92,11 +92,11 @@ class GwPriceSync extends element({
         background: var(--surface);
       }
 
-      .wish gw-field[name='source'] {
+      .options gw-field[name='source'] {
         width: 15rem;
       }
 
-      .wish gw-field[name='overwrite'] {
+      .options gw-field[name='overwrite'] {
         flex: 1 1 14rem;
         padding-bottom: 0.25rem;
       }
@@ -128,8 +128,8 @@ class GwPriceSync extends element({
   ];
 
   protected override render() {
-    return html`<div class="wish" @gw-input=${this.#onInput}>
-        ${formRows(rows, this.wish)}
+    return html`<div class="options" @gw-input=${this.#onInput}>
+        ${formRows(rows, this.options)}
         <button type="button" ?disabled=${this.busy} @click=${this.#look}>
           ${this.busy ? 'Loading prices…' : 'Preview prices'}
         </button>
@@ -202,8 +202,8 @@ class GwPriceSync extends element({
   }
 
   readonly #onInput = ({ detail: { name, value, checked } }: CustomEvent<FieldInput>): void => {
-    const { source, overwrite } = this.wish;
-    this.wish = {
+    const { source, overwrite } = this.options;
+    this.options = {
       source:
         name === 'source' ? (sources.find((one) => one.value === value)?.value ?? source) : source,
       overwrite: name === 'overwrite' ? checked : overwrite,
@@ -213,14 +213,14 @@ class GwPriceSync extends element({
   };
 
   readonly #look = async (): Promise<void> => {
-    const { wish } = this;
+    const { options } = this;
     this.busy = true;
     this.failure = null;
     try {
       const { body } = await call('POST', '/admin/prices/sync', {
-        body: { ...wish, dry_run: true },
+        body: { ...options, dry_run: true },
       });
-      if (wish === this.wish) this.plan = body;
+      if (options === this.options) this.plan = body;
     } catch (error) {
       this.failure = asFailure(error);
     }
@@ -228,7 +228,7 @@ class GwPriceSync extends element({
   };
 
   #ask({ updated, changes, plan }: Plan): void {
-    const { wish } = this;
+    const { options } = this;
     const detail: Save = {
       heading: `Apply prices to ${formatCount(updated, 'model')}`,
       verb: 'Apply prices',
@@ -238,7 +238,7 @@ class GwPriceSync extends element({
       run: async (change) => {
         try {
           return await call('POST', '/admin/prices/sync', {
-            body: { ...wish, dry_run: false, plan },
+            body: { ...options, dry_run: false, plan },
             ...change,
           });
         } catch (error) {

@@ -44,7 +44,8 @@ export function examplesAddition(one: PromptClass, examples: readonly PastedExam
     before: { examples: one.examples },
     after: { examples: one.examples + examples.length },
     opens: () => [one.id],
-    run: (change) => applyCalls(calls, { ...change, said: `${count} added to ${one.name}` }),
+    run: (change) =>
+      applyCalls(calls, { ...change, defaultReason: `${count} added to ${one.name}` }),
   };
 }
 

@@ -34,7 +34,7 @@ export function changeOf(provider: Provider, draft: ProviderDraft): Save {
 export function registrationOf(provider: Provider, chosen: readonly AvailableModel[]): Save {
   const count = formatCount(chosen.length, 'model');
   const calls = registrationCalls(provider, chosen);
-  const said = `${count} of ${provider.name} registered`;
+  const defaultReason = `${count} of ${provider.name} registered`;
   return {
     heading: `Register ${count} of ${provider.name}`,
     verb: `Register ${count}`,
@@ -42,6 +42,6 @@ export function registrationOf(provider: Provider, chosen: readonly AvailableMod
     before: {},
     after: { models: chosen.map(({ id }) => id).join(', ') },
     opens: () => [provider.id, 'models'],
-    run: (change) => applyCalls(calls, { ...change, said }),
+    run: (change) => applyCalls(calls, { ...change, defaultReason }),
   };
 }

@@ -43,7 +43,7 @@ class ScreenPlayground extends element({
   maxTokens: state(''),
   /** The required field that is empty. */
   missing: state(''),
-  /** Why no key could be created. */
+  /** The reason why no key could be created. */
   failure: state<ApiFailure | null>(null),
 }) {
   static override styles = [base, buttons, playgroundStyles];

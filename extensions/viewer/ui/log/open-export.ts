@@ -28,7 +28,7 @@ export type Summary = Readonly<{
   finding: Finding | null;
   brokenLine: string | null;
   unread: Finding | null;
-  /** Whether the export starts with its log, so that configurations are known. */
+  /** Tells whether the export starts with its log, so that configurations are known. */
   isFromStart: boolean;
   pack: Readonly<{ files: number; isSigned: boolean; problem: string | null }> | null;
 }>;

@@ -23,21 +23,25 @@ const failed = (run: number): Happened => ({ kind: 'failed', run });
 /** What was done about each event, in short, and what came of them all. */
 function played(events: readonly Happened[]) {
   let state: Asking = notAsked;
-  const deeds = events.map(({ question, everyMs, ...event }) => {
+  const pageCommands = events.map(({ question, everyMs, ...event }) => {
     const now = {
       question: question ?? around.question,
       everyMs: everyMs === undefined ? around.everyMs : everyMs,
     };
     const done = step(state, event, now);
     state = done.state;
-    return done.deed?.kind ?? '-';
+    return done.pageCommand?.kind ?? '-';
   });
-  return { deeds: deeds.join(' '), state };
+  return { pageCommands: pageCommands.join(' '), state };
 }
 
 const first = [connected, answered(1)];
 
-const cases: readonly (readonly [rule: string, events: readonly Happened[], deeds: string])[] = [
+const cases: readonly (readonly [
+  rule: string,
+  events: readonly Happened[],
+  pageCommands: string,
+])[] = [
   ['it is asked for when it appears', [connected], 'ask'],
   ['it is asked for again a while after an answer', [...first, wanted], 'ask wait ask'],
   ['it is asked for again a while after a failure', [connected, failed(1)], 'ask wait'],
@@ -114,9 +118,9 @@ const cases: readonly (readonly [rule: string, events: readonly Happened[], deed
   ],
 ];
 
-for (const [rule, events, deeds] of cases) {
+for (const [rule, events, pageCommands] of cases) {
   it(rule, () => {
-    assert.equal(played(events).deeds, deeds);
+    assert.equal(played(events).pageCommands, pageCommands);
   });
 }
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { actionsFor, deedsFor, groupsOf } from '../../../../ui/lib/page/palette.ts';
+import { actionsFor, pageCommandsFor, groupsOf } from '../../../../ui/lib/page/palette.ts';
 
 const everything = { may: () => true, has: () => true };
 const names = (actions: readonly Readonly<{ name: string }>[]): readonly string[] =>
@@ -30,13 +30,13 @@ it('what a person may not do, or has no screen, is not offered', () => {
 });
 
 it('what stands already is not offered, and the way back only to who is in the past', () => {
-  const here = names(deedsFor({ theme: 'dark', zone: 'utc', isPast: false }));
+  const here = names(pageCommandsFor({ theme: 'dark', zone: 'utc', isPast: false }));
   for (const name of ['Theme: dark', 'Show times in UTC', 'Back to current'])
     assert.ok(!here.includes(name));
   for (const name of ['Theme: light', 'Show times in local time', 'Copy link to this page']) {
     assert.ok(here.includes(name), name);
   }
-  const past = names(deedsFor({ theme: 'light', zone: 'local', isPast: true }));
+  const past = names(pageCommandsFor({ theme: 'light', zone: 'local', isPast: true }));
   for (const name of ['Theme: dark', 'Show times in UTC', 'Back to current']) {
     assert.ok(past.includes(name), name);
   }

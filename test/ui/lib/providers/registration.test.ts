@@ -16,7 +16,7 @@ const chosen = [
 it('what is shown before it is made is all of it, and it can be drafted whole', async () => {
   const calls = registrationCalls({ id: 7 }, chosen);
   const { promise, resolve } = Promise.withResolvers<Prepared>();
-  void applyCalls(calls, { said: '2 models registered', preview: resolve });
+  void applyCalls(calls, { defaultReason: '2 models registered', preview: resolve });
   const prepared = await promise;
   assert.deepEqual(
     draftCallsOf(prepared)?.map(({ method, path, body }) => [method, path, body]),

@@ -361,9 +361,9 @@ it('a caller is found by name or id; a name that nobody has is said, and is not 
   assert.deepEqual(callerOf(' ann ', principals), { id: '7' });
   assert.deepEqual(callerOf('7', principals), { id: '7' });
   assert.deepEqual(callerOf(' ', principals), { id: '' });
-  assert.deepEqual(callerOf('bob', principals), { stranger: 'bob' });
-  const typed = { draft: blankQuestion, stranger: '', model: 'chat', standing: '9' };
-  const wrong = askedOf({ ...typed, stranger: 'bob' });
+  assert.deepEqual(callerOf('bob', principals), { unknownCaller: 'bob' });
+  const typed = { draft: blankQuestion, unknownCaller: '', model: 'chat', standing: '9' };
+  const wrong = askedOf({ ...typed, unknownCaller: 'bob' });
   assert.equal('wrong' in wrong && wrong.wrong.field, 'principal_id');
 });
 
@@ -371,7 +371,7 @@ const versionOf = (asked: ReturnType<typeof askedOf>) =>
   'wrong' in asked ? asked : asked.body.version;
 
 it('the version that is typed is asked about, or else the one that is shown', () => {
-  const typed = { draft: blankQuestion, stranger: '', model: 'chat', standing: '9' };
+  const typed = { draft: blankQuestion, unknownCaller: '', model: 'chat', standing: '9' };
   assert.equal(versionOf(askedOf(typed)), '9');
   assert.equal(versionOf(askedOf({ ...typed, standing: null })), '');
   const draft = { ...blankQuestion, version: ' 12 ' };

@@ -1,7 +1,7 @@
 // Runs the actions of the command palette that do not navigate.
 
 import { copyText } from '../elements/copy-text.ts';
-import type { Deed } from '../lib/page/palette.ts';
+import type { PageCommand } from '../lib/page/palette.ts';
 import { changeQuery } from '../state/location.ts';
 import { theme, zone } from '../state/preferences.ts';
 import { notify } from '../state/toasts.ts';
@@ -13,8 +13,11 @@ export type Opened = Readonly<{
   showNotices: () => void;
 }>;
 
-export function doDeed(deed: Deed, { askMoment, showKeys, showNotices }: Opened): void {
-  switch (deed) {
+export function doDeed(
+  pageCommand: PageCommand,
+  { askMoment, showKeys, showNotices }: Opened,
+): void {
+  switch (pageCommand) {
     case 'theme-system':
       return theme.set('system');
     case 'theme-light':
