@@ -1,5 +1,5 @@
-// Events of an A2A agent. The gateway serves none, so they make no snapshot version. The log's names hold no digits: there the
-// noun is `agent`.
+// Defines the events of A2A agents. The gateway does not use them, so they make no snapshot
+// version. Names in the log hold no digits, so the noun is `agent`.
 
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
-// Events of a token for the admin API. The SHA-256 verifier is in the vault; the event carries its ref. Proxies never need a token, so
-// none of these events makes a new snapshot version.
+// Defines the events of tokens for the admin API. The SHA-256 verifier is in the vault; events
+// carry its ref. Proxies do not need tokens, so none of these events makes a snapshot version.
 
 import { z } from 'zod';
 
@@ -17,15 +17,17 @@ export const adminTokenEvents = {
       name: z.string(),
       prefix: z.string(),
       verifier_ref: z.uuid(),
-      /** The most that the token may do; what its principal holds limits it further. */
+      /**
+       * The maximum permissions of the token; the permissions of its principal limit it further.
+       */
       permissions: z.array(adminVerb),
       expires_at: z.iso.datetime({ offset: true }),
       created_at: restoredAt,
     }),
   },
-  /** The row stays for audit. A revoked token cannot be enabled again. */
+  /** The row is kept for audit. A revoked token cannot be enabled again. */
   AdminTokenRevoked: { change: null, touchesSnapshot: false, data: z.object({ id: adminTokenId }) },
-  /** Deleted with its principal, or by the restore of a state that did not have it. */
+  /** The token is deleted with its principal, or when a state that did not have it is restored. */
   AdminTokenDeleted: { change: null, touchesSnapshot: false, data: z.object({ id: adminTokenId }) },
 } as const satisfies Record<string, EventDefinition>;
 

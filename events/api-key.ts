@@ -1,4 +1,4 @@
-// Events of an API key. The SHA-256 verifier lies in the vault; the event carries its ref.
+// Defines the events of API keys. The SHA-256 verifier is in the vault; events carry its ref.
 
 import { z } from 'zod';
 
@@ -20,15 +20,15 @@ export const apiKeyEvents = {
       created_at: restoredAt,
     }),
   },
-  /** The row stays for audit. */
+  /** The row is kept for audit. */
   ApiKeyRevoked: { change: null, touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
-  /** An import says so of a key that its file holds. */
+  /** An import enables the revoked keys that its file holds. */
   ApiKeyEnabled: { touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
   ApiKeyExpirySet: setter({
     id: apiKeyId,
     expires_at: z.iso.datetime({ offset: true }).nullable(),
   }),
-  /** Together with its principal, or when an older state in which it was not there is restored. */
+  /** The key is deleted with its principal, or when a state that did not have it is restored. */
   ApiKeyDeleted: { change: null, touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
 } as const satisfies Record<string, EventDefinition>;
 

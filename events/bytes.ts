@@ -1,4 +1,4 @@
-// Bytes as hexadecimal digits and as base64, in Node and in browsers alike.
+// Converts bytes to and from hexadecimal and base64, in Node and in browsers.
 
 const digitValues = new Uint8Array(128);
 for (let value = 0; value < 16; value += 1) {
@@ -9,7 +9,7 @@ for (let value = 0; value < 16; value += 1) {
 
 const valueAt = (hex: string, at: number): number => digitValues[hex.charCodeAt(at)] ?? 0;
 
-/** Verification of a log calls this for every event, so it uses a table and no parser. */
+/** Verifying a log calls this for every event, so it uses a lookup table. */
 export function hexBytes(hex: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(hex.length >>> 1);
   for (let at = 0; at < bytes.length; at += 1) {
@@ -23,7 +23,10 @@ export const hexOf = (bytes: Uint8Array): string =>
 
 export const base64Of = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 
-/** Skips characters that are not base64: a caller that needs the exact text encodes the bytes again and compares. */
+/**
+ * Skips characters that are not base64. A caller that needs the exact text must encode the bytes
+ * again and compare.
+ */
 export function base64Bytes(text: string): Uint8Array<ArrayBuffer> {
   const digits = text.replaceAll(/[^A-Za-z\d+/]/g, '');
   const whole = digits.length % 4 === 1 ? digits.slice(0, -1) : digits;

@@ -1,4 +1,4 @@
-// The catalogue: every event type there is, by noun. A stream `<noun>-<id>` holds events of its noun, and NoChange.
+// Lists every event type by noun. A stream `<noun>-<id>` holds events of its noun, and NoChange.
 
 import { z } from 'zod';
 
@@ -21,7 +21,7 @@ import { remote } from './remote.ts';
 import { roleEvents } from './role.ts';
 import { settingsEvents } from './settings.ts';
 
-/** A successful mutation that changed nothing still leaves an event, so that the audit log shows it. */
+/** A successful mutation without changes still records an event, so that the audit log shows it. */
 const commonEvents = {
   NoChange: { touchesSnapshot: false, change: null, data: z.object({}) },
 } as const satisfies Record<string, EventDefinition>;
@@ -42,7 +42,7 @@ export const eventsByNoun = {
   change_request: changeRequestEvents,
 } as const satisfies Record<Noun, Record<string, EventDefinition>>;
 
-/** What the record of a server elsewhere says. */
+/** The fields in the record of a remote server, by noun. */
 export const remoteDetails = {
   mcp_server: mcpServerDetails,
   agent: agentDetails,
@@ -52,7 +52,7 @@ export type RemoteDetails = {
   readonly [N in RemoteNoun]: z.output<(typeof remoteDetails)[N]>;
 };
 
-/** The fields that other records of servers do not have. */
+/** The fields that only this kind of remote server has. */
 export const ownFieldsOf = (noun: RemoteNoun): Readonly<Record<string, z.ZodType>> =>
   Object.fromEntries(
     Object.entries(remoteDetails[noun].shape).filter(([field]) => !(field in remote.shape)),
@@ -60,7 +60,7 @@ export const ownFieldsOf = (noun: RemoteNoun): Readonly<Record<string, z.ZodType
 
 type NameIn<Type> = Type extends `${infer Name}Created` ? Name : never;
 
-/** What the types of a noun's events and commands have in common, such as `McpServer`. */
+/** The common part of a noun's event and command names, such as `McpServer`. */
 export type RemoteNames = { readonly [N in RemoteNoun]: NameIn<keyof EventsByNoun[N]> };
 export const remoteName = (noun: RemoteNoun): string =>
   creatorOf(noun).type.slice(0, -'Created'.length);
@@ -75,7 +75,7 @@ export type EventsByNoun = typeof eventsByNoun;
 export type NounEvent = { [N in Noun]: EventOf<EventsByNoun[N]> }[Noun];
 export type GwEvent = NounEvent | EventOf<typeof commonEvents>;
 export type RecordedEvent = Recorded<GwEvent>;
-/** What a fold needs of one. */
+/** The parts of a recorded event that a fold needs. */
 export type FoldedEvent = GwEvent & Pick<Recorded, 'position' | 'version' | 'recordedAt' | 'hash'>;
 
 export function definitionOf(type: string): EventDefinition {
@@ -86,12 +86,12 @@ export function definitionOf(type: string): EventDefinition {
 
 type SetterOf = { [N in Noun]: SetterType<EventsByNoun[N]> }[Noun];
 
-/** Whether the event does nothing but set fields. */
+/** True if the event only sets fields. */
 export const isSetter = <Event extends GwEvent>(
   event: Event,
 ): event is Extract<Event, { type: SetterOf }> => catalogue[event.type]?.sets === true;
 
-/** The events of a noun that set fields, each with the names of its fields. */
+/** The events of a noun that only set fields, each with the names of its fields. */
 export const settersOf = (noun: Noun): readonly Setter[] =>
   Object.entries<EventDefinition>(eventsByNoun[noun]).flatMap(([type, { sets, data }]) =>
     sets === true && data instanceof z.ZodObject
@@ -114,7 +114,10 @@ export function creatorOf(noun: Noun): Setter {
 export const schemaOf = (type: string): number => currentSchema(definitionOf(type));
 export const touchesSnapshot = (type: string): boolean => definitionOf(type).touchesSnapshot;
 
-/** The event that stored data stands for, checked against the catalogue. Throws on an unknown type or on data that does not fit. */
+/**
+ * Reads a stored event and checks it against the catalogue. Throws if the type is unknown or the
+ * data does not match its schema.
+ */
 export function readEvent(stored: {
   stream: string;
   type: string;
@@ -127,13 +130,13 @@ export function readEvent(stored: {
   return event;
 }
 
-/** Its data has just passed the schema that the catalogue holds for its type. */
+/** The data has just passed the schema of its type, so only the type needs a check. */
 const isKnown = (event: { stream: string; type: string; data: unknown }): event is GwEvent =>
   Object.hasOwn(catalogue, event.type);
 
 export type StreamAddress = Readonly<{ noun: Noun; id: number }>;
 
-/** An entity has one stream: a name that `streamOf` would not write is none. */
+/** Throws for any name that `streamOf` would not write, so that each entity has one stream. */
 export function parseStream(stream: string): StreamAddress {
   const dash = stream.indexOf('-');
   const noun = stream.slice(0, dash);

@@ -1,12 +1,16 @@
-// The check of a log, event by event and note by note, from wherever a trusted hash of its chain is known. Everything that verifies
-// does it by this, in Node and in the browser: the log in its database, an export, a replay, and what is about to be signed.
+// Verifies a log event by event and checkpoint by checkpoint, from any position whose hash is
+// trusted. All verification uses it, in Node and in the browser: the log in the database, exports,
+// replays, and the log before a checkpoint is signed.
 
 import { base64Bytes, hexBytes, hexOf } from './bytes.ts';
 import { brokenDigest, genesisHex, readEnvelope } from './hashed-text.ts';
 import type { Envelope, HashedText } from './hashed-text.ts';
 import { readNote, rotationText, signatureIn, statement } from './note.ts';
 
-/** Where a check stands. `auditKey` signs the checkpoints after that position, 64 hex digits; null when there is none. */
+/**
+ * The position of a check in the chain. `auditKey` signs the checkpoints after that position: 64
+ * hex digits, or null if there is no key.
+ */
 export type Link = Readonly<{
   position: number;
   hash: Uint8Array;
@@ -23,23 +27,26 @@ export const firstLink = (logId: string): Link => ({
 
 /** The functions that differ between Node and the browser. */
 export type Means = Readonly<{
-  /** Whether this Ed25519 key (64 hex digits) made the signature. */
+  /** True if this Ed25519 key (64 hex digits) made the signature. */
   isSigned: (
     text: string,
     signature: Uint8Array<ArrayBuffer>,
     publicKey: string,
   ) => boolean | Promise<boolean>;
-  /** Where contents are checked as well: what is wrong with those of an event whose digests hold. */
+  /** Checks the contents of an event whose digests are correct. Returns the problem, or null. */
   unreadable?: (envelope: Envelope, event: HashedText) => string | null;
 }>;
 
-/** A `Link` whose hash is 64 hex digits. */
+/** A `Link` whose hash is written as 64 hex digits. */
 export type Standing = Omit<Link, 'hash'> & Readonly<{ hash: string }>;
 
 export type ChainCheck = Readonly<{
-  /** Takes the next event; answers what is wrong with it. After a problem it takes no more. */
+  /**
+   * Checks the next event and returns its problem, or null. After a problem it must not be called
+   * again.
+   */
   event: (event: HashedText) => Promise<string | null>;
-  /** The problem of a checkpoint for the current position; null when it holds. */
+  /** Checks a checkpoint of the current position. Returns its problem, or null. */
   checkpoint: (note: string) => Promise<string | null>;
   at: () => Standing;
   link: () => Link;

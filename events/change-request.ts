@@ -13,28 +13,31 @@ import type { EventDefinition, EventOf, NewEvent } from './event.ts';
 
 const id = changeRequestId;
 
-/** What the calls are, without their bodies. `digest` is keyed and covers the bytes behind `body_ref`. */
+/**
+ * The calls of a change request, without their bodies. `digest` is keyed and covers the bytes that
+ * `body_ref` names.
+ */
 export const storedDraft = z.object({
   body_ref: z.uuid(),
   digest: z.string(),
   calls: z.array(z.object({ method: z.string(), path: z.string() })).readonly(),
-  /** What it touched, and the events that it came to, when it was drafted. */
+  /** The kinds of change and the number of events that the calls produced when drafted. */
   kinds: z.array(changeKind).readonly(),
   event_count: z.int().nonnegative(),
 });
 export type StoredDraft = Readonly<z.output<typeof storedDraft>>;
 
-/** Why a request that was due could not be applied. */
+/** The reason why a scheduled request could not be applied. */
 export const failureCause = z.enum([
-  /** Its calls are refused, or come to something else than what was approved. */
+  /** The calls are rejected, or now produce other events than were approved. */
   'calls',
-  /** Its author is gone, or may no longer write the configuration. */
+  /** The author was deleted or lost the permission to write the configuration. */
   'author',
-  /** So are all who approved it, or nobody has. */
+  /** There is no approval, or every approver was deleted or lost the permission. */
   'approvals',
-  /** Its calls are not in the vault. */
+  /** The vault no longer holds the calls. */
   'body',
-  /** A fault of the program. */
+  /** An internal error. */
   'fault',
 ]);
 export type FailureCause = z.output<typeof failureCause>;
@@ -47,12 +50,12 @@ export const changeRequestEvents = {
     touchesSnapshot: false,
     data: z.object({ id, author_id: principalId, title_ref: z.uuid(), draft: storedDraft }),
   },
-  /** What was approved of it is approved no more, and it is due no more. */
+  /** Removes all approvals and the schedule of the request. */
   ChangeRequestEdited: {
     touchesSnapshot: false,
     data: z.object({ id, title_ref: z.uuid(), draft: storedDraft }),
   },
-  /** `outcome` has a digest a call, of the events that it came to then. */
+  /** `outcome` has one digest per call, of the events that the call produced at approval. */
   ChangeRequestApproved: {
     touchesSnapshot: false,
     data: z.object({
@@ -64,22 +67,25 @@ export const changeRequestEvents = {
   },
   ChangeRequestRefused: { touchesSnapshot: false, data: z.object({ id, by }) },
   ChangeRequestWithdrawn: { touchesSnapshot: false, data: z.object({ id, by }) },
-  /** It is applied then; null: only when it is asked for. */
+  /** The time to apply the request; null removes the schedule. */
   ChangeRequestScheduled: {
     touchesSnapshot: false,
     data: z.object({ id, by, apply_at: time.nullable() }),
   },
-  /** In one transaction with the events of its calls, which come behind. `by` null: its time had come. */
+  /**
+   * Recorded in one transaction with the events of the calls, before them. `by` is null if the
+   * schedule applied it.
+   */
   ChangeRequestApplied: { touchesSnapshot: false, data: z.object({ id, by: by.nullable() }) },
-  /** Its time had come and it could not be applied. It needs another approval. */
+  /** The scheduled time came, but the request could not be applied. It needs another approval. */
   ChangeRequestFailed: {
     touchesSnapshot: false,
     data: z.object({ id, cause: failureCause, message_ref: z.uuid() }),
   },
   ChangeRequestExpired: { touchesSnapshot: false, data: z.object({ id }) },
   /**
-   * In one transaction with the events of a change that needed an approval and had none, which come before. `by` null: at the command
-   * line.
+   * Recorded in one transaction with the events of a change that needed an approval and had none,
+   * after them. `by` is null for the command line.
    */
   ChangeMadeUnapproved: {
     touchesSnapshot: false,
@@ -96,6 +102,6 @@ export const changeRequestEvents = {
 
 export type ChangeRequestEvent = EventOf<typeof changeRequestEvents>;
 
-/** Equal for calls that come to the same. Events hold no secret, so the digest needs no key. */
+/** Equal for calls with the same result. Events hold no secrets, so the digest needs no key. */
 export const outcomeDigest = (events: readonly NewEvent[]): string =>
   hash('sha256', canonicalJson(events));

@@ -1,5 +1,6 @@
-// Checkpoints: statements, signed with Ed25519 (RFC 8032), that the chain of a log has this hash at that position. They are signed
-// notes (https://c2sp.org/signed-note); the key is the audit key that the log itself holds there.
+// Signs and verifies checkpoints: statements, signed with Ed25519 (RFC 8032), that the chain of a
+// log has this hash at that position. They are signed notes (https://c2sp.org/signed-note). The log
+// itself records the audit key that is valid there.
 
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 
@@ -9,7 +10,7 @@ import type { Checkpoint } from './note.ts';
 /** `publicKey` is 64 hex digits. */
 export type SigningKey = Readonly<{ publicKey: string; sign: (text: string) => Uint8Array }>;
 
-// RFC 8410: what stands before the 32 bytes of a private and of a public key.
+// RFC 8410: the fixed prefixes of the 32 bytes of a private and of a public key.
 const privatePrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const publicPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
@@ -27,7 +28,7 @@ export function signingKey(seed: Uint8Array): SigningKey {
   };
 }
 
-/** Whether this key made the signature. A key or a signature of another length made none. */
+/** True if this key made the signature. False if the key or signature has another length. */
 export function isSigned(text: string, signature: Uint8Array, publicKey: string): boolean {
   const bytes = Buffer.from(publicKey, 'hex');
   if (bytes.length !== 32 || signature.length !== 64) return false;
@@ -36,7 +37,7 @@ export function isSigned(text: string, signature: Uint8Array, publicKey: string)
   return verify(null, Buffer.from(text), spki, signature);
 }
 
-/** The key as verifiers of signed notes take it: name, id and key. */
+/** The key in the format that verifiers of signed notes accept: name, id and key. */
 export const verifierKey = (logId: string, publicKey: string): string =>
   [
     originOf(logId),
@@ -52,7 +53,7 @@ export function signedNote(checkpoint: Checkpoint, key: SigningKey): string {
   return `${text}\n— ${originOf(logId)} ${signature.toString('base64')}\n`;
 }
 
-/** Whether a note that could be read was signed with this key. */
+/** True if a note that could be parsed was signed with this key. */
 export function isNoteSigned(note: string, publicKey: string): boolean {
   const checkpoint = readNote(note);
   if (checkpoint === null) return false;

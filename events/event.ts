@@ -1,10 +1,11 @@
-// An event: its envelope, how a noun defines its events, and how stored data of any version is read.
+// Defines an event: its envelope, how a noun defines its events, and how stored data of any version
+// is read.
 
 import { z } from 'zod';
 
 import type { ChangeKind } from '../src/lib/vocabulary.ts';
 
-/** What happened, before it has a place in the log. `stream` is `<noun>-<id>`. */
+/** An event before it has a place in the log. `stream` is `<noun>-<id>`. */
 export type NewEvent<Type extends string = string, Data = unknown> = Readonly<{
   stream: string;
   type: Type;
@@ -12,15 +13,19 @@ export type NewEvent<Type extends string = string, Data = unknown> = Readonly<{
 }>;
 
 /**
- * One event type. `data` is the schema of the current version; `past` holds the schemas of older versions, oldest first,
- * each with the pure function that lifts its data to the next version. Stored bytes are never rewritten.
- * `touchesSnapshot` says whether the event makes a new snapshot version.
+ * One event type. `data` is the schema of the current version. `past` holds the schemas of older
+ * versions, oldest first, each with the pure function that converts its data to the next version.
+ * Stored bytes are never rewritten. `touchesSnapshot` is true if the event makes a new snapshot
+ * version.
  */
 export type EventDefinition = Readonly<{
   touchesSnapshot: boolean;
-  /** The kind of change for the approval policy, where it is not that of the noun. Null needs no approval. */
+  /**
+   * The kind of change for the approval policy, if it differs from that of the noun. Null needs no
+   * approval.
+   */
   change?: ChangeKind | null;
-  /** The entity takes the members of the data as its fields, by their names in camel case. */
+  /** The members of the data become fields of the entity, by their names in camel case. */
   sets?: true;
   data: z.ZodType;
   past?: readonly Readonly<{ data: z.ZodType; upcast: (older: unknown) => unknown }>[];
@@ -31,45 +36,48 @@ export type EventOf<Definitions extends Record<string, EventDefinition>> = {
   [Type in keyof Definitions & string]: NewEvent<Type, z.output<Definitions[Type]['data']>>;
 }[keyof Definitions & string];
 
-/** An event type that does nothing but set fields. */
+/** Defines an event type that only sets fields. */
 export const setter = <Shape extends z.ZodRawShape>(
   shape: Shape,
   facts: Partial<Pick<EventDefinition, 'touchesSnapshot' | 'change'>> = {},
 ) => ({ sets: true as const, touchesSnapshot: true, ...facts, data: z.object(shape) });
 
-/** The types of the events that do nothing but set fields. */
+/** The types of the events that only set fields. */
 export type SetterType<Definitions> = {
   [Type in keyof Definitions]: Definitions[Type] extends { sets: true } ? Type : never;
 }[keyof Definitions];
 
-/** When what is restored was made first; absent, the event is its making. */
+/** The time when a restored entity was first created; absent if this event created it. */
 export const restoredAt = z.iso.datetime({ offset: true }).optional();
 
 export const eventMetadata = z.object({
   actor: z.object({
     kind: z.enum(['session', 'api_key', 'admin_token', 'cli', 'agent', 'system']),
     principal_id: z.int().positive().nullable(),
-    /** The admin token that authenticated the request; absent for every other kind. */
+    /** The admin token that authenticated the request; absent for other kinds of actor. */
     token_id: z.int().positive().optional(),
   }),
   /** The command that decided this event, for example `CreateProvider`. */
   command: z.string(),
-  /** What the audit row says: the HTTP method and path, or `CLI` and the command's name. */
+  /** The action in the audit log: the HTTP method and path, or `CLI` and the command's name. */
   action: z.string(),
   target: z.string(),
   request_id: z.string(),
-  /** The vault item that holds the reason given by the actor. */
+  /** The vault item that holds the actor's reason. */
   reason_ref: z.uuid().nullable(),
-  /** The position of the log whose state this event brings back; absent where it brings back none. */
+  /** The position whose state this event restores; absent if it restores none. */
   causation: z.object({ position: z.int().nonnegative() }).optional(),
   app_version: z.string(),
-  /** The event's place in its command: `index` from 0, `count` events in all. */
+  /** The position of the event within its command: `index` from 0, `count` events in all. */
   index: z.int().nonnegative(),
   count: z.int().positive(),
 });
 export type EventMetadata = z.output<typeof eventMetadata>;
 
-/** An event as the log holds it, its data lifted to the current version. `recordedAt` is epoch milliseconds. */
+/**
+ * An event as the log holds it, its data converted to the current version. `recordedAt` is epoch
+ * milliseconds.
+ */
 export type Recorded<Event extends NewEvent = NewEvent> = Event &
   Readonly<{
     position: number;
@@ -79,14 +87,17 @@ export type Recorded<Event extends NewEvent = NewEvent> = Event &
     txId: string;
     recordedAt: number;
     metadata: EventMetadata;
-    /** The hash of the chain up to and with this event, 64 hex digits. */
+    /** The hash of the chain up to and including this event, 64 hex digits. */
     hash: string;
   }>;
 
 export const currentSchema = (definition: EventDefinition): number =>
   (definition.past?.length ?? 0) + 1;
 
-/** Reads data that was stored at version `schema`. Throws when it does not fit: a log that cannot be read must stop, never skip. */
+/**
+ * Reads data that was stored at version `schema`. Throws if it does not match: an event that cannot
+ * be read must stop gw and must never be skipped.
+ */
 export function upcast(definition: EventDefinition, schema: number, stored: unknown): unknown {
   const past = definition.past ?? [];
   if (schema < 1 || schema > past.length + 1) {

@@ -1,5 +1,7 @@
-// Verifies an export of the log line by line: every byte of it is either hashed or follows from what is. The command line, the management
-// UI and the offline viewer run this module. deploy/verify.mjs is a second program on purpose: it says the same at the same position.
+// Verifies an export of the log line by line: every byte is either hashed or follows from hashed
+// bytes. The command line, the management UI and the offline viewer run this module.
+// deploy/verify.mjs is a second, independent program that must report the same problem at the same
+// position.
 
 import { noneRedacted, redactedText, withRedacted } from '../src/lib/redacted-events.ts';
 import type { RedactedEvents } from '../src/lib/redacted-events.ts';
@@ -10,9 +12,12 @@ import { genesisHex } from './hashed-text.ts';
 
 /** The key and checkpoints that an auditor trusts. */
 export type Trust = Readonly<{
-  /** An audit key, 64 hex digits, which must have signed a part of the log; null believes the keys in the log. */
+  /**
+   * An audit key, 64 hex digits, which must have signed a part of the log. Null trusts the keys in
+   * the log.
+   */
   key: string | null;
-  /** Notes of checkpoints that were kept elsewhere, which the log must hold. */
+  /** Notes of checkpoints that were kept elsewhere; the log must match them. */
   anchors: readonly string[];
 }>;
 
@@ -20,7 +25,7 @@ export const noTrust: Trust = { key: null, anchors: [] };
 
 export type Finding = Readonly<{ position: number; problem: string }>;
 
-/** An event as a line has it. Digests are 64 hex digits. */
+/** An event in the format of a line. Digests are 64 hex digits. */
 export type EventLine = Readonly<{
   position: number;
   stream: string;
@@ -51,7 +56,7 @@ type Note = Readonly<{ checkpoint: string }>;
 type End = Readonly<{ end: number; hash: string; events: number; checkpoints: number }>;
 type Line = Head | EventLine | Note | End;
 
-/** Where a verification stands. `position` and `hash` are of the last event that holds. */
+/** The state of a verification. `position` and `hash` are those of the last verified event. */
 export type Verified = Readonly<{
   logId: string;
   from: number;
@@ -60,14 +65,14 @@ export type Verified = Readonly<{
   before: string;
   position: number;
   hash: string;
-  /** The audit key in force there; null when there is none. */
+  /** The audit key at that position; null if there is none. */
   key: string | null;
   checkpoints: number;
-  /** Events that hold and have no payload. */
+  /** Verified events without a payload. */
   redacted: RedactedEvents;
 }>;
 
-/** The line, read and verified, or the finding. */
+/** The verified line, or the finding. */
 export type Taken =
   | Readonly<{ kind: 'head' | 'end' }>
   | Readonly<{ kind: 'event'; event: EventLine }>
@@ -75,9 +80,11 @@ export type Taken =
   | Readonly<{ kind: 'finding' } & Finding>;
 
 export type ExportCheck = Readonly<{
-  /** The next line, without its end. After a finding it takes no more. */
+  /**
+   * Checks the next line, given without its line end. After a finding it must not be called again.
+   */
   take: (line: string) => Promise<Taken>;
-  /** The finding if the export ends here; null if it may end. */
+  /** Returns the finding if the export ended here; null if it may end. */
   end: () => Finding | null;
   /** Null before the first line. */
   state: () => Verified | null;
@@ -98,7 +105,10 @@ function must(holds: boolean, problem: string, position: number | null = null): 
 
 type Options = Trust &
   Readonly<{
-    /** It is the log of a pack of evidence, whose end is signed with its manifest: kept checkpoints may lie after it. */
+    /**
+     * True for the log of an evidence pack. The signed manifest covers its end, so kept checkpoints
+     * may have later positions.
+     */
     isPack?: boolean;
     allowRedacted?: boolean;
   }>;
@@ -168,7 +178,7 @@ export function createExportCheck(options: Options, means: Means): ExportCheck {
   };
 }
 
-/** Holds checkpoints against the chain, and says whether the trusted key signed any. */
+/** Compares checkpoints with the chain, and tracks whether the trusted key signed any. */
 function createNoteCheck({ key, anchors, isPack = false }: Options) {
   const anchored = Map.groupBy(anchors, (note) => Number(note.split('\n')[1]));
   let isVouched = key === null;
@@ -181,7 +191,7 @@ function createNoteCheck({ key, anchors, isPack = false }: Options) {
   };
   return {
     hold,
-    /** Those that were kept of the position where the chain stands. */
+    /** Checks the kept checkpoints of the current position. */
     anchors: async (chain: ChainCheck): Promise<void> => {
       for (const note of anchored.get(chain.at().position) ?? []) await hold(chain, note);
     },
@@ -211,7 +221,7 @@ const shapeOf = (line: object): string =>
     .join(' ')
     .replace(/(payload|audit_key):null/, '$1:string');
 
-/** Throws when a byte of it is not as it was written. */
+/** Throws if the line differs by one byte from what the export writes. */
 function readLine(text: string): Line {
   const line: Line = JSON.parse(text);
   const isExact = JSON.stringify(line) === text && shapes.has(shapeOf(line));

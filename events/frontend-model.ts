@@ -1,5 +1,6 @@
-// Events of a frontend model: its rules with their conditions, its targets, its defaults (specification, "Frontend model, rule,
-// target, pool" and "Condition fields"). All that it refers to, it refers to by id; a model that is gone, by its last name.
+// Defines the events of frontend models: rules with their conditions, targets and defaults
+// (specification, "Frontend model, rule, target, pool" and "Condition fields"). References are ids;
+// a deleted model is referenced by its last name.
 
 import { z } from 'zod';
 
@@ -9,7 +10,7 @@ import { ruleAction } from '../src/lib/vocabulary.ts';
 import { setter } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
-/** Exactly one of the three is set: a provider model, a pool, or the name of a model that is gone. */
+/** Exactly one of the three is set: a provider model, a pool, or the name of a deleted model. */
 export const storedTarget = z.object({
   id: targetId,
   model_id: modelId.nullable(),
@@ -19,7 +20,7 @@ export const storedTarget = z.object({
 });
 export type Target = Readonly<z.output<typeof storedTarget>>;
 
-/** A rule but for its targets. */
+/** A rule without its targets. */
 export const storedRule = z.object({
   id: ruleId,
   position: z.int().nonnegative(),
@@ -29,7 +30,7 @@ export const storedRule = z.object({
   deny_message: z.string().nullable(),
   jump_to: frontendModelId.nullable(),
   tag: z.string().nullable(),
-  /** What an operator calls the rule; absent when it has no name. */
+  /** The name given by an operator; absent if the rule has none. */
   name: z.string().optional(),
   /** Absent when the rule is enabled. */
   enabled: z.literal(false).optional(),
@@ -61,17 +62,17 @@ export const frontendModelEvents = {
   },
   FrontendModelRuleChanged: { touchesSnapshot: true, data: z.object({ id, rule: storedRule }) },
   FrontendModelRuleRemoved: { touchesSnapshot: true, data: z.object({ id, rule_id: ruleId }) },
-  /** The whole list of a rule's targets; with `rule_id` null, that of the frontend model's defaults. */
+  /** Replaces all targets of a rule, or the frontend model's defaults if `rule_id` is null. */
   FrontendModelTargetsSet: {
     touchesSnapshot: true,
     data: z.object({ id, rule_id: ruleId.nullable(), targets }),
   },
-  /** Its targets on that provider model, which is being deleted, keep the name. */
+  /** The provider model is being deleted. Targets that used it keep its name. */
   FrontendModelTargetLost: {
     touchesSnapshot: true,
     data: z.object({ id, model_id: modelId, model: z.string() }),
   },
-  /** Its targets that kept that name have found a provider model of it. */
+  /** A provider model with that name exists again. Targets that kept the name now use it. */
   FrontendModelTargetFound: {
     touchesSnapshot: true,
     data: z.object({ id, model_id: modelId, model: z.string() }),

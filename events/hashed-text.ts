@@ -1,13 +1,15 @@
-// The exact texts that the digests of an event cover, and the check of those digests. The command line, the management UI and the
-// offline viewer verify with it, so it uses neither a schema nor anything of Node but `hash`, which the browser builds replace.
+// Builds the exact texts that the digests of an event cover, and checks those digests. The command
+// line, the management UI and the offline viewer use it, so it needs no schema and, of Node, only
+// `hash`, which the browser builds replace.
 
 import { hash } from 'node:crypto';
 
 import { hexBytes } from './bytes.ts';
 
 /**
- * An event in the texts that its digests are of. The envelope is a line each for the position, the stream, the version, the event's id,
- * the type, the schema, the transaction and the time in epoch milliseconds, without a last line feed. Digests are 64 hex digits.
+ * The texts of an event that its digests cover. The envelope has one line each for the position,
+ * stream, version, event id, type, schema, transaction and time in epoch milliseconds, without a
+ * final line feed. Digests are 64 hex digits.
  */
 export type HashedText = Readonly<{
   envelope: string;
@@ -32,7 +34,7 @@ export type Envelope = Readonly<{
 
 const envelopeLines = 8;
 
-/** The values of an envelope; null unless it has exactly one line for each. */
+/** The values of an envelope; null if it does not have exactly one line for each. */
 export function readEnvelope(text: string): Envelope | null {
   const lines = text.split('\n');
   const [position, stream, version, eventId, type, schema, txId, recordedAt] = lines;
@@ -50,7 +52,8 @@ export function readEnvelope(text: string): Envelope | null {
   };
 }
 
-// RFC 6962 prefixes: a leaf can never be taken for a node, and a Merkle tree can be laid over the leaves later.
+// RFC 6962 prefixes: a leaf cannot be mistaken for a node, and a Merkle tree can be built over the
+// leaves later.
 const leafPrefix = '\u0000';
 const nodePrefixHex = '01';
 
@@ -69,8 +72,8 @@ export const nodeHash = (previous: string, leaf: string): string =>
 export const genesisHex = (logId: string): string => hash('sha256', `gw-log-genesis${logId}`);
 
 /**
- * Says which digest of an event differs from that of its bytes, where `previous` is the hash before it; null when all agree.
- * deploy/verify.mjs uses the same words.
+ * Returns which digest of an event does not match its bytes, or null if all match. `previous` is
+ * the hash before the event. deploy/verify.mjs uses the same messages.
  */
 export function brokenDigest(previous: string, event: HashedText): string | null {
   const { payload } = event;

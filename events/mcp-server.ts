@@ -1,4 +1,5 @@
-// Events of an MCP server. The gateway serves none, so they make no snapshot version.
+// Defines the events of MCP servers. The gateway does not use them, so they make no snapshot
+// version.
 
 import { z } from 'zod';
 

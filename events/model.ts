@@ -1,4 +1,5 @@
-// Events of a provider model and of its backend, the link to its one provider.
+// Defines the events of provider models and of their backends. A backend links a model to its one
+// provider.
 
 import { z } from 'zod';
 
@@ -8,7 +9,7 @@ import { modelId, principalId, providerId } from '../src/lib/ids.ts';
 import { setter } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
-/** Null is the default; for the concurrency, the gate is off. */
+/** Null means the default; for the concurrency, it turns flow control off. */
 export const flowControl = z.object(shapeOf(flowFields, 'stored'));
 export type FlowControl = z.output<typeof flowControl>;
 
@@ -17,7 +18,9 @@ export const modelEvents = {
     touchesSnapshot: true,
     data: z.object({ id: modelId, name: z.string(), description: z.string().nullable() }),
   },
-  /** It was made for what a provider serves that this principal's agent registered. */
+  /**
+   * The model was created for a model that a registered provider of this principal's agent serves.
+   */
   ModelLearned: {
     change: null,
     touchesSnapshot: false,

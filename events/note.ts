@@ -1,5 +1,6 @@
-// The text of a checkpoint: a signed note (https://c2sp.org/signed-note) that states the hash of a log at a position. Here are only its
-// bytes; events/checkpoint.ts signs, and each verifier brings its own Ed25519.
+// Formats and parses the text of a checkpoint: a signed note (https://c2sp.org/signed-note) that
+// states the hash of a log at a position. events/checkpoint.ts signs; each verifier brings its own
+// Ed25519.
 
 import { hash } from 'node:crypto';
 
@@ -15,7 +16,7 @@ export const statement = ({ logId, position, hash: stated }: Checkpoint): string
 
 const keyIdBytes = 4;
 
-/** 8 hex digits that tell keys of one name apart. */
+/** 8 hex digits that distinguish keys of the same name. */
 export function keyId(logId: string, publicKey: string): string {
   const name = new TextEncoder().encode(`${originOf(logId)}\n\u0001`);
   const digest = hash('sha256', Uint8Array.of(...name, ...hexBytes(publicKey)));
@@ -25,7 +26,10 @@ export function keyId(logId: string, publicKey: string): string {
 const notePattern =
   /^gw\/([\da-f-]{36})\n([1-9]\d{0,14})\n([\w+/]{43}=)\n\n— gw\/([\da-f-]{36}) ([\w+/]{91}=)\n$/;
 
-/** The checkpoint that a note states; null when its bytes are not those of a checkpoint. The signature is not checked here. */
+/**
+ * Parses the checkpoint of a note. Null if the bytes are not those of a checkpoint. The signature
+ * is not checked here.
+ */
 export function readNote(note: string): Checkpoint | null {
   const [, logId, position, stated, signer, signature] = notePattern.exec(note) ?? [];
   if (logId === undefined || stated === undefined || signature === undefined) return null;
@@ -34,7 +38,7 @@ export function readNote(note: string): Checkpoint | null {
   return { logId, position: Number(position), hash: base64Bytes(stated) };
 }
 
-/** The signature of a note that could be read, by this key; null when it names another key. */
+/** The signature that this key made in a parsed note. Null if the note names another key. */
 export function signatureIn(
   note: string,
   logId: string,
@@ -47,6 +51,6 @@ export function signatureIn(
 
 type Rotation = Readonly<{ logId: string; previous: string; next: string }>;
 
-/** The text that the previous audit key signs to hand over to the next one. */
+/** The text that the previous audit key signs to authorise the next one. */
 export const rotationText = ({ logId, previous, next }: Rotation): string =>
   `gw-audit-key-v1\n${logId}\n${previous}\n${next}\n`;

@@ -1,42 +1,58 @@
-// The nouns of the log: what people call each, where the API and the management UI show it, and what follows from it for changes and
-// snapshots. Plain data: the browser reads it too.
+// Lists the nouns of the log: their names, where the API and the management UI show them, and how
+// changes and snapshots treat them. Plain data, because the browser reads it too.
 
 import type { ChangeKind } from '../src/lib/vocabulary.ts';
 
 type Permission = 'config:write' | 'key:create';
 
 export type NounFacts = Readonly<{
-  /** In the middle of a sentence. */
+  /** The name in the middle of a sentence. */
   words: string;
   /**
-   * The resources of the admin API whose records these are, by the first segment of their path: its list first, then other names that
-   * take the same ids.
+   * The admin API resources of these records, by the first segment of their path: the list first,
+   * then other names that accept the same ids.
    */
   paths: readonly string[];
-  /** Resources whose records are parts of one of these. The value is the part's segment in the UI's address; null where it has none. */
+  /**
+   * Resources that are parts of one record. The value is the part's segment in the UI's address, or
+   * null.
+   */
   parts: Readonly<Record<string, string | null>>;
-  /** The screen of the management UI, and the segment before the id in its address; null where no screen shows it. */
+  /**
+   * The screen of the management UI, and the segment before the id in its address; null if no
+   * screen shows the noun.
+   */
   screen: Readonly<{ name: string; part: string | null }> | null;
-  /** Its entry in the navigation of the management UI; null where it has none of its own. `key` is pressed after `g`. */
+  /**
+   * The entry in the navigation of the management UI; null if it has none. `key` is pressed after
+   * `g`.
+   */
   nav: Readonly<{ title: string; icon: string; group: string; key: string }> | null;
-  /** The order in which the navigation and the palette list them; null for nouns that the palette neither finds nor creates. */
+  /**
+   * The order in the navigation and the palette; null for nouns that the palette neither finds nor
+   * creates.
+   */
   rank: number | null;
-  /** The permission to create one. */
+  /** The permission needed to create one. */
   creation: Permission;
-  /** The prefix of the resource in a permission that names one of these. */
+  /** The prefix of the resource in a permission that names one record. */
   granted: 'model/' | 'mcp/' | 'agent/' | null;
   /** The group of its operations in the API reference (src/admin/openapi/openapi-tags.ts). */
   tag: string | null;
   /** A name for examples. */
   example: string | null;
-  /** For the approval policy. An event type may name another kind. */
+  /** The kind of change for the approval policy. An event type may name another kind. */
   change: ChangeKind | null;
   inSnapshot: boolean;
-  /** False where only the answer to a call shows what it made, so that a change request cannot make it. */
+  /**
+   * False if only the answer to the call shows what it created, so that a change request cannot
+   * create it.
+   */
   draftable: boolean;
   /**
-   * For nouns that record a server elsewhere: what messages call it and one of it, its list in configuration files, and the usual values
-   * of the fields that only this noun has (CONTRIBUTING.md, "Add a resource with a screen"). Null for other nouns.
+   * For nouns that record a remote server: its names in messages, its list in configuration files,
+   * and typical values of the fields that only this noun has (CONTRIBUTING.md, "Add a resource with
+   * a screen"). Null for other nouns.
    */
   remote: Readonly<{
     words: string;
@@ -254,12 +270,12 @@ type RankedNoun = {
 
 const isRanked = (noun: Noun): noun is RankedNoun => nouns[noun].rank !== null;
 
-/** In the order of their ranks. */
+/** In order of rank. */
 export const rankedNouns: readonly RankedNoun[] = configNouns
   .filter(isRanked)
   .toSorted((one, other) => nouns[one].rank - nouns[other].rank);
 
-/** The nouns of which a snapshot has lists. */
+/** The nouns with lists in the snapshot. */
 export type SnapshotNoun = {
   [N in Noun]: (typeof nouns)[N]['inSnapshot'] extends true ? N : never;
 }[Noun];
@@ -268,7 +284,7 @@ export const isSnapshotNoun = (noun: Noun): noun is SnapshotNoun => nouns[noun].
 
 export const snapshotNouns: readonly SnapshotNoun[] = configNouns.filter(isSnapshotNoun);
 
-/** The nouns that record a server elsewhere. */
+/** The nouns that record a remote server. */
 export type RemoteNoun = {
   [N in Noun]: (typeof nouns)[N]['remote'] extends null ? never : N;
 }[Noun];
@@ -277,11 +293,11 @@ const isRemote = (noun: Noun): noun is RemoteNoun => nouns[noun].remote !== null
 
 export const remoteNouns: readonly RemoteNoun[] = configNouns.filter(isRemote);
 
-/** The noun whose id follows this segment of a path of the admin API. */
+/** The noun of a path of the admin API, by the segment before the id. */
 export const nounOfPath = (segment: string): Noun | null =>
   allNouns.find(({ paths }) => paths.includes(segment))?.noun ?? null;
 
-/** The segments of paths below which calls may be drafted. */
+/** The path segments whose calls a change request may contain. */
 export const draftablePaths: readonly string[] = allNouns
   .filter(({ draftable }) => draftable)
   .flatMap(({ paths, parts }) => [paths, Object.keys(parts)].flat());

@@ -1,5 +1,6 @@
-// Events of a pool, which decides which of several provider models serves (specification, "Frontend model, rule, target, pool").
-// Members refer to a model by id; to one that is gone, by its last name.
+// Defines the events of pools. A pool decides which of several provider models serves
+// (specification, "Frontend model, rule, target, pool"). Members reference a model by id, and a
+// deleted model by its last name.
 
 import { z } from 'zod';
 
@@ -13,7 +14,7 @@ export const storedMember = z.object({
   id: poolMemberId,
   model_id: modelId.nullable(),
   gone_model: z.string().nullable(),
-  /** 0 is drained. */
+  /** 0 drains the member. */
   weight: z.int().nonnegative(),
   position: z.int().nonnegative(),
 });
@@ -30,14 +31,14 @@ export const poolEvents = {
   PoolRenamed: setter({ id, name: z.string() }),
   PoolDescribed: setter({ id, description: z.string().nullable() }, { touchesSnapshot: false }),
   PoolPolicySet: setter({ id, policy }),
-  /** The whole list. */
+  /** Replaces all members. */
   PoolMembersSet: setter({ id, members: z.array(storedMember).readonly() }),
-  /** Its member on that provider model, which is being deleted, keeps the name. */
+  /** The provider model is being deleted. The member that used it keeps its name. */
   PoolMemberLost: {
     touchesSnapshot: true,
     data: z.object({ id, model_id: modelId, model: z.string() }),
   },
-  /** Its member that kept that name has found a provider model of it. */
+  /** A provider model with that name exists again. The member that kept the name now uses it. */
   PoolMemberFound: {
     touchesSnapshot: true,
     data: z.object({ id, model_id: modelId, model: z.string() }),

@@ -1,5 +1,6 @@
-// Events of a principal. A name of kind `user` and every e-mail address is personal data: the event carries the vault item's
-// ref, and a keyed fingerprint so that two equal names can be told without reading either.
+// Defines the events of principals. Names of kind `user` and e-mail addresses are personal data:
+// events carry the vault item's ref and a keyed fingerprint, so that equal names can be detected
+// without reading them.
 
 import { z } from 'zod';
 
@@ -18,8 +19,8 @@ export const storedName = z.object({
 export type StoredName = z.output<typeof storedName>;
 
 /**
- * Who the principal is at an OpenID provider: the issuer's address, and of its `sub` the vault item's ref and the fingerprint of both
- * together (OpenID Connect Core 1.0, section 5.7).
+ * The principal's identity at an OpenID provider: the issuer's address, the vault ref of its `sub`,
+ * and the fingerprint of both together (OpenID Connect Core 1.0, section 5.7).
  */
 const identity = z.object({ issuer: z.string(), ref: z.uuid(), fingerprint: z.string() });
 export type Identity = z.output<typeof identity>;
@@ -47,13 +48,16 @@ export const principalEvents = {
     touchesSnapshot: false,
     data: z.object({ id: principalId, password_ref: z.uuid() }),
   },
-  /** From here on the holder of the identity logs in as the principal. */
+  /** From this event on, the holder of the identity signs in as the principal. */
   PrincipalIdentityLinked: {
     touchesSnapshot: false,
     data: z.object({ id: principalId, identity }),
   },
   PrincipalIdentityUnlinked: { touchesSnapshot: false, data: z.object({ id: principalId }) },
-  /** `by_identity`: it follows from the groups of the identity, and goes with them. Absent: somebody gave it. The last one counts. */
+  /**
+   * `by_identity` is set if the role follows from the groups of the identity; it is then revoked
+   * with them. It is absent if someone granted the role. The last event decides.
+   */
   PrincipalRoleGranted: {
     touchesSnapshot: true,
     data: z.object({
@@ -66,7 +70,7 @@ export const principalEvents = {
     touchesSnapshot: true,
     data: z.object({ id: principalId, role_id: roleId }),
   },
-  /** Both are replaced; null is unlimited. */
+  /** Replaces both limits; null means unlimited. */
   PrincipalLimitsSet: {
     change: 'limits',
     touchesSnapshot: true,
@@ -78,8 +82,8 @@ export const principalEvents = {
     data: z.object({ id: principalId }),
   },
   /**
-   * Caps and window, without what is spent of them. `initial_tokens_used` counts as spent when the
-   * budget is new, and is 0 when it is changed.
+   * The caps and window, without the amount spent. `initial_tokens_used` counts as spent when the
+   * budget is created, and is 0 for a change.
    */
   PrincipalBudgetSet: {
     change: 'limits',

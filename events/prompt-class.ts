@@ -1,5 +1,6 @@
-// Events of a prompt class. An example is a real prompt and may hold personal data: its text lies in the vault, the event carries
-// the ref and a keyed fingerprint. A class's centroid is made of its examples, so these touch the snapshot too.
+// Defines the events of prompt classes. An example is a real prompt and may hold personal data: its
+// text is in the vault, and the event carries the ref and a keyed fingerprint. A class's centroid
+// is computed from its examples, so these events make a snapshot version too.
 
 import { z } from 'zod';
 
@@ -12,12 +13,12 @@ import type { EventDefinition, EventOf } from './event.ts';
 export const storedExample = z.object({
   ref: z.uuid(),
   fingerprint: z.string(),
-  /** The author's label, stored as plain text. Absent when the example has none. */
+  /** The author's label, stored as plain text. Absent if the example has none. */
   label: z.string().optional(),
 });
 export type StoredExample = z.output<typeof storedExample>;
 
-/** The least distance from the runner-up: a difference of cosines, hence 0 to 2. */
+/** The minimum lead over the runner-up: a difference of cosines, hence 0 to 2. */
 export const minMargin = z.number().min(0).max(2);
 
 export const promptClassEvents = {
@@ -39,7 +40,7 @@ export const promptClassEvents = {
   ),
   PromptClassTierSet: setter({ id: promptClassId, tier: promptClassTier }),
   PromptClassMinMarginSet: setter({ id: promptClassId, min_margin: minMargin }),
-  /** The whole list; also when a class in it was deleted. */
+  /** Replaces the whole list. Also recorded when a class in it is deleted. */
   PromptClassRefinesSet: setter({ id: promptClassId, refines: z.array(promptClassId) }),
   PromptExampleAdded: {
     touchesSnapshot: true,

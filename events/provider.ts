@@ -1,5 +1,6 @@
-// Events of a provider: an endpoint and its credential. The credential lies in the vault; the event carries its ref and a
-// keyed fingerprint, so that a comparison can say "changed" without it.
+// Defines the events of providers: an endpoint and its credential. The credential is in the vault;
+// events carry its ref and a keyed fingerprint, so that a comparison can show "changed" without the
+// credential.
 
 import { z } from 'zod';
 
@@ -8,7 +9,10 @@ import { credentialKind, protocol, providerKind } from '../src/lib/vocabulary.ts
 import { setter } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
-/** Where a provider is and how it is spoken to. `auth_scheme` null sends the credential raw. */
+/**
+ * The address of a provider and its protocol settings. `auth_scheme` null sends the credential as
+ * it is.
+ */
 export const endpoint = z.object({
   api_base: z.string(),
   protocol,
@@ -50,7 +54,7 @@ export const providerEvents = {
     data: z.object({ id: providerId, credential: storedCredential }),
   },
   ProviderCredentialCleared: { touchesSnapshot: true, data: z.object({ id: providerId }) },
-  /** The agent of a principal holds the provider from now on, or says something new of it: where it runs, and a hint of the engine. */
+  /** A principal's agent registered the provider, or reported a new location or engine for it. */
   ProviderRegistered: {
     change: null,
     touchesSnapshot: false,
@@ -62,8 +66,8 @@ export const providerEvents = {
     }),
   },
   /**
-   * A dynamic provider leaves rotation, and comes back to it. Proxies are told by the overlay: a response cache need not be dropped
-   * for it.
+   * A dynamic provider leaves rotation, or returns to it. The overlay informs proxies, so response
+   * caches are kept.
    */
   ProviderDegraded: {
     change: null,

@@ -1,8 +1,9 @@
-// What the records of an MCP server and of an A2A agent share: where it is and how it is called. The credential lies in the vault.
+// Defines the fields that records of MCP servers and A2A agents share: address and authentication.
+// The credential is in the vault.
 
 import { z } from 'zod';
 
-/** `auth_scheme` null sends the credential raw. */
+/** `auth_scheme` null sends the credential as it is. */
 export const remote = z.object({
   name: z.string(),
   url: z.string(),

@@ -1,4 +1,5 @@
-// Events of a role and its permissions. Holders and grants refer to a role by id, so a rename touches nothing else.
+// Defines the events of roles and their permissions. Holders and grants reference a role by id, so
+// renaming it does not affect them.
 
 import { z } from 'zod';
 

@@ -1,5 +1,6 @@
-// Sealing: gives new events their place in the log, their digests and their link in the hash chain. The bytes hashed here are
-// those of es.event_leaf and es.events_guard in migrations/0001-event-log.sql, which check them again.
+// Seals new events: assigns their positions in the log, their digests and their links in the hash
+// chain. The hashed bytes are those of es.event_leaf and es.events_guard in
+// migrations/0001-event-log.sql, which check them again.
 
 import { hash } from 'node:crypto';
 
@@ -8,7 +9,7 @@ import type { GwEvent } from './catalogue.ts';
 import type { EventMetadata } from './event.ts';
 import { genesisHex, leafText, nodeHash } from './hashed-text.ts';
 
-/** The end of the log. `hash` is 32 bytes; `recordedAt` epoch milliseconds. */
+/** The last position of the log. `hash` is 32 bytes; `recordedAt` is epoch milliseconds. */
 export type LogHead = Readonly<{
   logId: string;
   position: number;
@@ -16,7 +17,7 @@ export type LogHead = Readonly<{
   recordedAt: number;
 }>;
 
-/** An event as it is stored, with the exact texts whose bytes were hashed. */
+/** An event as it is stored, with the exact texts that were hashed. */
 export type SealedEvent = Readonly<{
   position: number;
   stream: string;
@@ -33,7 +34,7 @@ export type SealedEvent = Readonly<{
   hash: Uint8Array;
 }>;
 
-/** What the leaf of an event covers. */
+/** The bytes that the leaf of an event covers. */
 export type Leaf = Omit<SealedEvent, 'payload' | 'leafHash' | 'hash'>;
 
 export const leafHash = (leaf: Leaf): Uint8Array => {
@@ -55,7 +56,7 @@ export const genesisHash = (logId: string): Uint8Array => Buffer.from(genesisHex
 
 type Command = Readonly<{
   txId: string;
-  /** The command's time, epoch milliseconds; never set before the head's. */
+  /** The command's time in epoch milliseconds; never earlier than that of the head. */
   at: number;
   metadata: Omit<EventMetadata, 'index' | 'count'>;
   newId: () => string;
@@ -63,7 +64,7 @@ type Command = Readonly<{
   streamVersion: (stream: string) => number;
 }>;
 
-/** The events of one command, sealed behind `head`. `events` is not empty. */
+/** Seals the events of one command after `head`. `events` must not be empty. */
 export function seal(events: readonly GwEvent[], head: LogHead, command: Command): SealedEvent[] {
   const recordedAt = Math.max(command.at, head.recordedAt);
   const versions = new Map<string, number>();

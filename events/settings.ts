@@ -1,4 +1,4 @@
-// Events of the settings that belong to the deployment as a whole; one stream, `settings-1`.
+// Defines the events of deployment-wide settings; they have one stream, `settings-1`.
 
 import { z } from 'zod';
 
@@ -7,22 +7,23 @@ import { changeKind, erasedKind } from '../src/lib/vocabulary.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 export const settingsEvents = {
-  /** The model that every routing chain falls back to; null clears it. */
+  /** The last model of every routing chain; null removes it. */
   FallbackModelSet: {
     change: 'routing',
     touchesSnapshot: true,
     data: z.object({ model_id: modelId.nullable() }),
   },
-  /** The kinds of change that need an approved request; none: there is no policy. */
+  /** The kinds of change that need an approved request. Empty turns the policy off. */
   ChangePolicySet: {
     change: 'policy',
     touchesSnapshot: false,
     data: z.object({ kinds: z.array(changeKind).readonly() }),
   },
   /**
-   * Declarative files were applied. `digest` is the SHA-256 of what they say. The set of files manages the fields of the resources in
-   * `taken` from now on, with what earlier events of the set took over, and those in `released` no longer. A name is null where it may
-   * be personal data.
+   * Declarative files were applied. `digest` is the SHA-256 of their content. The set of files now
+   * manages the fields of the resources in `taken`, in addition to those that its earlier events
+   * took over, and no longer manages those in `released`. A name is null if it may be personal
+   * data.
    */
   ConfigurationApplied: {
     touchesSnapshot: false,
@@ -41,11 +42,14 @@ export const settingsEvents = {
       released: z.array(z.string()).readonly(),
     }),
   },
-  /** The operator asked for a new version; it is the audit row that counts. */
+  /** An operator requested a new version. The event exists for the audit log. */
   SnapshotRebuilt: { touchesSnapshot: true, data: z.object({}) },
   /** Every session was ended. */
   SessionsRevoked: { touchesSnapshot: false, data: z.object({}) },
-  /** The resource of the managed deployment was changed, to that generation of it; null took a default again. */
+  /**
+   * The resource of the managed deployment was changed, which gave it this generation. Null
+   * restores a default.
+   */
   DeploymentPatched: {
     touchesSnapshot: false,
     data: z.object({
@@ -53,14 +57,14 @@ export const settingsEvents = {
       generation: z.int().nonnegative(),
     }),
   },
-  /** So many items of the vault were sealed anew with the encryption key of that id. */
+  /** This number of vault items was encrypted again with the encryption key of that id. */
   VaultResealed: {
     touchesSnapshot: false,
     data: z.object({ key_id: z.string(), items: z.int().nonnegative() }),
   },
   /**
-   * Checkpoints behind this event are signed with that key, 64 hex digits. The key before, if there was one, has signed the change
-   * (base64).
+   * Checkpoints after this event are signed with that key, 64 hex digits. The previous key, if any,
+   * signed the change (base64).
    */
   AuditKeySet: {
     touchesSnapshot: false,
@@ -70,11 +74,14 @@ export const settingsEvents = {
       signature: z.base64().nullable(),
     }),
   },
-  /** The log goes on behind the loss of events that replicas have seen; snapshot versions count on in this epoch. */
+  /**
+   * The log continues after events that replicas have seen were lost. Snapshot versions continue in
+   * this epoch.
+   */
   LogEpochStarted: { touchesSnapshot: true, data: z.object({ epoch: z.int().positive() }) },
   /**
-   * Items of the vault were erased: those that nothing had referred to for their retention, or those that somebody asked to be erased
-   * sooner. `kinds` counts them; `principal_id` is whose personal data they were, when that was asked for.
+   * Vault items were erased: those unreferenced for their retention time, or those erased sooner on
+   * request. `kinds` counts them. `principal_id` is the person whose data was erased on request.
    */
   VaultItemsErased: {
     touchesSnapshot: false,

@@ -1,5 +1,5 @@
-// Metadata as sealing writes nearly all of it, told by its text: a log is verified event by event, and to read the metadata of each costs
-// four times as much.
+// Recognises metadata in the form that sealing almost always writes, by its text alone. Verifying a
+// log checks every event, and parsing the metadata of each takes four times as long.
 
 const plain = String.raw`"[^"\\\u0000-\u001f]*"`;
 const whole = String.raw`[1-9]\d{0,14}`;
@@ -20,5 +20,8 @@ const usual = new RegExp(
   ].join(','),
 );
 
-/** Such a text `eventMetadata` reads without an error. Others, with an escape or a causation, it may read as well. */
+/**
+ * True if `eventMetadata` certainly accepts the text. False does not mean that it rejects the text:
+ * escapes and causations are not covered.
+ */
 export const isUsualMetadata = (text: string): boolean => usual.test(text);

@@ -1,14 +1,15 @@
-// Where events name items of the vault: every member of an event's data that is called `ref`, or ends in `_ref`, and is a UUID. Read from
-// the catalogue, so that a new event is covered without a line here. Metadata has one such member, `reason_ref`.
+// Finds where events reference vault items: every member of an event's data that is called `ref` or
+// ends in `_ref`, and is a UUID. It reads the catalogue, so new events are covered automatically.
+// Metadata has one such member, `reason_ref`.
 
 import { z } from 'zod';
 
 import { catalogue } from './catalogue.ts';
 
-/** `path` is a path of SQL/JSON into the data of the events of that type: `$.name.ref`. */
+/** `path` is an SQL/JSON path into the data of events of that type, such as `$.name.ref`. */
 export type RefPath = Readonly<{ type: string; path: string }>;
 
-/** Of every version of every event type, without duplicates. */
+/** Covers every version of every event type, without duplicates. */
 export function vaultRefPaths(): readonly RefPath[] {
   return Object.entries(catalogue).flatMap(([type, { data, past = [] }]) => {
     const schemas = [data, ...past.map((older) => older.data)];
@@ -52,6 +53,6 @@ function pathsOf({ properties = {}, items, ...either }: Shape, at: string): read
   ];
 }
 
-/** A member that may be null is a choice of two. */
+/** A nullable member is a choice of two schemas. */
 const isRef = (name: string, { format, anyOf = [] }: Shape): boolean =>
   /^(?:.*_)?ref$/.test(name) && [format, ...anyOf.map((one) => one.format)].includes('uuid');

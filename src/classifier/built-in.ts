@@ -1,6 +1,7 @@
-// The built-in encoder of the fast tier. Its vector has two parts: the mean of the words' vectors from the table, less what
-// every text has in common, and beside it the text's own words and parts of words, hashed, by which examples teach it names
-// and languages that the table does not know. How it does on labelled prompts: bench/RESULTS.md.
+// Embeds texts for the fast tier with the built-in encoder. The vector has two parts. The first is
+// the mean of the word vectors from the table, minus the component common to all texts. The second
+// hashes the words and parts of words, so that examples can teach names and languages that the
+// table does not know. bench/RESULTS.md lists its accuracy on labelled prompts.
 
 import { textMax } from './encoder.ts';
 import type { Encoder, Vector } from './encoder.ts';
@@ -8,23 +9,26 @@ import { hashEnd, hashNext, hashStart, isWordUnit, spelled } from './tokens.ts';
 import { dot, normalise } from './vector.ts';
 import type { WordTable } from './word-table.ts';
 
-/** A power of two. */
+/** Must be a power of two. */
 const spellingDimensions = 512;
-/** Of the length of the part that the table makes. */
+/** Relative to the length of the part from the table. */
 const spellingWeight = 0.5;
 const wholeWeight = 1;
 const partWeight = 0.3;
 const partUnits = 4;
-/** Where no blanks stand between words, two or three characters are a word. */
+/**
+ * From this code unit on, scripts have no blanks between words, and two or three characters count
+ * as a word.
+ */
 const denseFrom = 0x2e80;
 const densePartUnits = 2;
-/** Between the ends of a word, so that its beginning is not any part of it. */
+/** Marks the ends of a word, so that its beginning differs from parts in its middle. */
 const edge = 0x20;
 
-/** `identity` names the table: another one makes other vectors. */
+/** `identity` names the table, because another table makes other vectors. */
 export function createBuiltInEncoder(table: WordTable, identity: string): Encoder {
   const dimensions = table.dimensions + spellingDimensions;
-  // Of one text at a time, written anew for each. Spelling a text differently may make it longer.
+  // Reused for each text. Normalising a text may make it longer.
   const units = new Uint16Array(textMax * 4 + 2);
   return {
     identity,
@@ -35,7 +39,7 @@ export function createBuiltInEncoder(table: WordTable, identity: string): Encode
       const spelling = vector.subarray(table.dimensions);
       const end = readUnits(spelled(text.slice(0, textMax)), units);
       const parts = { meaning, spelling };
-      // Of a text of common words alone, those are all there is.
+      // If a text has only common words, use those.
       if (!addWords(units, end, table, parts)) addWords(units, end, everyWord, parts);
       return finish(vector, meaning, spelling, table.common);
     },
@@ -44,7 +48,10 @@ export function createBuiltInEncoder(table: WordTable, identity: string): Encode
 
 type Parts = Readonly<{ meaning: Float32Array; spelling: Float32Array }>;
 
-/** Everything between words becomes an edge; there is one before the first word and one behind the last. */
+/**
+ * Replaces everything between words by an edge, and adds one before the first word and one after
+ * the last.
+ */
 function readUnits(text: string, units: Uint16Array): number {
   const length = Math.min(text.length, units.length - 2);
   let hasWords = false;
@@ -55,7 +62,7 @@ function readUnits(text: string, units: Uint16Array): number {
     units[at + 1] = isWord ? unit : edge;
     hasWords ||= isWord;
   }
-  // Signs and pictures are words when the text has no others.
+  // Without any words, treat signs and pictures as words.
   if (!hasWords) for (let at = 0; at < length; at++) units[at + 1] = text.charCodeAt(at);
   units[length + 1] = edge;
   return length + 1;
@@ -63,7 +70,7 @@ function readUnits(text: string, units: Uint16Array): number {
 
 const everyWord: Pick<WordTable, 'addTo'> = { addTo: () => true };
 
-/** Whether there was any that says something. */
+/** Returns true if any word was not a stop word. */
 function addWords(
   units: Uint16Array,
   end: number,
@@ -88,7 +95,10 @@ function addWords(
   return hasWords;
 }
 
-/** The parts of a word with the edges at its ends: those of so many units, and those of one more. */
+/**
+ * Adds the parts of a word, including the edges at its ends: those of `count` units and of one
+ * more.
+ */
 function addParts(units: Uint16Array, start: number, end: number, spelling: Float32Array): void {
   const count = (units[start + 1] ?? 0) < denseFrom ? partUnits : densePartUnits;
   for (let from = start; from + count <= end; from++) {
@@ -101,7 +111,7 @@ function addParts(units: Uint16Array, start: number, end: number, spelling: Floa
   }
 }
 
-/** Features that meet in one place have signs of their own, so that they do not always add up. */
+/** Colliding features have independent signs, so that they do not always add up. */
 function addFeature(spelling: Float32Array, hash: number, weight: number): void {
   const at = hash & (spellingDimensions - 1);
   spelling[at] = (spelling[at] ?? 0) + (hash < 0 ? weight : -weight);
@@ -118,7 +128,7 @@ function finish(
     meaning[index] = (meaning[index] ?? 0) - share * (common[index] ?? 0);
   }
   normalise(meaning);
-  // What is said ten times does not count ten times.
+  // Dampens repetition: ten occurrences must not count ten times.
   for (let index = 0; index < spelling.length; index++) {
     const value = spelling[index] ?? 0;
     spelling[index] = Math.sign(value) * Math.sqrt(Math.abs(value));

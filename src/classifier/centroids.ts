@@ -1,4 +1,5 @@
-// The centroids of classes as a snapshot carries them: of each class that an encoder knows something of in an example.
+// Computes the centroids of classes for a snapshot. A class has one if the encoder can embed at
+// least one of its examples.
 
 import type { PromptClassId } from '../lib/ids.ts';
 import type { PromptClassTier } from '../lib/vocabulary.ts';
@@ -6,15 +7,18 @@ import type { SnapshotCentroids } from '../snapshot/schema.ts';
 import type { Encoders, Vector } from './encoder.ts';
 import { centroidOf } from './vector.ts';
 
-/** In text, a number is shorter without digits that change no margin. */
+/** Rounds to five decimals, which shortens the JSON and does not change any margin. */
 const decimals = 1e5;
 
-/** Requests wait behind no more texts than these. */
+/** The most texts per batch, so that requests do not wait long for the refined encoder. */
 const batchTexts = 4;
 
 export type Embed = (texts: readonly string[]) => Promise<readonly (Vector | null)[]>;
 
-/** Null when there is no encoder of the tier. `timeoutMs` bounds the wait for a few texts by the refined one. */
+/**
+ * Returns the encoder of the tier, or null if there is none. `timeoutMs` bounds each batch of the
+ * refined encoder.
+ */
 export function embedderOf(
   encoders: Encoders | null,
   tier: PromptClassTier,
@@ -40,7 +44,7 @@ export function embedderOf(
 
 export type Centroid = Readonly<{ id: PromptClassId; centroid: readonly number[] | null }>;
 
-/** Null when the encoder knows nothing of any of the texts. */
+/** Null if the encoder cannot embed any of the texts. */
 export function snapshotCentroid(vectors: readonly (Vector | null)[]): readonly number[] | null {
   const centroid = centroidOf(vectors.filter((vector) => vector !== null));
   return centroid === null
@@ -48,7 +52,7 @@ export function snapshotCentroid(vectors: readonly (Vector | null)[]): readonly 
     : Array.from(centroid, (value) => Math.round(value * decimals) / decimals);
 }
 
-/** Null when no class has one. */
+/** Null if no class has a centroid. */
 export function snapshotCentroids(
   encoder: string,
   centroids: readonly Centroid[],

@@ -1,5 +1,6 @@
-// The class of a text, by the tiers that a process has: the fast one at once; where its winner is refined, the refined one
-// within a bound, and if it fails or is late, or finds none clearly nearest, the word of the fast tier stands.
+// Classifies a text. The fast tier answers at once. If its winner is refined by other classes, the
+// refined tier decides among those within a time limit. If it fails, times out or finds no clear
+// winner, the result of the fast tier is used.
 
 import type { PromptClassId } from '../lib/ids.ts';
 import type { PromptClassTier } from '../lib/vocabulary.ts';
@@ -8,7 +9,10 @@ import type { Encoder, Encoders, RefinedEncoder } from './encoder.ts';
 import { clearWinner, refinersOf, tiersOf } from './tiers.ts';
 import type { Contender, Tiers } from './tiers.ts';
 
-/** What texts are classified with under one snapshot. An encoder that its centroids are not of is null. */
+/**
+ * The tiers and encoders of one snapshot. An encoder is null if the centroids were made with a
+ * different one.
+ */
 export type Ready = Readonly<{
   tiers: Tiers;
   fast: Encoder | null;
@@ -22,7 +26,9 @@ type Classes = Readonly<{
   classifier: SnapshotClassifier;
 }>;
 
-/** `onMismatch` is told of centroids that cannot be compared with anything here. */
+/**
+ * Calls `onMismatch` for centroids that were made with an encoder that this process does not have.
+ */
 export function readyFor(
   { promptClasses, classifier }: Classes,
   encoders: Encoders,
@@ -41,22 +47,22 @@ export function readyFor(
   };
 }
 
-/** Who found it; nobody finds null. */
+/** The tier that found the class; `id` is null if none did. */
 export type Found = Readonly<{ tier: PromptClassTier | 'none'; id: PromptClassId | null }>;
 
 export const unclassified: Found = { tier: 'none', id: null };
 
 type Asking = Readonly<{
-  /** Otherwise the fast tier's word is enough. */
+  /** False to use only the fast tier. */
   asksRefined: boolean;
-  /** Told when the refined tier is asked. */
+  /** Called when the refined tier is used. */
   onEscalation: () => void;
 }>;
 
-/** A refined encoder takes some tens of milliseconds; behind others it waits. */
+/** A refined encoder takes some tens of milliseconds, and longer when other texts are queued. */
 const refinedWaitMs = 250;
 
-/** A promise only when the refined tier is asked. */
+/** Returns a promise only if the refined tier is used. */
 export function classify(
   { tiers, fast, refined }: Ready,
   text: string,

@@ -1,24 +1,25 @@
-// An encoder turns a text into a direction: texts of one meaning point alike. What two encoders make cannot be compared, so
-// each has an identity, which travels with every centroid that was made with it.
+// Defines encoders. An encoder turns a text into a direction, and texts of similar meaning point in
+// similar directions. Vectors of different encoders cannot be compared, so each encoder has an
+// identity, which is stored with every centroid made with it.
 
-/** Of Euclidean length 1. */
+/** Has Euclidean length 1. */
 export type Vector = Float32Array;
 
-/** Works in process, within microseconds. */
+/** Runs in process, within microseconds. */
 export type Encoder = Readonly<{
-  /** Equal for encoders that make equal vectors of equal texts. */
+  /** Equal for encoders that make equal vectors from equal texts. */
   identity: string;
   dimensions: number;
-  /** Null for a text in which it knows nothing. Reads the first `textMax` characters. */
+  /** Null if the encoder knows nothing in the text. Reads the first `textMax` characters. */
   embed: (text: string) => Vector | null;
 }>;
 
-/** Works elsewhere, within milliseconds. */
+/** Runs outside the request thread, within milliseconds. */
 export type RefinedEncoder = Readonly<{
   identity: string;
   /**
-   * The vectors of the texts, in their order. Rejects when the encoder cannot be loaded, when too many wait for it, and when the
-   * time is over; null waits as long as it takes.
+   * Returns the vectors of the texts, in their order. Rejects if the encoder cannot be loaded, too
+   * many texts are queued, or the time limit is exceeded. Null sets no time limit.
    */
   embed: (
     texts: readonly string[],
@@ -26,12 +27,12 @@ export type RefinedEncoder = Readonly<{
   ) => Promise<readonly (Vector | null)[]>;
 }>;
 
-/** A classifier reads so many characters of a prompt, or of an example. */
+/** The number of characters of a prompt or example that a classifier reads. */
 export const textMax = 2_000;
 
-/** What a process classifies with. The fast one is loaded when it is first needed. */
+/** The encoders of a process. The fast one is loaded on first use. */
 export type Encoders = Readonly<{
   fast: Readonly<{ identity: string; open: () => Encoder }>;
-  /** Null when none is configured. */
+  /** Null if none is configured. */
   refined: RefinedEncoder | null;
 }>;

@@ -1,5 +1,6 @@
-// How well classes are told apart by their own examples: each example is put to the classes as if it had not been one
-// (leave-one-out), so a class is not praised for what it was shown.
+// Evaluates how well classes are distinguished, with their own examples. Each example is classified
+// as if it were not one of the examples (leave-one-out), so that a class gains nothing from having
+// seen it.
 
 import type { Vector } from './encoder.ts';
 import { dot } from './vector.ts';
@@ -16,17 +17,22 @@ export type Verdict = (typeof verdict)[number];
 export type ClassEvaluation = Readonly<{
   class: string;
   examples: number;
-  /** Of the examples taken for this class, how many are its own; null when none was. */
+  /** The share of examples assigned to this class that belong to it; null if none was assigned. */
   precision: number | null;
-  /** Of its own examples, how many were taken for it; what was taken for nothing counts against it. */
+  /**
+   * The share of its own examples that were assigned to it. Unclassified examples count against it.
+   */
   recall: number;
-  /** The cosine to the own class less that to the best other one, over its examples; negative where another was nearer. */
+  /**
+   * The cosine to the own class minus that to the best other class, over its examples. Negative if
+   * another class was nearer.
+   */
   mean_margin: number;
   worst_margin: number;
   min_margin: number;
-  /** Other classes by the cosine of the centroids. */
+  /** Other classes, by the cosine between the centroids. */
   nearest: readonly (readonly [name: string, similarity: number])[];
-  /** One of them is so near that no example could tell the two apart. */
+  /** True if another class is so near that examples cannot distinguish the two. */
   collides: boolean;
   verdict: Verdict;
 }>;
@@ -38,13 +44,13 @@ const collidesAbove = 0.8;
 const goodFrom = 0.85;
 const usableFrom = 0.7;
 
-/** A class with one example has nothing left when that one is taken out. */
+/** Leave-one-out needs at least one remaining example. */
 export const evaluatedExamplesMin = 2;
 
 type Sum = Readonly<{ one: EvaluatedClass; sum: Float32Array; length: number }>;
 type Verdicts = Readonly<{ actual: number; predicted: number | null; margin: number; id: number }>;
 
-/** At least two classes, which contend for one prompt; every one has `evaluatedExamplesMin` examples. */
+/** Needs at least two competing classes, each with at least `evaluatedExamplesMin` examples. */
 export function evaluate(
   classes: readonly EvaluatedClass[],
 ): Readonly<{ classes: readonly ClassEvaluation[]; confusions: readonly Confusion[] }> {
@@ -73,7 +79,10 @@ function sumOf(one: EvaluatedClass): Sum {
   return { one, sum, length: Math.sqrt(dot(sum, sum)) };
 }
 
-/** Of the own class's sum the example is taken out, which needs no second pass over the examples. */
+/**
+ * Subtracts the example from the sum of its own class, which avoids a second pass over the
+ * examples.
+ */
 function judge(
   sums: readonly Sum[],
   actual: number,

@@ -1,6 +1,7 @@
-// Which class a prompt is of, given its vector: the class whose centroid is nearest, if it is nearer than the next one by the
-// class's own margin (specification, "Prompt class"). The fast tier decides among the classes of tier fast; where its winner is
-// refined by two classes or more, the refined tier decides among those. A lone one has no rival, and would take every prompt.
+// Finds the class of a prompt from its vector: the class with the nearest centroid, if it leads the
+// next one by the class's own margin (specification, "Prompt class"). The fast tier decides among
+// the classes of tier fast. If two or more classes refine its winner, the refined tier decides
+// among those. A single refining class would have no rival and win every prompt, so it is ignored.
 
 import type { PromptClassId } from '../lib/ids.ts';
 import type { SnapshotCentroids, SnapshotPromptClass } from '../snapshot/schema.ts';
@@ -11,11 +12,11 @@ export type Contender = Readonly<{ id: PromptClassId; minMargin: number; centroi
 
 export type Tiers = Readonly<{
   fast: readonly Contender[];
-  /** By the class that they refine. */
+  /** Keyed by the class that they refine. */
   refined: ReadonlyMap<PromptClassId, readonly Contender[]>;
 }>;
 
-/** Classes without a centroid contend for nothing. */
+/** Omits classes without a centroid. */
 export function tiersOf(
   classes: readonly SnapshotPromptClass[],
   {
@@ -45,7 +46,7 @@ function contendersOf(
   });
 }
 
-/** What is left to choose among when the fast tier's winner is known; fewer than two is no choice. */
+/** The classes that refine the fast tier's winner; empty if there are fewer than two. */
 export function refinersOf({ refined }: Tiers, winner: Contender): readonly Contender[] {
   const refiners = refined.get(winner.id) ?? [];
   return refiners.length < 2 ? [] : refiners;
@@ -54,8 +55,8 @@ export function refinersOf({ refined }: Tiers, winner: Contender): readonly Cont
 export type Nearest = Readonly<{ contender: Contender; score: number; margin: number }>;
 
 /**
- * The nearest contender with its cosine, and by how much it is nearer than the next; of one alone the margin is its cosine. Null
- * when nobody contends. A centroid of other dimensions is nobody's.
+ * The nearest contender, its cosine, and its lead over the next; with one contender, the lead is
+ * its cosine. Skips centroids of other dimensions. Null if there are no contenders.
  */
 export function nearest(contenders: readonly Contender[], vector: Vector): Nearest | null {
   let best: Contender | null = null;
@@ -74,7 +75,7 @@ export function nearest(contenders: readonly Contender[], vector: Vector): Neare
   return { contender: best, score, margin: next === -Infinity ? score : score - next };
 }
 
-/** The nearest contender, if its margin is what its class asks for; null is unclassified. */
+/** The nearest contender if its lead reaches the minimum of its class; else null (unclassified). */
 export function clearWinner(contenders: readonly Contender[], vector: Vector): Contender | null {
   const found = nearest(contenders, vector);
   return found === null || found.margin < found.contender.minMargin ? null : found.contender;

@@ -1,8 +1,11 @@
-// The words of a text for the built-in encoder: runs of letters and digits, in lower case, each as a hash, so that no string is
-// made for one. In scripts without blanks between words a run is a sentence; then its parts do the work.
+// Splits a text into words for the built-in encoder: runs of letters and digits in lower case. Each
+// is hashed directly, so no string is allocated. In scripts without blanks a run is a sentence, and
+// the encoder uses its parts.
 
-/** FNV-1a over UTF-16 code units, mixed at the end because buckets are taken from the low bits. 32 bits, signed: engines are
- * quickest with those. */
+/**
+ * FNV-1a over UTF-16 code units, mixed at the end because buckets use the low bits. Signed 32 bits,
+ * which engines handle fastest.
+ */
 export const hashStart = 0x811c9dc5;
 export const hashNext = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193);
 export function hashEnd(hash: number): number {
@@ -16,10 +19,13 @@ export function hashOf(text: string): number {
   return hashEnd(hash);
 }
 
-/** As the word table and every text are spelled. */
+/** Normalises a text in the same way as the word table. */
 export const spelled = (text: string): string => text.normalize('NFC').toLowerCase();
 
-/** Beyond ASCII, everything but blanks, punctuation and signs of the common blocks is a letter. */
+/**
+ * Outside ASCII, every character is a letter except blanks, punctuation and signs of the common
+ * blocks.
+ */
 export function isWordUnit(unit: number): boolean {
   if (unit < 0x80) return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39);
   if (unit < 0xc0) return unit === 0xb5;

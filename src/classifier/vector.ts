@@ -1,4 +1,4 @@
-// Directions: lengths, cosines, and what lies in the middle of several.
+// Computes with vectors: lengths, cosines and means of directions.
 
 import type { Vector } from './encoder.ts';
 
@@ -9,7 +9,7 @@ export function dot(one: ArrayLike<number>, other: ArrayLike<number>): number {
   return sum;
 }
 
-/** Brings it to length 1 in place; false for one that has no direction. */
+/** Scales the vector to length 1 in place. Returns false for a zero vector. */
 export function normalise(vector: Float32Array): boolean {
   const length = Math.sqrt(dot(vector, vector));
   if (!(length > 0) || !Number.isFinite(length)) return false;
@@ -19,7 +19,7 @@ export function normalise(vector: Float32Array): boolean {
   return true;
 }
 
-/** The normalised mean; null of none, and of those that cancel each other. */
+/** The normalised mean. Null if there are no vectors, or if they cancel each other out. */
 export function centroidOf(vectors: readonly Vector[]): Vector | null {
   const centroid = new Float32Array(vectors[0]?.length ?? 0);
   for (const vector of vectors) {

@@ -1,5 +1,5 @@
-// A table of word vectors in one block of bytes: what a general knowledge of words is to the built-in encoder. A word is its
-// hash, a dimension is four bits, and the words are in the order of how common they are, so the rarer count for more.
+// Reads and writes the table of word vectors of the built-in encoder. A word is its hash, a dimension is four bits, and
+// words are sorted from common to rare, so that rare words can weigh more. The format:
 //
 //   8 bytes "gwwords1", u32 words, u32 dimensions (even), words x i32 hash, words x dimensions / 2 bytes; little endian
 
@@ -9,25 +9,28 @@ const magic = 'gwwords1';
 const headerBytes = 16;
 const wordsMax = 1_000_000;
 const dimensionsMax = 1_024;
-/** A nibble is a whole number of so much and less either side of zero. */
+/** A nibble holds an integer between minus and plus this value. */
 const scale = 7;
 
 export type WordTable = Readonly<{
   dimensions: number;
   /**
-   * Adds a word's vector, weighted by how rare it is, to the head of `sum`. False for a word that is too common to say
-   * anything.
+   * Adds a word's vector, weighted by its rarity, to the start of `sum`. Returns false for stop
+   * words.
    */
   addTo: (sum: Float32Array, hash: number) => boolean;
-  /** What the words have in common, weighted as they occur; of length 1. */
+  /** The component common to all words, weighted by frequency; of length 1. */
   common: Float32Array;
 }>;
 
-/** Throws when the bytes are not such a table: it is a part of the program, or of its tests. */
+/**
+ * Throws if the bytes are not such a table. The table ships with the program, so this is an
+ * internal error.
+ */
 export function readWordTable(bytes: Uint8Array): WordTable {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const name = String.fromCharCode(...bytes.subarray(0, magic.length));
-  if (name !== magic) throw new Error('the word table begins with other bytes');
+  if (name !== magic) throw new Error('the word table has another file signature');
   const words = view.getUint32(8, true);
   const dimensions = view.getUint32(12, true);
   if (words > wordsMax || dimensions > dimensionsMax || dimensions % 2 !== 0) {
@@ -63,16 +66,19 @@ export function readWordTable(bytes: Uint8Array): WordTable {
   };
 }
 
-/** The words that hold every sentence together; half of a text is of them. */
+/** Stop words: about half of all words of a text. */
 const commonWords = 100;
 
-/** Zipf's law: of all words of a text, so great a share is the one at this rank. */
+/** Zipf's law: the share of a text's words that have this rank. */
 const frequencyAt = (rank: number): number => 1 / ((rank + 2) * 12.1);
 
-/** Arora, Liang and Ma, "A simple but tough-to-beat baseline for sentence embeddings": what is common says little. */
+/**
+ * Arora, Liang and Ma, "A simple but tough-to-beat baseline for sentence embeddings": frequent
+ * words weigh less.
+ */
 const rareFrom = 1e-4;
 
-/** The weight of each word's cells, in which they have length 1 before they are weighted by how rare it is. */
+/** The weight of each word's cells, which scales the vector to length 1 and then by rarity. */
 function weighWords(cells: Int8Array, words: number, dimensions: number): Float32Array {
   const weights = new Float32Array(words);
   for (let rank = 0; rank < words; rank++) {
@@ -83,7 +89,7 @@ function weighWords(cells: Int8Array, words: number, dimensions: number): Float3
   return weights;
 }
 
-/** Finds the rank of a hash, or -1: open addressing, at most half full. */
+/** Finds the rank of a hash, or -1. Open addressing, at most half full. */
 function rankWords(view: DataView, words: number): (hash: number) => number {
   let size = 16;
   while (size < words * 2) size *= 2;
@@ -115,7 +121,7 @@ function unpack(packed: Uint8Array): Int8Array {
   return cells;
 }
 
-/** The bytes of a table; `words` from the most common to the rarest, each hash once. */
+/** Writes a table; `words` is sorted from the most common to the rarest, each hash once. */
 export function writeWordTable(
   words: readonly Readonly<{ hash: number; vector: readonly number[] }>[],
 ): Uint8Array {

@@ -1,14 +1,14 @@
-// A histogram of seconds in plain typed fields: an observation is a few comparisons and two
+// Records a histogram of seconds in typed arrays: an observation costs a few comparisons and two
 // additions.
 
-/** Upper bounds in seconds; what is longer counts only into the total. */
+/** Upper bounds in seconds. Longer durations count only in the total. */
 export const secondsBounds: readonly number[] = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
   30, 60,
 ];
 
 /**
- * `counts[i]` is of observations up to bound i and above the one before it; the last has no
+ * `counts[i]` counts observations up to bound i and above the previous bound; the last has no
  * bound.
  */
 export type Durations = { readonly counts: Float64Array; sum: number };

@@ -1,9 +1,9 @@
-// What a log line may hold: bounded values, errors by their message, code and causes alone, and nothing that looks like a secret.
-// Who logs leaves secrets out; this is the second net.
+// Limits the values of a log line: their size, errors to message, code and causes, and text that
+// looks like a secret is hidden. Callers must not log secrets; this is the second safeguard.
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Characters of a line's values, of one text, of a stack. */
+/** Maximum characters of all values of a line, of one text, and of a stack. */
 const lineMax = 8192;
 const textMax = 1024;
 const stackMax = 2048;
@@ -44,7 +44,7 @@ function bounded(value: unknown, budget: Budget, depth: number): unknown {
   if (value instanceof Error) return describeError(value, budget, causesMax);
   if (depth === 0 || budget.left <= 0) return '…';
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
-  // A body or a key: its bytes are nobody's concern.
+  // Bytes of a body or a key: log only their number.
   if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
   if (Array.isArray(value)) {
     return value.slice(0, membersMax).map((member) => bounded(member, budget, depth - 1));
@@ -58,7 +58,10 @@ function bounded(value: unknown, budget: Budget, depth: number): unknown {
   );
 }
 
-/** Other properties of an error may repeat what was sent: a statement's values, a request's head. */
+/**
+ * Other properties of an error may repeat sent data, such as a statement's values or a request's
+ * headers.
+ */
 function describeError(error: Error, budget: Budget, causes: number): Record<string, unknown> {
   const code = 'code' in error ? error.code : undefined;
   const { cause } = error;
@@ -73,7 +76,7 @@ function describeError(error: Error, budget: Budget, causes: number): Record<str
   };
 }
 
-/** Without the message, which stands for itself. */
+/** Without the message, which is logged separately. */
 const framesOf = ({ stack = '' }: Error): string =>
   stack
     .split('\n')
@@ -90,7 +93,7 @@ function spend(text: string, budget: Budget): string {
 const clip = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max)}…`;
 
-/** Credentials as they are written in headers and addresses, and the keys of this program and of vendors. */
+/** Credentials in headers and URLs, and the key formats of gw and of vendors. */
 const secrets: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer|basic)\s+[^\s"',;]{8,}/gi, '$1 [hidden]'],
   [/:\/\/[^\s/@"']+@/g, '://[hidden]@'],

@@ -1,5 +1,6 @@
-// Reads the filter directive of `--log` (specification, "Logs"): levels by component, such as `info,gw::gateway=debug`. What cannot be
-// read is refused, because a filter with a mistake in it would silently show too much or too little.
+// Parses the filter directives of `--log` (specification, "Logs"): levels by component, such as
+// `info,gw::gateway=debug`. Invalid directives are rejected, because a filter with a mistake would
+// silently show too much or too little.
 
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
@@ -7,7 +8,7 @@ import type { Refusal } from '../lib/refusal.ts';
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number] | 'silent';
 
-/** The parts of the program that lines come from. */
+/** The components that log lines come from. */
 export const logComponents = [
   'gateway',
   'control_link',
@@ -28,8 +29,9 @@ export const targetOf = (component: LogComponent | null): string =>
 const targets: ReadonlySet<string> = new Set([null, ...logComponents].map(targetOf));
 
 /**
- * Directives with commas between: `<level>` for all, `info` unless given; `<target>=<level>` for one; `<target>` for everything of it.
- * Among several for the same the last counts. The refusal names the directive.
+ * Parses comma-separated directives: `<level>` for all components (default `info`),
+ * `<target>=<level>` for one, and `<target>` for all its levels. The last directive for a target
+ * wins. Errors name the directive.
  */
 export function readLogFilter(text: string): LogFilter | Refusal {
   let base: LogLevel = 'info';
@@ -46,7 +48,7 @@ export function readLogFilter(text: string): LogFilter | Refusal {
   return { base, targets: levels };
 }
 
-/** The most specific directive counts. */
+/** The most specific directive wins. */
 export const levelAt = ({ base, targets }: LogFilter, component: LogComponent | null): LogLevel =>
   targets.get(targetOf(component)) ?? targets.get(targetOf(null)) ?? base;
 

@@ -1,6 +1,6 @@
-// The program's log: JSON with `timestamp`, `level` and `message` at top level, or one readable
-// line each (specification, "Logs, metrics, traces"). Text escapes control characters, so no
-// value can forge a line.
+// Writes the program's log: JSON with `timestamp`, `level` and `message` at top level, or one
+// readable line per entry (specification, "Logs, metrics, traces"). Control characters in text are
+// escaped, so no value can forge a line.
 
 import { pino, stdTimeFunctions } from 'pino';
 import type { Logger } from 'pino';
@@ -17,14 +17,14 @@ export type Log = Readonly<{
   info: Write;
   warn: Write;
   error: Write;
-  /** The same log, of a part of the program that the filter may name. */
+  /** The same log for a component that the filter may name. */
   of: (component: LogComponent) => Log;
 }>;
 
 export type LogOptions = Readonly<{
   filter: LogFilter;
   format: 'text' | 'json';
-  /** Takes one line at a time, with its line end. */
+  /** Receives one line at a time, including its line end. */
   write: (line: string) => void;
 }>;
 
@@ -48,7 +48,7 @@ export function createLog({ filter, format, write }: LogOptions): Log {
   return of(null);
 }
 
-/** What is not shown costs a call of nothing: the filter holds for the life of the process. */
+/** The filter never changes, so disabled levels become empty functions. */
 function writerOf(logger: Logger, level: 'debug' | 'info' | 'warn' | 'error'): Write {
   if (!logger.isLevelEnabled(level)) return () => {};
   return (fields, message) => logger[level](boundedFields(fields), boundedText(message));

@@ -1,18 +1,19 @@
-// Makes one page of metrics of those of several processes that share a port: counters and histograms are added up, and so are
-// gauges but for those of a state, of which the worst is shown. Each family says which (`aggregator`).
+// Merges the metrics of several processes that share a port into one page. Counters, histograms and
+// most gauges are added up; gauges of a state show the worst one. Each family names its rule
+// (`aggregator`).
 
 import { AggregatorRegistry } from 'prom-client';
 import type { PrometheusContentType, Registry } from 'prom-client';
 
-/** As a registry of prom-client gives it (`getMetricsAsJSON`). */
+/** The format of `getMetricsAsJSON` in prom-client. */
 export type Family = Readonly<{
   name: string;
   help: string;
-  /** Words such as `gauge`; prom-client declares them as an enumeration of numbers. */
+  /** A word such as `gauge`, although prom-client declares an enumeration of numbers. */
   type: unknown;
   aggregator: string;
   values: readonly Readonly<{
-    /** Where it is not the family's: of the parts of a histogram. */
+    /** Set if it differs from the family's name, as for the parts of a histogram. */
     metricName?: string | undefined;
     labels: Readonly<Record<string, string | number | undefined>>;
     value: number;
@@ -21,11 +22,11 @@ export type Family = Readonly<{
 
 export type Page = Readonly<{
   families: readonly Family[];
-  /** Of a process that is gone: what it counted still counts, what it was does not. */
+  /** True for a process that has ended: its counters still count, its gauges do not. */
   isGone: boolean;
 }>;
 
-/** Prints as one page (`metrics`) and gives the families of one (`getMetricsAsJSON`). */
+/** The result prints one page (`metrics`) or returns its families (`getMetricsAsJSON`). */
 export const mergePages = (pages: readonly Page[]): Registry =>
   AggregatorRegistry.aggregate<PrometheusContentType>(
     pages.map(({ families, isGone }) =>

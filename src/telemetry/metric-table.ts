@@ -1,11 +1,12 @@
-// Every series that gw exports, once: its name, type, meaning and labels (specification, "Logs, metrics, traces"). A family is on a
-// page only where the process has a source for it: what has none is absent, never zero.
+// Lists every metric that gw exports: name, type, meaning and labels (specification, "Logs,
+// metrics, traces"). A page omits families that the process does not measure; it never shows them
+// as zero.
 
 type Shape<Labels> = Readonly<{ name: string; help: string; labels: Labels }>;
 
 /**
- * `merge` is what two readings of one series make, of one process or of several workers: their sum, or the worse one of a
- * state.
+ * `merge` combines two readings of one series, from one process or several workers: their sum, or
+ * the worse state.
  */
 export type Metric = Shape<readonly string[]> &
   Readonly<{ type: 'counter' | 'gauge' | 'histogram'; merge: 'sum' | 'min' | 'max' }>;
@@ -22,14 +23,14 @@ const gauge = <const Labels extends readonly string[]>(
   ...labels: Labels
 ) => ({ type: 'gauge', merge: 'sum', name, help, labels }) as const;
 
-/** A gauge of which the least reading counts. */
+/** A gauge that merges to the minimum. */
 const least = <const Labels extends readonly string[]>(
   name: string,
   help: string,
   ...labels: Labels
 ) => ({ type: 'gauge', merge: 'min', name, help, labels }) as const;
 
-/** A gauge of which the greatest reading counts. */
+/** A gauge that merges to the maximum. */
 const greatest = <const Labels extends readonly string[]>(
   name: string,
   help: string,
@@ -42,10 +43,10 @@ const histogram = <const Labels extends readonly string[]>(
   ...labels: Labels
 ) => ({ type: 'histogram', merge: 'sum', name, help, labels }) as const;
 
-/** `model` is the upstream's own name of the model. */
+/** `model` is the upstream's name of the model. */
 const backend = ['api_base', 'model'] as const;
 
-/** What the gateway shows at `/metrics` of its own listener. */
+/** The metrics of the gateway, at `/metrics` of its own listener. */
 export const gatewayMetrics = {
   requests: counter('gw_requests_total', 'Requests on the proxied routes'),
   requestsFailed: counter('gw_requests_failed_total', 'Requests answered with 5xx or cut off'),
@@ -65,7 +66,7 @@ export const gatewayMetrics = {
     'Answers of backends by class of status; 429 apart from other 4xx',
     'class',
   ),
-  retries: counter('gw_retries_total', 'Attempts at a sibling backend of the same model'),
+  retries: counter('gw_retries_total', 'Retries on a sibling backend of the same model'),
   failovers: counter('gw_failovers_total', 'Moves to the next model of a chain'),
   fallbackUsed: counter('gw_fallback_used_total', 'Requests that the fallback model answered'),
   modelRequests: counter('gw_model_requests_total', 'Requests by the model that answered', 'model'),
@@ -77,7 +78,7 @@ export const gatewayMetrics = {
   ),
   modelDuration: histogram(
     'gw_model_duration_seconds',
-    'Time of requests by the model that answered',
+    'Duration of requests by the model that answered',
     'model',
   ),
   modelFirstToken: histogram(
@@ -93,21 +94,21 @@ export const gatewayMetrics = {
   ),
   backendDuration: histogram(
     'gw_backend_duration_seconds',
-    'Time of attempts that were answered to their end',
+    'Duration of attempts whose answer was complete',
     ...backend,
   ),
   backendInFlight: gauge('gw_backend_inflight', 'Attempts in flight', ...backend),
   backendHealthy: least(
     'gw_backend_healthy',
-    '1 while the backend is taken for healthy, else 0',
+    '1 while the backend is considered healthy, else 0',
     ...backend,
   ),
   backendEjections: counter(
     'gw_backend_ejections_total',
-    'Times that its traffic took a backend out of rotation',
+    'Times that a backend was ejected from rotation because of failed traffic',
     ...backend,
   ),
-  // Several workers read one engine, each the same.
+  // All workers read the same engine, so their readings are not added up.
   backendEngineRequests: greatest(
     'gw_backend_engine_requests',
     "Requests in the engine, by the engine's own metrics",
@@ -121,19 +122,15 @@ export const gatewayMetrics = {
   ),
   admissionCapacity: gauge(
     'gw_admission_capacity',
-    'Ceiling in force, lowered while the engine queues',
+    'Current ceiling, lowered while the engine queues',
     ...backend,
   ),
   admissionInUse: gauge('gw_admission_in_use', 'Slots of the ceiling in use', ...backend),
   admissionQueued: gauge('gw_admission_queued', 'Requests waiting for a slot', ...backend),
-  admissionAdmitted: counter(
-    'gw_admission_admitted_total',
-    'Requests that were given a slot',
-    ...backend,
-  ),
+  admissionAdmitted: counter('gw_admission_admitted_total', 'Requests that got a slot', ...backend),
   admissionRefused: counter(
     'gw_admission_refused_total',
-    'Requests that were given no slot: the queue was full or the wait timed out',
+    'Requests that got no slot: the queue was full or the wait timed out',
     'reason',
     ...backend,
   ),
@@ -149,7 +146,7 @@ export const gatewayMetrics = {
     'gw_classified_refined_total',
     'Prompts that the refined tier classified',
   ),
-  unclassified: counter('gw_unclassified_total', 'Prompts that no class fitted'),
+  unclassified: counter('gw_unclassified_total', 'Prompts that matched no class'),
   classifyEscalations: counter(
     'gw_classify_escalations_total',
     'Prompts that the fast tier passed on to the refined tier',
@@ -168,7 +165,7 @@ export const gatewayMetrics = {
   ),
 } as const satisfies Readonly<Record<string, Metric>>;
 
-/** What both listeners show. */
+/** The metrics of both listeners. */
 export const processMetrics = {
   buildInfo: least('gw_build_info', 'Constant 1, with the version', 'version'),
   snapshotVersion: least(
@@ -184,32 +181,32 @@ export const processMetrics = {
   processMemory: gauge('process_resident_memory_bytes', 'Resident memory of the process'),
   eventLoop: counter(
     'gw_event_loop_seconds_total',
-    'Time of the event loop by state; the share of active is how busy its one thread is',
+    'Time of the event loop by state; the share of active shows how busy its thread is',
     'state',
   ),
   connectionsRefused: counter(
     'gw_connections_refused_total',
-    'Connections that the listener closed at once: beyond the bound of their address, or of all',
+    'Connections that the listener closed at once: over the limit of their address, or of all',
     'reason',
   ),
 } as const satisfies Readonly<Record<string, Metric>>;
 
-/** What the control plane shows at `/metrics` of the admin listener. */
+/** The metrics of the control plane, at `/metrics` of the admin listener. */
 export const controlMetrics = {
-  logHead: gauge('gw_log_head_position', 'Position at which the event log was last seen to end'),
+  logHead: gauge('gw_log_head_position', 'Last known end position of the event log'),
   logRead: gauge('gw_log_read_position', 'Position up to which this process has read the log'),
-  logLag: gauge('gw_log_lag_events', 'Events between the two'),
+  logLag: gauge('gw_log_lag_events', 'Events that this process has not read yet'),
   logAlarms: gauge(
     'gw_log_alarms',
-    'Alarms that the log was changed or set back, which no new epoch explains',
+    'Alarms that the log was changed or rolled back without a new epoch',
   ),
   logUnsigned: gauge(
     'gw_log_unsigned_seconds',
-    'Seconds since all events were last covered by a signed checkpoint; only where an audit signing key is set',
+    'Seconds since all events were last covered by a signed checkpoint; only if an audit signing key is set',
   ),
   appendDuration: histogram(
     'gw_log_append_duration_seconds',
-    'Time of mutations that were committed, from the wait for the lock to the commit',
+    'Duration of committed mutations, from waiting for the lock to the commit',
   ),
   snapshotBuildDuration: histogram(
     'gw_snapshot_build_duration_seconds',
@@ -217,54 +214,60 @@ export const controlMetrics = {
   ),
   snapshotRebuildFailures: counter(
     'gw_snapshot_rebuild_failures_total',
-    'Snapshots that could not be published; the one before stays',
+    'Snapshots that could not be published; the previous one stays in use',
   ),
   databaseConnections: gauge('gw_database_connections', 'Open connections to Postgres', 'pool'),
   databaseConnectionsMax: gauge(
     'gw_database_connections_max',
-    'Most connections that a pool opens',
+    'Maximum connections of a pool',
     'pool',
   ),
-  databaseQueries: gauge('gw_database_queries', 'Statements at work', 'pool'),
+  databaseQueries: gauge('gw_database_queries', 'Statements in progress', 'pool'),
   databaseErrors: counter(
     'gw_database_errors_total',
     'Statements that failed, by the class of their SQLSTATE: 53 is a full disk or another resource, 25 a read-only server',
     'pool',
     'class',
   ),
-  webhooksDelivered: counter('gw_webhooks_delivered_total', 'Notifications that were taken'),
-  webhooksFailed: counter('gw_webhooks_failed_total', 'Notifications that were not taken'),
+  webhooksDelivered: counter(
+    'gw_webhooks_delivered_total',
+    'Notifications that were accepted by the receiver',
+  ),
+  webhooksFailed: counter(
+    'gw_webhooks_failed_total',
+    'Notifications that were not accepted by the receiver',
+  ),
   webhooksDropped: counter(
     'gw_webhooks_dropped_total',
     'Notifications never sent, because the queue was full or the process ended',
   ),
   reviewsDue: gauge(
     'gw_change_reviews_due',
-    'Changes made without the approval that they needed, which nobody has reviewed yet',
+    'Changes made without the required approval that await a review',
   ),
   fleetReplicas: gauge('gw_fleet_replicas', 'Replicas that report to this process'),
   budgetDrift: gauge(
     'gw_budget_drift',
-    'Budgets whose counter was not the sum of their usage rows at the last check',
+    'Budgets whose counter differed from the sum of their usage rows at the last check',
   ),
 } as const satisfies Readonly<Record<string, Metric>>;
 
-/** What `gw operator` shows at `/metrics` of its listener. */
+/** The metrics of `gw operator`, at `/metrics` of its listener. */
 export const operatorMetrics = {
   operatorLeading: greatest('gw_operator_leading', '1 while this operator leads, else 0'),
   operatorPasses: counter(
     'gw_operator_passes_total',
-    'Passes over all managed deployments: done, to be made again at once, failed',
+    'Passes over all managed deployments: done, repeated at once, failed',
     'result',
   ),
   operatorWrites: counter(
     'gw_operator_writes_total',
-    'Writes of objects: written, in conflict with that of another, refused by the API server',
+    'Writes of objects: written, in conflict with another writer, refused by the API server',
     'result',
   ),
   operatorDeployments: gauge(
     'gw_operator_deployments',
-    'Managed deployments by phase, as the last pass met them; shown by the leader',
+    'Managed deployments by phase at the last pass; reported by the leader',
     'phase',
   ),
 } as const satisfies Readonly<Record<string, Metric>>;

@@ -1,4 +1,4 @@
-// What the request path counts, in plain fields, and the sources that read it when somebody scrapes.
+// Counts events of the request path in plain fields, and adds them to the page at a scrape.
 
 import { performance } from 'node:perf_hooks';
 
@@ -31,7 +31,7 @@ export type Outcome = (typeof outcome)[number];
 export type Rejection = (typeof rejection)[number];
 type Counted<Key extends string> = Record<Key, number>;
 
-/** What the request path adds to. */
+/** The counters that the request path increments. */
 export type Counts = {
   requests: number;
   requestsFailed: number;
@@ -48,10 +48,10 @@ export type Counts = {
   readonly firstToken: Durations;
 };
 
-/** Flow control of a backend, as one replica has it. */
+/** Flow control of a backend, as this replica sees it. */
 export type AdmissionReading = Readonly<{
   concurrentMax: number;
-  /** The ceiling in force. */
+  /** The current ceiling. */
   capacity: number;
   inUse: number;
   queued: number;
@@ -62,7 +62,7 @@ export type AdmissionReading = Readonly<{
 
 export type BackendReading = Readonly<{
   apiBase: string;
-  /** The upstream's own name of the model. */
+  /** The upstream's name of the model. */
   model: string;
   requests: number;
   errors: number;
@@ -70,16 +70,16 @@ export type BackendReading = Readonly<{
   isHealthy: boolean;
   ejections: number;
   durations: Durations;
-  /** By the engine's own metrics; null when it publishes none, or has not lately. */
+  /** From the engine's own metrics; null if it publishes none, or none recently. */
   engine: Readonly<{ running: number; waiting: number }> | null;
-  /** Null while its gate is off. */
+  /** Null if flow control is off. */
   admission: AdmissionReading | null;
 }>;
 
 export type ModelReading = Readonly<{
   model: string;
   requests: number;
-  /** As answers reported them. */
+  /** Token counts reported in answers. */
   promptTokens: number;
   completionTokens: number;
   durations: Durations;
@@ -88,7 +88,7 @@ export type ModelReading = Readonly<{
 
 export type CacheReading = Readonly<{ entries: number; bytes: number }>;
 
-/** What a process serves or publishes. */
+/** The snapshot that a process serves or publishes. */
 export type SnapshotReading = Readonly<{
   /** 0 before the first. */
   snapshotVersion: number;
@@ -131,7 +131,7 @@ export const newCounts = (): Counts => ({
   firstToken: newDurations(),
 });
 
-/** A 429 is kept apart from the other 4xx: it speaks of the backend's load. */
+/** Counts 429 apart from other 4xx, because it indicates the backend's load. */
 export function countStatus(counts: Counts, status: number): void {
   if (status === 429) counts.upstreamStatus.rate_limited++;
   else if (status >= 500) counts.upstreamStatus.server_error++;
@@ -141,15 +141,15 @@ export function countStatus(counts: Counts, status: number): void {
 
 export type MetricsPage = Readonly<{ contentType: string; render: () => Promise<string> }>;
 
-/** The page of one process, which several can be merged of. */
+/** The page of one process, which can be merged with those of others. */
 export type OwnMetricsPage = MetricsPage & Readonly<{ families: () => Promise<readonly Family[]> }>;
 
-/** The gateway's page. `sources` are those of subsystems that it may or may not have. */
+/** Creates the gateway's page. `sources` are those of optional subsystems. */
 export function createMetricsPage(
   counts: Counts,
   source: Readonly<{
     version: string;
-    /** Answers are read for their token counts. */
+    /** True if answers are parsed for their token counts. */
     isMetered: boolean;
     sources?: readonly Source[];
     read: () => Readings;
@@ -173,7 +173,7 @@ export function createMetricsPage(
   };
 }
 
-/** What any process says of itself. */
+/** Adds the metrics that every process has. */
 export function addProcess(scrape: Scrape, version: string): void {
   scrape.add('buildInfo', { version }, 1);
   const { user, system } = process.cpuUsage();
@@ -185,14 +185,14 @@ export function addProcess(scrape: Scrape, version: string): void {
   scrape.add('eventLoop', { state: 'idle' }, idle / 1000);
 }
 
-/** Of the one listener whose page it is. */
+/** The connections of one listener only. */
 export function addConnectionsRefused(scrape: Scrape, refused: ConnectionsRefused): void {
   for (const [reason, value] of Object.entries(refused)) {
     scrape.add('connectionsRefused', { reason }, value);
   }
 }
 
-/** Without a configuration there is no age: a young one would look well. */
+/** Omits the age before the first configuration, because a small age would look healthy. */
 export function addSnapshot(scrape: Scrape, reading: SnapshotReading): void {
   scrape.add('snapshotVersion', {}, reading.snapshotVersion);
   if (reading.snapshotVersion > 0) {
@@ -200,7 +200,7 @@ export function addSnapshot(scrape: Scrape, reading: SnapshotReading): void {
   }
 }
 
-/** Every value of a bounded label is there from the start. */
+/** Exports every value of a bounded label, also at zero. */
 function addCounts(scrape: Scrape, counts: Counts): void {
   scrape.add('requests', {}, counts.requests);
   scrape.add('requestsFailed', {}, counts.requestsFailed);
@@ -228,7 +228,7 @@ function addCache(scrape: Scrape, { cache }: Counts, { entries, bytes }: CacheRe
   scrape.add('cacheBytes', {}, bytes);
 }
 
-/** Two models may lead to one endpoint: what they say of it is merged. */
+/** Two models may share an endpoint; their readings are merged. */
 function addBackend(scrape: Scrape, reading: BackendReading): void {
   const labels = { api_base: reading.apiBase, model: reading.model };
   scrape.add('backendRequests', labels, reading.requests);

@@ -1,5 +1,5 @@
-// Makes spans with OpenTelemetry's SDK and sends them as OTLP over HTTP
-// (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Imported only when a collector is configured.
+// Creates spans with OpenTelemetry's SDK and sends them as OTLP over HTTP
+// (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Imported only if a collector is configured.
 
 import { connect } from 'node:net';
 
@@ -25,7 +25,7 @@ const delayMsDefault = 2000;
 const queuedMaxDefault = 2048;
 const textMax = 256;
 
-/** Never rejects, and does not wait for the collector: one that is away is said in the log. */
+/** Never rejects, and does not wait for the collector. An unreachable collector is logged. */
 export function createTracer(options: TracerOptions): Tracer {
   const { serviceName, version, log, guard = createOpenGuard() } = options;
   const url = tracesUrl(options.endpoint);
@@ -36,7 +36,7 @@ export function createTracer(options: TracerOptions): Tracer {
     queuedMax: options.queuedMax ?? queuedMaxDefault,
   });
   const provider = new TracerProvider({
-    // Which requests have a span is decided before one is made.
+    // Sampling is decided before a span is created.
     sampler: new AlwaysOnSampler(),
     resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': version }),
     spanLimits: { attributeValueLengthLimit: textMax },
@@ -77,7 +77,10 @@ export function createTracer(options: TracerOptions): Tracer {
   };
 }
 
-/** An exporter resolves names through the guard; a collector at an address that may not be dialled is never asked. */
+/**
+ * Makes the exporter resolve names through the guard, so that a collector at a forbidden address is
+ * never contacted.
+ */
 function createExporter(url: string, { lookup, refusalOf }: Guard): SpanExporter {
   const refused = refusalOf(hostOf(url));
   if (refused === null) {
@@ -95,7 +98,10 @@ function createExporter(url: string, { lookup, refusalOf }: Guard): SpanExporter
 
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '');
 
-/** As other programs read a base address (https://opentelemetry.io/docs/specs/otel/protocol/exporter/#endpoint-urls-for-otlphttp). */
+/**
+ * Appends the path for traces to a base address, as other exporters do
+ * (https://opentelemetry.io/docs/specs/otel/protocol/exporter/#endpoint-urls-for-otlphttp).
+ */
 export const tracesUrl = (endpoint: string): string => {
   const base = endpoint.replace(/\/+$/, '');
   return base.endsWith('/v1/traces') ? base : `${base}/v1/traces`;
@@ -104,7 +110,7 @@ export const tracesUrl = (endpoint: string): string => {
 const contextOf = ({ traceId, spanId }: TraceParent) =>
   tracing.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: 1, isRemote: true });
 
-/** Whether a connection opens says enough; the first batch shows the rest. */
+/** Opening a connection is enough; the first batch shows any other problem. */
 function checkReachable(url: string, guard: Guard, onAway: (error: unknown) => void): void {
   const refused = guard.refusalOf(hostOf(url));
   if (refused !== null) return onAway(refused);

@@ -1,5 +1,5 @@
-// What a look found, in a registry of prom-client (https://github.com/siimon/prom-client): families whose metrics fill themselves when
-// they are collected.
+// Renders collected series with a registry of prom-client (https://github.com/siimon/prom-client).
+// Its metrics fill themselves when they are collected.
 
 import { setImmediate } from 'node:timers/promises';
 
@@ -11,24 +11,27 @@ import type { Durations } from './histogram.ts';
 import type { Family } from './merge-pages.ts';
 import { metricTable } from './metric-table.ts';
 import type { Metric } from './metric-table.ts';
-import { lookAt } from './scrape.ts';
-import type { Look, Series, Source } from './scrape.ts';
+import { collect } from './scrape.ts';
+import type { Collected, Series, Source } from './scrape.ts';
 
 export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** Printed at once: a millisecond or two for histograms, which have twenty lines each. */
+/**
+ * The series printed without a pause: one or two milliseconds for histograms, which have twenty
+ * lines each.
+ */
 const printedMax = 50;
 
 /**
- * The page in the text format of Prometheus 0.0.4. All of it is of one moment; requests have their turn while it is printed, since a long
- * page takes long.
+ * Renders the page in the text format of Prometheus 0.0.4. All values are of one moment. Pauses
+ * between parts of a long page so that requests are served.
  */
 export async function renderMetrics(
   sources: readonly Source[],
   seriesMax?: number,
 ): Promise<string> {
   let text = '';
-  for (const [key, series] of lookAt(sources, seriesMax)) {
+  for (const [key, series] of collect(sources, seriesMax)) {
     for (let from = 0; from < series.length; from += printedMax) {
       const part = new Map([[key, series.slice(from, from + printedMax)]]);
       const printed = await registryOf(part).getSingleMetricAsString(metricTable[key].name);
@@ -39,16 +42,16 @@ export async function renderMetrics(
   return text;
 }
 
-/** HELP and TYPE stand once, before the first line of a family. */
+/** Removes HELP and TYPE, which must appear once, before the first line of a family. */
 const withoutHead = (printed: string): string => printed.replace(/^(?:#.*\n)*/, '');
 
-/** The page as values, which can be merged with those of other processes. */
+/** Returns the page as values, which can be merged with those of other processes. */
 export const readFamilies = (sources: readonly Source[]): Promise<readonly Family[]> =>
-  registryOf(lookAt(sources)).getMetricsAsJSON();
+  registryOf(collect(sources)).getMetricsAsJSON();
 
-function registryOf(look: Look): Registry {
+function registryOf(collected: Collected): Registry {
   const registry = new Registry();
-  for (const [key, series] of look) {
+  for (const [key, series] of collected) {
     registry.registerMetric(makers[metricTable[key].type](metricTable[key], series));
   }
   return registry;
@@ -83,8 +86,8 @@ const makers = {
 } as const;
 
 /**
- * Is told its counts, where prom-client's own takes one observation at a time. A registry asks a metric for its name and its values, and
- * prom-client registers no more than those when it merges; its types ask for the rest of a metric.
+ * A histogram made from its counts, because prom-client's own accepts only single observations. A
+ * registry uses only the name and values of a metric, but its types require a full metric.
  */
 function countedHistogram(metric: Metric, series: readonly Series[]): Histogram {
   const { name, help, type, merge } = metric;

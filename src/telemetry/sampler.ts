@@ -1,13 +1,17 @@
-// Which requests are traced (specification, "Logs, metrics, traces"): a counting sampler, after what was decided upstream.
+// Decides which requests are traced (specification, "Logs, metrics, traces"). A counter selects
+// them, unless the upstream trace has decided already.
 
 import { readTraceParent } from './trace-context.ts';
 import type { TraceParent } from './trace-context.ts';
 import type { Trace, Tracer } from './trace.ts';
 
-/** Where spans are made. Null makes one that begins a trace. */
+/** Creates spans. A null parent begins a new trace. */
 export type StartSpan = (parent: TraceParent | null, startedMs: number) => Trace;
 
-/** An upstream decision is honoured; of the other requests exactly one in `oneIn` is traced, the first one first. */
+/**
+ * Follows an upstream decision. Of the other requests, traces exactly one in `oneIn`, starting with
+ * the first.
+ */
 export function createSampler(oneIn: number, start: StartSpan): Tracer['begin'] {
   let undecided = 0;
   return (traceparent, startedMs) => {

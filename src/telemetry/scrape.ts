@@ -1,4 +1,4 @@
-// One look at all series. Nothing of it is kept: the next scrape begins anew.
+// Collects all series for one scrape. Nothing is kept for the next.
 
 import { addDurations, newDurations } from './histogram.ts';
 import type { Durations } from './histogram.ts';
@@ -7,9 +7,9 @@ import type { LabelsOf, MetricName } from './metric-table.ts';
 
 export type Source = (scrape: Scrape) => void;
 
-/** What a page shows of one subsystem is what its source adds. */
+/** Sources add their readings to it. */
 export type Scrape = Readonly<{
-  /** Readings of one series are merged, so that it stands on the page once. */
+  /** Merges readings of one series, so that it appears once on the page. */
   add: <Name extends MetricName>(name: Name, labels: LabelsOf<Name>, value: number) => void;
   addDurations: <Name extends MetricName>(
     name: Name,
@@ -18,13 +18,13 @@ export type Scrape = Readonly<{
   ) => void;
 }>;
 
-/** Configured names become labels, and there is no end to what may be configured. */
+/** Configured names become labels, so the number of series needs a bound. */
 const seriesMaxDefault = 1000;
 const labelCharactersMax = 256;
-/** In what is beyond the bound, these labels say `other`, and the readings are merged. */
+/** Series beyond the bound have `other` in these labels and are merged. */
 const openLabels: ReadonlySet<string> = new Set(['api_base', 'model']);
 
-/** What a series begins with, and how a reading is merged into it. */
+/** The initial value of a series, and the function that merges a reading into it. */
 const mergers = {
   sum: { from: 0, merge: (held: number, value: number) => held + value },
   min: { from: Infinity, merge: Math.min },
@@ -33,14 +33,14 @@ const mergers = {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What all readings of it make; `durations` are those of a histogram. */
+/** The merged readings of a series; `durations` is set for histograms. */
 type Held = { readonly labels: Labels; value: number; readonly durations: Durations | null };
 export type Series = Readonly<Held>;
 
-/** Of the families that a source adds to, in the order of their first readings. */
-export type Look = ReadonlyMap<MetricName, readonly Series[]>;
+/** The families in order of their first readings; a family appears only if a source added to it. */
+export type Collected = ReadonlyMap<MetricName, readonly Series[]>;
 
-export function lookAt(sources: readonly Source[], seriesMax = seriesMaxDefault): Look {
+export function collect(sources: readonly Source[], seriesMax = seriesMaxDefault): Collected {
   const families = new Map<MetricName, Map<string, Held>>();
   const familyOf = (name: MetricName): Map<string, Held> => {
     const known = families.get(name);
@@ -78,7 +78,7 @@ export function lookAt(sources: readonly Source[], seriesMax = seriesMaxDefault)
   return new Map([...families].map(([name, family]) => [name, [...family.values()]] as const));
 }
 
-/** Labels of one family always come in one order. */
+/** The labels of a family always come in the same order. */
 const keyOf = (labels: Labels): string => JSON.stringify(Object.values(labels));
 
 const clipped = (labels: Labels): Labels =>

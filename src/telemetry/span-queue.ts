@@ -1,5 +1,6 @@
-// Spans that have ended wait here for the collector: a bounded queue, one batch on its way at a time. What does not fit is dropped and
-// counted; a collector that is away is said once, and once when it is back.
+// Queues finished spans for the collector, with a bound, and sends one batch at a time. Spans that
+// do not fit are dropped and counted. An unreachable collector is logged once, and once when it is
+// reachable again.
 
 import { ExportResultCode } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
@@ -62,7 +63,7 @@ export class SpanQueue implements SpanProcessor {
       const error = await this.#send(batch);
       this.#queue = this.#queue.slice(batch.length);
       this.#note(error, batch.length);
-      // The rest waits for the next turn: a collector that is away is not asked at once again.
+      // Keeps the rest for the next interval, so that a failing collector is not retried at once.
       if (error !== null) return;
     }
   }
@@ -85,7 +86,7 @@ export class SpanQueue implements SpanProcessor {
     this.#isFailing = error !== null;
   }
 
-  /** It is known to be away before the first span was sent. */
+  /** Reports an unreachable collector before the first span is sent. */
   noteAway(error: unknown): void {
     if (!this.#isFailing) {
       const message = 'the trace collector cannot be reached; traffic is served untraced';

@@ -1,12 +1,12 @@
-// Traces: one span a request, and which requests have one (specification, "Logs, metrics, traces").
+// Defines traces: one span per traced request (specification, "Logs, metrics, traces").
 
 import type { Guard } from '../egress/egress.ts';
 import type { Log } from './log.ts';
 import type { Source } from './scrape.ts';
 
-/** What a span says of its request: never its body, its caller or a credential. */
+/** The attributes of a request's span. Never its body, its caller or a credential. */
 export type TraceFacts = {
-  /** As it was asked for. */
+  /** The requested model. */
   model?: string;
   served_model?: string;
   /** The address of the endpoint that answered. */
@@ -15,19 +15,19 @@ export type TraceFacts = {
   stream?: boolean;
   /** The prompt class. */
   class?: string;
-  /** What the client was answered; absent when it left before. */
+  /** The status sent to the client; absent if the client disconnected first. */
   status?: number;
   attempts?: number;
 };
 
-/** One request that is traced. */
+/** A request that is traced. */
 export type Trace = Readonly<{
-  /** For the upstream, which thereby becomes a part of it. */
+  /** Sent to the upstream, whose spans then join this trace. */
   traceparent: string;
-  /** The client's trace goes on; else a new one begins here. */
+  /** True if the client's trace continues; false if a new trace begins here. */
   isContinued: boolean;
   facts: TraceFacts;
-  /** Told once. */
+  /** Must be called once. */
   end: (durationMs: number) => void;
 }>;
 
@@ -35,31 +35,37 @@ export type Tracer = Readonly<{
   /** Null for a request that is not sampled. `startedMs` is epoch time. */
   begin: (traceparent: string | undefined, startedMs: number) => Trace | null;
   source: Source;
-  /** Sends what is queued, for at most so long. */
+  /** Sends the queued spans within `limitMs`. */
   close: (limitMs: number) => Promise<void>;
 }>;
 
 export type TracerOptions = Readonly<{
-  /** Base address of an OTLP/HTTP collector, or the address for traces itself. */
+  /** Base address of an OTLP/HTTP collector, or its full address for traces. */
   endpoint: string;
-  /** Where the collector may be; everywhere but what is never dialled when absent. */
+  /**
+   * Restricts the collector's addresses. Without it, only addresses that are never dialled are
+   * forbidden.
+   */
   guard?: Guard;
   sampleOneIn: number;
   serviceName: string;
   version: string;
   log: Log;
-  /** Spans leave so often. */
+  /** The interval between batches. */
   delayMs?: number;
-  /** More wait for no collector: they are dropped and counted. */
+  /** The most queued spans; more are dropped and counted. */
   queuedMax?: number;
 }>;
 
-/** The request's headers to the upstream, names and values in turn, with this trace in place of the client's. */
+/**
+ * The headers for the upstream, alternating names and values, with this trace in place of the
+ * client's.
+ */
 export function tracedHeaders(headers: readonly string[], trace: Trace): string[] {
   const kept: string[] = [];
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] ?? '';
-    // What vendors keep beside a trace belongs to that trace alone.
+    // Vendor data in tracestate belongs to the trace that it came with.
     if (name === 'traceparent' || (name === 'tracestate' && !trace.isContinued)) continue;
     kept.push(name, headers[index + 1] ?? '');
   }

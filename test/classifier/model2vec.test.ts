@@ -55,14 +55,14 @@ describe('a model2vec encoder', () => {
     [
       'no tensors',
       { ...modelFiles(), tensors: Buffer.from('not it') },
-      /^model.safetensors: its header/,
+      /^model.safetensors: invalid header length/,
     ],
     [
       'a header longer than the file',
       { ...modelFiles(), tensors: Buffer.alloc(64, 0xff) },
       /header/,
     ],
-    ['a header that is no JSON', { ...modelFiles(), tensors: safetensors('{{') }, /no JSON/],
+    ['a header that is not JSON', { ...modelFiles(), tensors: safetensors('{{') }, /not a JSON/],
     ['no embeddings', { ...modelFiles(), tensors: safetensors('{}') }, /embeddings must/],
     [
       'a type that is not read',
@@ -80,16 +80,16 @@ describe('a model2vec encoder', () => {
       },
       /embeddings\.data_offsets/,
     ],
-    ['a value that is no number', modelFiles({ value: Number.NaN }), /embeddings: value 0/],
+    ['a value that is not a number', modelFiles({ value: Number.NaN }), /embeddings: value 0/],
     ['too few rows', modelFiles({ rows: 3 }), /embeddings has 3 rows, tokenizer.json 6 tokens/],
     [
       'a mapping to no row',
       modelFiles({ mapping: [0, 1, 99, 3, 4, 5] }),
-      /mapping names row 99 of 6/,
+      /mapping names row 99, but there are 6 rows/,
     ],
     ['too few weights', modelFiles({ weights: [1] }), /weights has 1 values for 6 tokens/],
     [
-      'a tokenizer that is no JSON',
+      'a tokenizer that is not JSON',
       { ...modelFiles(), tokenizer: '{' },
       /^tokenizer.json: not JSON/,
     ],

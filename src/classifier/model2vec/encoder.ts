@@ -1,5 +1,6 @@
-// An encoder of the fast tier from files of the model2vec format (github.com/MinishLab/model2vec): a vector a token, whose mean
-// is the text's. Files with weights and a mapping, as newer ones have, are read too.
+// Loads an encoder of the fast tier from files in the model2vec format
+// (github.com/MinishLab/model2vec): one vector per token, whose mean is the vector of the text.
+// Newer files with weights and a mapping are supported.
 
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
@@ -14,14 +15,14 @@ const tokensMax = 512;
 const dimensionsMax = 4_096;
 
 export type Model2VecFiles = Readonly<{
-  /** Of model.safetensors. */
+  /** The maximum size of model.safetensors. */
   tensors: Uint8Array;
-  /** Of tokenizer.json. */
+  /** The maximum size of tokenizer.json. */
   tokenizer: string;
   identity: string;
 }>;
 
-/** The refusal names the file and the field. */
+/** Errors name the file and the field. */
 export function readModel2Vec({ tensors, tokenizer, identity }: Model2VecFiles): Encoder | Refusal {
   const file = 'model.safetensors';
   const read = readTensors(tensors, ['embeddings', 'weights', 'mapping'], file);
@@ -62,7 +63,7 @@ type Fit = Readonly<{
   mapping: Tensor | undefined;
 }>;
 
-/** What does not fit together; null when all does. */
+/** Returns what is inconsistent, or null. */
 function misfit({ rows, tokens, weights, mapping }: Fit): string | null {
   const listed = mapping?.values.length ?? rows;
   if (tokens > listed)
@@ -71,5 +72,5 @@ function misfit({ rows, tokens, weights, mapping }: Fit): string | null {
     return `weights has ${weights.values.length} values for ${tokens} tokens`;
   }
   const outside = mapping?.values.find((row) => row < 0 || row >= rows || !Number.isInteger(row));
-  return outside === undefined ? null : `mapping names row ${outside} of ${rows}`;
+  return outside === undefined ? null : `mapping names row ${outside}, but there are ${rows} rows`;
 }

@@ -1,5 +1,6 @@
-// Reads tensors from a safetensors file (huggingface.co/docs/safetensors, "Format"): eight bytes of length, a JSON header of so
-// many bytes, and the tensors behind it, each where the header says. Nothing is trusted: a file that lies is refused by field.
+// Reads tensors from a safetensors file (huggingface.co/docs/safetensors, "Format"): eight bytes
+// with the length of the header, the JSON header, and the tensors at the offsets that the header
+// gives. Every length and offset is checked, and errors name the field.
 
 import { z } from 'zod';
 
@@ -21,7 +22,7 @@ export type Tensors = Readonly<Record<string, Tensor | undefined>>;
 
 const bytesOf = { F64: 8, F32: 4, F16: 2, I8: 1, I32: 4, I64: 8 } as const;
 
-/** The tensors of these names, as far as the file has them. `file` is what messages call it. */
+/** Returns those of the named tensors that the file has. `file` is its name in messages. */
 export function readTensors(
   bytes: Uint8Array,
   names: readonly string[],
@@ -30,10 +31,10 @@ export function readTensors(
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const length = bytes.length < 8 ? -1 : Number(view.getBigUint64(0, true));
   if (length < 2 || length > headerBytesMax || length > bytes.length - 8) {
-    return refuse('invalid', `${file}: its header would have ${length} bytes`);
+    return refuse('invalid', `${file}: invalid header length ${length}`);
   }
   const header = parseHeader(bytes.subarray(8, 8 + length));
-  if (header === null) return refuse('invalid', `${file}: its header is no JSON object`);
+  if (header === null) return refuse('invalid', `${file}: the header is not a JSON object`);
   const tensors: Record<string, Tensor> = {};
   for (const name of names) {
     if (header[name] === undefined) continue;
@@ -59,20 +60,23 @@ function parseHeader(bytes: Uint8Array): Readonly<Record<string, unknown>> | nul
   }
 }
 
-/** The message of a refusal begins behind the tensor's name. */
+/** Returns the end of an error message, without the tensor's name. */
 function readTensor(
   data: Uint8Array,
   { dtype, shape, data_offsets: [from, to] }: Entry,
 ): Tensor | Refusal {
   const count = shape.reduce((product, size) => product * size, 1);
   if (to > data.length || to - from !== count * bytesOf[dtype]) {
-    return refuse('invalid', `.data_offsets: ${from} to ${to} is not ${count} of ${dtype}`);
+    return refuse(
+      'invalid',
+      `.data_offsets: ${from} to ${to} does not hold ${count} values of ${dtype}`,
+    );
   }
   const view = new DataView(data.buffer, data.byteOffset + from, to - from);
   const values = new Float32Array(count);
   for (let index = 0; index < count; index++) values[index] = readValue(view, dtype, index);
   const wrong = values.findIndex((value) => !Number.isFinite(value));
-  return wrong === -1 ? { shape, values } : refuse('invalid', `: value ${wrong} is no number`);
+  return wrong === -1 ? { shape, values } : refuse('invalid', `: value ${wrong} is not a number`);
 }
 
 function readValue(view: DataView, dtype: Entry['dtype'], index: number): number {

@@ -1,5 +1,6 @@
-// Cuts a text into the tokens of a BERT vocabulary, as a tokenizer.json describes it: of its kinds WordPiece is read, with the
-// normalizer and the pre-tokenizer of BERT. Another kind is refused by name: a wrong cut would make wrong vectors, silently.
+// Splits a text into the tokens of a BERT vocabulary, as a tokenizer.json describes it. Supports
+// WordPiece with the normalizer and pre-tokenizer of BERT. Other kinds are rejected by name,
+// because wrong tokens would silently make wrong vectors.
 
 import { z } from 'zod';
 
@@ -8,11 +9,11 @@ import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 
 export type Tokenizer = Readonly<{
-  /** At most so many tokens; what no token stands for is left out. */
+  /** Returns at most `max` tokens and skips text that no token matches. */
   tokens: (text: string, max: number) => number[];
-  /** The number of a token by its name, such as [CLS]. */
+  /** The id of a token by its name, such as [CLS]. */
   id: (token: string) => number | undefined;
-  /** Above every number. */
+  /** Greater than every id. */
   size: number;
 }>;
 
@@ -36,7 +37,7 @@ const description = z.object({
   }),
 });
 
-/** `file` is what messages call it. */
+/** `file` is its name in messages. */
 export function readTokenizer(json: string, file: string): Tokenizer | Refusal {
   let parsed: z.ZodSafeParseResult<z.output<typeof description>>;
   try {
@@ -70,13 +71,16 @@ export function readTokenizer(json: string, file: string): Tokenizer | Refusal {
   };
 }
 
-/** A sign is a word, and so is each character of scripts without blanks. */
+/** Each sign is a word, and so is each character of scripts without blanks. */
 const words =
   /[\p{Script=Han}\u3040-\u30ff]|[\p{P}$+<=>^`|~]|[^\s\p{P}$+<=>^`|~\p{Cc}\p{Script=Han}\u3040-\u30ff]+/gu;
 
 type Cut = Readonly<{ vocabulary: ReadonlyMap<string, number>; prefix: string }>;
 
-/** The longest token first, then the longest that goes on; a word with a part that is none is left out. */
+/**
+ * Takes the longest matching token, then the longest continuation. A word with an unmatched part is
+ * skipped.
+ */
 function cutWord(word: string, { vocabulary, prefix }: Cut, ids: number[]): void {
   if (word.length > wordUnitsMax) return;
   const own: number[] = [];
