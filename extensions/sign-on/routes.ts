@@ -60,7 +60,9 @@ export const signOnRoutes = (open: OpenSignOn) =>
       operation: 'beginSignIn',
       summary: 'Send the browser to the OpenID provider; it comes back to a place of this UI',
       refusals: ['absent'],
-      query: z.strictObject({ return_to: place }),
+      query: z.strictObject({
+        return_to: place.describe('Where in the UI the browser goes after signing in.'),
+      }),
       handle: async ({ query }, call, { access }: ExtensionNeeds) => {
         const { headers } = call;
         const signOn = open();
@@ -87,7 +89,10 @@ export const signOnRoutes = (open: OpenSignOn) =>
       summary: 'Where the OpenID provider sends the browser back: begins a session',
       refusals: ['absent'],
       // What a provider adds is its own affair (RFC 6749, section 4.1.2); the library reads it, as it was sent.
-      query: z.looseObject({ code: z.unknown().optional(), state: z.unknown().optional() }),
+      query: z.looseObject({
+        code: z.unknown().optional().describe('The authorization code of the OpenID provider.'),
+        state: z.unknown().optional().describe('The state parameter that the sign-in began with.'),
+      }),
       handle: async ({ query }, call, { access }: ExtensionNeeds) => {
         const signOn = open();
         if (signOn === null) return off;
