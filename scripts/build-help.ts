@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
+import { writeScreenPages } from './help/screens.ts';
 import { isOlder, replaceFolder, root, runBuild } from './build-folder.ts';
 
 const folder = path.join(root, 'help');
@@ -22,6 +23,7 @@ export const buildHelp = (): Promise<void> =>
       cwd: root,
       env: { ...process.env, GW_HELP_FOLDER: fresh, NODE_ENV: 'production' },
     });
+    writeScreenPages(fresh);
   });
 
 if (import.meta.main) {

@@ -17,6 +17,7 @@ export const icons = [
   'circle-alert',
   'circle-check',
   'circle-dashed',
+  'circle-question-mark',
   'clock',
   'columns-3',
   'copy',

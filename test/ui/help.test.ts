@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { buildHelp, isHelpStale } from '../../scripts/build-help.ts';
 import { helpFolder } from '../../src/admin/help.ts';
 import { testAdmin } from '../harness/admin/admin.ts';
-import { openPage } from './harness/house.ts';
+import { emptyHouse, open, openPage } from './harness/house.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
 const serve = (t: TestContext) => testAdmin(t, { help: helpFolder });
@@ -28,6 +28,15 @@ describe('the documentation at /help', () => {
     await page.locator('main a[href*="protocols"]').first().click();
     await page.waitForURL(/\/help\/reference\/protocols\.html/);
     await expectCleanScreen(page, watched);
+  });
+
+  it('is linked from each screen of the management UI', async (t) => {
+    const { page } = await open(t, await emptyHouse(t), 'fleet');
+    const link = page.getByRole('link', { name: 'Help for this screen' });
+    const address = new URL((await link.getAttribute('href')) ?? '', page.url());
+    assert.equal(address.pathname, '/help/screens/fleet');
+    await page.goto(new URL(address.pathname, (await serve(t)).url).href);
+    await page.waitForURL(/\/help\/guides\/monitor\.html#fleet$/);
   });
 
   it('switches between the light and the dark theme, and keeps the choice', async (t) => {

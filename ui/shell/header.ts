@@ -9,6 +9,7 @@ import '../elements/overlay/menu.ts';
 import { Watch } from '../elements/watch.ts';
 import type { IconName } from '../icons.ts';
 import { momentWords } from '../lib/history/history.ts';
+import { apiBase } from '../state/base.ts';
 import { place } from '../state/location.ts';
 import { theme, zone } from '../state/preferences.ts';
 import type { Theme } from '../state/preferences.ts';
@@ -140,6 +141,7 @@ export class GwHeader extends element({
       >
         <gw-icon name="bell"></gw-icon>
       </button>
+      ${this.#help()}
       <gw-menu
         plain
         icon=${themeIcons[this.#theme.value]}
@@ -159,6 +161,19 @@ export class GwHeader extends element({
           : html`<gw-notices ?open=${this.noticesOpen} @gw-close=${this.#hideNotices}></gw-notices>`
       }
     `;
+  }
+
+  #help() {
+    return html`<a
+      class="button plain icon roomy"
+      href=${`${apiBase}help/screens/${this.#place.value.screen}`}
+      target="_blank"
+      rel="noopener"
+      aria-label="Help for this screen"
+      title="Help for this screen"
+    >
+      <gw-icon name="circle-question-mark"></gw-icon>
+    </a>`;
   }
 
   #person() {

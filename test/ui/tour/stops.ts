@@ -63,7 +63,7 @@ export const stops: readonly Stop[] = [
   },
   {
     name: 'rules',
-    title: 'Rules, with a dry-run beside them',
+    title: 'Rules and dry-run',
     path: 'frontend-models/1',
     about:
       'Rules in order, reordered by dragging or with the keyboard, and a dry-run of a ' +
