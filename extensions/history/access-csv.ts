@@ -1,5 +1,5 @@
-// The access review as CSV (RFC 4180), a line a way by which a principal may invoke a model. A cell that a spreadsheet would take for
-// a formula is made text (OWASP, "CSV Injection").
+// Writes the access review as CSV (RFC 4180), one line for each way in which a principal may invoke
+// a model. Cells that a spreadsheet would read as a formula become text (OWASP, "CSV Injection").
 
 import type { AccessRow } from '../../projections/access-review.ts';
 

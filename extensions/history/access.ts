@@ -1,4 +1,4 @@
-// Who could call what, at any moment of the log, and what lies between two moments.
+// Reviews who could call what at any moment of the log, and the differences between two moments.
 
 import { Readable } from 'node:stream';
 
@@ -24,7 +24,7 @@ import { none, route } from '../../src/admin/http/route.ts';
 
 const granted = z
   .object({
-    /** Of the event in the log. */
+    /** The position of the event in the log. */
     position: z.int(),
     at: timestamp,
     actor_kind: eventMetadata.shape.actor.shape.kind,
@@ -49,13 +49,13 @@ const accessFields = {
       }),
     )
     .readonly(),
-  /** Ids of the keys that were live. */
+  /** Ids of the keys that were valid. */
   keys: z.array(z.int()).readonly(),
 };
 const accessRecord = z.object(accessFields);
 const changeRecord = z.object({ change: z.enum(['gained', 'lost']), ...accessFields });
 
-/** `<principal id>.<model id>` of the last row held. */
+/** `<principal id>.<model id>` of the last row of the page. */
 const after = z
   .string()
   .regex(/^\d{1,15}\.\d{1,15}$/, 'must be what the list answered')
@@ -160,7 +160,7 @@ type Listed = Readonly<{
   path: string;
 }>;
 
-/** The next page is of the same moments. */
+/** The next page reads the same moments. */
 function nextLink(moments: string, { limit, rows, path }: Listed): Readonly<{ link?: string }> {
   const last = rows.at(-1);
   if (last === undefined) return {};

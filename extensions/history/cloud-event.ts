@@ -1,13 +1,14 @@
-// An event of the history as a CloudEvent in JSON (CloudEvents 1.0, cloudevents.io), which collectors of audit events take as it is.
+// Writes an event of the history as a CloudEvent in JSON (CloudEvents 1.0, cloudevents.io), which
+// audit collectors accept.
 
 import type { HistoryEvent } from '../../projections/history-event.ts';
 
-/** `id` is unique within `source`: who has seen both has seen the event. */
+/** `source` and `id` together identify the event. */
 export type CloudEvent = Readonly<{
   specversion: '1.0';
   /** The position, in decimal digits. */
   id: string;
-  /** The log: a URI reference. */
+  /** The log, as a URI reference. */
   source: string;
   type: string;
   /** The stream: `<kind>-<id>`. */

@@ -1,4 +1,5 @@
-// The history: who changed what, followed as it comes, and who could call what at any moment (docs/guides/undo-a-change.md).
+// Defines the history extension: a live stream of changes, and reviews of who could call what
+// (docs/guides/undo-a-change.md).
 
 import type { Extension } from '../../src/admin/extension.ts';
 import { createPlaces } from '../../src/admin/http/event-stream.ts';

@@ -1,5 +1,5 @@
-// The history as it grows: every event behind a position in the order of the log, page by page, without an end. One page is held,
-// and the next is read when that one was taken: whoever takes slowly is behind, and costs no memory.
+// Follows the history: yields every event after a position in log order, page by page. The next
+// page is only read once the previous one was consumed, so a slow reader costs no memory.
 
 import type { Queryable } from '@databases/pg';
 
@@ -9,17 +9,17 @@ import { historyEvents } from '../../src/control/history/events.ts';
 import type { HistoryEvent } from '../../projections/history-event.ts';
 
 type Following = Readonly<{
-  /** The last position that is held already; 0 is none. */
+  /** The last position that the reader has. 0 means none. */
   after: number;
-  /** Asked before each read; an answer of false ends it. */
+  /** Called before each read. False stops. */
   mayGoOn: () => Promise<boolean> | boolean;
-  /** Waits until there may be more than `after`, or until it is time for a sign of life. */
+  /** Waits for events after `after`, or until the next keep-alive is due. */
   news: (after: number) => Promise<void>;
 }>;
 
 const pageEvents = 100;
 
-/** A page without events says that all there is was given; it waits for news behind it. */
+/** A page without events means that the reader is up to date. */
 export async function* followHistory(
   db: Queryable,
   { after, mayGoOn, news }: Following,
@@ -42,7 +42,10 @@ export async function* followHistory(
   }
 }
 
-/** What is held beyond the head is of another log, or of a copy of this one that lacks its end. */
+/**
+ * A position beyond the head belongs to another log, or to a copy of this log that is missing its
+ * end.
+ */
 export const refuseBeyond = (
   head: number,
   { after, param }: Readonly<{ after: number; param: string }>,

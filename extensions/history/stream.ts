@@ -1,5 +1,5 @@
-// The history as a stream for whoever collects it: at least once, in the order of the log, resumed behind any position. It ends with
-// the session that asked for it.
+// Streams the history to collectors: at least once, in log order, resumable after any position. The
+// stream ends with its session.
 
 import { z } from 'zod';
 
@@ -17,10 +17,10 @@ import { wholeNumber } from '../../src/admin/http/fields.ts';
 import { none, route } from '../../src/admin/http/route.ts';
 import type { Call } from '../../src/admin/http/route.ts';
 
-/** How many may be open at one process. */
+/** The maximum number of open streams per process. */
 export const historyStreamsMax = 16;
 
-/** So often an idle stream says that it lives, and is asked whether its session does. */
+/** An idle stream sends a keep-alive and checks its session at this interval. */
 const heartbeatMs = 5_000;
 const stallMs = 60_000;
 const retryMs = 1_000;
@@ -28,7 +28,7 @@ const retryMs = 1_000;
 const header = 'last-event-id';
 const heldId = wholeNumber({ from: 0 });
 
-/** `places` are for the streams that are open. */
+/** `places` are the slots for open streams. */
 export const historyStreamRoutes = (places: Places) =>
   [
     route({
@@ -37,8 +37,7 @@ export const historyStreamRoutes = (places: Places) =>
       operation: 'streamHistory',
       permission: 'usage:read',
       tag: 'History',
-      summary:
-        'The events of the log as they come, as CloudEvents, behind Last-Event-ID or `after`',
+      summary: 'Streams new events of the log as CloudEvents, after Last-Event-ID or `after`',
       refusals: ['absent', 'too_many'],
       mediaType: 'text/event-stream',
       params: none,
@@ -74,7 +73,7 @@ export const historyStreamRoutes = (places: Places) =>
     }),
   ] as const;
 
-/** Null when the reader has seen none yet. */
+/** Null if the reader has not received an event yet. */
 function readHeld(
   given: string | string[] | undefined,
 ): Readonly<{ after: number; param: string }> | Refusal | null {
@@ -87,7 +86,7 @@ function readHeld(
 
 type From = Readonly<{ after: number; signal: AbortSignal }>;
 
-/** As long as the session that asked for it holds, and may read. */
+/** True while the session is valid and may read the history. */
 function followFor(
   { permission, headers }: Call,
   { credentials, rereads, heads, reports }: ExtensionNeeds,
@@ -96,7 +95,8 @@ function followFor(
   const before = rereads();
   return followHistory(reports, {
     after,
-    // What was sent may be of a past that the log no longer holds: the reader is to ask again, and is told when it is beyond the end.
+    // The log may have lost events that were sent. The reader must ask again, and is told if its
+    // position is beyond the end.
     mayGoOn: async () =>
       !signal.aborted &&
       before === rereads() &&

@@ -1,5 +1,5 @@
-// Asks the gateway for one chat, as a client with a key of its own would, and hands on what it answers while it comes. Whoever uses
-// the management UI reaches the admin listener, and often not the gateway.
+// Sends one chat to the gateway like any client, with a given key, and relays the answer. Users of
+// the management UI can reach the admin listener, but often not the gateway.
 
 import { rootCertificates } from 'node:tls';
 
@@ -12,24 +12,24 @@ import type { Refusal } from '../../src/lib/refusal.ts';
 
 type Chat = Readonly<{ key: string; body: Readonly<Record<string, unknown>> }>;
 
-/** What the gateway answered; its status is its own, and no failure here. */
+/** The gateway's answer. Its error statuses are not failures here. */
 export type Relayed = Readonly<{
   status: number;
   headers: Readonly<Record<string, string>>;
-  /** Text as it came. Rejects when it breaks off. */
+  /** Text as it arrives. Rejects if the answer is cut off. */
   chunks: AsyncIterable<string>;
 }>;
 
 export type RelayChat = (chat: Chat, signal: AbortSignal) => Promise<Relayed | Refusal>;
 
 const connectTimeoutMs = 5_000;
-/** Longer than an answer takes to begin, whatever the gateway's own limits are. */
+/** Longer than any gateway's time to the first byte. */
 const silenceMs = 120_000;
 const wholeMs = 600_000;
-/** What a person reads; a model that does not stop is cut off. */
+/** The maximum length of an answer. Longer ones are cut off. */
 const answerBytesMax = 4 * 1024 * 1024;
 
-/** Those that say what the gateway did. */
+/** The headers that describe the gateway's decision. */
 const told = /^(?:x-gw-.+|x-request-id|x-ratelimit-.+|retry-after|content-type)$/;
 
 export function createChatRelay(gateway: () => GatewayPlace | undefined): RelayChat {

@@ -1,4 +1,5 @@
-// The playground: a chat through the gateway for people who use the management UI (docs/adr/0033-playground.md).
+// Defines the playground extension: a chat through the gateway for users of the management UI
+// (docs/adr/0033-playground.md).
 
 import type { Core, Extension } from '../../src/admin/extension.ts';
 import { createPlaces } from '../../src/admin/http/event-stream.ts';

@@ -1,5 +1,5 @@
-// One chat through the gateway for whoever tries it in the management UI: with a key that is given for it, so that the gateway decides
-// what it may, and counts it, as for any client (docs/adr/0033-playground.md).
+// Relays one chat from the management UI to the gateway with a given key, which the gateway
+// authorizes and accounts like any client's (docs/adr/0033-playground.md).
 
 import { z } from 'zod';
 
@@ -9,18 +9,18 @@ import { eventStream } from '../../src/admin/http/event-stream.ts';
 import type { Places } from '../../src/admin/http/event-stream.ts';
 import { none, route } from '../../src/admin/http/route.ts';
 
-/** How many may be under way at one process. */
+/** The maximum number of concurrent chats per process. */
 export const playgroundChatsMax = 8;
 
 const stallMs = 60_000;
 
-/** Sent as a header value, so it has no character that could end one. */
+/** Sent as a header value, so line breaks are refused. */
 const keyField = z.string().regex(/^[\x21-\x7e]{1,500}$/, 'must be a key, without blanks');
 const text = z.string().max(200_000);
 
 type Parts = Readonly<{
   relayChat: RelayChat;
-  /** For the chats that are under way. */
+  /** The slots for concurrent chats. */
   chats: Places;
 }>;
 
@@ -88,7 +88,7 @@ export const playgroundRoutes = ({ relayChat, chats }: Parts) =>
 const frame = (event: string, data: unknown): string =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** `head`, then `text` as it came, then `end`, or `broken` with why. */
+/** Sends `head`, then `text` as it arrives, then `end`, or `broken` with the reason. */
 async function* frames({ status, headers, chunks }: Relayed): AsyncGenerator<string> {
   yield frame('head', { status, headers });
   try {

@@ -1,5 +1,5 @@
-// Builds the viewer of exports into one file: its script, its worker, its styles and its icons are in it, under a policy that lets in
-// nothing but these, by their hashes. So it works wherever it lies, also on a disk.
+// Builds the export viewer into one HTML file with its script, worker, styles and icons, under a
+// policy that only allows these by hash. It works from any location, including a disk.
 
 import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -9,10 +9,10 @@ import type { InlineConfig, Plugin } from 'vite';
 
 const folder = path.join(import.meta.dirname, 'ui');
 
-/** What the build makes of a script: its text, and that of its styles. */
+/** The bundled script and its styles. */
 type Bundle = Readonly<{ script: string; style: string }>;
 
-/** Writes `viewer.html` into the folder of the built UI. */
+/** Writes `viewer.html` to the folder of the built UI. */
 export async function buildInto(built: string): Promise<void> {
   const { spriteText } = await import('../../ui/vite.config.ts');
   const worker = await bundle('worker.ts', 'iife', []);
@@ -25,7 +25,7 @@ export async function buildInto(built: string): Promise<void> {
   writeFileSync(path.join(built, 'viewer.html'), whole(html, page));
 }
 
-/** A file of its own that only the page knows: an icon within an element is found in a file, and not in the page. */
+/** A separate file for icons: an element can use an icon from a file, but not from its page. */
 const moduleOfSprite = (sprite: string): string =>
   `const file = new Blob([${JSON.stringify(sprite)}], { type: 'image/svg+xml' });\n` +
   'export default URL.createObjectURL(file);';
@@ -35,7 +35,7 @@ async function bundle(
   format: 'es' | 'iife',
   plugins: readonly Plugin[],
 ): Promise<Bundle> {
-  // Not needed, and perhaps not there, where the UI is built already.
+  // Optional, and possibly missing, if the UI is already built.
   const { build } = await import('vite');
   const config: InlineConfig = {
     root: folder,
@@ -70,7 +70,7 @@ async function bundle(
   return { script, style: styles.join('\n') };
 }
 
-/** Modules that are made here. */
+/** Generated modules. */
 const textModules = (texts: ReadonlyMap<string, string>): Plugin => ({
   name: 'gw-texts',
   enforce: 'pre',
@@ -78,7 +78,7 @@ const textModules = (texts: ReadonlyMap<string, string>): Plugin => ({
   load: (id) => texts.get(id.slice(1)) ?? null,
 });
 
-/** The list of screens would bring every screen along. */
+/** The list of screens would include every screen in the bundle. */
 const ownScreens = (): Plugin => ({
   name: 'gw-own-screens',
   enforce: 'pre',
@@ -87,7 +87,7 @@ const ownScreens = (): Plugin => ({
 });
 
 function whole(html: string, { script, style }: Bundle): string {
-  // Neither may end the element that it stands in.
+  // Neither text may close its element.
   const code = script
     .replaceAll('</script', String.raw`<\/script`)
     .replaceAll('<!--', String.raw`\x3C!--`);
@@ -96,10 +96,10 @@ function whole(html: string, { script, style }: Bundle): string {
     "default-src 'none'",
     `script-src '${sourceHash(code)}'`,
     `style-src '${sourceHash(styles)}'`,
-    // The icons and the worker, which this page makes files of.
+    // The icons and the worker, which the page turns into blob URLs.
     'img-src blob:',
     'worker-src blob:',
-    // What `gw history view` serves beside it; a page on a disk has no such origin.
+    // The files that `gw history view` serves. A page on a disk has no such origin.
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

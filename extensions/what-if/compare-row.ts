@@ -1,9 +1,9 @@
-// One usage row put to both configurations.
+// Evaluates one usage row under both configurations.
 
 import { modelId } from '../../src/lib/ids.ts';
 import type { UsageRecord } from '../../src/db/usage/usage-events.ts';
-import { compareRecorded } from './otherwise.ts';
-import type { ComparedRequest, Comparison } from './otherwise.ts';
+import { compareRecorded } from './compare-request.ts';
+import type { ComparedRequest, Comparison } from './compare-request.ts';
 import type { CompiledModel } from '../../src/snapshot/compile/models.ts';
 import { costMicros } from '../../src/control/usage/usage-cost.ts';
 import { recordedRequest } from '../../src/control/history/explain.ts';
@@ -12,7 +12,7 @@ import type { Sides } from './sides.ts';
 export type Compared = Readonly<{
   before: Sides;
   after: Sides;
-  /** Null when what served the request is not of this log. */
+  /** Null if the configuration that served the request belongs to another log. */
   serving: Sides | null;
 }>;
 
@@ -28,23 +28,23 @@ export function compareRow({ before, after, serving }: Compared, row: UsageRecor
     { before: before.party(row), after: after.party(row) },
     request,
   );
-  // What was refused then, and goes where it went, has no cost on either side.
+  // A refused request that is routed as before has no cost on either side.
   const isRefusedAlike = row.refusal !== null && comparison.change === 'same';
   return isRefusedAlike ? { ...comparison, cost: { before: 0, after: 0 } } : comparison;
 }
 
-/** Behind a failover it is not known who was chosen first. */
+/** After a failover the first choice is unknown. */
 function answeredOf(row: UsageRecord, serving: Sides | null): ComparedRequest['answered'] {
   if (row.model_id === null || row.attempts > 1 || serving === null) return null;
   const place = serving.placeOf(row);
   return place === null ? null : { by: modelId.parse(row.model_id), place };
 }
 
-/** By the counts of the row: another model is taken to count the same. */
+/** Uses the row's token counts, assuming that another model would count the same. */
 function costAt(row: UsageRecord, { id, prices, cacheTtlMs }: CompiledModel): number | null {
-  // It is let in, and then refused as it was: nothing of the two configurations changes that.
+  // The request is admitted and then refused as before: the proposal does not change that.
   if (row.refusal === 'rate_limit' || row.refusal === 'budget') return 0;
-  // What was answered from the cache would be asked anew elsewhere, and is not counted then.
+  // An answer from the cache would be a new request elsewhere, and is not counted.
   if (row.cached) return id === row.model_id && cacheTtlMs !== null ? 0 : null;
   const counts = {
     cached: false,

@@ -1,4 +1,4 @@
-// What if: what a proposed configuration would have made of requests of the past.
+// Defines the what-if extension: the effect of a proposed configuration on past requests.
 
 import type { Core, Extension } from '../../src/admin/extension.ts';
 import type { ServedRoute } from '../../src/admin/http/route.ts';
@@ -7,7 +7,7 @@ import { whatIfSummary } from './record.ts';
 import { whatIfRoutes } from './routes.ts';
 import { createWhatIf, lastDay } from './what-if.ts';
 
-/** Of a preview, which should not take long. */
+/** The time limit of a preview. */
 const requestsMax = 500;
 
 export const whatIf = ((core: Core) => {

@@ -1,9 +1,10 @@
-// What a what-if answers: counts and costs of all requests and of groups of them, and the first ones that changed.
+// Defines the result of a what-if: counts and costs of all requests and of groups, and the first
+// changed requests.
 
 import { z } from 'zod';
 
 import { timestamp } from '../../src/lib/fields.ts';
-import { changes } from './otherwise.ts';
+import { changes } from './compare-request.ts';
 
 const count = z.int().nonnegative();
 /** Exact, in the quoted currency. */
@@ -15,9 +16,9 @@ const counts = {
   newly_denied: count,
   newly_allowed: count,
   rerouted: count,
-  /** Their rows do not tell enough. */
+  /** Requests whose rows lack the necessary facts. */
   not_told: count,
-  /** In no sum: their cost is not known on one side. */
+  /** Not included in any sum: their cost is unknown on one side. */
   unpriced: count,
   cost_before: cost,
   cost_after: cost,
@@ -25,11 +26,11 @@ const counts = {
 };
 const rest = z.object(counts).nullable();
 
-/** Null where it hangs on what is not told. */
+/** Null if it depends on unrecorded facts. */
 const destination = z
   .object({
     denied: z.object({ status: z.int(), message: z.string() }).nullable(),
-    /** The value of x-gw-route; null where several may decide. */
+    /** The value of x-gw-route. Null if several rules may decide. */
     route: z.string().nullable(),
     rule_id: z.int().nullable(),
     to: z.object({ kind: z.enum(['model', 'pool']), name: z.string() }).nullable(),
@@ -40,13 +41,16 @@ const place = z.object({ position: count, version: count });
 
 export const whatIfSummary = z.object({
   window: z.object({ since: timestamp, until: timestamp }),
-  /** Requests of the window that the compared ones were chosen from, and whether it has older ones, which none was chosen from. */
+  /**
+   * The number of requests in the sampled part of the window, and whether it has older ones that
+   * were not sampled.
+   */
   recorded: count,
   has_older: z.boolean(),
   compared: count,
-  /** Chosen, but time was up. */
+  /** Sampled, but not compared within the time limit. */
   not_reached: count,
-  /** Chosen, but their rows do not say which version served them. */
+  /** Sampled, but their rows do not name the version that served them. */
   without_version: count,
   total: z.object(counts),
   by_principal: z.object({
@@ -55,7 +59,7 @@ export const whatIfSummary = z.object({
       .readonly(),
     rest,
   }),
-  /** By the name that was asked for. */
+  /** By the requested name. */
   by_model: z.object({
     first: z.array(z.object({ model: z.string(), ...counts })).readonly(),
     rest,
@@ -64,12 +68,15 @@ export const whatIfSummary = z.object({
     first: z.array(z.object({ from: z.string(), to: z.string(), requests: count })).readonly(),
     rest: count,
   }),
-  /** What is not told of how many requests: condition fields, and `pool` for the member of one that is chosen. */
+  /**
+   * For each unrecorded fact, the number of requests that depend on it: condition fields, and
+   * `pool` for the chosen member.
+   */
   not_told: z.object({
     first: z.array(z.object({ what: z.string(), requests: count })).readonly(),
     rest: count,
   }),
-  /** The first ones that changed. */
+  /** The first changed requests. */
   changed: z
     .array(
       z.object({
@@ -89,9 +96,9 @@ export const whatIfSummary = z.object({
 });
 
 export const whatIfRecord = whatIfSummary.extend({
-  /** What the proposal is compared with. */
+  /** The configuration to compare with. */
   base: place,
-  /** Null for calls: they are no version yet. */
+  /** Null for calls, which have no version yet. */
   proposed: place.nullable(),
 });
 

@@ -1,5 +1,5 @@
-// What a proposal would have made of requests of the past: newly denied, newly allowed, re-routed, and what it would have cost. Nothing
-// is written.
+// Compares past requests with a proposal: newly denied, newly allowed, re-routed, and the cost.
+// Writes nothing.
 
 import { z } from 'zod';
 
@@ -41,18 +41,18 @@ const moment = z.union(
 );
 
 const whatIfBody = z.strictObject({
-  /** When the requests came; the last 24 hours when absent. */
+  /** The time window of the requests. Defaults to the last 24 hours. */
   since: timestampField.optional(),
   until: timestampField.optional(),
-  /** What is proposed: these calls on the configuration as it stands, those of a change request, or another version. */
+  /** The proposal: calls on the current configuration, a change request, or another version. */
   calls: calls.optional(),
   change_request: changeRequestId.optional(),
   version: moment.optional(),
-  /** What a version is compared with; the configuration as it stands when absent. */
+  /** The version to compare with. Defaults to the current configuration. */
   base: moment.optional(),
-  /** How many requests are compared, at even distances when there are more. */
+  /** The maximum number of compared requests. More are sampled evenly. */
   requests: z.int().min(1).max(requestsMax).default(1_000),
-  /** How many of the changed ones are listed. */
+  /** The maximum number of listed changed requests. */
   changed: z.int().min(0).max(changedMax).default(50),
 });
 type Asked = z.output<typeof whatIfBody>;
@@ -69,7 +69,7 @@ const example = {
 
 type Parts = Readonly<{
   ask: AskWhatIf;
-  /** Those whose calls may be proposed, and others. */
+  /** Routes whose calls may be proposed, and the others. */
   others: readonly ServedRoute[];
 }>;
 
@@ -154,7 +154,7 @@ async function stateBehind(proposed: Promise<Proposed | Refusal>): Promise<Confi
   return isRefusal(found) ? found : found.state;
 }
 
-/** The calls of a change request, made on the configuration as it stands. */
+/** The calls of a change request, applied to the current configuration. */
 async function requested(
   sources: HistoryNeeds & Configuration,
   before: ConfigState,

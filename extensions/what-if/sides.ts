@@ -1,4 +1,4 @@
-// A configuration as requests of the past are put to it: its tables, and who a caller is in it.
+// Prepares a configuration for past requests: its lookup tables, and the caller of a request in it.
 
 import { createConfigSteps, snapshotMember } from '../../projections/snapshot.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
@@ -9,7 +9,7 @@ import { explainRecorded } from '../../src/routing/explain-recorded.ts';
 import { choiceKey, firstChoice } from '../../src/routing/first-choice.ts';
 import type { Side } from '../../src/routing/recorded-route.ts';
 import type { Serving } from '../../src/routing/row-answers.ts';
-import type { Party } from './otherwise.ts';
+import type { Party } from './compare-request.ts';
 import { tableSteps } from '../../src/snapshot/compile.ts';
 import type { RoutingTables } from '../../src/snapshot/compile.ts';
 import { principalCompiler } from '../../src/snapshot/compile/callers.ts';
@@ -18,21 +18,26 @@ import { routingSnapshotOf } from '../../src/control/history/routing-snapshot.ts
 
 export type Sides = Readonly<{
   state: ConfigState;
-  /** The caller of the row, or what is answered to a key or principal that is good no more. */
+  /** The caller of the row, or the refusal if the key or principal is no longer valid. */
   party: (row: UsageRecord) => Party;
-  /** What the configuration asked of the row's request, if it served it. */
+  /** The row's request as this configuration evaluated it, if it served it. */
   serving: (row: UsageRecord) => Serving;
-  /** The place that the request was answered from, if it served it; null when there was none. */
+  /**
+   * The target that answered the request, if this configuration served it. Null if there was none.
+   */
   placeOf: (row: UsageRecord) => string | null;
 }>;
 
-/** What tables are made of: states share the slices in which nothing was written between them. */
+/** The sources of the tables. States share slices that did not change between them. */
 const routed = ['provider', 'model', 'frontend_model', 'pool', 'prompt_class', 'settings'] as const;
 
 const isRoutedAlike = (one: ConfigState, other: ConfigState): boolean =>
   routed.every((noun) => one[noun] === other[noun]);
 
-/** Made for configurations that follow each other: what they share is made once. A step reads a page of entities, or makes one. */
+/**
+ * Created for consecutive configurations, so that shared parts are computed once. A step reads one
+ * page of entities or builds one.
+ */
 export function createSidesOf(): (state: ConfigState) => Steps<Sides> {
   const configOf = createConfigSteps();
   let last: Readonly<{ state: ConfigState; tables: RoutingTables }> | null = null;
@@ -75,13 +80,13 @@ export function createSidesOf(): (state: ConfigState) => Steps<Sides> {
   };
 }
 
-/** As the gateway answers a key that it does not know. */
+/** The gateway's answer for an unknown key. */
 const denied = (message: string): Denial => ({ status: 401, message });
 
 const absentCaller = ({ principal_id: id }: UsageRecord): Denial =>
   denied(`principal ${id} is not there`);
 
-/** Null for a key that was good at that time, and where the row names none. */
+/** Null if the key was valid at that time, or if the row names none. */
 function keyDenial({ api_key: keys }: ConfigState, { key_id: id, at }: UsageRecord): Denial | null {
   if (id === null) return null;
   const key = keys.byId.get(id);
@@ -91,7 +96,7 @@ function keyDenial({ api_key: keys }: ConfigState, { key_id: id, at }: UsageReco
   return isExpired ? denied(`key ${id} expires at ${key.expiresAt}`) : null;
 }
 
-/** A class that changed may find others in the same prompts. */
+/** A changed class may match other prompts. */
 const classesOf = ({ prompt_class: { byId, versions } }: ConfigState): string =>
   JSON.stringify([...byId.keys()].toSorted(ascending).map((id) => [id, versions.get(id)]));
 

@@ -1,14 +1,14 @@
-// Compared requests, counted, and what they cost.
+// Sums compared requests and their cost.
 
-import type { Change, Comparison, CostPair } from './otherwise.ts';
+import type { Change, Comparison, CostPair } from './compare-request.ts';
 
-/** Costs are exact, in the quoted currency, of the requests whose cost is known on both sides. */
+/** Exact costs in the quoted currency, of requests with a known cost on both sides. */
 export type Counts = Readonly<
   Record<Change, number> & {
     requests: number;
-    /** Requests of which the rows do not tell enough. */
+    /** Requests whose rows lack the necessary facts. */
     not_told: number;
-    /** Requests whose cost is not known on one side; they are in no sum. */
+    /** Requests with an unknown cost on one side. They are not part of any sum. */
     unpriced: number;
     cost_before: string;
     cost_after: string;
@@ -18,7 +18,7 @@ export type Counts = Readonly<
 
 export type Sum = Readonly<{
   add: (compared: Pick<Comparison, 'change' | 'cost'>) => void;
-  /** Those of another one too. */
+  /** Adds the counts of another sum. */
   merge: (other: Sum) => void;
   counts: () => Counts;
   raw: () => Raw;
@@ -86,7 +86,7 @@ const numberNames = [
 
 const million = 1_000_000n;
 
-/** Micro-units as a decimal of the quoted currency, with all six places. */
+/** Formats micro-units as a decimal of the quoted currency with six places. */
 function decimal(micros: bigint): string {
   const sign = micros < 0n ? '-' : '';
   const size = micros < 0n ? -micros : micros;

@@ -1,8 +1,8 @@
-// What many compared requests come to: counts and costs, of all and by principal, model and move. Lists hold the first, those that
-// change most; the rest is summed.
+// Totals many compared requests: counts and costs, overall and by principal, model and move. Lists
+// hold the entries that change most; the rest is summed.
 
 import type { UsageRecord } from '../../src/db/usage/usage-events.ts';
-import type { Change, Comparison, Destination } from './otherwise.ts';
+import type { Change, Comparison, Destination } from './compare-request.ts';
 import { createSum } from './sum.ts';
 import type { Counts, Sum } from './sum.ts';
 
@@ -20,10 +20,10 @@ export type ChangedRequest = Readonly<{
   principal: string;
   model: string;
   change: Change;
-  /** Null where they hang on what is not told. */
+  /** Null if it depends on unrecorded facts. */
   before: ShownDestination | null;
   after: ShownDestination | null;
-  /** Micro-units; null is not known. */
+  /** Micro-units. Null if unknown. */
   cost_before_micros: number | null;
   cost_after_micros: number | null;
 }>;
@@ -31,7 +31,7 @@ export type ChangedRequest = Readonly<{
 export type Summary = Readonly<{
   total: Counts;
   by_principal: Listed<Counts & Readonly<{ principal_id: number; principal: string }>>;
-  /** By the name that was asked for. */
+  /** By the requested name. */
   by_model: Listed<Counts & Readonly<{ model: string }>>;
   moves: Readonly<{ first: readonly Move[]; rest: number }>;
   not_told: Readonly<{ first: readonly Untold[]; rest: number }>;
@@ -43,7 +43,7 @@ export type Tally = Readonly<{
   summary: () => Summary;
 }>;
 
-/** Of each list, but that of changed requests. */
+/** The length of each list, except that of changed requests. */
 const listedMax = 50;
 
 export function createTally(changedMax: number): Tally {
@@ -132,14 +132,14 @@ function listed<Entry, Row>(
   };
 }
 
-/** The most frequent first. */
+/** Most frequent first. */
 function counted<Row extends Readonly<{ requests: number }>>(rows: readonly Row[]) {
   const sorted = rows.toSorted((a, b) => b.requests - a.requests);
   const rest = sorted.slice(listedMax).reduce((sum, { requests }) => sum + requests, 0);
   return { first: sorted.slice(0, listedMax), rest };
 }
 
-/** As a move says it. */
+/** In the form of a move. */
 function nameOf(destination: Destination | null): string {
   if (destination === null) return 'not told';
   const { denied, to } = destination;

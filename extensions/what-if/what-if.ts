@@ -1,5 +1,6 @@
-// What if: requests of the past, routed again on a proposed configuration and on the one to compare it with. Both are asked the same
-// rows, so that what differs is the proposal's doing. Nothing is written, and no request waits for it: it works in slices.
+// Routes past requests on a proposed configuration and on the one to compare it with. Both sides
+// evaluate the same rows, so differences are due to the proposal. Writes nothing, and works in
+// slices so that no request waits.
 
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { Database } from '../../src/db/pool.ts';
@@ -22,10 +23,10 @@ import type { Summary } from './tally.ts';
 
 export type WhatIfAsked = Readonly<{
   window: UsageWindow;
-  /** How many requests are compared at most, and how many changed ones are listed. */
+  /** The maximum numbers of compared and of listed changed requests. */
   requestsMax: number;
   changedMax: number;
-  /** What is compared with, and what is proposed: any states, also ones that no event has made yet. */
+  /** The configurations to compare. They need not correspond to any event. */
   before: ConfigState;
   after: ConfigState;
 }>;
@@ -33,14 +34,14 @@ export type WhatIfAsked = Readonly<{
 export type WhatIf = Summary &
   Readonly<{
     window: UsageWindow;
-    /** Rows that the compared ones were chosen from, at even distances. */
+    /** Rows of the sampled window, at even distances. */
     recorded: number;
-    /** The window has older rows, which none was chosen from. */
+    /** The window has older rows that were not sampled. */
     has_older: boolean;
     compared: number;
-    /** Chosen, and not compared, because time was up. */
+    /** Sampled, but not compared within the time limit. */
     not_reached: number;
-    /** Rows that do not say what served them; they are not compared. */
+    /** Rows that do not name what served them. They are not compared. */
     without_version: number;
   }>;
 
@@ -54,7 +55,7 @@ type Dependencies = Readonly<{
 const workMs = 15_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Up to `nowMs`, epoch milliseconds. */
+/** The end of the window, epoch milliseconds. */
 export const lastDay = (nowMs: number): UsageWindow => ({
   since: toRfc3339(nowMs - dayMs),
   until: toRfc3339(nowMs),
@@ -104,7 +105,7 @@ async function compareAll(
   };
 }
 
-/** Null when the version is not of this log. */
+/** Null if the version belongs to another log. */
 async function servingOf(
   past: PastStates,
   present: Sides,

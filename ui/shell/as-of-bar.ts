@@ -46,7 +46,7 @@ const upTo = (moment: string) =>
     : { to: new Date(Date.parse(moment) + 1).toISOString() };
 
 class GwAsOfBar extends element({
-  /** As in the address. */
+  /** The value in the URL. */
   moment: text(),
   /** The current screen has no past versions. */
   present: flag(),

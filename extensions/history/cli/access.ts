@@ -1,4 +1,4 @@
-// The commands of the access review: who could call what at a moment, and what lies between two.
+// Defines the commands of the access review.
 
 import { Option } from 'clipanion';
 

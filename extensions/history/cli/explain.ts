@@ -1,4 +1,4 @@
-// The command that says why a past request went where it went.
+// Defines the command that explains the routing of a past request.
 
 import { Option } from 'clipanion';
 

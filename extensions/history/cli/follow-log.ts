@@ -1,4 +1,4 @@
-// Follows the log of a database for a program that reads nothing else of it, through lost connections.
+// Follows the log of a database, across lost connections.
 
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -16,7 +16,10 @@ type Following = Readonly<{
 const pollMs = 1_000;
 const news = (): Promise<void> => wait(pollMs);
 
-/** Every event behind `after`, each once, until the reader ends it. While the database is away it waits, and says so once. */
+/**
+ * Yields every event after `after` once, until the reader stops. While the database is unavailable
+ * it waits, and reports that once.
+ */
 export async function* followLog({
   db,
   after,
@@ -35,7 +38,8 @@ export async function* followLog({
       }
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error;
-      if (!isAway) warn(`the database is away; going on behind position ${last} when it is back`);
+      if (!isAway)
+        warn(`the database is unavailable; continuing after position ${last} once it is back`);
       isAway = true;
       await news();
     }

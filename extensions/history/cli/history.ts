@@ -1,4 +1,4 @@
-// The commands that read the history: one line a mutation, one line an event, and one event whole.
+// Defines the commands that read the history: mutations, events, and one event in full.
 
 import { Option } from 'clipanion';
 
@@ -24,7 +24,7 @@ const needs = 'Needs --database-url (GW_DATABASE_URL) and GW_ENCRYPTION_KEY.';
 const actorKinds = eventMetadata.shape.actor.shape.kind;
 type ActorKind = (typeof actorKinds.options)[number];
 
-/** The newest first. */
+/** Newest first. */
 abstract class ListCommand extends HistoryCommand {
   stream = Option.String('--stream', {
     description: 'only this entity, as <kind>-<id>, for example model-7',
@@ -41,7 +41,7 @@ abstract class ListCommand extends HistoryCommand {
   });
   limit = Option.String('--limit', '50', { description: 'maximum number of entries (default 50)' });
 
-  /** One more than is shown tells whether there are more. */
+  /** Reads one more than it shows, to know whether there are more. */
   protected filter() {
     const limit = readLimit(this.limit);
     if (isRefusal(limit)) return limit;
@@ -51,7 +51,7 @@ abstract class ListCommand extends HistoryCommand {
     if (isRefusal(to)) return to;
     const actorId = readNumber(this.actor, '--actor must be the id of a principal');
     if (isRefusal(actorId)) return actorId;
-    // Behind it in the order of the list.
+    // After it in the order of the list.
     const after = readNumber(this.before, '--before must be the number of a line');
     if (isRefusal(after)) return after;
     const actorKind = readActorKind(this.actorKind);
@@ -61,7 +61,7 @@ abstract class ListCommand extends HistoryCommand {
     return { shown: limit, asked: { ...asked, limit: limit + 1, order: 'desc' } } as const;
   }
 
-  /** The words of this command for what lies before the row of that number. */
+  /** The message for a row that is older than the first page. */
   protected onward(number: number, own: readonly GivenFlag[]): string[] {
     return commandWords(this.path, [
       ...own,

@@ -1,4 +1,4 @@
-// The command that brings back the configuration of a snapshot version.
+// Defines the command that restores the configuration of a snapshot version.
 
 import { randomUUID } from 'node:crypto';
 

@@ -1,4 +1,4 @@
-// The commands that read snapshot versions: which there are, what is in one, and what lies between two.
+// Defines the commands that list, show and compare snapshot versions.
 
 import { Option } from 'clipanion';
 

@@ -1,4 +1,4 @@
-// The command that follows the event log: a line an event, as they come, until it is interrupted.
+// Defines the command that prints new events of the log, one per line, until it is interrupted.
 
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';

@@ -1,5 +1,5 @@
-// The access review over HTTP and on the command line: who could call what, by which events, exact also where a grant was taken back
-// and given again.
+// Tests the access review over HTTP and the command line: who could call what and through which
+// events, including grants that were revoked and granted again.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -79,7 +79,7 @@ it('says who could call what, and the event and actor that granted it', async (t
   assert.match(csv, /,'=sum,/);
 });
 
-it('pages, each row once; asks of keys whether they were live; refuses what is no moment', async (t) => {
+it('returns each row once over all pages, filters by valid keys, and refuses an invalid moment', async (t) => {
   const { send, done, keyId, regranted } = await house(t);
   const all = (await send('GET', '/admin/access')).body;
   assert.ok(Array.isArray(all));

@@ -1,4 +1,4 @@
-// Holds what `gw snapshot` and `gw history` print of a log, and what they exit with.
+// Tests the output and exit codes of `gw snapshot` and `gw history`.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -76,7 +76,7 @@ it('a list that goes on says by which command, and the last page of it does not'
     const next: unknown = JSON.parse(first.stderr)['next'];
     assert.ok(Array.isArray(next) && next[0] === 'gw');
     const second = await gw(next.slice(1).map(String), { env });
-    assert.equal(JSON.parse(second.stdout).length > 0, true, 'the page behind it');
+    assert.equal(JSON.parse(second.stdout).length > 0, true, 'the next page');
   }
   const shown = await gw([...(lists[0] ?? []), '--limit', '2'], { env });
   const words = "--type ModelCreated --request-id 'o'\\''clock' --limit 2 --before ";

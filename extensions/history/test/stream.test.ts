@@ -1,4 +1,4 @@
-// The stream of the history: complete and in order while the log moves, resumed exactly, bounded, and no longer open than its session.
+// Tests the history stream: complete, ordered, resumable, bounded, and closed with its session.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -56,7 +56,7 @@ describe('the stream of the history', () => {
     });
   });
 
-  it('resumes behind Last-Event-ID, which goes before `after`', async (t) => {
+  it('resumes after Last-Event-ID, which has priority over `after`', async (t) => {
     const { url, cookie, send, plane } = await testAdministrator(t);
     const held = plane.store.state().position;
     const seen: number[] = [];
@@ -87,7 +87,7 @@ describe('the stream of the history', () => {
     assert.deepEqual(await asked('', String(beyond)), [404, 'absent', 'last-event-id']);
   });
 
-  it('is open so many times at once and no more, and a reader that goes gives its place back', async (t) => {
+  it('is limited to a number of open streams, and frees a slot when a reader disconnects', async (t) => {
     const { url, ask, cookie } = await testAdministrator(t);
     const leaving = new AbortController();
     const open = () => openStream({ url, cookie, signal: leaving.signal });
@@ -114,7 +114,7 @@ describe('the stream of the history', () => {
 });
 
 describe('a stream of the history ends', () => {
-  it('when a role is taken from its reader, before what comes behind', async (t) => {
+  it('when its reader loses a role, before any later event', async (t) => {
     const { url, login, send, plane } = await testAdministrator(t);
     const cookie = await login('reader', ['admin']);
     const response = await openStream({ url, cookie });

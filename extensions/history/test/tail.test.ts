@@ -1,4 +1,4 @@
-// Holds what `gw tail` prints of a log that grows, and that it goes on behind what it has printed when its connections were broken.
+// Tests the output of `gw tail` while the log grows, and after its connections were lost.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

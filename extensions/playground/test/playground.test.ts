@@ -1,5 +1,5 @@
-// One chat through the gateway, asked on the admin listener: with the key that is given, as it comes, bounded, and told as it is when
-// the gateway refuses it or is not there.
+// Tests a chat through the admin listener: with the given key, streamed, bounded, and reported when
+// the gateway refuses it or is unavailable.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -20,7 +20,7 @@ type Administrator = Awaited<ReturnType<typeof testAdministrator>>;
 
 const chat = { model: 'chat', messages: [{ role: 'user', content: 'Hello' }] };
 
-/** Model `chat` at the address, and a key that may invoke it. */
+/** Creates model `chat` at the address, and a key that may invoke it. */
 async function served(t: TestContext, apiBase: string) {
   const place: Place = { url: null };
   const administrator = await testAdministrator(t, { program: programWith(place) });
@@ -95,7 +95,7 @@ describe('the playground', () => {
     assert.ok(!JSON.stringify(house.warnings).includes('gw-of-somebody'));
   });
 
-  it('is no more than so many at once, and a reader that goes gives its place back', async (t) => {
+  it('is limited to a number of concurrent chats, and frees a slot when a reader disconnects', async (t) => {
     await using upstream = await startUpstream((request, response) => {
       if (request.path === '/v1/models') response.end('{"data":[]}');
       else response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n');

@@ -11,7 +11,7 @@ export type ChatAnswer = Readonly<{
   /** Reasoning text of the model. */
   reasoning: string;
   finishReason: string | null;
-  /** As reported by the model; null without a report. */
+  /** The usage that the model reported. Null if it reported none. */
   usage: Readonly<{ prompt: number; completion: number }> | null;
   /** The error of the gateway, or why the stream broke off. */
   error: string | null;

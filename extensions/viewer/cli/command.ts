@@ -81,7 +81,7 @@ export class HistoryViewCommand extends Command {
   }
 }
 
-/** Of a directory, all that are in it. */
+/** For a directory, all files in it. */
 async function filesAt(place: string): Promise<ReadonlyMap<string, string>> {
   if (!(await stat(place)).isDirectory()) return new Map([[path.basename(place), place]]);
   const entries = await readdir(place, { withFileTypes: true });

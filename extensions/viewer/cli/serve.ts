@@ -1,4 +1,4 @@
-// Serves the viewer and the files that it is to open, to a browser of this machine alone.
+// Serves the viewer and the opened files to browsers on this machine only.
 
 import { createReadStream, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -10,14 +10,14 @@ import { pipeline } from 'node:stream';
 import { refuse } from '../../../src/lib/refusal.ts';
 import type { Refusal } from '../../../src/lib/refusal.ts';
 
-/** What is shown, by the name under which it is asked for. */
+/** The files, by the name under which the page requests them. */
 export type Viewed = Readonly<{
   files: ReadonlyMap<string, string>;
-  /** Checkpoints that were kept: notes. */
+  /** Stored checkpoints (notes). */
   anchors: readonly string[];
-  /** An audit key that is trusted, 64 hex digits. */
+  /** A trusted audit key, 64 hex digits. */
   key: string | null;
-  /** 0 is any free one. */
+  /** 0 selects a free port. */
   port: number;
 }>;
 
@@ -25,7 +25,7 @@ export type ViewServer = Readonly<{ url: string; close: () => Promise<void> }>;
 
 const page = path.join(import.meta.dirname, '../../../ui/dist/viewer.html');
 
-/** The viewer as one file; refused where the UI was not built. */
+/** The viewer's HTML. Refuses if the UI is not built. */
 export function readViewer(): string | Refusal {
   try {
     return readFileSync(page, 'utf8');
@@ -36,7 +36,7 @@ export function readViewer(): string | Refusal {
 
 const headers = {
   'cache-control': 'no-store',
-  // What the page itself says goes beyond this.
+  // Additional headers, stricter than the page's own policy.
   'content-security-policy': "frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
@@ -64,7 +64,7 @@ export async function serveViewer(html: string, viewed: Viewed): Promise<ViewSer
 
 const loopback = '127.0.0.1';
 
-/** By which this machine may be addressed: a page of elsewhere whose name leads here is not answered. */
+/** The host names of this machine. Other names are refused, which prevents DNS rebinding. */
 function hostsOf(address: ReturnType<ReturnType<typeof createServer>['address']>): string[] {
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return [`${loopback}:${port}`, `localhost:${port}`];
@@ -96,13 +96,13 @@ async function answer(
     return void send('application/x-ndjson', lines.join(''));
   }
   const [, name = ''] = /^\/files\/([^/]+)$/.exec(pathname) ?? [];
-  // As the page asks for it: nothing that was sent is decoded.
+  // The path exactly as requested, without decoding.
   const [, file] = [...viewed.files].find(([known]) => encodeURIComponent(known) === name) ?? [];
   const found = file === undefined ? null : await stat(file).catch(() => null);
   if (file === undefined || found === null) return sendPlain(response, 404, 'no such file\n');
   const type = { 'content-type': 'application/octet-stream', 'content-length': found.size };
   response.writeHead(200, { ...headers, ...type });
-  // A browser that goes away ends it; there is nobody to tell.
+  // Ends the response if the browser disconnects.
   pipeline(createReadStream(file, { end: Math.max(0, found.size - 1) }), response, () => {});
 }
 

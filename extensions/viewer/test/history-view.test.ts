@@ -1,4 +1,4 @@
-// The command that shows an export: to a browser of this machine alone, the files that were named and no others.
+// Tests that the viewer command serves only the named files, and only to this machine.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

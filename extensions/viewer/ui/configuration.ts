@@ -72,7 +72,7 @@ async function load(moment: string | null, kind: string, signal: AbortSignal): P
 }
 
 class ViewerConfiguration extends element({
-  /** As typed. */
+  /** The typed text. */
   at: state(''),
   wrong: state<ApiFailure | null>(null),
 }) {

@@ -19,7 +19,7 @@ class GwViewerOpening extends element({
   /** The failure of the last attempt. */
   failure: given<ApiFailure | null>(null),
   isOver: state(false),
-  /** As typed. */
+  /** The typed text. */
   key: state(''),
   wrong: state<ApiFailure | null>(null),
   kept: state<Readonly<{ name: string; notes: readonly string[] }> | null>(null),

@@ -1,4 +1,4 @@
-// The command that says what a proposal would have made of requests of the past.
+// Defines the command that shows the effect of a proposal on past requests.
 
 import { readFileSync } from 'node:fs';
 

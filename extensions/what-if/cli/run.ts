@@ -1,4 +1,4 @@
-// Does what `what-if` does: the same work as POST /admin/what-if, on a database, by the route itself.
+// Runs `what-if` on a database, with the same route handler as POST /admin/what-if.
 
 import { randomUUID } from 'node:crypto';
 
@@ -20,7 +20,7 @@ import { programVersion } from '../../../src/cli/version.ts';
 type Egress = Pick<SettingValues, 'egressAllow' | 'egressDeny' | 'caBundle'>;
 type Prices = Pick<SettingValues, 'priceAggregatorUrl' | 'priceCatalogueUrl'>;
 
-/** `asked` is the body of the route, which reads it. */
+/** `asked` is the request body, which the route validates. */
 export async function whatIfIn(
   plane: ControlPlane,
   settings: Egress & Prices,
@@ -59,10 +59,10 @@ export async function whatIfIn(
 }
 
 const untold = (): void => {};
-/** What fails is answered. */
+/** A failure becomes the answer. */
 const silent = { warn: untold, error: untold };
 
-/** Whoever holds the database may do everything with it. */
+/** Anyone with access to the database has all permissions. */
 const commandLine: Omit<Call, 'config'> = {
   caller: { kind: 'anonymous' },
   permission: 'open',

@@ -1,4 +1,4 @@
-// What a proposal would have made of recorded requests, over HTTP and on the command line, on usage rows as proxies report them.
+// Tests what-if over HTTP and the command line, on usage rows as proxies report them.
 
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -24,7 +24,10 @@ const begin = Math.floor(Date.now() / minute) * minute - 30 * minute;
 const at = (number: number): string => new Date(begin + number * 1_000).toISOString();
 const window = { since: at(0), until: at(1_000) };
 
-/** Two models of one provider, of which `small` has a price, behind the frontend model `chat`; a caller with a key. */
+/**
+ * Creates two models of one provider (`small` has a price) with the frontend model `chat`, and a
+ * caller with a key.
+ */
 async function house(test: Parameters<typeof testAdministrator>[0]) {
   const started = await testAdministrator(test);
   const { send, plane } = started;
@@ -94,9 +97,9 @@ it('calls that are proposed are put to the requests of a window, and nothing is 
     newly_allowed: 0,
     rerouted: 1,
     not_told: 0,
-    // The large model has no price as it stands.
+    // The large model has no price yet.
     unpriced: 1,
-    // 1,000 × 2 + 500 × 4, and 5,000 × 2 + 500 × 4, of a million.
+    // 1,000 × 2 + 500 × 4, and 5,000 × 2 + 500 × 4, per million.
     cost_before: '0.016000',
     cost_after: '0.009000',
     cost_difference: '-0.007000',
@@ -230,7 +233,7 @@ it('it ends when its time is up, says what it left out, and is asked by few at o
     Array.from({ length: 40 }, (_, number) => row(number + 1)),
   );
   let nowMs = 0;
-  // Of its fifteen seconds, the tables take some and the first rows the rest.
+  // The tables and the first rows use up the fifteen seconds.
   const monotonic = (): number => (nowMs += 200);
   const ask = createWhatIf({ core: () => plane, monotonic });
   const state = plane.store.state();

@@ -1,6 +1,6 @@
-// What a proposal would have made of requests that random configurations served: nothing where nothing is proposed, and otherwise what
-// the proposal itself does with the same request, wherever the row tells. GW_TEST_WHAT_IFS says how many; `npm run test:soak --
-// what-if` takes 10,000.
+// Tests what-if on random configurations: no change without a proposal, and otherwise the same
+// result as the proposal itself gives, wherever the row has the facts. GW_TEST_WHAT_IFS sets the
+// number; `npm run test:soak -- what-if` runs 10,000.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -15,7 +15,7 @@ import { createTally } from '../tally.ts';
 import type { UsageRecord } from '../../../src/db/usage/usage-events.ts';
 import type { Command } from '../../../src/deciders/decide.ts';
 import { inOneGo } from '../../../src/lib/steps.ts';
-import type { Comparison } from '../otherwise.ts';
+import type { Comparison } from '../compare-request.ts';
 import { change, changingPrelude } from '../../../test/harness/events/changing-configuration.ts';
 import { eventsOf } from '../../../test/harness/events/commands.ts';
 import { append, emptyLog, testMetadata } from '../../../test/harness/events/test-log.ts';
@@ -28,10 +28,10 @@ const run = (log: TestLog, command: Command): TestLog =>
   append(log, eventsOf(log.state, command), testMetadata(command.type));
 
 type Case = Readonly<{
-  /** What served the row, the present and the proposal. */
+  /** The serving configuration, the present one and the proposal. */
   states: readonly [ConfigState, ConfigState, ConfigState];
   row: UsageRecord;
-  /** What the proposal does with the same request; null when it does not know the name. */
+  /** The proposal's result for the same request. Null if it does not know the name. */
   truth: UsageRecord | null;
 }>;
 
@@ -41,7 +41,7 @@ function* cases(seed: number): Generator<Case> {
   let states = [log.state, log.state, log.state] as const;
   let number = 0;
   for (let round = 0; ; round++) {
-    // A short log is quick to fold on, and as changing as a long one.
+    // A short log is fast to fold and varied enough.
     if (round % 50 === 0) log = prelude;
     const [command] = fc.sample(change, { numRuns: 1, seed: seed + round });
     if (command !== undefined) log = run(log, command);
@@ -53,7 +53,8 @@ function* cases(seed: number): Generator<Case> {
       const principals = [...states[2].principal.byId.keys()];
       const principal = principals.indexOf(row.principal_id);
       const truth = serve(states[2], { ...one, principal }, number);
-      // The route was chosen while it was served. No key of these callers is in the log.
+      // The route was chosen while that configuration was live. No key of these callers is in the
+      // log.
       const told = { ...row, key_id: null, duration_ms: one.waitedMs + 1 };
       yield { states, row: told, truth };
     }
@@ -96,7 +97,7 @@ it('what is told of a proposal is what it does', () => {
   for (const name of ['same', 'rerouted', 'newly_denied', 'newly_allowed', 'not told']) {
     assert.ok((seen.get(name) ?? 0) > 0, `some are ${name}`);
   }
-  // Mostly, rows tell enough.
+  // Most rows have the facts.
   assert.ok((seen.get('not told') ?? 0) < wanted / 2, JSON.stringify([...seen]));
 });
 

@@ -17,7 +17,7 @@ const routing: readonly string[] = [
   'roles',
 ];
 
-/** Tells whether a call affects routing, access or cost. */
+/** True if a call affects routing, access or cost. */
 const concernsRequests = (path: string): boolean =>
   routing.some((noun) => path.startsWith(`/admin/${noun}`)) ||
   /^\/admin\/principals\/\d+\/roles/.test(path);

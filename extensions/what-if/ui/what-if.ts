@@ -80,7 +80,7 @@ class GwWhatIf extends element({
   proposal: given<Proposal | null>(null),
   /** The result for the last day, if the server sent one with the preview. */
   known: given<WhatIfSummary | null>(null),
-  /** As in the address. */
+  /** The value in the URL. */
   range: state<string>('24h'),
   busy: state(false),
   found: state<WhatIfSummary | null>(null),

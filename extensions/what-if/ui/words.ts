@@ -60,7 +60,7 @@ type Summary = Readonly<{
   total: Counts & Readonly<{ not_told: number; unpriced: number }>;
 }>;
 
-/** The number of requests would have been rerouted, denied or allowed. */
+/** Counts requests that would have been rerouted, denied or allowed. */
 export function verdictText({ total }: Summary): string {
   if (total.requests === 0) return 'No request in this range could be compared';
   const parts = [
@@ -75,7 +75,7 @@ export function verdictText({ total }: Summary): string {
   return `Of ${all}, ${first[0]} would have ${first[1]}${others}`;
 }
 
-/** What the numbers leave out, one sentence each. */
+/** Sentences about requests that the numbers exclude. */
 export function gapsOf(summary: Summary): readonly string[] {
   const { recorded, compared, not_reached, without_version, has_older, total } = summary;
   return [

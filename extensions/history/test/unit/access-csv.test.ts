@@ -1,4 +1,4 @@
-// Holds how the cells of an access review are written as CSV.
+// Tests the CSV cells of the access review.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -38,7 +38,7 @@ class ScreenPlayground extends element({
   key: state<string>(takeHandedKey()),
   prompt: state(''),
   system: state(''),
-  /** As typed; empty leaves the parameter to the model. */
+  /** The typed text. If empty, the model chooses. */
   temperature: state(''),
   maxTokens: state(''),
   /** The required field that is empty. */

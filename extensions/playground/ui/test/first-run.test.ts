@@ -71,7 +71,7 @@ it('an empty database comes to its first streamed answer by the steps of the che
   await until(async () => (await checklist.count()) === 0, { what: 'the checklist is done' });
 });
 
-it('what the gateway refuses is said in its words, and ends no session here', async (t) => {
+it('shows the gateway’s own refusal and keeps the session', async (t) => {
   const gateway: Place = { url: null };
   const house = await emptyHouse(t, { program: programWith(gateway) });
   await startFollowingGateway(t, house, gateway);

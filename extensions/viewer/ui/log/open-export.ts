@@ -28,7 +28,7 @@ export type Summary = Readonly<{
   finding: Finding | null;
   brokenLine: string | null;
   unread: Finding | null;
-  /** Tells whether the export starts with its log, so that configurations are known. */
+  /** True if the export starts at the beginning of its log, so that configurations are known. */
   isFromStart: boolean;
   pack: Readonly<{ files: number; isSigned: boolean; problem: string | null }> | null;
 }>;

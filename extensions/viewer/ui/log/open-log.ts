@@ -156,7 +156,7 @@ export function isTouching(type: string): boolean {
   }
 }
 
-/** The name of the grant in the access review; null if the event is no grant. */
+/** The name of the grant in the access review; null if the event is not a grant. */
 function grantOf({ type, stream, payload }: EventLine): string | null {
   if (type !== 'PrincipalRoleGranted' && type !== 'RolePermissionGranted') return null;
   const { role_id: role, verb, resource } = JSON.parse(payload ?? '{}');

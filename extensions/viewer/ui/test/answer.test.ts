@@ -53,7 +53,7 @@ async function house() {
   return opened;
 }
 
-/** What a log does not say. */
+/** Values that a log does not contain. */
 const unsaid = new Set(['reason', 'content_hash', 'snapshot_schema', 'replicas', 'served_by']);
 
 const said = (body: unknown): string =>

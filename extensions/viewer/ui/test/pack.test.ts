@@ -63,7 +63,7 @@ async function filesIn(place: string): Promise<readonly File[]> {
 const withoutDetail = (problem: string): string => problem.replace(/(?<=is forged): .*/, '');
 
 describe('the viewer finds in a pack what deploy/verify.mjs finds', () => {
-  /** What is done to its files, by name: null takes one out. */
+  /** Replacements for its files, by name. Null removes a file. */
   const altered: Readonly<
     Record<string, Readonly<Record<string, (text: string) => string | null>>>
   > = {

@@ -77,7 +77,7 @@ function edited(text: string, line: number, edit: (line: string) => readonly str
 const redacted = (text: string, line: number): string =>
   edited(text, line, (one) => [one.replace(/"payload":"(?:[^"\\\\]|\\\\.)*"/, '"payload":null')]);
 
-/** What is done to a sound export, by the name of it. */
+/** Manipulations of a valid export, by name. */
 const alterations: Readonly<Record<string, (sound: string) => string>> = {
   nothing: (sound) => sound,
   'line ends of another system': (sound) => sound.replaceAll('\n', '\r\n'),
@@ -116,7 +116,7 @@ const alterations: Readonly<Record<string, (sound: string) => string>> = {
   'the end': (sound) =>
     edited(sound, lineWith(sound, '{"end"'), (line) => [line.replace('events":', 'events":1')]),
   'cut off': (sound) => sound.slice(0, sound.lastIndexOf('{"end"')),
-  'something behind the end': (sound) => `${sound}${sound.split('\n')[9]}\n`,
+  'data after the end': (sound) => `${sound}${sound.split('\n')[9]}\n`,
   'a number written as text': (sound) =>
     edited(sound, 9, (line) => [line.replace(/"version":(\d+)/, '"version":"$1"')]),
   'an empty checkpoint': (sound) => edited(sound, 9, (line) => [line, '{"checkpoint":""}']),

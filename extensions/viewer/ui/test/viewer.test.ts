@@ -21,7 +21,7 @@ import { openPage, sharedCompanyHouse } from '../../../../test/ui/harness/house.
 import type { Opened } from '../../../../test/ui/harness/house.ts';
 import { expectCleanScreen } from '../../../../test/ui/harness/watch.ts';
 
-/** As the test sets it, and as people read it. */
+/** The value in the test, and its text in the UI. */
 const contextLength = /4,?242/;
 
 const viewer = path.join(import.meta.dirname, '../../../../ui/dist/viewer.html');
@@ -74,7 +74,7 @@ it('an export is verified, and a change of it found, from a file on a disk', asy
   await expectCleanScreen(page, watched);
 });
 
-it('an altered line is named at its position, and nothing behind it is shown', async (t) => {
+it('names the position of an altered line and shows nothing after it', async (t) => {
   const { directory, log } = await given(t);
   const lines = (await readFile(log, 'utf8')).split('\n');
   lines[57] = (lines[57] ?? '').replace('"payload":"{', '"payload":"{ ');

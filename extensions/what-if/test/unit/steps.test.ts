@@ -1,5 +1,4 @@
-// The tables of a what-if are made in steps of a bounded size, whatever the size of the configuration, and others have their turn
-// between them.
+// Tests that the tables of a what-if are built in bounded steps, with pauses between them.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -53,7 +52,7 @@ it('others have their turn while the tables are made', async () => {
     next = setImmediate(turn);
   };
   let next = setImmediate(turn);
-  // Every step takes a millisecond, and a slice ten.
+  // Every step takes one millisecond, and a slice ten.
   await inSlices(
     createBreathe(() => (nowMs += 1)),
     createSidesOf()(state),

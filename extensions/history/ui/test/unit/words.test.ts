@@ -1,4 +1,4 @@
-// Holds how the chain of the log is checked in the browser, and how access is said.
+// Tests the check of the hash chain in the browser, and the texts about access.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

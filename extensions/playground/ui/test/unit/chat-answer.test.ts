@@ -13,7 +13,7 @@ const frame = (event: string, data: unknown): string =>
 const head = (status: number, type = 'text/event-stream; charset=utf-8'): string =>
   frame('head', { status, headers: { 'content-type': type, 'x-gw-route': 'default' } });
 
-/** In pieces of so many characters. */
+/** Splits the text into pieces of this length. */
 function read(text: string, size: number): ChatAnswer {
   const frames = createFrameReader();
   const answer = createAnswerReader();

@@ -1,4 +1,4 @@
-// Holds what a chat sends, and that a message which nobody answered is not lost.
+// Tests the messages that a chat sends, and that an unanswered message is not lost.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -7,7 +7,7 @@ import { messagesOf, promptAgain, turnsWith } from '../../chat-turns.ts';
 
 const hello = { role: 'user', content: 'Hello' } as const;
 
-it('what was said goes along, behind the system prompt where there is one', () => {
+it('sends earlier messages after the system prompt, if there is one', () => {
   const turns = turnsWith({ turns: [hello], answer: 'Hi', prompt: 'More' });
   assert.deepEqual(
     turns.map(({ role, content }) => `${role}: ${content}`),

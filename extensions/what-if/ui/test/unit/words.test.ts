@@ -1,4 +1,4 @@
-// Holds how the effect of a proposal on recorded requests is said.
+// Tests the texts about the effect of a proposal on recorded requests.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -15,7 +15,7 @@ const summary = {
   total: { ...none, not_told: 0, unpriced: 0 },
 };
 
-it('what a proposal would have made of requests is said, and what was left out too', () => {
+it('describes the effect of a proposal on requests, and what was left out', () => {
   assert.equal(
     verdictText(summary),
     'None of 500 requests would have been rerouted, denied or allowed',

@@ -1,5 +1,5 @@
-// A recorded request under two configurations: whether it would be answered otherwise under the second, and what it would cost. Where
-// something that is not recorded makes a difference, that is the answer; nothing is guessed.
+// Compares a recorded request under two configurations: whether its answer and cost change. If the
+// result depends on something that is not recorded, that is the result; nothing is guessed.
 
 import type { ModelId, RuleId } from '../../src/lib/ids.ts';
 import type { CompiledModel } from '../../src/snapshot/compile/models.ts';
@@ -16,38 +16,38 @@ import { reasonOf } from '../../src/routing/route.ts';
 export const changes = ['same', 'newly_denied', 'newly_allowed', 'rerouted'] as const;
 export type Change = (typeof changes)[number];
 
-/** Where a request goes: to a model, or one of a pool's; or back to the caller, denied. */
+/** The route of a request: to a model, to a member of a pool, or denied. */
 export type Destination = Readonly<{
   denied: Denial | null;
-  /** The value of x-gw-route, and what decided; null where nothing did. */
+  /** The value of x-gw-route and what decided. Null if nothing did. */
   route: string | null;
   ruleId: RuleId | null;
-  /** Null when it is denied. */
+  /** Null if it is denied. */
   to: Readonly<{ kind: 'model' | 'pool'; name: string }> | null;
 }>;
 
-/** Micro-units; null is not known. */
+/** Micro-units. Null if unknown. */
 export type CostPair = Readonly<{ before: number | null; after: number | null }>;
 
 export type Comparison = Readonly<{
-  /** Null where what is not told decides it. */
+  /** Null if unrecorded facts decide it. */
   change: Change | null;
-  /** What decides it then: condition fields, and `pool` for which member of one is chosen. */
+  /** Those facts: condition fields, and `pool` for the choice of a pool's member. */
   untold: readonly string[];
-  /** Null where they hang on what is not told. */
+  /** Null if they depend on unrecorded facts. */
   before: Destination | null;
   after: Destination | null;
   cost: CostPair;
 }>;
 
-/** A side that lets the caller in, or what the caller is answered there at the door. */
+/** One side: the admitted caller, or the refusal. */
 export type Party = Side | Denial;
 
 export type ComparedRequest = RecordedAsk &
   Readonly<{
-    /** Who answered it, chosen from the place of that key; null when that is not known. */
+    /** The model that answered, chosen from the target with that key. Null if unknown. */
     answered: Readonly<{ by: ModelId; place: string }> | null;
-    /** What it costs when this model answers, by the prices that the model has; micro-units, null when that is not known. */
+    /** The cost if this model answers, in micro-units. Null if unknown. */
     costAt: (model: CompiledModel) => number | null;
   }>;
 
@@ -71,7 +71,7 @@ export function compareRecorded(
   };
 }
 
-/** What all of them are; null when they differ, or there are none. */
+/** The common value of all. Null if they differ or there are none. */
 function agreed<Value>(values: readonly Value[]): Value | null {
   const [first = null, ...others] = values;
   if (others.length === 0) return first;
@@ -79,13 +79,13 @@ function agreed<Value>(values: readonly Value[]): Value | null {
   return others.every((other) => JSON.stringify(other) === text) ? first : null;
 }
 
-/** Several rules may lead to one place: then it is not said which. */
+/** Several rules may lead to one target. Then the rule is not reported. */
 function agreedDestination(destinations: readonly Destination[]): Destination | null {
   const places = destinations.map(({ denied, to }) => ({ denied, to, route: null, ruleId: null }));
   return agreed(destinations) ?? agreed<Destination>(places);
 }
 
-/** `place` is null when it is denied. */
+/** `place` is null if the request is denied. */
 type Arrival = Readonly<{ destination: Destination; place: FirstChoice | null }>;
 
 function arrival(party: Party, request: ComparedRequest, assume: Assume): Arrival {
@@ -130,7 +130,7 @@ function compareWay(before: Arrival, after: Arrival, request: ComparedRequest): 
   };
 }
 
-/** The member of the place that was chosen; null where that was another choice. */
+/** The chosen member of the target. Null if the request went elsewhere. */
 const answeringOf = (
   place: FirstChoice | null,
   { answered }: ComparedRequest,
@@ -139,7 +139,9 @@ const answeringOf = (
     ? null
     : (place.models.find(({ id }) => id === answered.by) ?? null);
 
-/** Null when it hangs on which member of a pool is chosen. `answered` did, of the first place. */
+/**
+ * Null if it depends on the chosen member of a pool. `answered` was chosen from the first target.
+ */
 function changeOf(
   before: FirstChoice | null,
   after: FirstChoice | null,
@@ -154,7 +156,10 @@ function changeOf(
   return from.length === 1 && to.length === 1 ? 'same' : null;
 }
 
-/** What is denied costs nothing. Of a pool it is known where it is the same at all members, or who of them answers. */
+/**
+ * A denied request costs nothing. The cost of a pool is known if all members cost the same or the
+ * answering member is known.
+ */
 function costOf(
   place: FirstChoice | null,
   answering: ModelId | undefined,

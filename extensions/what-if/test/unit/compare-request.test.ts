@@ -1,5 +1,5 @@
-// What another configuration would have made of a recorded request: written as two sets of rules, the one that served it and the one
-// that is proposed. What its row does not tell is never guessed.
+// Tests the comparison of a recorded request under two sets of rules: the one that served it and
+// the proposal. Unrecorded facts are never guessed.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -12,23 +12,23 @@ import { choiceKey, firstChoice } from '../../../../src/routing/first-choice.ts'
 import { idleView } from '../../../../src/routing/idle-view.ts';
 import { chooseRoute } from '../../../../src/routing/route.ts';
 import { ruleInputs } from '../../../../src/routing/rule-inputs.ts';
-import { compareRecorded } from '../../otherwise.ts';
-import type { Comparison } from '../../otherwise.ts';
+import { compareRecorded } from '../../compare-request.ts';
+import type { Comparison } from '../../compare-request.ts';
 import { readRequest, routing } from '../../../../test/harness/gateway/routing.ts';
 import type { RoutingOptions } from '../../../../test/harness/gateway/routing.ts';
 
 type Given = Readonly<{
-  /** What served the request, and what it is compared with. */
+  /** The configuration that served the request, and the one to compare with. */
   before: string;
   after: string;
-  /** What served it, when that is not what it is compared with. */
+  /** The configuration that served it, if it differs from the one to compare with. */
   served?: string;
   options?: RoutingOptions;
   optionsAfter?: RoutingOptions;
   request: string;
-  /** Who answered, chosen from the place that served it. */
+  /** The model that answered, chosen from the target that served it. */
   answered?: string;
-  /** The classes, or the caller's budget, are others in the proposal. */
+  /** The proposal has other classes or another budget of the caller. */
   classesAfter?: string;
   budgetAfter?: string;
   costs?: Readonly<Record<string, number | null>>;
@@ -82,7 +82,7 @@ function compared(given: Given): Comparison {
   );
 }
 
-/** Named first, the models have the same ids in all of them. */
+/** Models named first have the same ids in all configurations. */
 const compiled = (rules: string, options: RoutingOptions): CompiledSnapshot =>
   routing(`all: else a, b, c\n${rules}`, options).snapshot;
 
@@ -134,7 +134,7 @@ const cases: readonly (Given & Readonly<{ what: string; comes: string }>)[] = [
     comes: 'newly_allowed 413 -> a',
   },
   {
-    what: 'stays denied, whatever is said to it',
+    what: 'stays denied with another message',
     before: 'house: -> deny 413 no',
     after: 'house: -> deny 403 no',
     request: 'house',
@@ -217,7 +217,7 @@ const cases: readonly (Given & Readonly<{ what: string; comes: string }>)[] = [
     comes: 'rerouted a -> b',
   },
   {
-    what: 'has spent nobody knows what of another budget',
+    what: 'has an unknown spend of another budget',
     before: 'house: -> a',
     after: 'house: min_budget_used_percent=80 -> b\nhouse: -> a',
     budgetAfter: 'another',
@@ -240,7 +240,7 @@ const cases: readonly (Given & Readonly<{ what: string; comes: string }>)[] = [
     comes: 'rerouted a -> b',
   },
   {
-    what: 'was routed nobody knows whether before the edge of a window',
+    what: 'may have been routed before or after the edge of a window',
     before: 'house: -> a',
     after: 'house: after=08:00 before=18:00 -> b\nhouse: -> a',
     request: 'house at=2026-11-21T17:59:45Z',
@@ -261,7 +261,7 @@ const cases: readonly (Given & Readonly<{ what: string; comes: string }>)[] = [
     comes: 'same a -> a',
   },
   {
-    what: 'found nobody knows what below another ceiling',
+    what: 'has an unknown load below another limit',
     before: 'house: max_inflight_per_backend=5 -> a\nhouse: -> b',
     after: 'house: max_inflight_per_backend=9 -> a\nhouse: -> b',
     request: 'house',
@@ -287,7 +287,7 @@ const cases: readonly (Given & Readonly<{ what: string; comes: string }>)[] = [
     comes: 'rerouted pool p -> pool p',
   },
   {
-    what: 'goes to nobody knows which member of a pool that is divided otherwise',
+    what: 'goes to an unknown member of a pool with other weights',
     before: 'house: -> p',
     after: 'house: -> p',
     options: { pools: { p: { members: { a: 1, b: 1 } } } },
@@ -306,7 +306,7 @@ const cases: readonly (Given & Readonly<{ what: string; comes: string }>)[] = [
     comes: 'same pool p -> b',
   },
   {
-    what: 'went to nobody knows which member when another configuration chose',
+    what: 'went to an unknown member when another configuration chose',
     served: 'house: -> b',
     before: 'house: -> p',
     after: 'house: -> b',
@@ -316,7 +316,7 @@ const cases: readonly (Given & Readonly<{ what: string; comes: string }>)[] = [
     comes: 'not told: pool',
   },
   {
-    what: 'comes behind models whose window is too small for it',
+    what: 'comes after models whose context length is too small',
     before: 'house: -> a, b',
     after: 'house: -> a, b',
     optionsAfter: { models: { a: { contextLength: 50 } } },
