@@ -22,7 +22,7 @@ import { formatNumber, formatShare } from '../../../ui/lib/text/format.ts';
 import { edgesOf, isoEdges, readRange } from '../../../ui/lib/page/range.ts';
 import { readView } from '../../../ui/lib/page/table-view.ts';
 import type { TableView } from '../../../ui/lib/page/table-view.ts';
-import { amountText, destinationText, gapsOf, otherwise, verdictText } from './words.ts';
+import { amountText, destinationText, gapsOf, changedCount, verdictText } from './words.ts';
 import { linkTo } from '../../../ui/state/location.ts';
 import { base, buttons } from '../../../ui/styles/base.ts';
 import { record } from '../../../ui/styles/record.ts';
@@ -59,11 +59,11 @@ const changedColumns: readonly Column<WhatIfChanged>[] = [
 const groupColumns = (label: string): readonly Column<Group>[] => [
   { id: 'name', label, value: ({ name }) => name },
   {
-    id: 'otherwise',
+    id: 'changedCount',
     label: 'Affected',
     end: true,
-    value: (one) => otherwise(one),
-    cell: (one) => html`${formatNumber(otherwise(one))} of ${formatNumber(one.requests)}`,
+    value: (one) => changedCount(one),
+    cell: (one) => html`${formatNumber(changedCount(one))} of ${formatNumber(one.requests)}`,
   },
   { id: 'denied', label: 'Newly denied', end: true, value: (one) => one.newly_denied },
   {
@@ -206,7 +206,7 @@ class GwWhatIf extends element({
     const rows: readonly Group[] = [
       ...first.map((one) => Object.assign({}, one, { name: nameOf(one) })),
       ...(rest === null ? [] : [Object.assign({}, rest, { name: 'others' })]),
-    ].filter((one) => otherwise(one) > 0 || Number(one.cost_difference) !== 0);
+    ].filter((one) => changedCount(one) > 0 || Number(one.cost_difference) !== 0);
     if (rows.length === 0) return nothing;
     return html`<div>
       <h4>By ${noun}</h4>
@@ -224,7 +224,7 @@ class GwWhatIf extends element({
   #changed({ changed, total }: WhatIfSummary) {
     return html`<h4>
         ${
-          changed.length < otherwise(total)
+          changed.length < changedCount(total)
             ? `The first ${changed.length} affected requests`
             : 'Affected requests'
         }

@@ -48,7 +48,7 @@ type Counts = Readonly<{
 }>;
 
 /** The number of affected requests of a group. */
-export const otherwise = ({ newly_denied, newly_allowed, rerouted }: Counts): number =>
+export const changedCount = ({ newly_denied, newly_allowed, rerouted }: Counts): number =>
   newly_denied + newly_allowed + rerouted;
 
 type Summary = Readonly<{

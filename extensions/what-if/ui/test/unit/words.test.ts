@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { amountText, destinationText, gapsOf, otherwise, verdictText } from '../../words.ts';
+import { amountText, destinationText, gapsOf, changedCount, verdictText } from '../../words.ts';
 
 const none = { requests: 500, same: 500, newly_denied: 0, newly_allowed: 0, rerouted: 0 };
 const summary = {
@@ -25,7 +25,7 @@ it('describes the effect of a proposal on requests, and what was left out', () =
     verdictText({ ...summary, total }),
     'Of 500 requests, 12 would have been rerouted, 1 been denied',
   );
-  assert.equal(otherwise(total), 13);
+  assert.equal(changedCount(total), 13);
   assert.deepEqual(gapsOf(summary), []);
   assert.deepEqual(gapsOf({ ...summary, recorded: 9_000, total: { ...total, unpriced: 2 } }), [
     '500 of 9000 requests were compared.',
