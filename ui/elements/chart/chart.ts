@@ -95,7 +95,7 @@ class GwChart extends element({
           aria-label="${this.label}: ${this.#view()}"
           @click=${this.#onTable}
         >
-          ${this.#view()}
+          ${this.asTable ? 'Chart' : 'Table'}
         </button>
       </div>
     </figure>`;
