@@ -1,6 +1,6 @@
-// Work that many ask for at once runs once for all of them: whoever asks gets a run that begins after.
+// Merges concurrent requests for the same work: each caller gets a run that starts after its call.
 
-/** One run at a time. A run that fails fails for those who waited for it, and for no later one. */
+/** Runs one at a time. The failure of a run rejects only for the callers that wait for this run. */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;

@@ -1,5 +1,5 @@
-// The managed deployment of this process (specification, `/admin/deployment`): its custom resource is read and merge-patched by the API
-// server of the cluster, as the service account that the process runs as.
+// Reads and merge-patches the custom resource of the managed deployment (specification,
+// `/admin/deployment`) at the API server of the cluster, as the service account of this process.
 
 import { refusalOf } from '../kubernetes/answer.ts';
 import { withCluster } from '../kubernetes/client.ts';
@@ -13,10 +13,12 @@ import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 
 export type ManagedDeployment = Readonly<{
-  /** An operator runs this process; without one all else is refused. */
+  /** True if an operator runs this process. If false, all other calls are refused. */
   isManaged: boolean;
   read: () => Promise<DeploymentResource | Refusal>;
-  /** `spec` is a JSON merge patch (RFC 7396): what it names is set, null goes back to the default. */
+  /**
+   * `spec` is a JSON merge patch (RFC 7396): named members are set, and null restores the default.
+   */
   patch: (spec: object) => Promise<DeploymentResource | Refusal>;
 }>;
 
@@ -24,7 +26,7 @@ export type ManagedPlace = Readonly<{ place: ClusterPlace; namespace: string; na
 
 const callMs = 10_000;
 
-/** Null: no operator manages this process. */
+/** Null if no operator manages this process. */
 export function openManagedDeployment(managed: ManagedPlace | null): ManagedDeployment {
   if (managed === null) {
     const absent = (): Promise<Refusal> => Promise.resolve(unmanaged);
@@ -63,7 +65,7 @@ async function ask(
   try {
     answer = await withCluster(place, (client) => work(client, AbortSignal.timeout(callMs)));
   } catch (error) {
-    return refuse('upstream', `${what}: the API server does not answer (${codeOf(error)})`);
+    return refuse('upstream', `${what}: the API server does not respond (${codeOf(error)})`);
   }
   if (answer.status === 404) {
     return refuse('absent', `deployment is not managed: ${namespace}/${name} does not exist`);
@@ -71,23 +73,23 @@ async function ask(
   if (answer.status !== 200) {
     return refuse(
       'upstream',
-      await withoutToken(place, `${what}: it answers ${refusalOf(answer)}`),
+      await withoutToken(place, `${what}: the API server responded ${refusalOf(answer)}`),
     );
   }
   const read = deploymentResource.safeParse(answer.body, plainly);
   if (read.success) return read.data;
   const problem = problemText(read.error);
-  return refuse('upstream', `${what}: it does not fit this release: ${problem}`);
+  return refuse('upstream', `${what}: the resource does not match this release of gw: ${problem}`);
 }
 
-/** Of a failure by its code alone: the message of a failed call may hold what was sent. */
+/** Returns only the code: the message of a failed call may contain what was sent. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if ('code' in error && typeof error.code === 'string') return error.code;
   return error.name;
 }
 
-/** The other side may repeat what it was sent; its words go to whoever asks. */
+/** The API server may repeat the token that it was sent, and the caller sees its message. */
 async function withoutToken(place: ClusterPlace, message: string): Promise<string> {
   const token = await readToken(place).catch(() => '');
   return token === '' ? message : message.replaceAll(token, '[token]');

@@ -1,16 +1,17 @@
-// When a snapshot that could not be published is worth a notification: once for each version that the log holds and proxies do
-// not get (specification, "Events": `snapshot_rebuild_failed`). Trying that version again is no new event.
+// Decides when a snapshot that could not be published causes a notification: once per version that
+// is in the log but not at the proxies (specification, "Events": `snapshot_rebuild_failed`). A
+// retry of the same version does not notify again.
 
 import type { Notice } from './fleet/notify.ts';
 
 export type Divergence = Readonly<{
-  /** Of the log, and of what is published meanwhile. */
+  /** The version of the log, and the version published at the time. */
   version: number;
   publishedVersion: number;
 }>;
 
 export type RebuildFailures = Readonly<{
-  /** In a row, since `publishedVersion` was published. */
+  /** Consecutive failures since `publishedVersion` was published. */
   consecutive: number;
   publishedVersion: number;
   notifiedVersion: number;
@@ -22,7 +23,10 @@ export const noRebuildFailures: RebuildFailures = {
   notifiedVersion: -1,
 };
 
-/** A higher `notifiedVersion` than before is one to notify. What fails without a newer version diverges from nothing. */
+/**
+ * Notify if `notifiedVersion` increases. Without a newer version, a failure has no effect on
+ * proxies.
+ */
 export function afterRebuildFailure(
   before: RebuildFailures,
   { version, publishedVersion }: Divergence,
@@ -36,16 +40,16 @@ export function afterRebuildFailure(
   };
 }
 
-/** A failure's own words, without what caused it: they leave this process. */
+/** The message of a failure without its cause, because it leaves this process. */
 const errorCharactersMax = 500;
 
 type Dependencies = Readonly<{
   notify: (notice: Notice) => void;
-  /** Names this process. */
+  /** The name of this process. */
   replica: string;
 }>;
 
-/** To be told of each failure. */
+/** Called on each failure. */
 export function createRebuildNotices({ notify, replica }: Dependencies) {
   let failures = noRebuildFailures;
   return (error: unknown, divergence: Divergence): void => {

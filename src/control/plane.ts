@@ -1,5 +1,5 @@
-// The control plane without its HTTP: database, vault, configuration in memory, command path, publisher and follower,
-// opened in order and closed together.
+// Opens and closes the control plane without its HTTP servers: database, vault, configuration in
+// memory, command path, publisher and follower.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 
@@ -42,26 +42,26 @@ import type { SessionSealer } from './access/session-seal.ts';
 import { createStatementFailures } from './commands/write-failure.ts';
 
 export type ControlPlane = Readonly<{
-  /** Commands and what comes before them. */
+  /** The pool of commands and the reads before them. */
   db: Database;
-  /** Reports: statements that may take longer. */
+  /** The pool of reports, whose statements may take longer. */
   reports: Database;
   vault: Vault;
   store: ConfigStore;
-  /** The configuration as it stood. */
+  /** The configuration at a past position. */
   past: PastStates;
   execute: Execute;
   publisher: Publisher;
-  /** What this process measures of its work. */
+  /** This process's measurements of its work. */
   measures: PlaneMeasures;
-  /** For whoever waits that the log grows. */
+  /** Notifies those who wait for the log to grow. */
   heads: Heads;
   cloudTokens: CloudTokens;
-  /** Null: no prompt class has a centroid. */
+  /** Null if no prompt class has a centroid. */
   encoders: Encoders | null;
-  /** Turns the windows of budgets, and publishes what is spent of them. */
+  /** Starts new windows of budgets and publishes their spending. */
   rebuild: () => Promise<void>;
-  /** Seals the sessions of people with a key made of the encryption key. */
+  /** Seals sessions with a key derived from the encryption key. */
   sessionSealer: SessionSealer;
   close: () => Promise<void>;
 }> &
@@ -69,26 +69,27 @@ export type ControlPlane = Readonly<{
 
 export type PlaneOptions = Readonly<{
   databaseUrl: string;
-  /** 32 bytes each; the previous one reads what was sealed before a rotation. */
+  /** 32 bytes each. The previous key opens what was sealed before a rotation. */
   encryptionKey: Uint8Array;
   previousKey?: Uint8Array | undefined;
   connectionsMax: number;
   appVersion: string;
   clock: Clock;
-  /** How access tokens are asked for; without it none are, and what needs one is out of the snapshots of this process. */
+  /** Requests access tokens. If absent, snapshots of this process omit providers that need one. */
   egress?: Egress;
-  /** What centroids of prompt classes are made with; without it no class has one. */
+  /** Computes the centroids of prompt classes. If absent, no class has one. */
   encoders?: Encoders;
-  /** Called whenever the log was read to its head and all of it is published. */
+  /** Called when the log has been read to its head and published. */
   onCurrent?: () => void;
   onFailure: (what: string, error: unknown) => void;
-  /** Told of a snapshot that could not be published, while an older one is. */
+  /** Called when a snapshot could not be published and an older one is still served. */
   onUnpublished?: (error: unknown, divergence: Divergence) => void;
 }>;
 
 /**
- * Migrates the database, builds the read models, seeds a new log and publishes the first snapshot. Throws when the database is
- * away, when it is newer than this program, or when the encryption key is not the one that it was sealed with.
+ * Migrates the database, builds the read models, seeds a new log and publishes the first snapshot.
+ * Throws if the database is unreachable, is newer than this program or was sealed with another
+ * encryption key.
  */
 export async function openControlPlane(options: PlaneOptions): Promise<ControlPlane> {
   const { databaseUrl: url, connectionsMax, clock, onFailure } = options;
@@ -198,7 +199,10 @@ function openCloudTokens({ egress, clock, onFailure }: PlaneOptions): CloudToken
   return createCloudTokens({ exchange, clock, onFailure });
 }
 
-/** Migrations and the first build may take long: they have a pool of their own, without a statement timeout. */
+/**
+ * Migrations and the first build may take long, so they use a separate pool without a statement
+ * timeout.
+ */
 export async function prepareDatabase(url: string) {
   await checkSessions(url);
   const maintenance = openDatabase({
@@ -217,7 +221,10 @@ export async function prepareDatabase(url: string) {
   }
 }
 
-/** What a new log begins with; nothing on one that has begun. Throws when that fails: a log without roles lets nobody in. */
+/**
+ * Appends the first events to an empty log. Throws if that fails: without roles, no one can sign
+ * in.
+ */
 async function seedLog(execute: Execute, vault: Vault): Promise<void> {
   const text = 'bootstrap';
   const bootstrapName = { text, ref: null, fingerprint: vault.fingerprint(text) };

@@ -1,4 +1,4 @@
-// Whether this process can serve, and where the log ends.
+// Decides whether this process is ready to serve, and reads where the log ends.
 
 import type { Queryable } from '@databases/pg';
 
@@ -11,7 +11,7 @@ import { databaseUnavailable } from './commands/unavailable.ts';
 import { findWriteFailure } from './commands/write-failure.ts';
 import type { Publisher } from './publishing/publish.ts';
 
-/** Null when the database cannot say. */
+/** Null if the database cannot be reached. */
 export async function headPosition(db: Queryable): Promise<number | null> {
   try {
     return (await readHead(db)).position;
@@ -26,12 +26,12 @@ type Tools = Parameters<typeof findWriteFailure>[0] &
 
 const stillReading = refuse('unavailable', 'still reading the event log', { retryAfterSeconds: 1 });
 
-/** Null when the database is there and takes changes, and this process has read the log to its head. */
+/** Null if the database accepts changes and this process has read the log to its head. */
 export async function refuseUnready(
   tools: Tools,
   { state, refresh }: Pick<Configuration, 'state' | 'refresh'>,
 ): Promise<Refusal | null> {
-  // The log is being read again, or cannot be: a balancer is not to wait for that.
+  // The log is being read again, or cannot be read. A load balancer must not wait for that.
   if (tools.isForked()) return stillReading;
   const head = await readHead(tools.db);
   const { position, hash } = state();
@@ -40,7 +40,7 @@ export async function refuseUnready(
   }
   const failure = await findWriteFailure(tools);
   // Reads and snapshots are still served.
-  if (failure !== null) return databaseUnavailable(failure, 'no change can be made');
+  if (failure !== null) return databaseUnavailable(failure, 'changes cannot be made');
   const isBehind = state().position < head.position;
   return isBehind || tools.publisher.current() === null ? stillReading : null;
 }

@@ -1,5 +1,5 @@
-// Work that is done now and then: the rebuild of the snapshot, by which what changes without an event (windows of budgets, what is
-// spent of them) reaches proxies, and the upkeep of usage.
+// Repeats jobs at an interval: rebuilds of the snapshot, which publish changes without events
+// (windows and spending of budgets), and the maintenance of usage data.
 
 export type Job = Readonly<{ what: string; intervalMs: number; work: () => Promise<unknown> }>;
 
@@ -9,7 +9,7 @@ type Repeating = Readonly<{
   onFailure: (error: unknown) => void;
 }>;
 
-/** One at a time, the first one interval from now. `stop` waits for the one that runs. */
+/** Runs one job at a time, first after one interval. `stop` waits for the current run. */
 export function repeatEvery({ intervalMs, work, onFailure }: Repeating) {
   let running: Promise<void> | null = null;
   let isFailing = false;
@@ -19,14 +19,14 @@ export function repeatEvery({ intervalMs, work, onFailure }: Repeating) {
       await work();
       isFailing = false;
     } catch (error) {
-      // Said once, not every few seconds, while the database is away.
+      // Reports the first failure only, not one every few seconds.
       if (!isFailing) onFailure(error);
       isFailing = true;
     }
     running = null;
   };
 
-  // What takes longer than the interval skips its next turn.
+  // A run that takes longer than the interval skips its next turn.
   const timer = setInterval(() => void (running ??= run()), intervalMs);
   timer.unref();
   return {

@@ -1,11 +1,11 @@
-// A rest between two pieces of work that are asked for more often than they should be done.
+// Enforces a minimum pause between two runs of work that is requested more often.
 
 export type Rest = Readonly<{
-  /** Whether the rest is over, or there was none. When not, the work is done at its end. */
+  /** True if no pause is active. Otherwise the work runs when the pause ends. */
   isOver: () => boolean;
-  /** Begins, or begins anew; 0 is no rest. */
+  /** Starts or restarts the pause. 0 ends it. */
   take: (ms: number) => void;
-  /** Ends the rest; what waits for its end is not done. */
+  /** Cancels the pause and the work that waits for its end. */
   close: () => void;
 }>;
 

@@ -1,11 +1,11 @@
-// Long work in slices: between two of them, others of the process are served.
+// Splits long work into slices and lets the event loop serve other work between them.
 
 import { setImmediate } from 'node:timers/promises';
 
 import type { Clock } from '../lib/clock.ts';
 import type { Steps } from '../lib/steps.ts';
 
-/** Waits until others had their turn, when the slice is over; at once otherwise. */
+/** Yields to the event loop if the slice is over. Otherwise returns at once. */
 export type Breathe = () => Promise<void>;
 
 const sliceMs = 10;
@@ -19,7 +19,7 @@ export function createBreathe(monotonic: Clock): Breathe {
   };
 }
 
-/** Others have their turn between two steps, when a slice is over there. */
+/** Runs the steps, and yields between two steps when a slice is over. */
 export async function inSlices<Value>(breathe: Breathe, steps: Steps<Value>): Promise<Value> {
   for (;;) {
     const { done, value } = steps.next();

@@ -1,4 +1,5 @@
-// Slots: at most so many pieces of work at once, and a bounded line of those that wait; beyond it the answer is no.
+// Limits how many pieces of work run at once, with a bounded queue. Work that does not fit into the
+// queue is refused.
 
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
@@ -10,7 +11,7 @@ export type Slots = Readonly<{
 export type SlotLimits = Readonly<{
   parallelMax: number;
   waitingMax: number;
-  /** What the refusal says of the work. */
+  /** The description of the work in the refusal. */
   what: string;
 }>;
 
@@ -20,7 +21,7 @@ export function createSlots({ parallelMax, waitingMax, what }: SlotLimits): Slot
 
   const release = (): void => {
     const next = waiting.shift();
-    // A slot that someone waits for is handed over, not freed: a newcomer must not overtake the line.
+    // Hands the slot to the first in the queue, so that a newcomer cannot overtake it.
     if (next === undefined) running -= 1;
     else next();
   };
@@ -31,7 +32,9 @@ export function createSlots({ parallelMax, waitingMax, what }: SlotLimits): Slot
         running += 1;
       } else {
         if (waiting.length >= waitingMax) {
-          return refuse('unavailable', `too many ${what} at once`, { retryAfterSeconds: 1 });
+          return refuse('unavailable', `too many concurrent ${what}; retry later`, {
+            retryAfterSeconds: 1,
+          });
         }
         await new Promise<void>((resolve) => waiting.push(resolve));
       }

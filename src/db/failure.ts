@@ -12,7 +12,7 @@ export type DatabaseFailure = Readonly<{
 
 type Kind = Readonly<{ states: RegExp; says: string; remedy: string | null }>;
 
-const away = 'the database is away or too busy';
+const away = 'the database is unreachable or overloaded';
 
 /** The first entry whose pattern matches the SQLSTATE decides. */
 const kinds: readonly Kind[] = [

@@ -146,7 +146,7 @@ test('set-password refuses a password that is easily guessed', async (t) => {
   const { code, stderr } = await gw(set, { env, input: 'password1234\n' });
   assert.deepEqual(
     [code, stderr],
-    [2, 'gw: password: this one is among the most common; choose another\n'],
+    [2, 'gw: password: this is one of the most common passwords; choose another\n'],
   );
 });
 

@@ -45,9 +45,9 @@ it('the last verification of the chain and of the read models is kept and shown,
   assert.equal((await asked('projections', 'verify')).code, 10);
   const after = await head();
   assert.equal(after.verified.chain?.position, position, 'the chain was not read again');
-  assert.match(after.verified.read_models?.problem ?? '', /^models holds .*, a rebuild /);
+  assert.match(after.verified.read_models?.problem ?? '', /^models has .*, but a rebuild /);
   const status = await asked('projections', 'status');
-  assert.match(status.stdout, /\ncompared with a rebuild: 1 wrong: models holds .* by .+@/);
+  assert.match(status.stdout, /\ncompared with a rebuild: 1 wrong: models has .* by .+@/);
   assert.match(status.stdout, /\nchain of the log: correct, up to position \d+, /);
 
   assert.equal((await asked('projections', 'rebuild')).code, 0);

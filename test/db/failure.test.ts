@@ -55,8 +55,8 @@ describe('what is said of an unavailable database', () => {
     ['25006', /^the database is read-only \(SQLSTATE 25006\)$/, /connect gw to the primary/],
     ['53300', /accepts no more connections/, /max_connections/],
     ['53200', /out of resources/, /the log of the database server/],
-    ['57P01', /^the database is away or too busy$/, null],
-    ['ECONNREFUSED', /^the database is away or too busy$/, null],
+    ['57P01', /^the database is unreachable or overloaded$/, null],
+    ['ECONNREFUSED', /^the database is unreachable or overloaded$/, null],
   ];
   for (const [code, says, remedy] of cases) {
     it(`names what an operator can do about ${code}`, () => {

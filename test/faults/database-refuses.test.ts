@@ -58,7 +58,7 @@ async function holdsThrough(
 
   const unready = await readyz();
   assert.equal(unready.status, 503);
-  assert.equal(messageOf(unready), `${says}; no change can be made; ${remedy}`);
+  assert.equal(messageOf(unready), `${says}; changes cannot be made; ${remedy}`);
   const metrics = readMetrics(await (await fetch(`${url}/metrics`)).text());
   const counted = metrics
     .get('gw_database_errors_total')

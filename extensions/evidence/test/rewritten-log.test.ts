@@ -56,7 +56,7 @@ const makeModel = ({ admin }: Control, name: string): Promise<unknown> =>
 
 /** It has looked whether a checkpoint is due, and said why there is none; the log, the API and the metric show the alarm. */
 async function assertAlarmed({ program, adminUrl, admin }: Control, wanted: RegExp): Promise<void> {
-  const line = lineOf.parse(await program.logged('the event log is not what it was'));
+  const line = lineOf.parse(await program.logged('the event log was modified outside of gw'));
   assert.equal(line.level, 'error');
   assert.match(line.problem, wanted);
   await program.logged('failed: signing a checkpoint of the event log');
@@ -104,7 +104,7 @@ describe('a log that was rewritten while its control plane was down', () => {
     const { code, stdout } = await gw(['log', 'verify'], {
       env: { GW_DATABASE_URL: url, ...withKey },
     });
-    assert.match(stdout, /the log names an audit key, and no checkpoint that it signed is stored/);
+    assert.match(stdout, /the log names an audit key, but no checkpoint signed with it is stored/);
     assert.equal(code, 10, stdout);
   });
 });
@@ -144,7 +144,7 @@ describe('role all remembers what the log was', () => {
     {
       what: 'set back',
       change: (checkpoint: number) => rollBackTo(checkpoint + 1),
-      says: /and the log ends at \d+: it was set back/,
+      says: /and the log ends at \d+: it was reset/,
     },
     {
       what: 'rewritten',

@@ -27,7 +27,7 @@ export class ProjectionsVerifyCommand extends LogCommand {
     const { position, tables: checks } = await verifyReadModel(db);
     const wrong = checks.filter(({ equal }) => !equal);
     const lines = wrong.map(
-      ({ table, live, rebuilt }) => `${table} holds ${live}, a rebuild ${rebuilt}`,
+      ({ table, live, rebuilt }) => `${table} has ${live}, but a rebuild has ${rebuilt}`,
     );
     await recordVerified(db, this.context, [{ subject: 'read_models', position, problems: lines }]);
     const text = wrong.length === 0 ? `${checks.length} tables equal a rebuild` : lines.join('\n');

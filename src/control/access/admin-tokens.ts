@@ -1,5 +1,6 @@
-// Tokens of the admin API: `gwt-`, 32 random bytes and a checksum, made as API keys are. A token is found by its displayed prefix and
-// proven by its SHA-256, which is in the vault. It works while it is not revoked, has not expired and its principal exists.
+// Authenticates admin API tokens: `gwt-`, 32 random bytes and a checksum, in the format of API
+// keys. A token is found by its displayed prefix and verified against its SHA-256 in the vault. It
+// is valid until it is revoked, it expires or its principal is deleted.
 
 import { hash, timingSafeEqual } from 'node:crypto';
 
@@ -23,13 +24,15 @@ export const tokenDaysMax = 365;
 export const tokenDefaultMs = tokenDaysDefault * dayMs;
 export const tokenMaxMs = tokenDaysMax * dayMs;
 
-/** How often one replica records the use of one token. */
+/** The minimum time between two records of the use of one token by one replica. */
 const recordedEveryMs = 60_000;
 
 export type AdminTokens = Readonly<{
-  /** The principal and the token; null for a token that does not authenticate. As the head of the log has it. */
+  /**
+   * The principal and the token at the head of the log. Null if the token does not authenticate.
+   */
   holder: (token: string) => Promise<Holder | null>;
-  /** In this state. */
+  /** The same lookup, in the given state. */
   isLive: (state: ConfigState, id: AdminTokenId) => boolean;
 }>;
 
@@ -37,16 +40,16 @@ type Dependencies = Readonly<{
   db: Database;
   vault: Pick<Vault, 'reveal'>;
   state: () => ConfigState;
-  /** Reads the log up to its head: a token that another replica revoked must not work here. */
+  /** Reads the log to its head: a token that another replica revoked must not authenticate here. */
   refresh: () => Promise<void>;
   clock: Clock;
-  /** Told when a use could not be recorded, which does not fail the request. */
+  /** Called when a use could not be recorded. The request does not fail because of it. */
   onFailure: (error: unknown) => void;
 }>;
 
 export function createAdminTokens(dependencies: Dependencies): AdminTokens {
   const { db, vault, state, refresh, clock, onFailure } = dependencies;
-  // At most one entry for each token.
+  // At most one entry per token.
   const recordedAt = new Map<AdminTokenId, number>();
   const record = async (id: AdminTokenId): Promise<void> => {
     const now = clock();

@@ -1,6 +1,7 @@
-// How an API key is made: `gw-`, 32 random bytes in base 62, six characters of checksum. The checksum lets a scanner of source
-// code recognise a key without asking; it protects nothing. Only the SHA-256 of the whole is stored (Authentication rule 10). Admin
-// tokens are made in the same way, with a prefix of their own.
+// Creates API keys: `gw-`, 32 random bytes in base 62 and a six-character checksum. The checksum
+// lets scanners of source code recognise a key offline; it is not a security measure. Only the
+// SHA-256 of the key is stored (Authentication rule 10). Admin tokens have the same format with
+// another prefix.
 
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -12,11 +13,11 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const base = BigInt(alphabet.length);
 
 export type MintedApiKey = Readonly<{
-  /** The plaintext, shown once. */
+  /** The plaintext. Shown once. */
   key: string;
-  /** What lists show of it. */
+  /** The prefix that lists show. */
   prefix: string;
-  /** 64 hex digits of SHA-256. */
+  /** SHA-256, 64 hex digits. */
   verifier: string;
 }>;
 
@@ -35,7 +36,7 @@ export const hasChecksum = (text: string): boolean =>
   text.length > checksumLength &&
   checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 
-/** Fixed width, so that no key says how large its number is. */
+/** The width is fixed, so that the length of a key does not reveal the size of its number. */
 function inBase62(value: bigint, width: number): string {
   let digits = '';
   for (let rest = value; digits.length < width; rest /= base) {

@@ -1,4 +1,5 @@
-// What records of principals, keys, tokens and budgets show that is not in the log: names, and what was used and spent.
+// Reads what records of principals, keys, tokens and budgets show in addition to the log: names,
+// last use and spending.
 
 import type { Queryable } from '@databases/pg';
 
@@ -11,7 +12,9 @@ import type { Revealing } from './principal-names.ts';
 
 type Named = Readonly<{ principal: string | null; principal_name_ref: string | null }>;
 
-/** Answers with the name of a row's principal; that of one that was erased is the empty string. */
+/**
+ * Returns a function that names the principal of a row. The name of an erased principal is empty.
+ */
 export async function namesOf({ db, vault }: Revealing, rows: readonly Named[]) {
   const names = await vault.reveal(
     db,
@@ -27,7 +30,7 @@ type Texts = Readonly<{
   identity_ref: string | null;
 }>;
 
-/** The texts of principals by their refs, and since when each identity is linked. */
+/** The personal data of principals by ref, and the time at which each identity was linked. */
 export async function besidePrincipals({ db, vault }: Revealing, rows: readonly Texts[]) {
   const refs = rows.flatMap((row) => [row.name_ref, row.email_ref, row.identity_ref]);
   return {
@@ -42,10 +45,10 @@ export async function besidePrincipals({ db, vault }: Revealing, rows: readonly 
   };
 }
 
-/** When each was last used. */
+/** Read when each key or token was last used. */
 export const usesOf = { keys: readKeyUses, tokens: readAdminTokenUses } as const;
 
-/** By principal; one whose budget has ended since is not among them. */
+/** Usage by principal. Budgets that have been deleted since are absent. */
 export async function spentBy(db: Queryable, ids: readonly PrincipalId[]) {
   const usages = await budgetUsages(db, ids);
   return new Map(usages.map((usage) => [usage.principal_id, usage]));

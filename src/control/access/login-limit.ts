@@ -1,7 +1,9 @@
-// Limits failed logins: a token bucket for a name from one network, one for the network, and two for the name from any network. A right
-// password gives its tokens back, so only failures are counted. No name is locked (OWASP ASVS 5.0, 6.1.1): networks that have failed with
-// a name share one bucket, and all others share a far larger one, so an attacker with many networks does not lock out the owner. An
-// attempt that finds a bucket of its name empty waits for its turn, and is refused only when that would take too long.
+// Limits failed logins with token buckets: one per name and network, one per network, and two per
+// name over all networks. A correct password returns its tokens, so only failures count. No name is
+// ever locked (OWASP ASVS 5.0, 6.1.1): networks that have failed with a name share one small bucket
+// and all others share a far larger one, so an attacker with many networks does not lock out the
+// owner. An attempt that finds a bucket of its name empty waits for a token. It is refused only if
+// the wait would be too long.
 
 import { hash } from 'node:crypto';
 
@@ -10,26 +12,38 @@ import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 
 export type LoginLimit = Readonly<{
-  /** Takes one attempt. Answers how many milliseconds it must wait before the password is checked, mostly 0. */
+  /**
+   * Takes tokens for one attempt. Returns the milliseconds to wait before checking the password,
+   * usually 0.
+   */
   admit: (attempt: LoginAttempt, nowMs: number) => number | Refusal;
-  /** The attempt was a right password, or was never checked. */
+  /** Returns the tokens: the password was correct, or it was never checked. */
   giveBack: (attempt: LoginAttempt) => void;
 }>;
 
 export type LoginAttempt = Readonly<{ name: string; address: string }>;
 
-/** `nameAtFirst` is from all networks that are not known to fail with that name. */
+/** `nameAtFirst` is the bucket of a name for all networks that are not known to fail with it. */
 export const failuresPerMinute = { nameAtAddress: 5, address: 20, name: 60, nameAtFirst: 300 };
 const minuteMs = 60_000;
 
-/** From this many failures an hour on, a network is known to fail with a name: a person mistypes once or twice. */
+/**
+ * From this many failures an hour, a network is known to fail with a name. People mistype once or
+ * twice.
+ */
 export const failuresPerHour = 3;
 const hourMs = 3_600_000;
 
-/** The longest wait for a turn. Turns are a second apart, so it also bounds how many attempts wait for one name. */
+/**
+ * The longest wait for a token. One token per second is refilled, so this also bounds the attempts
+ * that wait for one name.
+ */
 export const turnMsMax = 5_000;
 
-/** Bound of each table, whose keys have one length; at it the bucket that was touched longest ago is forgotten. */
+/**
+ * The maximum number of entries per table. Keys have a fixed length. A full table drops the least
+ * recently used bucket.
+ */
 const bucketsMax = 10_000;
 
 export function createLoginLimit(): LoginLimit {
@@ -74,7 +88,8 @@ export function createLoginLimit(): LoginLimit {
     },
     giveBack: (attempt) => {
       for (const { key, buckets } of [...limits, known]) buckets.giveBack(key(attempt));
-      // The network is then as it was before the attempt. One that knows the password no longer counts as known to fail.
+      // Restores the network to its state before the attempt. A network that knows the password is
+      // no longer known to fail.
       lanes.first.buckets.giveBack(ofName(attempt));
     },
   };
@@ -82,7 +97,7 @@ export function createLoginLimit(): LoginLimit {
 
 const ofName = ({ name }: LoginAttempt): string => keyOf(name);
 
-/** Every key has the same length, whatever a stranger sends as a name. */
+/** Keys have the same length, whatever name an unauthenticated client sends. */
 const keyOf = (...parts: readonly string[]): string =>
   hash('sha256', JSON.stringify(parts), 'base64');
 
@@ -91,7 +106,7 @@ const tooMany = (waitMs: number): Refusal =>
 
 type Bucket = { tokens: number; atMs: number };
 
-/** A bucket may go below zero: the attempt then waits until the bucket would have held its token. */
+/** A bucket may go below zero: the attempt then waits until its token would have been refilled. */
 function createBuckets(capacity: number, refillMs: number) {
   const buckets = new Map<string, Bucket>();
   const msPerToken = refillMs / capacity;

@@ -1,5 +1,6 @@
-// Logins in turns. Each attempt counts as a failure until it is decided, so that guesses cannot run ahead of the limit. An attempt that
-// finds no room therefore waits for those of its network that are under way: they may be right passwords, which give their room back.
+// Queues logins. Each attempt counts as a failure until it is decided, so that parallel guesses
+// cannot exceed the limit. An attempt over the limit therefore waits for the pending attempts of
+// its network: if their passwords are correct, they return their tokens.
 
 import type { Clock } from '../../lib/clock.ts';
 import { isRefusal } from '../../lib/refusal.ts';
@@ -9,15 +10,15 @@ import type { LoginAttempt, LoginLimit } from './login-limit.ts';
 
 export type LoginTurns = Readonly<{
   /**
-   * Milliseconds to wait before the password is checked, mostly 0. Refuses when failures alone leave no room. Each admitted attempt must
-   * be concluded.
+   * Returns the milliseconds to wait before checking the password, usually 0. Refuses if decided
+   * failures alone exceed the limit. Each admitted attempt must be concluded.
    */
   enter: (attempt: LoginAttempt, clock: Clock) => Promise<number | Refusal>;
-  /** `failed` is false for a right password, and for one that was never checked. */
+  /** `failed` is false if the password was correct or was never checked. */
   conclude: (attempt: LoginAttempt, outcome: Readonly<{ failed: boolean }>) => void;
 }>;
 
-/** How many attempts of one network may wait; the next one is refused. */
+/** The maximum number of waiting attempts per network. */
 export const waitingMax = 64;
 
 type Line = { underWay: number; waiting: (() => void)[] };
@@ -46,7 +47,7 @@ export function createLoginTurns(limit: LoginLimit): LoginTurns {
       if (line === undefined) return;
       line.underWay -= 1;
       if (line.underWay === 0) lines.delete(network);
-      // In the order in which they came; those that still find no room wait again.
+      // Wakes them in order of arrival. Those still over the limit wait again.
       for (const wake of line.waiting.splice(0)) wake();
     },
   };

@@ -1,5 +1,5 @@
-// Logins by password and by the sign-in link of gw dev (Authentication rules 1 and 2). Every refusal of a password is the same, in words
-// and in time.
+// Signs people in by password and by the sign-in link of gw dev (Authentication rules 1 and 2). All
+// refusals of a password have the same text and take the same time.
 
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -25,7 +25,7 @@ export type LoginTools = Revealing &
     log: Pick<Log, 'warn'>;
   }>;
 
-/** The request that asks for a session. */
+/** The request that opens the session. */
 export type LoginRequest = Readonly<{
   config: Configuration;
   address: string;
@@ -34,7 +34,7 @@ export type LoginRequest = Readonly<{
   path: string;
 }>;
 
-/** Only a wrong credential is counted; a check that could not be made is not. */
+/** Counts only wrong credentials, not checks that could not run. */
 export async function limitedLogin(
   { loginTurns, clock }: LoginTools,
   attempt: Readonly<{ name: string; address: string }>,
@@ -53,7 +53,7 @@ export async function limitedLogin(
   }
 }
 
-/** Asked for in the place of a password that is not there, so that the time is that of one that is. */
+/** Checked if the principal has no password, so that the response time does not reveal it. */
 const noRef = '00000000-0000-0000-0000-000000000000';
 
 export async function checkPassword(
@@ -61,7 +61,7 @@ export async function checkPassword(
   { config, address, requestId }: LoginRequest,
   { name, password }: Readonly<{ name: string; password: string }>,
 ): Promise<Login | Refusal> {
-  // A password that was just set elsewhere opens here at once, and the one before it no more.
+  // A password that another replica just set is valid here at once, and the previous one is not.
   await config.refresh();
   const principal = holderOfName(config.state(), { fingerprint: vault.fingerprint(name) });
   const passwordRef = principal?.passwordRef ?? noRef;
@@ -76,17 +76,20 @@ export async function checkPassword(
   return refuse('unauthenticated', 'invalid credentials');
 }
 
-/** The link stands for the principal's password, as it is now: a new password ends this session too. */
+/** The session is bound to the principal's current password: a new password ends it too. */
 export async function redeemLink(
   { vault }: LoginTools,
   { config, method, path, requestId }: LoginRequest,
   { link, token }: Readonly<{ link: SignInLink; token: string }>,
 ): Promise<Login | Refusal> {
-  // Before the token is used up: a database that is away must not cost it.
+  // Runs before the token is used up, so that an unreachable database does not consume the link.
   await config.refresh();
   const principal = holderOfName(config.state(), { fingerprint: vault.fingerprint(link.name) });
   if (principal === undefined || principal.passwordRef === null) {
-    return refuse('absent', `${link.name}, whom the sign-in link is for, cannot sign in any more`);
+    return refuse(
+      'absent',
+      `the sign-in link of ${link.name} is invalid: the principal or its password was removed`,
+    );
   }
   const refused = link.redeem(token);
   if (refused !== null) return refused;

@@ -1,4 +1,5 @@
-// New API keys and admin tokens. The plaintext is answered once, by the creation; what proves it goes into the vault.
+// Creates API keys and admin tokens. The response to the creation is the only one with the
+// plaintext. The vault stores the verifier.
 
 import type { Clock } from '../../lib/clock.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
@@ -21,7 +22,7 @@ type Minted = Readonly<{ mutation: Mutation; plaintext: string }>;
 
 type NewKey = Readonly<{ name: string; principal_id: PrincipalId; expires_at: string | null }>;
 
-/** `boundBy`: the key may do no more than this caller. */
+/** `boundBy` is the caller whose grants limit those of the key. */
 export function newApiKey(
   tools: MintTools,
   { name, principal_id: principalId, expires_at: expiresAt }: NewKey,
@@ -48,7 +49,7 @@ type NewToken = Readonly<{
   expires_at?: string | undefined;
 }>;
 
-/** `boundBy` is the token that asks for it; null when a person does. */
+/** `boundBy` is the token that makes the request. Null if a person does. */
 export function newAdminToken(
   tools: MintTools,
   { name, principal_id: principalId, permissions, expires_at: given }: NewToken,

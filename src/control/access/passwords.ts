@@ -1,5 +1,5 @@
-// Passwords: hashed and checked with Argon2id, a few at a time, so that a flood of logins can neither fill the memory nor
-// starve the thread pool (Authentication rule 10).
+// Hashes and verifies passwords with Argon2id. Bounded concurrency keeps a flood of logins from
+// exhausting memory or the thread pool (Authentication rule 10).
 
 import { argon2id, hash, verify } from 'argon2';
 
@@ -7,11 +7,14 @@ import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { createSlots } from '../slots.ts';
 
-/** New passwords only: a shorter one that was set before the rule still opens its login. */
+/** Applies to new passwords. Existing shorter passwords still work. */
 const passwordCharactersMin = 12;
-/** Rejects repetitions such as twelve blanks, which no list of words contains. */
+/** Rejects repetitions such as twelve spaces, which are not in the list of common passwords. */
 const differentCharactersMin = 5;
-/** UTF-8. The bound keeps a request from buying hash time by length. Nothing is cut off. */
+/**
+ * In bytes of UTF-8. Limits the hashing time that a request can cause. Passwords are never
+ * truncated.
+ */
 export const passwordBytesMax = 1024;
 
 export const passwordRules =
@@ -20,16 +23,19 @@ export const passwordRules =
 
 const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Stands in for a name that does not exist or has no password: it takes the same time to check and matches nothing. */
+/** Verified in place of a missing password: takes the same time and never matches. */
 const dummyHash = `$argon2id$v=19$m=19456,p=1,t=2$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 const parallelMax = 2;
-/** About as many attempts as the login limit admits at once from a few networks. A check takes some 30 ms. */
+/**
+ * About as many attempts as the login limit admits at once from a few networks. One check takes
+ * about 30 ms.
+ */
 const waitingMax = 64;
 
 export type Passwords = Readonly<{
   hash: (password: string) => Promise<string | Refusal>;
-  /** `stored` null is a principal that cannot log in. */
+  /** `stored` is null if the principal cannot sign in with a password. */
   verify: (stored: string | null, password: string) => Promise<boolean | Refusal>;
 }>;
 
@@ -55,18 +61,20 @@ async function unfitPassword(password: string): Promise<Refusal | null> {
 
 async function brokenRule(password: string): Promise<string | null> {
   const bytes = Buffer.byteLength(password);
-  if (bytes > passwordBytesMax) return `at most ${passwordBytesMax} bytes, this one has ${bytes}`;
+  if (bytes > passwordBytesMax) return `at most ${passwordBytesMax} bytes; this one has ${bytes}`;
   const characters = Array.from(password);
   if (characters.length < passwordCharactersMin) {
-    return `at least ${passwordCharactersMin} characters, this one has ${characters.length}`;
+    return `at least ${passwordCharactersMin} characters; this one has ${characters.length}`;
   }
   if (new Set(characters).size < differentCharactersMin) {
     return `at least ${differentCharactersMin} different characters`;
   }
-  return (await isCommon(password)) ? 'this one is among the most common; choose another' : null;
+  return (await isCommon(password))
+    ? 'this is one of the most common passwords; choose another'
+    : null;
 }
 
-/** The list has some 50,000 words, so it is loaded when the first password is set. */
+/** Loaded when the first password is set: the list has about 50,000 words. */
 async function isCommon(password: string): Promise<boolean> {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
   return dictionary['passwords-common'].includes(password.toLowerCase());

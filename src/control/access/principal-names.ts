@@ -1,4 +1,5 @@
-// The names of principals. That of a user is personal data and lies in the vault; that of a service account is in the state.
+// Reads names of principals. The name of a user is personal data in the vault; that of a service
+// account is in the state.
 
 import type { Queryable } from '@databases/pg';
 
@@ -8,10 +9,10 @@ import type { PrincipalId } from '../../lib/ids.ts';
 
 type Named = Readonly<{ id: PrincipalId; name: StoredName }>;
 
-/** What reads the names that lie in the vault: in a mutation, by its transaction. */
+/** Reads names from the vault. In a mutation, `db` is its transaction. */
 export type Revealing = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
 
-/** A name that was erased is the empty string. */
+/** The name of an erased user is empty. */
 export async function principalNames(
   { db, vault }: Revealing,
   principals: readonly Named[],

@@ -1,4 +1,5 @@
-// Principals on their way into a mutation: personal data goes into the vault, and the log gets its refs.
+// Prepares principals for a mutation: moves personal data to the vault and puts its refs into the
+// command.
 
 import type { StoredName } from '../../../events/principal.ts';
 import { absent } from '../../../projections/config/find.ts';
@@ -48,7 +49,7 @@ export async function newPassword(
   { state, refresh }: Present,
   { id, password }: Readonly<{ id: PrincipalId; password: string }>,
 ): Promise<Mutation | Refusal> {
-  // Asked before the hash, which costs more than the answer.
+  // Checked before hashing, which is more expensive.
   await refresh();
   if (!state().principal.byId.has(id)) return absent('principal', id);
   const plaintext = await passwords.hash(password);
@@ -58,7 +59,7 @@ export async function newPassword(
   return { command, secrets: [{ ref, class: 'password', plaintext }] };
 }
 
-/** Collects what goes into the vault. */
+/** Collects the secrets for the vault. */
 function hider({ newId }: Vaulting) {
   const secrets: Secret[] = [];
   const hide = (plaintext: string): string => {
@@ -71,7 +72,7 @@ function hider({ newId }: Vaulting) {
 
 type Naming = Readonly<{ text: string; kind: PrincipalKind; hide: (text: string) => string }>;
 
-/** The name of a user is personal data, that of a service account is not. */
+/** The name of a user is personal data. That of a service account is not. */
 function storedName({ vault }: Vaulting, { text, kind, hide }: Naming): StoredName {
   const isPersonal = kind === 'user';
   return {

@@ -1,5 +1,6 @@
-// Seals the rows of sessions: an HMAC over the whole row, with a key derived from the encryption key and not kept in the database. So
-// write access to the database alone neither makes a session nor edits one.
+// Seals session rows with an HMAC over the whole row. The key derives from the encryption key and
+// is not in the database, so write access to the database is not enough to create or edit a
+// session.
 
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
@@ -12,7 +13,10 @@ export type SessionSealer = Readonly<{
   isSealed: (row: SessionRow, seal: Buffer) => boolean;
 }>;
 
-/** The first key seals; every key opens, so that sessions outlive a rotation of the encryption key while the previous one is given. */
+/**
+ * The first key seals. All keys verify, so that sessions survive a rotation of the encryption key
+ * while the previous key is configured.
+ */
 export function createSessionSealer(
   first: Uint8Array,
   ...others: readonly Uint8Array[]

@@ -1,6 +1,7 @@
-// Sessions of people: they last 12 hours from the login, and use does not extend them. Only the digest of a token is stored. A session is
-// valid while its row is as it was sealed, and while its principal has the password or the identity that began it: a new password ends
-// it, and so does the deletion of the principal.
+// Manages sessions of people. They last 12 hours from sign-in; use does not extend them. Only the
+// digest of a token is stored. A session is valid while its row matches its seal and its principal
+// still has the password or identity that opened it. So a new password, or the deletion of the
+// principal, ends it.
 
 import { createHash } from 'node:crypto';
 
@@ -25,34 +26,34 @@ import type { SessionSealer } from './session-seal.ts';
 export const sessionSeconds = 12 * 60 * 60;
 const tokenBytes = 32;
 
-/** Deleted in one statement. */
+/** Rows deleted per statement. */
 const purgedMax = 5_000;
 
 export type Sessions = Readonly<{
-  /** Answers with the new session's token. */
+  /** Returns the token of the new session. */
   start: (login: Login) => Promise<string>;
-  /** The owner at the head of the log, whichever replica wrote that. */
+  /** The owner at the head of the log, including events of other replicas. */
   owner: (token: string) => Promise<PrincipalId | null>;
-  /** The owner in this state, which stands at the head of the log that `tx` has locked. */
+  /** The owner in `state`, which is at the head of the log that `tx` has locked. */
   ownerIn: (state: ConfigState, tx: Queryable, token: string) => Promise<PrincipalId | null>;
-  /** How many hold now. */
+  /** The number of valid sessions. */
   count: () => Promise<number>;
   end: (token: string) => Promise<void>;
-  /** The same, by what `sessionDigest` made of the token. */
+  /** Ends the session with this `sessionDigest`. */
   endOf: (digest: Buffer) => Promise<void>;
-  /** Ends all there are, in the transaction `tx`; answers how many. */
+  /** Ends all sessions in the transaction `tx`. Returns their number. */
   endAll: (tx: Queryable) => Promise<number>;
-  /** Deletes those that have expired, some at a time. */
+  /** Deletes expired sessions in batches. */
   purge: () => Promise<void>;
 }>;
 
-/** The principal that logged in, and the ref of the password or identity that it used. */
+/** The principal that signed in, and the ref of the password or identity that it used. */
 export type Login = Readonly<{ principalId: PrincipalId; credentialRef: string }>;
 
 type Dependencies = Readonly<{
   db: Database;
   state: () => ConfigState;
-  /** Makes the state and the read models reach the head of the log. */
+  /** Brings the state and the read models to the head of the log. */
   catchUp: () => Promise<void>;
   clock: Clock;
   randomBytes: (size: number) => Buffer;
@@ -88,7 +89,8 @@ export function createSessions(dependencies: Dependencies): Sessions {
       const before = state();
       const found = await find(db, token);
       if (found === null) return null;
-      // A request sees what another replica wrote before it came: this decides whether to read the log on.
+      // A request must see what other replicas wrote before it arrived. This decides whether to
+      // read the log.
       const reached = Math.min(state().position, found.tablesPosition ?? 0);
       if (found.headPosition > reached || !isHeld(before, found)) await catchUp();
       return holderOf(found, state());
@@ -115,7 +117,10 @@ export function createSessions(dependencies: Dependencies): Sessions {
   };
 }
 
-/** Whether a log with this head may hold what the state was folded from; where it goes on, reading on will tell. */
+/**
+ * True if a log with this head can contain the events of the state. If the log is longer, reading
+ * it decides.
+ */
 const isHeld = (
   { position, hash }: ConfigState,
   { headPosition, headHash }: Pick<FoundSession, 'headPosition' | 'headHash'>,
@@ -123,7 +128,10 @@ const isHeld = (
 
 type Judged = Readonly<{ tokenDigest: Buffer; now: number; sealer: SessionSealer }>;
 
-/** Whether a control plane wrote the row as it stands, and began it in the last 12 hours. */
+/**
+ * True if a control plane wrote this row unmodified and opened the session within the last 12
+ * hours.
+ */
 function isOwn(
   { principalId, credentialRef, createdAt, expiresAt, seal }: FoundSession,
   { tokenDigest, now, sealer }: Judged,
@@ -143,5 +151,5 @@ function holderOf(
   return credentialRef === passwordRef || credentialRef === identity?.ref ? id : null;
 }
 
-/** The SHA-256 of a token, which is all that is stored of it. */
+/** The SHA-256 of a token, the only form in which a token is stored. */
 export const sessionDigest = (token: string): Buffer => createHash('sha256').update(token).digest();

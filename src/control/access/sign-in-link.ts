@@ -1,5 +1,6 @@
-// The link that `gw dev` prints and that opens the UI signed in. Its token works once, for ten minutes. The process keeps only the
-// token's digest, in memory, so a restart ends it. No role of gw has such a link by itself.
+// Creates the link that `gw dev` prints and that opens the UI signed in. Its token works once, for
+// ten minutes. Only the token's digest is kept, in memory, so a restart invalidates the link. Other
+// roles of gw have no such link.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 
@@ -11,9 +12,9 @@ export const signInLinkMinutes = 10;
 const tokenBytes = 16;
 
 export type SignInLink = Readonly<{
-  /** The name of the principal that it signs in. */
+  /** The name of the principal to sign in. */
   name: string;
-  /** Uses the token up; answers why not. */
+  /** Uses up the token. Returns the refusal if it is invalid. */
   redeem: (token: string) => Refusal | null;
 }>;
 
@@ -23,7 +24,7 @@ type Options = Readonly<{
   randomBytes: (size: number) => Buffer;
 }>;
 
-/** The token is for the printed link alone. */
+/** The token appears only in the printed link. */
 export function createSignInLink({
   name,
   clock,
@@ -34,7 +35,8 @@ export function createSignInLink({
   const expiresAt = clock() + signInLinkMinutes * 60_000;
   let isUsed = false;
   const redeem = (given: string): Refusal | null => {
-    if (!timingSafeEqual(digest(given), known)) return refused('is not of this start of gw dev');
+    if (!timingSafeEqual(digest(given), known))
+      return refused('is not valid for this run of gw dev');
     if (isUsed) return refused('was already used');
     if (clock() >= expiresAt) return refused('has expired');
     isUsed = true;

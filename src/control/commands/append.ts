@@ -1,5 +1,6 @@
-// Mutations in a transaction that holds the log: each decided on the state behind the one before it and sealed, then all appended
-// together, with their rows in the read models (audit rows and snapshot versions are among them).
+// Appends mutations in a transaction that holds the log lock. Each mutation is decided on the state
+// after the previous one and sealed. Then all are written together with their rows in the read
+// models, audit rows and snapshot versions.
 
 import assert from 'node:assert/strict';
 
@@ -35,7 +36,10 @@ export type AppendDependencies = {
 
 export type Transaction = Parameters<Parameters<Database['tx']>[0]>[0];
 
-/** The end of the log, and the state there. `unwritten` are the commands that lead to it and are not in the log yet. */
+/**
+ * The end of the log and the state there. `unwritten` are the commands before it that are not in
+ * the log yet.
+ */
 export type Place = Readonly<{
   head: LogHead;
   state: ConfigState;
@@ -44,7 +48,10 @@ export type Place = Readonly<{
 
 export type Request = Readonly<{ mutation: Mutation; context: MutationContext; txId: string }>;
 
-/** A mutation that was decided and is not written yet. `place` is the one behind it; without `events` it changes nothing. */
+/**
+ * A mutation that was decided but not written. `place` is the end of the log after it. `events` is
+ * null if it changes nothing.
+ */
 export type Planned = Readonly<{
   place: Place;
   events: CommandEvents | null;
@@ -60,7 +67,7 @@ export const outcomeOf = ({ place: { state }, events }: Planned): Outcome => ({
   position: state.position,
 });
 
-/** Decides the mutation at `place`, and seals its events. Writes nothing. */
+/** Decides the mutation at `place` and seals its events. Writes nothing. */
 export async function plan(
   tx: Transaction,
   { clock, newId, appVersion }: AppendDependencies,
@@ -78,7 +85,8 @@ export async function plan(
   if (isRefusal(decision)) return decision;
   if (decision.length > eventsMax) return tooManyEvents(decision.length);
   const changed = decision.length > 0;
-  // A person's mutation leaves an audit row even when it changed nothing; the program's own need none.
+  // A person's mutation writes an audit row even if it changes nothing. Mutations of the program do
+  // not.
   if (!changed && context.actor.kind === 'system') {
     return { place, events: null, sealed: [], secrets: [], context };
   }
@@ -104,7 +112,7 @@ export async function plan(
   const given = [...(mutation.secrets ?? []), ...said];
   const secrets = given.flatMap((secret) => {
     const subject = subjectOf(secret, sealed);
-    // A command that changed nothing refers to no secret: none is kept.
+    // Drops the secrets of a command that changed nothing, since no event refers to them.
     return subject === null ? [] : [{ ...secret, subject }];
   });
   const { commands } = splitCommands(sealed.map(toRecorded));
@@ -135,8 +143,8 @@ const lastOf = (sealed: readonly SealedEvent[], head: LogHead): LogHead => ({
 });
 
 /**
- * Writes mutations that were planned one behind the other, the first at `before`. Every round trip from the lock of the log to the
- * commit is one that all others wait for, so each statement is for all of them.
+ * Writes consecutive planned mutations, the first at `before`. All writers wait while the log is
+ * locked, so one statement serves all mutations.
  */
 export async function writePlanned(
   tx: Transaction,
@@ -163,11 +171,17 @@ export async function writePlanned(
   return after;
 }
 
-/** What one command may cause. The log is locked while its events are written, a few seconds for so many. */
+/**
+ * The maximum number of events per command. The log stays locked while they are written: a few
+ * seconds at this size.
+ */
 const eventsMax = 50_000;
 
 const tooManyEvents = (count: number): Refusal =>
-  refuse('too_large', `this would change ${count} things at once, at most ${eventsMax} may be`);
+  refuse(
+    'too_large',
+    `this would produce ${count} events; the maximum is ${eventsMax}; split the change`,
+  );
 
 const reasonOf = ({ reason }: MutationContext, newId: () => string): Secret | null =>
   reason === null ? null : { ref: newId(), class: 'personal', plaintext: reason };

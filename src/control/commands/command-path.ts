@@ -1,5 +1,6 @@
-// The command path alone, for work from the command line that touches no secret: it needs the database and no encryption key, and
-// publishes nothing. Running control planes hear of what it appends as they hear of each other.
+// Opens the command path alone, for work from the command line that touches no secret. It needs the
+// database but no encryption key, and publishes nothing. Running control planes learn of its events
+// as they do of each other's.
 
 import { randomUUID } from 'node:crypto';
 
@@ -17,7 +18,7 @@ export type CommandPath = Readonly<{ store: Pick<ConfigStore, 'state'>; execute:
 
 type Options = Readonly<{ databaseUrl: string; appVersion: string; clock: Clock }>;
 
-/** Throws when the database is away or newer than this program. */
+/** Throws if the database is unreachable or newer than this program. */
 export async function withCommandPath<Value>(
   { databaseUrl: url, appVersion, clock }: Options,
   work: (path: CommandPath) => Promise<Value>,

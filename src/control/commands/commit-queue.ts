@@ -1,8 +1,10 @@
-// The one way to run a command. What is outside the database, such as dialling and hashing, was done before. Here, under the log lock
-// and in one transaction, gw catches up, decides, seals, appends and advances the read models with audit row and snapshot version.
+// Executes commands; the only way to do so. Work outside the database, such as dialling and hashing,
+// is done before. Here, under the log lock and in one transaction, gw catches up, decides, seals,
+// appends and advances the read models with audit row and snapshot version.
 //
-// Commands that wait while one commits run together in the next transaction, each on the state after the one before it, because the
-// lock and the commit cost more than a command. A fault in one undoes all of them. Then each runs again in its own transaction.
+// Commands that queue during a commit run together in the next transaction, each on the state after
+// the previous one, because locking and committing cost more than a command. An error in one rolls
+// back all of them. Then each runs again in its own transaction.
 
 import { lockLog } from '../../db/log/event-log.ts';
 import { databaseFailure, isDatabaseUnavailable, isRolledBack } from '../../db/failure.ts';
@@ -19,24 +21,24 @@ import { databaseUnavailable, logForked } from './unavailable.ts';
 type Dependencies = AppendDependencies &
   Readonly<{
     db: Database;
-    /** Makes the new state known: to this process's gateway and to waiting proxies. */
+    /** Publishes the new state to this process's gateway and to waiting proxies. */
     publish: () => Promise<void>;
-    /** Told how long each committed append took, from the wait for the lock on. */
+    /** Called with the duration of each committed append, including the wait for the lock. */
     onAppended?: (durationMs: number) => void;
   }>;
 
 type Pending = Readonly<{
   request: Request;
-  /** Epoch milliseconds: so long it may wait for the log. */
+  /** Epoch milliseconds until which it may wait for the log. */
   deadline: number;
   settle: PromiseWithResolvers<Outcome | Refusal>;
 }>;
 
-/** For the queue, a connection and the log together: a mutation is answered within 3 s. */
+/** For the queue, a connection and the log lock together: a mutation is answered within 3 s. */
 const waitMs = 2500;
-/** A turn in the queue for the log is worth as much, however long the wait for a connection was. */
+/** The minimum wait for the log lock, however long the wait for a connection was. */
 const lockWaitMinMs = 50;
-/** In one transaction, while other processes wait for the log. */
+/** Limits per transaction, since other processes wait for the log. */
 const togetherMax = 64;
 const togetherMs = 100;
 const waitingMax = 2_000;
@@ -54,7 +56,10 @@ export function createExecute(dependencies: Dependencies): Execute {
   };
 }
 
-/** Refuses with `unavailable` when the database is away, or when the turn does not come in time. */
+/**
+ * Refuses with `unavailable` if the database is unreachable or the command does not get its turn in
+ * time.
+ */
 function createCommitQueue(
   dependencies: Dependencies,
 ): (request: Request) => Promise<Outcome | Refusal> {
@@ -62,7 +67,10 @@ function createCommitQueue(
   const waiting: Pending[] = [];
   let isWorking = false;
 
-  /** The next one whose time is not over; none when it may not be made in one transaction with these. */
+  /**
+   * Returns the next command before its deadline. Undefined if it must not share a transaction with
+   * `taken`.
+   */
   const next = (taken: readonly Pending[]): Pending | undefined => {
     while (waiting[0] !== undefined && clock() > waiting[0].deadline) {
       waiting.shift()?.settle.resolve(databaseUnavailable(null, notMade));
@@ -83,7 +91,7 @@ function createCommitQueue(
         continue;
       }
       await settleFailed(dependencies, taken, error);
-      // The mutations that wait would wait as long and fail in the same way.
+      // The queued mutations would wait as long and fail in the same way.
       if (!hasBegun && (isDatabaseUnavailable(error) || error instanceof LogForkedError)) {
         for (const one of waiting.splice(0)) one.settle.resolve(answerFor(error));
       }
@@ -104,7 +112,7 @@ function createCommitQueue(
   };
 }
 
-/** Nothing was made: the log was not locked, or the transaction was rolled back. */
+/** Nothing was written: the log was not locked, or the transaction was rolled back. */
 const answerFor = (error: unknown): Refusal =>
   error instanceof LogForkedError
     ? logForked(notMade)
@@ -113,10 +121,13 @@ const answerFor = (error: unknown): Refusal =>
 const exclusiveOf = (pending: Pending | undefined): string | null =>
   pending?.request.context.exclusive ?? null;
 
-/** `hasBegun`: the log was had. `error` is null when all that were taken are settled. */
+/** `hasBegun`: the log lock was acquired. `error` is null if all taken mutations are settled. */
 type Committed = Readonly<{ taken: readonly Pending[]; hasBegun: boolean; error: unknown }>;
 
-/** Makes `first`, and what `next` gives, in one transaction. When that fails, none of them is settled. */
+/**
+ * Commits `first` and everything that `next` returns in one transaction. If it fails, none of them
+ * is settled.
+ */
 async function commit(
   dependencies: Dependencies,
   first: Pending,
@@ -151,7 +162,7 @@ async function commit(
   }
   for (const [index, { settle }] of taken.entries()) {
     const planned = decided[index];
-    if (planned === undefined) throw new Error('a mutation was taken and not decided');
+    if (planned === undefined) throw new Error('a mutation has no decision');
     settle.resolve(isRefusal(planned) ? planned : outcomeOf(planned));
   }
   return { taken, hasBegun: true, error: null };

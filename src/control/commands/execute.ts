@@ -1,4 +1,5 @@
-// What a mutation is, who makes it, and what it results in. A mutation is one command: `commit-queue.ts` runs it.
+// Defines mutations, their context and their outcome. A mutation is one command, which
+// `commit-queue.ts` executes.
 
 import type { Queryable } from '@databases/pg';
 
@@ -11,42 +12,55 @@ import type { Command } from '../../deciders/decide.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 
-/** `secrets` are the plaintexts behind the refs in `command`; they are sealed into the vault with its events. */
+/**
+ * `secrets` are the plaintexts of the refs in `command`. They are sealed into the vault with its
+ * events.
+ */
 export type Mutation = Readonly<{ command: Command; secrets?: readonly Secret[] }>;
 
-/** What a command of this type holds. */
+/** The fields of a command of this type. */
 export type CommandOf<Type extends Command['type']> = Extract<Command, { type: Type }>;
 
 export type MutationContext = Readonly<{
   actor: EventMetadata['actor'];
-  /** What the audit row says: HTTP method and path, or `CLI` and the command's name. */
+  /** The action in the audit row: HTTP method and path, or `CLI` and the command's name. */
   action: string;
   target: string;
   requestId: string;
-  /** Free text of the actor, kept in the vault. */
+  /** Free text of the actor, stored in the vault. */
   reason: string | null;
-  /** Why it is to be made although the change policy asks for an approval; kept in the vault. A review is due then. */
+  /**
+   * The reason for bypassing the approval that the change policy requires, stored in the vault. A
+   * review is then due.
+   */
   breakGlass?: string | null;
-  /** It is made even when it leaves no administrator. */
+  /** Allows a change that leaves no administrator. */
   isForced?: boolean;
-  /** The position of the log whose state the mutation brings back. */
+  /** The position of the log whose state the mutation restores. */
   causation?: EventMetadata['causation'];
   /**
-   * Asked under the lock, on the state that is decided on: much may have changed while the mutation was prepared. `unwritten` are the
-   * commands that lead to the state and are not in the database yet.
+   * Checked under the lock on the state that the command is decided on, since that may differ from
+   * the state at preparation. `unwritten` are the commands before this state that are not in the
+   * database yet.
    */
   precondition?: (
     state: ConfigState,
     tx: Queryable,
     unwritten: readonly CommandEvents[],
   ) => Promise<Refusal | null>;
-  /** Two mutations with the same text here are not made in one transaction: `precondition` reads what `conclude` writes. */
+  /**
+   * Mutations with the same text do not share a transaction, because `precondition` reads what
+   * `conclude` writes.
+   */
   exclusive?: string | null;
-  /** Called before the commit, with all tables written. What it writes by `tx` stands or falls with the change. */
+  /**
+   * Called before the commit, with all tables written. Its writes through `tx` are committed or
+   * rolled back with the change.
+   */
   conclude?: (outcome: Outcome, tx: Queryable) => Promise<void>;
 }>;
 
-/** `version` is the snapshot version that holds the change. */
+/** `version` is the snapshot version that contains the change. */
 export type Outcome = Readonly<{
   state: ConfigState;
   events: readonly RecordedEvent[];
@@ -54,17 +68,20 @@ export type Outcome = Readonly<{
   position: number;
 }>;
 
-/** Refuses with `unavailable` when the database is away or the log stays locked for too long. */
+/**
+ * Refuses with `unavailable` if the database is unreachable or the log stays locked for too long.
+ */
 export type Execute = (mutation: Mutation, context: MutationContext) => Promise<Outcome | Refusal>;
 
-/** Executes a mutation, and answers what `conclude` makes of its outcome in its transaction. */
+/** Executes a mutation and returns the result of `conclude`, which runs in its transaction. */
 export async function executeFor<Value>(
   execute: Execute,
   mutation: Mutation,
   context: MutationContext,
   conclude: (outcome: Outcome, tx: Queryable) => Promise<Value>,
 ): Promise<Value | Refusal> {
-  // A mutation that fails together with others is made once more, and concluded once more: the last time counts.
+  // Keeps the result of the last call: a mutation that fails together with others is executed and
+  // concluded again.
   const concluded: { last?: Value } = {};
   const outcome = await execute(mutation, {
     ...context,
@@ -73,6 +90,6 @@ export async function executeFor<Value>(
     },
   });
   if (isRefusal(outcome)) return outcome;
-  if (concluded.last === undefined) throw new Error('a mutation was made without its answer');
+  if (concluded.last === undefined) throw new Error('a committed mutation has no result');
   return concluded.last;
 }

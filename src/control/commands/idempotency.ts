@@ -1,5 +1,6 @@
-// What an Idempotency-Key promises: the first answer of a mutation is kept for 24 hours, written in the mutation's own
-// transaction, so that there is an answer exactly when there is a change. It is sealed, because it may show an API key.
+// Stores the first response of each mutation with an Idempotency-Key for 24 hours. It is written in
+// the mutation's transaction, so a response exists exactly if the change does. It is sealed because
+// it may contain an API key.
 
 import { createHash } from 'node:crypto';
 
@@ -18,7 +19,7 @@ import type { Refusal } from '../../lib/refusal.ts';
 
 export const answerKeptHours = 24;
 
-/** As it went out; `body` is its JSON. */
+/** The response as sent. `body` is its JSON. */
 const keptAnswer = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
@@ -26,7 +27,7 @@ const keptAnswer = z.object({
 });
 export type KeptAnswer = Readonly<z.output<typeof keptAnswer>>;
 
-/** A request that carries a key. `fingerprint` is equal for the same method, path and body. */
+/** A request with a key. `fingerprint` is equal for equal method, path and body. */
 export type KeyedRequest = KeyOwner & Readonly<{ fingerprint: string }>;
 
 type Asked = Readonly<{
@@ -34,17 +35,22 @@ type Asked = Readonly<{
   key: string;
   method: string;
   path: string;
-  /** As it was sent, parsed; the order of its members does not count. */
+  /** The parsed body. The order of members does not matter. */
   body: unknown;
 }>;
 
 export type Idempotency = Readonly<{
   read: (asked: Asked) => KeyedRequest;
-  /** Null when the key is free. Refuses with `conflict` when it belongs to another request, or its answer cannot be opened. */
+  /**
+   * Null if the key is unused. Refuses with `conflict` if another request used it or its response
+   * cannot be opened.
+   */
   find: (request: KeyedRequest, tx?: Queryable) => Promise<KeptAnswer | Refusal | null>;
-  /** In the transaction of the mutation, under the lock of the log, after `find` found none there. */
+  /**
+   * Runs in the transaction of the mutation, under the log lock, after `find` returned null there.
+   */
   keep: (tx: Queryable, request: KeyedRequest, answer: KeptAnswer) => Promise<void>;
-  /** Deletes what has expired, in batches. */
+  /** Deletes expired responses in batches. */
   purge: () => Promise<void>;
 }>;
 
@@ -85,13 +91,17 @@ export function createIdempotency({ db, vault, clock }: Dependencies): Idempoten
 }
 
 const param = 'idempotency-key';
-const otherRequest = refuse('conflict', `${param} was used for another request`, { param });
+const otherRequest = refuse(
+  'conflict',
+  `${param} was already used for a different request; use a new key`,
+  { param },
+);
 const unreadable = refuse(
   'conflict',
-  `${param} was used; the change was made, and its answer can no longer be shown`,
+  `${param} was already used: the change was made, but its response can no longer be shown`,
   { param },
 );
 
-/** Binds a sealed answer to its row. */
+/** Binds a sealed response to its row. */
 const placeOf = ({ principalId, keyDigest, fingerprint }: KeyedRequest): string =>
   `idempotent-answer|${principalId}|${keyDigest.toString('hex')}|${fingerprint}`;

@@ -1,4 +1,4 @@
-// Finds out what became of a mutation whose connection broke, perhaps at its commit.
+// Finds out whether a mutation was committed after its connection failed.
 
 import { lockLog, readCommand } from '../../db/log/event-log.ts';
 import { isDatabaseUnavailable } from '../../db/failure.ts';
@@ -13,14 +13,15 @@ import { databaseUnavailable, logForked } from './unavailable.ts';
 type Dependencies = Readonly<{ db: Database; store: ConfigStore; clock: Clock }>;
 
 const lookUps = 4;
-/** Short, so that a mutation is answered in time. */
+/** Short, so that the mutation is answered in time. */
 const lookUpWaitMs = 400;
 export const notMade = 'the change was not made';
-const notKnown = 'whether the change was made will show when the database is back';
+const notKnown =
+  'it is unknown whether the change was made; check when the database is available again';
 
 /**
- * The connection broke, perhaps at the commit: the log knows whether the command is in it. Asked under the lock, because the
- * server may still be at work on what we lost sight of.
+ * The connection may have failed during the commit, so the log is searched for the command. This
+ * takes the log lock because the server may still be executing the transaction.
  */
 export async function lookUp(
   { db, store, clock }: Dependencies,
@@ -38,7 +39,7 @@ export async function lookUp(
         return { state, events, version: state.version, position: last.position };
       });
     } catch (error) {
-      // After a fail-over that lost the end of the log, the command may have been lost with it.
+      // A failover that lost the end of the log may have lost the command too.
       if (error instanceof LogForkedError) return logForked(notKnown);
       if (!isDatabaseUnavailable(error)) throw error;
     }

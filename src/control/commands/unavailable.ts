@@ -1,4 +1,5 @@
-// The refusal of a call that needs the database while that is unavailable: what is wrong, what it means, what to do.
+// Words the refusal of calls while the database is unavailable: the cause, the consequence and the
+// remedy.
 
 import { databaseFailure } from '../../db/failure.ts';
 import type { DatabaseFailure } from '../../db/failure.ts';
@@ -6,8 +7,8 @@ import { LogForkedError } from '../../db/log/log-forked.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 
-/** What is said of a call that waited for its turn too long. */
-const tooBusy = { says: 'the database is away or too busy', remedy: null };
+/** Used for calls that waited too long for their turn. */
+const tooBusy = { says: 'the database is unreachable or overloaded', remedy: null };
 const retryAfterSeconds = 2;
 
 export function databaseUnavailable(
@@ -19,14 +20,19 @@ export function databaseUnavailable(
   return refuse('unavailable', message, { retryAfterSeconds });
 }
 
-/** The refusal while the log in the database is not the one that this process has read (db/log-forked.ts). */
+/**
+ * The refusal while the log in the database differs from the log that this process has read
+ * (db/log-forked.ts).
+ */
 export function logForked(consequence: string | null = null): Refusal {
-  const says = 'this process is reading the event log again, because the database lost some of it';
+  const says = 'the database lost part of the event log, and this process is reading it again';
   const message = [says, consequence].filter((part) => part !== null).join('; ');
   return refuse('unavailable', message, { retryAfterSeconds: 1 });
 }
 
-/** What a call is refused with that failed for want of the database or its log; null for any other fault. */
+/**
+ * The refusal of a call that failed because of the database or its log. Null for any other error.
+ */
 export function unavailableBy(error: unknown): Refusal | null {
   if (error instanceof LogForkedError) return logForked();
   const failure = databaseFailure(error);

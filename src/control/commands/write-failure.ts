@@ -1,4 +1,4 @@
-// Why the database takes no changes, for /readyz and for the log.
+// Finds out why the database accepts no changes, for /readyz and for the log.
 
 import { databaseFailure, sqlStateOf } from '../../db/failure.ts';
 import type { DatabaseFailure } from '../../db/failure.ts';
@@ -12,14 +12,18 @@ const diskFullState = '53100';
 const failureOf = (code: string): DatabaseFailure | null =>
   databaseFailure(Object.assign(new Error(code), { code }));
 
-/** A probe writes some megabytes: at most one a second, however often /readyz is asked. */
+/**
+ * A probe writes a few megabytes, so it runs at most once a second, however often /readyz is
+ * called.
+ */
 const probeMs = 1000;
 
 type Dependencies = Readonly<{ db: Database; measures: PlaneMeasures; monotonic: () => number }>;
 
 /**
- * Null when nothing is known to be in the way of a change. That the disk is full shows when a statement fails by it; from
- * then on the disk is probed until there is room. Throws when the database cannot be asked.
+ * Null if no obstacle to changes is known. A full disk is detected when a statement fails because
+ * of it. From then on, the disk is probed until there is space. Throws if the database is
+ * unreachable.
  */
 export async function findWriteFailure({
   db,
@@ -49,7 +53,10 @@ type Noting = Readonly<{
   onFailure: (what: string, error: unknown) => void;
 }>;
 
-/** Takes every failed statement: counts it, and reports one a minute of each SQLSTATE that makes calls fail with 503. */
+/**
+ * Counts every failed statement, and reports each SQLSTATE that causes 503 responses at most once a
+ * minute.
+ */
 export function createStatementFailures({ measures, monotonic, onFailure }: Noting) {
   const reportedAt = new Map<string, number>();
   return (pool: keyof PlaneMeasures['pools'], error: unknown): void => {
@@ -63,7 +70,7 @@ export function createStatementFailures({ measures, monotonic, onFailure }: Noti
     if (now - (reportedAt.get(state) ?? -Infinity) < noticeMs) return;
     reportedAt.set(state, now);
     onFailure(
-      `a statement of the pool ${pool}, SQLSTATE ${state}; not reported again for a minute`,
+      `running a statement in pool ${pool} (SQLSTATE ${state}; reported once a minute)`,
       error,
     );
   };

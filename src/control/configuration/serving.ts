@@ -46,7 +46,7 @@ export function makeProvider(put: Putting, sources: StepSources): Made | Refusal
   const credential = credentialOf(asked, sources);
   if (isRefusal(credential)) return credential;
   if (held !== undefined && changes('credential_kind') && credential === undefined) {
-    return refuse('invalid', 'credential_kind changes only together with upstream_api_key', {
+    return refuse('invalid', 'credential_kind can change only together with upstream_api_key', {
       param: 'credential_kind',
     });
   }

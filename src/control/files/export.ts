@@ -1,5 +1,6 @@
-// Writes the configuration of a control plane as a configuration file, which File mode serves and an import takes back. It holds
-// no credential, only the name of the variable for it, and of a key its digest.
+// Writes the configuration of a control plane as a configuration file that File mode can serve and
+// an import can read. In place of credentials it has the names of variables, and in place of keys
+// their digests.
 
 import { nouns, remoteNouns } from '../../../events/nouns.ts';
 import { snakeKeys } from '../../lib/case.ts';
@@ -18,9 +19,9 @@ import { commonProtocol } from '../../protocols/facts.ts';
 
 export type ExportedConfig = Readonly<{
   text: string;
-  /** The variables that the file refers to, and the provider whose credential each stands for. */
+  /** The variables that the file refers to, with the provider of each credential. */
   variables: readonly Readonly<{ name: string; provider: string }>[];
-  /** What the format cannot hold. */
+  /** Entities that the format cannot express. */
   warnings: readonly string[];
 }>;
 
@@ -32,7 +33,7 @@ export async function exportConfig(
   return exportState(state, await revealNames(plane, state));
 }
 
-/** `revealed` has the names of people and the verifiers of keys by their refs. */
+/** `revealed` contains the names of people and the verifiers of keys by ref. */
 export function exportState(
   state: ConfigState,
   revealed: ReadonlyMap<string, string>,
@@ -48,7 +49,7 @@ export function exportState(
   const fallbackId = state.settings.byId.get(1)?.fallbackModelId;
   const tree = {
     model_list: modelList(state, fields),
-    // Without it, a proxy that reads the file would be open to everybody.
+    // Without it, a proxy that reads the file would serve everyone.
     auth: { keys: [] },
     gw: {
       fallback_model: state.model.byId.get(fallbackId ?? 0)?.name,
@@ -68,7 +69,7 @@ export function exportState(
     return variable === undefined ? [] : [{ name: variable, provider: name }];
   });
   const notes = [
-    `Exported at snapshot version ${state.version}. It holds no credential; these variables stand for them:`,
+    `Exported at snapshot version ${state.version}. Credentials are replaced by these variables:`,
     ...needed.map(({ name, provider }) => `  ${name}: provider ${provider}`),
     ...warnings.map((warning) => `Left out: ${warning}`),
   ];
@@ -79,7 +80,10 @@ const inOrder = <Entity extends Readonly<{ id: number }>>(
   byId: ReadonlyMap<number, Entity>,
 ): readonly Entity[] => [...byId.values()].toSorted((a, b) => a.id - b.id);
 
-/** `PROVIDER_KEY_API_OPENAI_COM`: of the provider's name, so that it is the same in every export. */
+/**
+ * For example `PROVIDER_KEY_API_OPENAI_COM`. Derived from the provider's name, so that it is the
+ * same in every export.
+ */
 function variableNames(providers: readonly Provider[]): ReadonlyMap<ProviderId, string> {
   const taken = new Set<string>();
   return new Map(
@@ -107,7 +111,7 @@ function endpointFields(
     api_base: endpoint.api_base,
     protocol: endpoint.protocol,
     auth_header: endpoint.auth_header,
-    // The empty scheme sends the credential raw; none at all would be the protocol's own.
+    // An empty scheme sends the raw credential. A missing one would mean the protocol's default.
     auth_scheme: endpoint.auth_scheme ?? '',
     api_key: variable === undefined ? undefined : variableReference(variable),
     credential_kind: credential?.kind === 'cloud_service_account' ? credential.kind : undefined,
@@ -127,7 +131,7 @@ function modelList(state: ConfigState, fields: Fields): readonly unknown[] {
     const endpoint = backend === null ? undefined : fields.get(backend.providerId);
     if (backend === null || endpoint === undefined) return [];
     const parameters = {
-      // The prefix is for other readers of the format; of a native protocol it is stripped by who speaks it.
+      // Other readers of the format need the prefix. gw removes it for native protocols.
       model: `${endpoint['protocol'] ?? commonProtocol}/${backend.upstreamModel}`,
       ...endpoint,
       default_max_tokens: backend.defaultMaxTokens,
@@ -151,7 +155,7 @@ function costsPerToken(model: Model) {
   return Object.fromEntries(costs);
 }
 
-/** Those that no provider serves which the file can hold. */
+/** Models without a provider that the file can express. */
 const bareModels = (state: ConfigState, fields: Fields): readonly unknown[] =>
   inOrder(state.model.byId)
     .filter(({ backend }) => backend === null || !fields.has(backend.providerId))
@@ -166,7 +170,7 @@ const bareModel = (model: Model) => ({
 
 type Shown = Readonly<{ name: string; revealed: ReadonlyMap<string, string> }>;
 
-/** What is spent of a budget is no configuration, and a key that was revoked is none. */
+/** Leaves out the spending of budgets, which is not configuration, and revoked keys. */
 const principalRecord = (state: ConfigState, principal: Principal, { name, revealed }: Shown) => ({
   name,
   kind: principal.kind,
@@ -184,12 +188,12 @@ const principalRecord = (state: ConfigState, principal: Principal, { name, revea
 });
 
 const counted = (what: string, entities: ReadonlyMap<number, unknown>): readonly string[] =>
-  entities.size === 0 ? [] : [`${entities.size} ${what}, which the format does not know`];
+  entities.size === 0 ? [] : [`${entities.size} ${what}, which the format cannot express`];
 
 function leftOut(state: ConfigState): readonly string[] {
   const dynamic = inOrder(state.provider.byId).filter(({ kind }) => kind === 'dynamic');
   return [
-    ...dynamic.map(({ name }) => `provider ${name}, which is held by a lease`),
+    ...dynamic.map(({ name }) => `provider ${name}, which an agent registered`),
     ...remoteNouns.flatMap((noun) => counted(`${nouns[noun].remote.words}s`, state[noun].byId)),
     ...inOrder(state.prompt_class.byId)
       .filter(({ examples }) => examples.length > 0)

@@ -1,5 +1,6 @@
-// Turns a laid out configuration file into the steps of an import, in an order in which each finds what it names. Secrets are
-// given refs here, and go into the vault only with an event that refers to them.
+// Turns a laid out configuration file into the steps of an import, ordered so that each step finds
+// the entities that it names. Assigns refs to secrets. A secret is stored in the vault only with an
+// event that refers to it.
 
 import type { Endpoint, StoredCredential } from '../../../events/provider.ts';
 import type { StoredName } from '../../../events/principal.ts';
@@ -33,7 +34,7 @@ export type PlanOptions = Readonly<{
   newId: () => string;
   /** Equal for equal texts. */
   fingerprint: (text: string) => string;
-  /** The refs of the vault items that hold a verifier. */
+  /** The refs of the vault items that contain a verifier. */
   heldRefs: (verifier: string) => readonly string[];
 }>;
 
@@ -106,7 +107,7 @@ type Context = PlanOptions & Readonly<{ vaulted: (secret: Omit<Secret, 'ref'>) =
 
 type Endpoints = ReadonlyMap<string, ImportedEndpoint & Readonly<{ provider: FileProvider }>>;
 
-/** By the identity of the provider in the file: one credential, one vault item. */
+/** Keyed by the identity of the provider in the file: one credential, one vault item. */
 function importedEndpoints(
   document: ConfigDocument,
   { models }: Layout,
@@ -150,7 +151,10 @@ function storedCredential(
   return { kind, ref, fingerprint: fingerprint(plaintext) };
 }
 
-/** Those that the file names first, so that they have their names when others are named after their hosts. */
+/**
+ * Providers that the file names come first, so that their names are taken before others are named
+ * after their hosts.
+ */
 function providerSteps(
   document: ConfigDocument,
   { models }: Layout,
@@ -180,7 +184,7 @@ function providerSteps(
   });
 }
 
-/** A member of a pool had the pool's name alone while it was the only one. */
+/** The model's name while it was the only entry of its pool: that of the pool. Null if unchanged. */
 const formerNameOf = ({ name, entryName }: PlannedModel): string | null =>
   entryName === name ? null : entryName;
 
@@ -213,13 +217,13 @@ function modelStep(model: PlannedModel, endpoints: Endpoints): ModelStep {
   };
 }
 
-/** What the file does not say is left as it is. */
+/** Settings that are not in the file stay unchanged. */
 function stated<Values extends object>(values: Values): Partial<Values>;
 function stated(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
-/** Each behind those that it refines. */
+/** Orders classes after the classes that they refine. */
 export function inOrder<
   One extends Readonly<{ name: string; refines?: readonly string[] | undefined }>,
 >(classes: readonly One[]): readonly One[] {
@@ -256,7 +260,7 @@ const promptClassStep = (
 
 const roleOf = ({ name }: Pick<FileKey, 'name'>): string => `import:${name}`;
 
-/** A person's name lies in the vault. */
+/** The name of a person is in the vault. */
 export const nameOf = (
   text: string,
   kind: PrincipalKind | undefined,

@@ -1,5 +1,6 @@
-// Imports a configuration file into a control plane: an idempotent seed through the one command path (specification, "Commands of
-// the binary"). It dials nobody: a file may be imported before what it names is up.
+// Imports a configuration file into a control plane: an idempotent seed through the command path
+// (specification, "Commands of the binary"). It dials nothing, so a file may be imported before its
+// providers are reachable.
 
 import { decide } from '../../deciders/decide.ts';
 import { unfoldSteps } from '../../deciders/reconcile/steps.ts';
@@ -22,24 +23,24 @@ import type { ControlPlane } from '../plane.ts';
 import { findCatalogueEntry } from '../../snapshot/provider-catalogue.ts';
 
 export type ImportGiven = Readonly<{
-  /** The file, or what is wrong with it. */
+  /** The file, or its errors. */
   source: Source | readonly Issue[];
   environment: Environment;
   /** Leaves out entries that gw cannot serve, with a warning each. */
   skipUnsupported?: boolean;
-  /** Only says what would change. */
+  /** Lists the changes without making them. */
   dryRun: boolean;
-  /** Why it is done although the change policy asks for an approval. */
+  /** The reason for bypassing the approval that the change policy requires. */
   breakGlass?: string | undefined;
 }>;
 
 export type ImportReport = Readonly<{
-  /** What the file holds. */
+  /** The content of the file. */
   models: number;
   keys: number;
-  /** A line a change, in order; no secret is in it. */
+  /** One line per change, in order. Contains no secrets. */
   changes: readonly string[];
-  /** The snapshot version that holds them; as it was when nothing changed, or in a dry run. */
+  /** The snapshot version with the changes. Unchanged if nothing changed or in a dry run. */
   version: number;
   warnings: readonly string[];
 }>;
@@ -49,7 +50,7 @@ type Dependencies = Readonly<{
   newId: () => string;
 }>;
 
-/** All that is wrong with the file is refused before anything is done, each in a line of its own. */
+/** Refuses all errors of the file before any change, one line each. */
 export async function importConfig(
   { plane, newId }: Dependencies,
   { source, environment, skipUnsupported = false, dryRun, breakGlass }: ImportGiven,
@@ -93,14 +94,15 @@ function layOutFor(
   const routed = namesOf(state.frontend_model.byId);
   const models = namesOf(state.model.byId);
   const own = new Set(document.frontendModels.map(({ name }) => name));
-  // A name that an import made a frontend model stays one, also when the file has one entry of it now. Where a model has the name
-  // too, the frontend model is an operator's, and the entry is the model.
+  // A name that an earlier import made a frontend model stays one, even if the file now has a
+  // single entry for it. If a model has the name too, an operator created the frontend model, and
+  // the entry is the model.
   const isRouted = (name: string) => routed.has(name) && !models.has(name) && !own.has(name);
   const layout = planLayout(document, { several: false, isRouted });
   return 'models' in layout ? layout : layout.map((message) => refuse('invalid', message));
 }
 
-/** What the admin API refuses of a provider, and what reads the file cannot know. */
+/** Checks what the admin API refuses of a provider and the parser of the file cannot know. */
 function unfitProviders({ providers }: ConfigDocument, { models }: Layout): readonly Refusal[] {
   const served = models.flatMap(({ name, backends }) =>
     backends.map(({ provider }) => ({ label: `model ${name}`, provider })),
@@ -137,11 +139,12 @@ async function planFor(
 const untaken = ({ tuning }: ConfigDocument): readonly string[] =>
   JSON.stringify(tuning) === JSON.stringify(defaultTuning)
     ? []
-    : ['gw: the tuning is read by a proxy in File mode alone, and is not imported'];
+    : ['gw: the tuning is not imported; only a proxy in File mode reads it'];
 
 /**
- * The events of one transaction. Other changes wait while its events are decided and written, and Postgres ends a transaction in
- * which a busy machine computes for 5 s. A larger import is made in several transactions, in the order of its steps.
+ * The maximum number of events per transaction. Other changes wait during it, and Postgres ends a
+ * transaction in which a busy machine computes for 5 s. A larger import uses several transactions,
+ * in the order of its steps.
  */
 const eventsMax = 1_000;
 
@@ -200,10 +203,10 @@ async function run(
 }
 
 const brokeOff = (made: number, all: number): string =>
-  `the import broke off after ${made} of ${all} changes, which stay`;
-const again = 'run the import again to make the others';
+  `the import stopped after ${made} of ${all} changes, which are kept`;
+const again = 'run the import again to make the remaining changes';
 
-/** Every text in the steps. The refs of their secrets are among them. */
+/** Every text in the steps, including the refs of their secrets. */
 function textsIn(steps: readonly ImportStep[]): ReadonlySet<string> {
   const texts = new Set<string>();
   JSON.stringify(steps, (_name, value: unknown) => {

@@ -1,10 +1,14 @@
-// Passes on what health reports count of refusals that are nobody's, when it has changed: most reports cost the database nothing.
+// Stores the counts of unattributed refusals from health reports when they change. Most reports
+// cause no database call.
 
 import type { HealthReport } from '../../snapshot/health-report.ts';
 import { oncePerReplica } from './once-per-replica.ts';
 import type { RecordUnattributed } from '../usage/usage-unattributed.ts';
 
-/** Never rejects: a health report is taken whether or not the database is there, and the next one says the same and more. */
+/**
+ * Never rejects: a health report is accepted even if the database is unreachable, and the next
+ * report has the same or higher counts.
+ */
 export type TakeRefusals = (report: HealthReport) => Promise<void>;
 
 type Dependencies = Readonly<{

@@ -1,5 +1,6 @@
-// Records which replica serves which snapshot version since when: a row when a replica first reports a version, whichever control process
-// it reports to. Rows are kept for a while, for whoever asks what was in force where.
+// Stores which replica serves which snapshot version since when. Inserts a row when a replica first
+// reports a version to any control process. Rows are retained for 400 days, to show what was in
+// force where.
 
 import type { Queryable } from '@databases/pg';
 
@@ -8,14 +9,17 @@ import type { Clock } from '../../lib/clock.ts';
 import type { HealthReport } from '../../snapshot/health-report.ts';
 import { oncePerReplica } from './once-per-replica.ts';
 
-/** Never rejects: a health report is taken whether or not the database is there, and the next one says the same. */
+/**
+ * Never rejects: a health report is accepted even if the database is unreachable, and the next
+ * report repeats the version.
+ */
 export type TakeServed = (report: HealthReport) => Promise<void>;
 
-/** A replica that has no snapshot yet reports this version. */
+/** The version that a replica without a snapshot reports. */
 const none = '0';
 const retentionMs = 400 * 24 * 60 * 60 * 1000;
 const rowsMax = 2_000_000;
-/** Replicas of a version that are listed. */
+/** The maximum number of replicas listed per version. */
 const listedMax = 100;
 
 type Dependencies = Readonly<{
@@ -36,18 +40,18 @@ export function createTakeServed({ db, clock, onFailure }: Dependencies): TakeSe
   };
 }
 
-/** Answers how many rows were past their retention, or beyond the newest two million. */
+/** Deletes rows past their retention or beyond the newest two million. Returns their number. */
 export const keepServed = (db: Queryable, clock: Clock): Promise<number> =>
   pruneServed(db, { horizon: new Date(clock() - retentionMs), kept: rowsMax });
 
 export type ServedBy = Readonly<{
-  /** How many replicas served the version. */
+  /** The number of replicas that served the version. */
   replicas: number;
-  /** The first hundred of them. */
+  /** The first hundred replicas. */
   first: readonly Readonly<{ replica: string; since: string }>[];
 }>;
 
-/** By version; those that no replica reported are not in it. */
+/** Keyed by version. Versions that no replica reported are absent. */
 export async function servedBy(
   db: Queryable,
   versions: readonly number[],

@@ -1,5 +1,5 @@
-// What of a replica's backends changed between two of its reports (specification, "Events" rules 1 and 2): transitions, not
-// states, of each replica by itself.
+// Compares two reports of a replica and lists the backends that went down or recovered
+// (specification, "Events" rules 1 and 2). Each replica is compared with itself alone.
 
 import type { BackendReport, HealthReport } from '../../snapshot/health-report.ts';
 
@@ -11,8 +11,8 @@ export type Transition = Readonly<{
 }>;
 
 /**
- * None for the first report, that of a process which has begun anew included. A backend that was not reported before counts as
- * healthy until then; one that is not reported any more is gone, and neither down nor recovered.
+ * Empty for the first report of a process. A new backend counts as healthy before. A backend that
+ * is no longer reported has neither gone down nor recovered.
  */
 export function transitionsBetween(
   before: HealthReport | null,
@@ -32,7 +32,9 @@ export function transitionsBetween(
 const keyOf = ({ api_base, model }: Pick<BackendReport, 'api_base' | 'model'>): string =>
   JSON.stringify([api_base, model]);
 
-/** Two backends of one name (with two credentials, say) count as the one that is worse off. */
+/**
+ * Two backends with the same name (for example with two credentials) count as the less healthy one.
+ */
 function healthByBackend(backends: readonly BackendReport[]): ReadonlyMap<string, BackendReport> {
   const found = new Map<string, BackendReport>();
   for (const backend of backends) {

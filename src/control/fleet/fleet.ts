@@ -1,5 +1,6 @@
-// The fleet: the last report of each replica, in memory alone and never merged (specification, "Fleet report"). A replica that is
-// silent for 30 seconds is forgotten. Replicas that report to another control process are not known here.
+// Stores the last report of each replica, in memory and unmerged (specification, "Fleet report"). A
+// replica that is silent for 30 seconds is removed. Replicas that report to another control process
+// are unknown here.
 
 import type { Clock } from '../../lib/clock.ts';
 import { refuse } from '../../lib/refusal.ts';
@@ -10,23 +11,29 @@ import type { Transition } from './fleet-transitions.ts';
 
 export type FleetRow = HealthReport &
   Readonly<{
-    /** RFC 3339: when the report came, and when the first one with its snapshot version did. */
+    /**
+     * RFC 3339 times: when the report arrived, and when the first one with its snapshot version
+     * did.
+     */
     reported_at: string;
     snapshot_since: string;
-    /** Since the report came. */
+    /** Milliseconds since the report arrived. */
     age_seconds: number;
   }>;
 
 export type Fleet = Readonly<{
-  /** Replaces the replica's report before. A refusal when there is no room for another. */
+  /**
+   * Replaces the previous report of the replica. Refuses if there is no capacity for another
+   * replica.
+   */
   take: (report: HealthReport) => Refusal | null;
-  /** By the name of the replica. */
+  /** Ordered by the name of the replica. */
   rows: () => readonly FleetRow[];
 }>;
 
-/** So long a replica counts that does not report any more. */
+/** The time for which a replica counts after its last report. */
 const silentMs = 30_000;
-/** Replicas that report to one process, and backends of all their reports. */
+/** Limits for one process: replicas, and backends of all reports. */
 const replicasMax = 1_000;
 const backendsMax = 200_000;
 
@@ -35,9 +42,9 @@ type Replica = Readonly<{ report: HealthReport; atMs: number; clockMs: number; s
 type Dependencies = Readonly<{
   clock: Clock;
   monotonic: Clock;
-  /** Told of what changed between two reports of one replica. */
+  /** Called with the changes between two reports of one replica. */
   onTransition: (transition: Transition) => void;
-  /** For tests; the named bounds when absent. */
+  /** For tests. The default is the limits above. */
   bounds?: Readonly<{ replicas: number; backends: number }>;
 }>;
 
@@ -65,7 +72,7 @@ export function createFleet(dependencies: Dependencies): Fleet {
     take: (report) => {
       forgetSilent();
       if (!hasRoomFor(report)) {
-        const message = `no room for another report: ${bounds.replicas} replicas or ${bounds.backends} backends are held`;
+        const message = `the limit of ${bounds.replicas} replicas or ${bounds.backends} backends per control process is reached`;
         return refuse('too_many', message, { retryAfterSeconds: silentMs / 1000 });
       }
       const before = replicas.get(report.replica);

@@ -1,5 +1,5 @@
-// Notifications to the operator's webhook (specification, "Events"): one attempt each, in order, from a small queue. What is lost
-// is counted, and nothing waits for it.
+// Sends notifications to the operator's webhook (specification, "Events"): one attempt each, in
+// order, from a small queue. Lost notifications are counted, and nothing waits for delivery.
 
 import { createHmac } from 'node:crypto';
 
@@ -10,7 +10,10 @@ import type { AlarmRow } from '../../db/log/log-alarms.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Transition } from './fleet-transitions.ts';
 
-/** `replica` of a failed rebuild is the control process that could not publish; `consecutive` counts failures in a row. */
+/**
+ * `replica` of a failed rebuild is the control process that could not publish. `consecutive` counts
+ * consecutive failures.
+ */
 export type Notice =
   | Transition
   | Readonly<{
@@ -19,22 +22,22 @@ export type Notice =
       error: string;
       consecutive: number;
     }>
-  /** A signed note of the log, to be kept where the log is not. */
+  /** A signed note of the log, to be stored outside of the database. */
   | Readonly<{ event: 'log_checkpoint'; position: number; checkpoint: string }>
-  /** The log was changed behind the program's back (log/alarms.ts). */
+  /** The log was modified outside of gw (log/alarms.ts). */
   | (Readonly<{ event: 'log_alarm' }> & Omit<AlarmRow, 'raised_at'>);
 
 export type NoticeCounts = Readonly<{
   delivered: number;
   failed: number;
-  /** Never attempted, because the queue was full or the process ended. */
+  /** Never attempted, because the queue was full or the process stopped. */
   dropped: number;
 }>;
 
 export type Notifier = Readonly<{
   notify: (notice: Notice) => void;
   counts: () => NoticeCounts;
-  /** Waits for the attempt that is under way, and drops what is queued. */
+  /** Waits for the attempt in progress and drops the queue. */
   close: () => Promise<void>;
 }>;
 
@@ -43,14 +46,14 @@ const timeoutMs = 5_000;
 
 type Dependencies = Readonly<{
   url: string;
-  /** Signs each body; null sends them unsigned. */
+  /** Signs each body. Null sends them unsigned. */
   secret: string | null;
-  /** Judges the address as it does every other. */
+  /** Checks the address by the same policy as all others. */
   dispatcher: Dispatcher;
   clock: Clock;
   newId: () => string;
   log: Readonly<{ warn: (fields: Readonly<Record<string, unknown>>, message: string) => void }>;
-  /** For tests; the specification's when absent. */
+  /** For tests. The default is the value of the specification. */
   timeoutMs?: number;
 }>;
 
@@ -70,7 +73,7 @@ export function createNotifier(dependencies: Dependencies): Notifier {
       if (failure === null) counts.delivered += 1;
       else {
         counts.failed += 1;
-        // Not the address: the path of a webhook is often its secret.
+        // Omits the address: the path of a webhook is often secret.
         log.warn({ reason: failure }, 'a notification was not delivered');
       }
     }
@@ -93,14 +96,17 @@ export function createNotifier(dependencies: Dependencies): Notifier {
   };
 }
 
-/** Nothing is notified where there is no webhook. */
+/** Used if no webhook is configured. */
 export const noNotifier: Notifier = {
   notify: () => {},
   counts: () => ({ delivered: 0, failed: 0, dropped: 0 }),
   close: async () => {},
 };
 
-/** Why it failed, or null. Redirects are not followed, and the answer's body is not read. */
+/**
+ * Returns the cause of a failure, or null. Does not follow redirects or read the body of the
+ * response.
+ */
 async function deliver(dependencies: Dependencies, body: string): Promise<string | null> {
   const { url, secret, dispatcher } = dependencies;
   const signature = secret === null ? {} : { 'x-gw-signature': signatureOf(body, secret) };
@@ -112,7 +118,7 @@ async function deliver(dependencies: Dependencies, body: string): Promise<string
       body,
       signal: AbortSignal.timeout(dependencies.timeoutMs ?? timeoutMs),
     });
-    // A body that is cut short reports it; without a listener that would end the process.
+    // A truncated body emits an error, which would end the process without a listener.
     answer.body.on('error', () => undefined).destroy();
     const { statusCode } = answer;
     return statusCode >= 200 && statusCode < 300 ? null : `status ${statusCode}`;
@@ -121,7 +127,7 @@ async function deliver(dependencies: Dependencies, body: string): Promise<string
   }
 }
 
-/** Over the bytes of the body, as the receiver gets them. */
+/** Signs the bytes of the body as the receiver gets them. */
 const signatureOf = (body: string, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 

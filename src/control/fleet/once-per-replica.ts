@@ -1,18 +1,18 @@
-// Records what replicas report again and again when it is another than before: most reports cost the database nothing.
+// Records repeated reports of replicas only when they change. Most reports cause no database call.
 
-/** The oldest is forgotten, and then recorded once more, which adds nothing. */
+/** A full table drops the oldest replica. Recording it again later has no effect. */
 const replicasMax = 1_000;
 
 type Report = Readonly<{
   replica: string;
-  /** The same as before where nothing is to be recorded. */
+  /** Unchanged if there is nothing to record. */
   mark: string;
   record: () => Promise<unknown>;
 }>;
 
 /**
- * `first` is the mark of a replica of which nothing is to be recorded yet. What comes of it never rejects: a report is taken whether or
- * not the database is there, and the next one says the same.
+ * `first` is the mark of a replica without anything to record. The returned function never rejects:
+ * a report is accepted even if the database is unreachable, and the next one repeats it.
  */
 export function oncePerReplica(
   first: string,
@@ -30,7 +30,7 @@ export function oncePerReplica(
       if (recorded.size > replicasMax && oldest !== undefined) recorded.delete(oldest);
       isFailing = false;
     } catch (error) {
-      // Said once, not with every report, while the database is away.
+      // Reports the first failure only, not one per report.
       if (!isFailing) onFailure(error);
       isFailing = true;
     }

@@ -1,4 +1,4 @@
-// What a control process measures of its own work, in plain fields that somebody's scrape reads.
+// Collects what a control process measures of its own work, in plain fields for metrics.
 
 import { openDatabase } from '../../db/pool.ts';
 import type { Database, PoolLoad } from '../../db/pool.ts';
@@ -8,32 +8,38 @@ import type { Durations } from '../../telemetry/histogram.ts';
 import { createHeads } from '../log/heads.ts';
 
 export type PlaneMeasures = {
-  /** Where the log was last seen to end. */
+  /** The last known head position of the log. */
   head: number;
-  /** When this process had last published all of the log, on the monotonic clock. */
+  /** When this process last had published the whole log, on the monotonic clock. */
   currentAt: number;
-  /** When all events were last known to be covered by a signed checkpoint, on the monotonic clock; null: nothing is signed. */
+  /**
+   * When a signed checkpoint last covered all events, on the monotonic clock. Null if nothing is
+   * signed.
+   */
   signedAt: number | null;
-  /** By the admin listener. */
+  /** Connections refused by the admin listener. */
   readonly connectionsRefused: ConnectionsRefused;
   readonly appends: Durations;
   readonly builds: Durations;
   readonly pools: Readonly<Record<'commands' | 'reports', MeasuredPool>>;
-  /** Not null from the first statement that found the disk of the database full until a probe of it succeeds. */
+  /**
+   * Set from the first statement that fails because the disk of the database is full until a probe
+   * succeeds.
+   */
   diskFull: { probedAt: number } | null;
 };
 
-/** `errors` counts failed statements by the class of their SQLSTATE; `none` is an error without one. */
+/** `errors` counts failed statements by class of SQLSTATE. `none` is for errors without one. */
 type MeasuredPool = PoolLoad & Readonly<{ connectionsMax: number; errors: Map<string, number> }>;
 
-/** Reports are few. */
+/** Few, because reports are rare. */
 const reportsConnectionsMax = 2;
 
 const pool = (connectionsMax: number): MeasuredPool => ({
   connections: 0,
   queries: 0,
   connectionsMax,
-  // Those that an alert is about are shown from the start, so that the first one is an increase.
+  // Classes with alerts start at 0, so that the first error is an increase.
   errors: new Map([
     ['25', 0],
     ['53', 0],
@@ -53,7 +59,7 @@ export const newPlaneMeasures = (connectionsMax: number): PlaneMeasures => ({
 
 type Place = Readonly<{ url: string; applicationName: string; schema: string }>;
 
-/** The pools of a plane, measured from their first connection. */
+/** Opens the pools of a plane, measured from their first connection. */
 export function openMeasuredPools(
   place: Place,
   { pools }: PlaneMeasures,
@@ -72,7 +78,7 @@ export function openMeasuredPools(
   return { db: open('commands'), reports: open('reports') };
 }
 
-/** What the parts of a plane are told to call. */
+/** The callbacks for the parts of a plane. */
 export const noting = (measures: PlaneMeasures, onCurrent?: () => void) => {
   const heads = createHeads();
   return {

@@ -43,7 +43,7 @@ export function createPastStates({ db, store, catchUp }: Dependencies): PastStat
     return cache.states;
   };
   // A fold takes a core for some 100 ms.
-  const slots = createSlots({ parallelMax: 2, waitingMax: 64, what: 'states of the past' });
+  const slots = createSlots({ parallelMax: 2, waitingMax: 64, what: 'reads of past states' });
 
   const fold = async (position: number): Promise<ConfigState> => {
     const kept = keptStates();

@@ -52,7 +52,7 @@ export function createAlarms({ db, epoch, log, notify, clock }: Dependencies): A
       // The database is what is in doubt: one that refuses, or says that another replica has told it, is asked no more.
       const isNew = await insertAlarm(db, row).catch(() => true);
       if (!isNew) return;
-      log.error({ ...alarm }, 'the event log is not what it was');
+      log.error({ ...alarm }, 'the event log was modified outside of gw');
       notify({ event: 'log_alarm', ...alarm });
     },
     list: async () => {

@@ -1,5 +1,6 @@
-// The log as lines of JSON (NDJSON): the exact bytes that are hashed, in the order of positions, each checkpoint behind the event that
-// it is of. What is hashed as text is a string here, so that no reader of JSON can change it.
+// Exports the log as lines of JSON (NDJSON): the exact bytes that are hashed, ordered by position,
+// each checkpoint after its event. Parts that are hashed as text are strings here, so that JSON
+// readers cannot alter them.
 
 import type { Queryable } from '@databases/pg';
 
@@ -9,12 +10,12 @@ import { listSignedCheckpoints } from '../../db/log/signed-checkpoints.ts';
 import type { LogHead } from '../../../events/seal.ts';
 import { genesisHash } from '../../../events/seal.ts';
 
-/** Both positions are in it. */
+/** Both positions are included. */
 export type ExportRange = Readonly<{ from: number; to: number }>;
 
 const pageEvents = 1000;
 
-/** Pieces of some lines each, with their line ends. `to` is the head or before. */
+/** Yields chunks of complete lines. `to` is at most the head. */
 export async function* exportLog(
   db: Queryable,
   { logId }: Pick<LogHead, 'logId'>,
@@ -35,7 +36,7 @@ export async function* exportLog(
   for (let after = before; after < to;) {
     const limit = Math.min(pageEvents, to - after);
     const events = await readStored(db, { after, limit });
-    if (events.length === 0) throw new Error(`the log ends at ${after}, its head says more`);
+    if (events.length === 0) throw new Error(`the log ends at ${after}, but its head says more`);
     const stored = await listSignedCheckpoints(db, { after, to: after + limit, limit });
     const notes = new Map(stored.map(({ position, note }) => [position, note]));
     yield events
@@ -53,7 +54,7 @@ export async function* exportLog(
 
 const line = (record: object): string => `${JSON.stringify(record)}\n`;
 
-/** As it is also in the file of checkpoints. */
+/** In the same form as in the file of checkpoints. */
 export const noteLine = (note: string): string => line({ checkpoint: note });
 
 export const eventLine = (event: StoredEvent): string =>

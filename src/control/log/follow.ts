@@ -1,4 +1,5 @@
-// Following the log: what other replicas append reaches this one by a notification, and within a second without it.
+// Follows the log: other replicas' events arrive after a notification, or within a second without
+// one.
 
 import type { Listener } from '../../db/listen.ts';
 
@@ -10,7 +11,10 @@ type Dependencies = {
 
 const pollMs = 1000;
 
-/** Runs `catchUp` one at a time, on each hint and on each poll; a hint that comes during a run causes one more. */
+/**
+ * Runs `catchUp` on each notification and each poll, one run at a time. A notification during a run
+ * causes another run.
+ */
 export function follow({ listen, catchUp, onFailure }: Dependencies): Listener {
   let running: Promise<void> | null = null;
   let again = false;
@@ -23,7 +27,7 @@ export function follow({ listen, catchUp, onFailure }: Dependencies): Listener {
         await catchUp();
         failing = false;
       } catch (error) {
-        // Said once, not every second, while the database is away.
+        // Reports the first failure only, not one every second.
         if (!failing) onFailure(error);
         failing = true;
       }

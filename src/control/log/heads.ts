@@ -1,11 +1,11 @@
-// Where the log was last seen to end, for whoever waits that it grows.
+// Stores the last known head of the log and wakes callers that wait for it to grow.
 
 import { EventEmitter } from 'eventemitter3';
 
 export type Heads = Readonly<{
   /** Called whenever the head of the log was read. */
   tell: (position: number) => void;
-  /** Resolves when the log was seen to hold more than `position`, the time is over, or no one waits any more. */
+  /** Resolves when the log is known to extend past `position`, or on timeout or abort. */
   past: (position: number, waiting: Waiting) => Promise<void>;
 }>;
 

@@ -1,4 +1,5 @@
-// Finds the part of the log that an export asks for, its signed checkpoints, and the keys that sign them.
+// Reads the requested range of the log for an export, with its signed checkpoints and the keys that
+// signed them.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -14,30 +15,33 @@ import type { ExportRange } from './export.ts';
 
 type Asked = Readonly<{ from: number | null; to: number | null }>;
 
-/** All of the log when nothing is asked for. A range that the log does not hold is refused. */
+/** The whole log by default. Refuses a range that is not in the log. */
 export async function logRange(
   db: Queryable,
   asked: Asked,
 ): Promise<Readonly<{ head: LogHead; range: ExportRange }> | Refusal> {
   const head = await readHead(db);
   const { from, to } = { from: asked.from ?? 1, to: asked.to ?? head.position };
-  const holds = `the log holds positions 1 to ${head.position}`;
+  const holds = `the log has positions 1 to ${head.position}`;
   if (from < 1 || from > head.position) {
-    return refuse('absent', `from: ${holds}, was ${from}`, { param: 'from' });
+    return refuse('absent', `from: ${from} is out of range; ${holds}`, { param: 'from' });
   }
   if (to < from || to > head.position) {
-    return refuse('absent', `to: from ${from} on ${holds}, was ${to}`, { param: 'to' });
+    return refuse('absent', `to: ${to} is out of range from ${from}; ${holds}`, { param: 'to' });
   }
   return { head, range: { from, to } };
 }
 
-/** `since` is the position of the event that set the key; `verifier_key` is how tools for signed notes take it. */
+/**
+ * `since` is the position of the event that set the key. `verifier_key` is the format of tools for
+ * signed notes.
+ */
 export type AuditKey = Readonly<{ since: number; public_key: string; verifier_key: string }>;
 
 const setKey = z.object({ public_key: z.string() });
 const keysMax = 1_000;
 
-/** Every key that signs checkpoints of the log, the oldest first. */
+/** All keys that sign checkpoints of the log, oldest first. */
 export async function auditKeys(db: Queryable, { logId }: Pick<LogHead, 'logId'>) {
   const events = await listHistoryEvents(db, {
     type: 'AuditKeySet',
@@ -55,7 +59,10 @@ export async function auditKeys(db: Queryable, { logId }: Pick<LogHead, 'logId'>
   });
 }
 
-/** `origin` is the name under which checkpoints of this log are signed; the oldest checkpoint comes first. */
+/**
+ * `origin` is the name under which checkpoints of this log are signed. The oldest checkpoint comes
+ * first.
+ */
 export async function signedCheckpoints(
   db: Queryable,
   { after, limit }: Readonly<{ after: number; limit: number }>,

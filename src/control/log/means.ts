@@ -1,4 +1,4 @@
-// What this program adds to the check of a chain: its Ed25519, and that it can read each event.
+// Supplies the chain check with Ed25519 and with the check that each event can be parsed.
 
 import type { Means } from '../../../events/chain.ts';
 import { isSigned } from '../../../events/checkpoint.ts';

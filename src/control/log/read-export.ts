@@ -1,4 +1,4 @@
-// An export of the log, read line by line and checked as it is read, up to the first line that does not hold.
+// Reads an export of the log line by line and verifies each line, up to the first invalid one.
 
 import { createExportCheck, noTrust } from '../../../events/export-check.ts';
 import type { EventLine, Finding, Trust, Verified } from '../../../events/export-check.ts';
@@ -11,25 +11,25 @@ export type ExportRead = Readonly<{
   logId: string | null;
   events: number;
   checkpoints: number;
-  /** Hex digits; null when nothing could be read. */
+  /** Hex digits. Null if nothing could be read. */
   hash: string | null;
-  /** Events that hold, and have no payload. */
+  /** The number of valid events without a payload. */
   redacted: RedactedEvents;
-  /** The first one; null when all holds. */
+  /** The first problem. Null if all lines are valid. */
   problem: Finding | null;
 }>;
 
 type Options = Partial<Trust> &
   Readonly<{
     onHead?: (head: Pick<Verified, 'logId' | 'from'>) => Promise<void>;
-    /** Told of each event that holds, in order. */
+    /** Called for each valid event, in order. */
     onEvent?: (event: StoredEvent) => Promise<void> | void;
     onCheckpoint?: (
       checkpoint: Readonly<{ position: number; note: string }>,
     ) => Promise<void> | void;
   }>;
 
-/** `lines` without their line ends. Events without a payload are counted, and are no problem by themselves. */
+/** Takes lines without line ends. Counts events without a payload; they are not a problem. */
 export async function readExport(
   lines: AsyncIterable<string> | Iterable<string>,
   { onHead, onEvent, onCheckpoint, ...trust }: Options = {},

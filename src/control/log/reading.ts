@@ -1,8 +1,8 @@
-// Reading the log on to its head: what other replicas append, into the state of this one and, where they are of another release,
-// into this release's read models. Many ask for it at once; it is done once for all of them.
+// Reads the log to its head: applies other replicas' events to the state and, if they come from
+// another release, to this release's read models. Concurrent requests share one run.
 //
-// A log that does not hold what was read before lost it, as in a fail-over to a standby that was behind. All that was read is dropped then,
-// and the log is read again from its beginning.
+// If the log no longer contains what was read before, the database lost events, for example in a
+// failover to a standby that lagged. Then all state is dropped and the log is read from its beginning.
 
 import { catchUpReadModel } from '../../../projections/read-model.ts';
 import { retireReadModels } from '../../../projections/read-model-retire.ts';
@@ -15,30 +15,33 @@ import type { ConfigStore } from '../publishing/config-store.ts';
 import type { Publisher } from '../publishing/publish.ts';
 
 export type Reading = Readonly<{
-  /** State and read models reach what was the head when this was asked, or later: every mutation that was answered before. */
+  /**
+   * Brings state and read models to the head at the time of the call or later, so that they include
+   * every mutation answered before.
+   */
   catchUp: () => Promise<void>;
-  /** The same, and publishes what is new. */
+  /** The same, and publishes new events. */
   refresh: () => Promise<void>;
   /**
-   * Sets who is told what the log no longer holds, before it is read again. When that fails, the log is not read again, and the next call
-   * tries once more.
+   * Sets the function that is told the lost events before the log is read again. If it fails, the
+   * log is not read, and the next call retries.
    */
   onForked: (listener: (lost: Lost) => Promise<void>) => void;
 }>;
 
 type Dependencies = Readonly<{
   db: Database;
-  /** Of the log that the process was started on. */
+  /** The log that the process was started with. */
   logId: string;
   store: ConfigStore;
   publisher: Pick<Publisher, 'current' | 'publish'>;
-  /** Told where the log ends, whenever it was asked. */
+  /** Called with the head of the log whenever it was read. */
   onHead: (position: number) => void;
-  /** Called whenever the log was read to its head and all of it is published. */
+  /** Called when the log has been read to its head and published. */
   onCurrent: () => void;
 }>;
 
-/** Where the state of this process stood, which the log in the database does not hold. */
+/** The last position and hash of this process, which are not in the log of the database. */
 export type Lost = Readonly<{ logId: string; version: number }> & LogPlace;
 
 export function createReading(dependencies: Dependencies): Reading {
@@ -52,7 +55,8 @@ export function createReading(dependencies: Dependencies): Reading {
     await store.reread(db, head.position);
   };
   const catchUpState = coalesce(async () => {
-    // What this process appends while the head is read is later than that head, and no loss.
+    // Events that this process appends while the head is read are after that head. They are not
+    // lost events.
     const from = store.cursor();
     const head = await readHead(db);
     onHead(head.position);
@@ -65,7 +69,7 @@ export function createReading(dependencies: Dependencies): Reading {
     store.noteTables(await catchUpReadModel(db, store.tables()));
   });
   const catchUpTables = async (): Promise<void> => {
-    // What this process appends reaches its tables with it.
+    // Events of this process are written together with their rows in the tables.
     if (store.tables().state.position < store.state().position) await advanceTables();
   };
   return {
@@ -76,7 +80,7 @@ export function createReading(dependencies: Dependencies): Reading {
     },
     refresh: async () => {
       await catchUpState();
-      // Before the tables are brought up: one that cannot follow must not hold proxies up.
+      // Runs before the tables are updated: a failure there must not delay proxies.
       await publisher.publish();
       if (publisher.current()?.snapshot.version === store.state().version) onCurrent();
       await catchUpTables();
@@ -86,15 +90,18 @@ export function createReading(dependencies: Dependencies): Reading {
 
 const anotherLog = (own: string, found: string): Error =>
   new Error(
-    `the database holds event log ${found}, and this process was started on ${own}; restart it ` +
-      'if that database is the right one',
+    `the database contains event log ${found}, but this process was started with ${own}; restart it ` +
+      'if this is the right database',
   );
 
 const retireMs = 60 * 60 * 1000;
 
 type Retiring = Readonly<{ db: Database; onFailure: (error: unknown) => void }>;
 
-/** Says now and then that this release's read models are in use, and drops those of releases that are gone. */
+/**
+ * Regularly marks the read models of this release as in use and drops those of releases that no
+ * longer run.
+ */
 export function retireNowAndThen({ db, onFailure }: Retiring) {
   const retire = (): Promise<void> => retireReadModels(db).then(() => undefined, onFailure);
   let running = retire();

@@ -1,5 +1,6 @@
-// A log made anew in an empty database from its export: each event is verified before it is written, and the database verifies it again.
-// What is derived from the log is built anew; what is not in it (secrets and personal data, usage, sessions, leases) does not come back.
+// Rebuilds a log in an empty database from its export. Each event is verified before it is written,
+// and the database verifies it again. Data derived from the log is rebuilt. Data outside the log
+// (secrets and personal data, usage, sessions, leases) is not restored.
 
 import type { Queryable } from '@databases/pg';
 
@@ -23,20 +24,22 @@ import type { ExportRead } from './read-export.ts';
 
 export type Replayed = Readonly<{
   check: ExportRead;
-  /** The snapshot version there. */
+  /** The snapshot version at the end of the log. */
   version: number;
-  /** Items of the vault that the configuration refers to and that are not there: without them, what holds them does not work. */
+  /**
+   * Missing vault items that the configuration refers to. The entities that need them do not work.
+   */
   missing: number;
 }>;
 
 type Sources = Readonly<{
   /** An export from the first event on, without line ends. */
   log: AsyncIterable<string>;
-  /** The vault as `vaultLines` gave it; null leaves it empty. */
+  /** The vault as written by `vaultLines`. Null leaves it empty. */
   vault: AsyncIterable<string> | null;
 }>;
 
-/** All of it or nothing. A database that holds a log already is refused. */
+/** Replays everything or nothing. Refuses a database that already contains a log. */
 export async function replayLog(db: Database, sources: Sources): Promise<Replayed | Refusal> {
   await migrate(db);
   const refused: { refusal: Refusal | null } = { refusal: null };
@@ -76,9 +79,13 @@ async function writeAll(tx: Transaction, sources: Sources): Promise<ExportRead |
   let refusal: Refusal | null = null;
   const check = await readExport(sources.log, {
     onHead: async ({ logId, from }) => {
-      if (from > 1) refusal = refuse('invalid', `the export begins at position ${from}, not at 1`);
+      if (from > 1)
+        refusal = refuse(
+          'invalid',
+          `the export starts at position ${from}; replay needs an export from position 1`,
+        );
       else if (!(await adoptLog(tx, { logId, hash: genesisHash(logId) }))) {
-        refusal = refuse('conflict', 'the database holds a log already');
+        refusal = refuse('conflict', 'the database already contains a log; use an empty database');
       }
       if (refusal !== null) throw new RefusedReplay(refusal);
     },
@@ -97,7 +104,7 @@ async function writeAll(tx: Transaction, sources: Sources): Promise<ExportRead |
   if (isRefusal(check)) return check;
   if (check.problem !== null) {
     const { position, problem } = check.problem;
-    return refuse('invalid', `the export does not hold at position ${position}: ${problem}`);
+    return refuse('invalid', `the export is invalid at position ${position}: ${problem}`);
   }
   await flush();
   if (sources.vault !== null) {
@@ -118,7 +125,7 @@ class RefusedReplay extends Error {
 
 const pageItems = 500;
 
-/** The items of the vault, a line of JSON each, sealed with the encryption key as they lie there. */
+/** The items of the vault as one line of JSON each, still sealed with the encryption key. */
 export async function* vaultLines(db: Queryable): AsyncGenerator<string, void, undefined> {
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
@@ -143,7 +150,7 @@ async function writeVault(tx: Transaction, lines: AsyncIterable<string>): Promis
   await flush();
 }
 
-/** Of all that the configuration holds, names of people among it. */
+/** The refs of the whole configuration, including names of people. */
 const refsOf = (state: ConfigState): readonly string[] => [
   ...allNouns.flatMap(({ noun }) =>
     [...state[noun].byId.keys()].flatMap((id) => vaultRefs(state, `${noun}-${id}`)),

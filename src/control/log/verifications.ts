@@ -1,5 +1,5 @@
-// How what is derived from the log stands: where the read models are, since when they are as they were built, and what was found when they
-// and the chain were last verified.
+// Reports the state of the data derived from the log: the position of the read models, when they
+// were built, and the results of the last verifications.
 
 import type { Queryable } from '@databases/pg';
 
@@ -10,7 +10,7 @@ import type { VerificationRow, VerificationSubject } from '../../db/verification
 import { toRfc3339 } from '../../lib/clock.ts';
 import type { LogCheck } from './verify-log.ts';
 
-/** `at` is RFC 3339; `problem` is the first, null when there is none. */
+/** `at` is RFC 3339. `problem` is the first problem or null. */
 export type Verified = Readonly<{
   at: string;
   by: string;
@@ -19,13 +19,16 @@ export type Verified = Readonly<{
   problem: string | null;
 }>;
 
-/** `built_at` is null before this release's read models were first complete; a verification is null when none was made. */
+/**
+ * `built_at` is null until this release's read models are complete. A verification is null if none
+ * was made.
+ */
 export type Derived = Readonly<{
   read_models: Readonly<{ position: number; built_at: string | null }> | null;
   verified: Readonly<Record<VerificationSubject, Verified | null>>;
 }>;
 
-/** The head of the log, and the state of what is derived from it. `hash` is in hex, `recorded_at` RFC 3339. */
+/** The head of the log and the state of the derived data. `hash` is hex, `recorded_at` RFC 3339. */
 export type LogStatus = Derived &
   Readonly<{ log_id: string; position: number; hash: string; recorded_at: string }>;
 
@@ -64,14 +67,17 @@ const toVerified = ({ verified_at: at, verified_by: by, ...row }: VerificationRo
   problem: row.problem,
 });
 
-/** `problems` of the subject alone, the first one first. */
+/** Only the `problems` of the subject, first one first. */
 export type Finding = Readonly<{
   subject: VerificationSubject;
   position: number;
   problems: readonly string[];
 }>;
 
-/** Read models are not looked at where the chain is broken. What is wrong with the vault is kept with the chain, which names its items. */
+/**
+ * Read models are not checked if the chain is broken. Problems of the vault are stored with the
+ * chain, which names its items.
+ */
 export function findingsOf({ head, tables_position: position, problems, ...check }: LogCheck) {
   const { tables, vault } = check;
   const ofVault = new Set(vault?.problems);
@@ -84,7 +90,7 @@ export function findingsOf({ head, tables_position: position, problems, ...check
   return [chain, { subject: 'read_models', position, problems: textsOf(false) } as const];
 }
 
-/** As long as an answer shows of a problem. */
+/** The length to which an answer truncates a problem. */
 const problemLengthMax = 1_000;
 
 type Made = Readonly<{ by: string; at: Date }>;

@@ -1,5 +1,6 @@
-// Verification: the log's chain from the first event to the head, the checkpoints that were signed of it, the items of the vault that its
-// events name, and everything derived from it against a rebuild. It trusts nothing that the database computed.
+// Verifies the chain of the log from the first event to the head, its signed checkpoints, the vault
+// items that its events name, and all derived data against a rebuild. Trusts nothing that the
+// database computed.
 
 import type { Queryable } from '@databases/pg';
 
@@ -23,33 +24,42 @@ import type { VaultCheck } from '../vault/verify-vault.ts';
 export type LogCheck = Readonly<{
   events: number;
   head: Readonly<{ position: number; hash: string }>;
-  /** How many signed checkpoints were checked, the anchors among them. */
+  /** The number of verified signed checkpoints, including anchors. */
   checkpoints: number;
-  /** How many tables were compared with a rebuild; snapshot_versions, with the hash of each version, is one of them. */
+  /**
+   * The number of tables compared with a rebuild. One of them is snapshot_versions, with the hash
+   * of each version.
+   */
   tables: number;
-  /** Where those stood; null when the chain is broken, and none was compared. */
+  /** The position of the compared tables. Null if the chain is broken, since none was compared. */
   tables_position: number | null;
-  /** Null when the chain is broken: the vault was not compared with it. Its problems are among `problems` too. */
+  /**
+   * Null if the chain is broken, since the vault was not compared with it. Its problems are in
+   * `problems` too.
+   */
   vault: VaultCheck | null;
   problems: readonly Problem[];
 }>;
 
 type Options = Readonly<{
-  /** Checkpoints that were kept elsewhere: notes. The log must hold what they state. */
+  /** Checkpoints stored elsewhere, as notes. The log must match them. */
   anchors?: readonly string[];
-  /** Where a trusted hash of the chain is known; the beginning when absent. */
+  /** The position of a trusted hash of the chain. Default: the beginning. */
   from?: Link;
-  /** Walks parts of a long log at once; absent, one walk is all. */
+  /** Walks ranges of a long log in parallel. If absent, one walk covers it. */
   beside?: WalkBeside;
 }>;
 
 type VerifyOptions = Omit<Options, 'from'> &
   Readonly<{
-    /** Opens the items of the vault; without them, their content is not checked. */
+    /** Opens the items of the vault. If absent, their content is not checked. */
     encryptionKeys?: EncryptionKeys | null;
   }>;
 
-/** Reads every event once. A chain that is broken is reported alone: what derives from it means nothing then. */
+/**
+ * Reads every event once. If the chain is broken, reports only that: derived data would be
+ * meaningless.
+ */
 export async function verifyLog(
   db: Database,
   { encryptionKeys = null, ...options }: VerifyOptions = {},
@@ -73,7 +83,7 @@ export async function verifyLog(
     .filter((table) => !table.equal)
     .map(({ table, live, rebuilt }) => ({
       position: null,
-      problem: `table ${table} holds ${live}, a rebuild ${rebuilt}`,
+      problem: `table ${table} has ${live}, but a rebuild has ${rebuilt}`,
     }));
   const compared = { tables: tables.length, tables_position: position, vault };
   return { ...checked, checkpoints, ...compared, problems: [...vault.problems, ...differing] };
@@ -83,30 +93,36 @@ export async function verifyLog(
 async function withoutCheckpoints(db: Queryable, { position }: LogHead): Promise<Problem | null> {
   if ((await auditKeyAt(db, position)) === null) return null;
   if ((await lastSignedCheckpoint(db)) !== null) return null;
-  const problem = 'the log names an audit key, and no checkpoint that it signed is stored';
+  const problem = 'the log names an audit key, but no checkpoint signed with it is stored';
   return { position, problem };
 }
 
-/** The chain holds without the payloads, and nothing can be derived from them. */
+/** The chain can be verified without the payloads, but nothing can be derived from it. */
 async function redactedEvents(db: Queryable): Promise<Problem | null> {
   const redacted = await readRedacted(db, redactedNamedMax);
   const text = redactedText(redacted);
   if (text === null) return null;
-  return { position: redacted.positions[0] ?? null, problem: `${text}; no table can be compared` };
+  return {
+    position: redacted.positions[0] ?? null,
+    problem: `${text}; the tables cannot be verified`,
+  };
 }
 
-/** Tables and log are written in one transaction: tables that stand after the end of the log saw events that are gone. */
+/**
+ * Tables and log are written in one transaction. Tables past the end of the log were built from
+ * events that are now missing.
+ */
 async function cutBehindTables(db: Queryable, { position }: LogHead): Promise<Problem | null> {
   const standing = await readModelStanding(db);
   if (standing === null || standing.position <= position) return null;
-  // What is appended while this runs moves both.
+  // Events appended during the check move both positions.
   const { position: end } = await readHead(db);
   if (standing.position <= end) return null;
-  const problem = `the log ends at ${end}, and the tables were written up to ${standing.position}`;
+  const problem = `the log ends at ${end}, but the tables were written up to ${standing.position}`;
   return { position: end + 1, problem };
 }
 
-/** The chain alone, with its checkpoints, up to `head`. */
+/** Verifies the chain and its checkpoints up to `head`. */
 export async function checkChain(
   db: Queryable,
   head: LogHead,
@@ -124,7 +140,7 @@ export async function checkChain(
   return { ...walked, broken };
 }
 
-/** What is wrong where the walk ended, or beyond. */
+/** Finds problems at or after the end of the walk. */
 async function brokenEnd(
   db: Queryable,
   head: LogHead,
@@ -132,25 +148,25 @@ async function brokenEnd(
   anchors: readonly string[],
 ): Promise<Problem | null> {
   if (position < head.position) {
-    const problem = `the log ends at ${position}, its head says ${head.position}`;
+    const problem = `the log ends at ${position}, but its head says ${head.position}`;
     return { position: position + 1, problem };
   }
   if (Buffer.compare(hash, head.hash) !== 0) {
-    const problem = 'the head holds another hash than the last event';
+    const problem = 'the hash of the head differs from that of the last event';
     return { position: head.position, problem };
   }
   const anchored = anchors.flatMap((note) => readNote(note)?.position ?? []);
   const beyond = await positionBeyond(db, anchored);
   if (beyond === null) return null;
-  const problem = `the log ends before, and a checkpoint is of ${beyond.position}`;
+  const problem = `the log ends before a checkpoint of position ${beyond.position}`;
   return { position: beyond.end + 1, problem };
 }
 
-/** The place of a checkpoint that the log does not reach, and where it ends; null when there is none. */
+/** The position of a checkpoint past the end of the log, and that end. Null if there is none. */
 async function positionBeyond(db: Queryable, anchored: readonly number[]) {
   const { position: end } = await readHead(db);
   const page = { after: end, to: Number.MAX_SAFE_INTEGER, limit: 1 };
-  // What is appended meanwhile may be signed meanwhile.
+  // Events appended during the check may be signed by now.
   const [stored] = await listSignedCheckpoints(db, page);
   const position = stored?.position ?? anchored.find((one) => one > end);
   if (position === undefined) return null;

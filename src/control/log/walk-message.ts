@@ -1,4 +1,4 @@
-// What a thread that walks a range of the log is given, and what it says of it.
+// Defines the messages to and from a thread that walks a range of the log.
 
 import { z } from 'zod';
 
@@ -11,7 +11,7 @@ const link = z.object({
   auditKey: z.string().nullable(),
 });
 
-/** What the thread is started with. */
+/** The start data of the thread. */
 export const task = z.object({
   url: z.string(),
   range: z.object({

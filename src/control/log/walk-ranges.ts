@@ -1,5 +1,6 @@
-// A long log is walked in several ranges at once. A range begins with what the event before it claims, and counts only where the range
-// before it ends with just that: so what is found, and where, is what one walk from the first event finds.
+// Walks a long log in several ranges in parallel. A range starts from what the event before it
+// claims. It counts only if the previous range ends with exactly that, so the result equals that of
+// one walk from the first event.
 
 import type { Queryable } from '@databases/pg';
 
@@ -9,20 +10,23 @@ import type { Link } from '../../../events/chain.ts';
 import { pageEvents, walkRange } from './walk.ts';
 import type { Range, Walked } from './walk.ts';
 
-/** Walks ranges beside this thread, at most `threads` at once; one that it cannot walk is walked here. `sizes` are events. */
+/**
+ * Walks ranges on up to `threads` other threads. Ranges that they fail to walk are walked on this
+ * thread. `sizes` are in events.
+ */
 export type WalkBeside = Readonly<{
   threads: number;
   walk: (range: Range) => Promise<Walked>;
   sizes?: WalkSizes;
 }>;
 
-/** A range has at least `rangeEvents`. */
+/** The minimum number of events per range is `rangeEvents`. */
 export type WalkSizes = Readonly<{ pageEvents: number; rangeEvents: number }>;
 
-/** A thread takes half a second of a core to start, which is what some 50,000 events cost. */
+/** Starting a thread takes half a second of CPU, the cost of walking about 50,000 events. */
 const walkSizes: WalkSizes = { pageEvents, rangeEvents: 100_000 };
 
-/** As `walkRange` of the whole. */
+/** Same result as `walkRange` over the whole range. */
 export async function walkInRanges(
   db: Queryable,
   whole: Range,
@@ -45,7 +49,7 @@ export async function walkInRanges(
 
 type Cut = Readonly<{ ranges: number; sizes: WalkSizes }>;
 
-/** In ranges of whole pages, fewer where the event before one cannot be read. */
+/** Ranges consist of whole pages. There are fewer if the event before one cannot be read. */
 async function cut(
   db: Queryable,
   whole: Range,
@@ -67,7 +71,9 @@ async function cut(
 
 const rangeOf = (whole: Range, part: Pick<Range, 'from' | 'to'>): Range => ({ ...whole, ...part });
 
-/** What the event at `position` says of itself; null when there is none that can be read. */
+/**
+ * The position and hash that the event at `position` claims. Null if no event can be read there.
+ */
 async function claimedLink(db: Queryable, position: number): Promise<Link | null> {
   const [event] = await readHashed(db, { after: position - 1, limit: 1 });
   const envelope = event === undefined ? null : readEnvelope(event.envelope);
@@ -83,5 +89,8 @@ const isSameLink = (one: Link, other: Link): boolean =>
   one.recordedAt === other.recordedAt &&
   one.auditKey === other.auditKey;
 
-/** Null for a walk that failed, for want of a connection or of memory perhaps: that of this thread finds what there is to find. */
+/**
+ * Null if the walk failed, for example for lack of connections or memory. This thread then walks
+ * the range.
+ */
 const orNull = (walked: Promise<Walked>): Promise<Walked | null> => walked.catch(() => null);

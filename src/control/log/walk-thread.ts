@@ -1,4 +1,4 @@
-// The thread that walks one range of the log.
+// Runs as the thread that walks one range of the log.
 
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -14,7 +14,7 @@ const db = openDatabase({
   connectionsMax: 1,
 });
 try {
-  // What fails here ends the thread with an error, which the other side hears of.
+  // An error here ends the thread and is reported to its parent.
   parentPort?.postMessage(await walkRange(db, range), []);
 } finally {
   await db.dispose();

@@ -1,4 +1,5 @@
-// Threads that walk ranges of the log, each on a connection of its own, as far as the machine has cores for them.
+// Starts threads that walk ranges of the log, each with its own connection, limited by the cores of
+// the machine.
 
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
@@ -9,13 +10,13 @@ import type { Task } from './walk-message.ts';
 import type { Walked } from './walk.ts';
 import type { WalkBeside } from './walk-ranges.ts';
 
-/** Has this module's own ending: `.ts` in a checkout, `.js` in a package. */
+/** Has the extension of this module: `.ts` in a checkout, `.js` in a package. */
 const thread = new URL(`./walk-thread${extname(import.meta.filename)}`, import.meta.url);
 
-/** The database needs some of the cores, too. */
+/** Leaves some cores to the database. */
 const threadsMax = 3;
 
-/** `url` is the database's. A thread begins with its range and ends with it, or with `close`. */
+/** `url` is the database's. A thread lives until its range ends or `close` is called. */
 export function createWalkThreads(
   url: string,
 ): WalkBeside & Readonly<{ close: () => Promise<void> }> {
@@ -29,7 +30,7 @@ export function createWalkThreads(
     worker.once('error', reject);
     worker.once('exit', () => {
       workers.delete(worker);
-      reject(new Error('a thread that verifies the log ended before its range did'));
+      reject(new Error('a thread that verifies the log ended before its range was verified'));
     });
     return walkedMessage.parse(await promise);
   };

@@ -1,4 +1,5 @@
-// A walk over a range of the log in its database: every event and every checkpoint of it, from a link that is known or claimed.
+// Walks a range of the log in its database: verifies every event and checkpoint, starting from a
+// link that is known or claimed.
 
 import type { Queryable } from '@databases/pg';
 
@@ -9,10 +10,13 @@ import { means } from './means.ts';
 import { createChainCheck } from '../../../events/chain.ts';
 import type { ChainCheck, Link } from '../../../events/chain.ts';
 
-/** What is wrong, and at which position where it has one. */
+/** A problem, with its position if it has one. */
 export type Problem = Readonly<{ position: number | null; problem: string }>;
 
-/** The events behind `from` up to position `to`. `anchors` are notes kept elsewhere; those of other positions are passed over. */
+/**
+ * The events after `from` up to position `to`. `anchors` are notes stored elsewhere. Those of other
+ * positions are ignored.
+ */
 export type Range = Readonly<{
   logId: string;
   from: Link;
@@ -20,10 +24,13 @@ export type Range = Readonly<{
   anchors: readonly string[];
 }>;
 
-/** `checkpoints` were checked; `broken` is null when all holds, and `link` is where the walk ended: at `to`, or at a gap. */
+/**
+ * `checkpoints` is the number verified. `broken` is null if the range is valid. `link` is where the
+ * walk ended: at `to` or at a gap.
+ */
 export type Walked = Readonly<{ checkpoints: number; broken: Problem | null; link: Link }>;
 
-/** Pages of a walk begin at multiples of it behind the beginning of the log's walk. */
+/** Pages start at multiples of this number after the start of the log's walk. */
 export const pageEvents = 5000;
 
 export async function walkRange(
@@ -54,12 +61,15 @@ export async function walkRange(
 
 type Pages = Readonly<{ from: number; to: number; size: number }>;
 
-/** Events behind `from` with the checkpoints signed among them, up to a gap; each page is read while the one before is checked. */
+/**
+ * Yields the events after `from` with their signed checkpoints, up to a gap. Prefetches the next
+ * page.
+ */
 async function* readPages(db: Queryable, { from, to, size }: Pages) {
   const read = async (after: number) => {
     const limit = Math.min(size, to - after);
     const events = await readHashed(db, { after, limit });
-    // Of one page of events there are no more: a position has one.
+    // A page of events has at most this many, since each position has one.
     const stored = await listSignedCheckpoints(db, { after, to: after + limit, limit: size });
     return { events, stored };
   };
@@ -68,7 +78,7 @@ async function* readPages(db: Queryable, { from, to, size }: Pages) {
     const page = await next;
     const isLast = page.events.length < size || after + size >= to;
     next = isLast ? null : read(after + size);
-    // Whoever stops at a problem does not wait for it.
+    // A consumer that stops at a problem does not wait for the prefetched page.
     next?.catch(() => {});
     yield page;
   }

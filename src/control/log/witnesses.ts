@@ -1,7 +1,8 @@
-// Replicas as witnesses of the log: each tells with its health report which hashes it was given at which positions, also before it was
-// started again. A control process is a witness of what it has read itself. A log that holds another hash there was rewritten; one that
-// ends before was set back, or restored from an older copy. A fail-over that lost events looks like either. A new epoch of the log explains
-// what was seen before it.
+// Uses replicas as witnesses of the log. Each health report lists hashes that the replica was given
+// at which positions, also before its last restart. A control process is a witness of what it has
+// read itself. If the log has another hash at such a position, it was rewritten. If it ends
+// earlier, it was reset or restored from an older copy. A failover that lost events looks like
+// either. A new epoch of the log explains observations made before it.
 
 import type { Queryable } from '@databases/pg';
 
@@ -12,12 +13,18 @@ import type { HealthReport, LogObservation } from '../../snapshot/health-report.
 import type { Lost } from './reading.ts';
 import type { Alarm, Alarms } from './alarms.ts';
 
-/** Never rejects: a report is taken whether or not the database is there, and the next one says the same. */
+/**
+ * Never rejects: a report is accepted even if the database is unreachable, and the next one repeats
+ * it.
+ */
 export type TakeSightings = (report: Pick<HealthReport, 'replica' | 'log_seen'>) => Promise<void>;
 
-/** What many replicas saw is compared once in so long, by this process. */
+/** The interval at which this process compares a position that many replicas report. */
 const againMs = 1_000;
-/** Places that are remembered as compared; the oldest is forgotten, and compared sooner. */
+/**
+ * The number of positions remembered as compared. A full table drops the oldest, which is then
+ * compared sooner.
+ */
 const comparedMax = 10_000;
 
 type Dependencies = Readonly<{
@@ -52,7 +59,7 @@ export function createTakeSightings(dependencies: Dependencies): TakeSightings {
       else await alarms.raise(alarmOf(found, { replica, saw: `replica ${replica} was given` }));
       isFailing = false;
     } catch (error) {
-      // Said once, not with every report, while the database is away.
+      // Reports the first failure only, not one per report.
       if (!isFailing) onFailure(error);
       isFailing = true;
     }
@@ -61,7 +68,10 @@ export function createTakeSightings(dependencies: Dependencies): TakeSightings {
 
 type Process = Readonly<{ db: Queryable; alarms: Pick<Alarms, 'raise'>; replica: string }>;
 
-/** Of what this process has read itself; `replica` names it. Rejects when the database cannot be asked. */
+/**
+ * Compares what this process has read. `replica` is its name. Rejects if the database is
+ * unreachable.
+ */
 export function createTellLost({ db, alarms, replica }: Process) {
   return async ({ logId, ...place }: Lost): Promise<void> => {
     const saw = `control process ${replica} had read`;
@@ -69,7 +79,10 @@ export function createTellLost({ db, alarms, replica }: Process) {
   };
 }
 
-/** Raises an alarm when the log does not hold all of these places, and no epoch explains it. Answers the place, or null. */
+/**
+ * Raises an alarm if the log does not contain all these positions and no epoch explains it. Returns
+ * the mismatch or null.
+ */
 export async function raiseContradiction(
   { db, alarms }: Omit<Process, 'replica'>,
   seen: readonly LogObservation[],
@@ -84,16 +97,20 @@ export async function raiseContradiction(
 const nameOf = ({ log_id, version, position, hash }: LogObservation): string =>
   `${log_id} ${version} ${position} ${hash}`;
 
-/** `held` is null where the log ends before, at `head`. */
+/** `held` is null if the log ends before it, at `head`. */
 type Contradiction = Readonly<{ seen: LogObservation; held: string | null; head: number }>;
 
-/** Of what the log holds otherwise the first; else, of what it does not reach, the last. Null when it holds all of it. */
+/**
+ * The first position with another hash. If there is none, the last position past the end. Null if
+ * the log contains all.
+ */
 async function contradiction(
   db: Queryable,
   all: readonly LogObservation[],
 ): Promise<Contradiction | null> {
   const { logId } = await readHead(db);
-  // Of another log it says nothing of this one; the fleet shows that the replica refuses this one's snapshots.
+  // A report about another log says nothing about this one. The fleet shows that the replica
+  // rejects this log's snapshots.
   const seen = all.filter(({ log_id }) => log_id === logId);
   const hashes = await hashesAt(
     db,
@@ -118,7 +135,7 @@ function alarmOf({ seen, held, head }: Contradiction, { replica, saw }: Witness)
   const given = `${saw} hash ${hash} at position ${position}`;
   const problem =
     held === null
-      ? `${given}, and the log ends at ${head}: it was set back, restored from an older copy, or ` +
+      ? `${given}, and the log ends at ${head}: it was reset, restored from an older copy, or ` +
         'lost its end in a fail-over'
       : `${given}, and the log holds ${held} there: it was rewritten, or lost its end in a ` +
         'fail-over and went on without it';

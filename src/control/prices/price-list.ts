@@ -1,5 +1,6 @@
-// Reads price lists: an aggregator's list of models (https://openrouter.ai/api/v1/models) and a price catalogue in the shape of
-// LiteLLM's model_prices_and_context_window.json. Both quote money a token; a price of ours is micro-units a million tokens.
+// Reads price lists: an aggregator's list of models (https://openrouter.ai/api/v1/models) and a
+// price catalogue in the format of LiteLLM's model_prices_and_context_window.json. Both give the
+// price per token; gw uses micro-units per million tokens.
 
 import { z } from 'zod';
 
@@ -10,9 +11,9 @@ export type TokenPrices = Readonly<{ inputPricePerMtok: number; outputPricePerMt
 
 export type PriceList = Readonly<{
   prices: ReadonlyMap<string, TokenPrices>;
-  /** Entries with a price that cannot be one: negative, not a number, or too large. */
+  /** The number of entries with an invalid price: negative, not a number, or too large. */
   nonsense: number;
-  /** Where the list goes on; null at its end. */
+  /** The next page of the list. Null on the last page. */
   next: string | null;
 }>;
 
@@ -25,7 +26,7 @@ const aggregatorEntry = z.object({
   pricing: z.object({ prompt: z.unknown(), completion: z.unknown() }),
 });
 
-/** Null when the text is no such list. A price of 0 is free of charge. */
+/** Null if the text is not such a list. A price of 0 means free of charge. */
 export function readAggregatorPrices(text: string): PriceList | null {
   const list = aggregatorList.safeParse(parseJson(text));
   if (!list.success) return null;
@@ -43,12 +44,13 @@ const catalogueEntry = z.object({
   input_cost_per_token: z.unknown(),
   output_cost_per_token: z.unknown(),
 });
-/** Describes the fields, with prose for values. */
+/** Describes the fields, in prose instead of values. */
 const catalogueSpecimen = 'sample_spec';
 
 /**
- * Null when the text is no such list. There a model that is priced by another measure than the token, or not known, has the price 0
- * as a free one has: with 0 on both sides it counts as unpriced, since calling it free would be the worse mistake.
+ * Null if the text is not such a list. Its models that are not priced per token, or whose price is
+ * unknown, have the price 0, like free ones. So 0 for both directions counts as unpriced: treating
+ * a paid model as free would be worse.
  */
 export function readCataloguePrices(text: string): PriceList | null {
   const list = catalogueList.safeParse(parseJson(text));
@@ -64,7 +66,7 @@ export function readCataloguePrices(text: string): PriceList | null {
 
 type Quote = Readonly<{ name: string; input: unknown; output: unknown }>;
 
-/** An entry without a price for both directions is unpriced. */
+/** An entry without prices for both directions is unpriced. */
 function pricesOf(quotes: readonly Quote[], { zeroIsPrice }: Readonly<{ zeroIsPrice: boolean }>) {
   const prices = new Map<string, TokenPrices>();
   let nonsense = 0;
@@ -79,10 +81,10 @@ function pricesOf(quotes: readonly Quote[], { zeroIsPrice }: Readonly<{ zeroIsPr
   return { prices, nonsense };
 }
 
-/** Money a token is 10^12 times micro-units a million tokens. */
+/** A price per token is 10^12 times the price in micro-units per million tokens. */
 const places = 12;
 
-/** From money a token, as a number or a decimal text; null when there is none. */
+/** Converts a price per token, a number or a decimal text. Null if absent. */
 function pricePerMtok(quoted: unknown): number | null | 'nonsense' {
   if (quoted === undefined || quoted === null) return null;
   if (typeof quoted !== 'string' && typeof quoted !== 'number') return 'nonsense';

@@ -1,5 +1,6 @@
-// Finds the price of each provider model by its upstream name ("Commands of the binary", sync-prices): a vendor-prefixed form of it,
-// then the bare name; the aggregator's price wins over the catalogue's. Pure.
+// Finds the price of each provider model by its upstream name ("Commands of the binary",
+// sync-prices): first with a vendor prefix, then the bare name. The aggregator's price takes
+// precedence over the catalogue's. Pure.
 
 import type { Model } from '../../../projections/config/model.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -13,16 +14,19 @@ export type PriceLists = Readonly<Record<PriceSourceName, ReadonlyMap<string, To
 
 export type PriceMatch = Readonly<{
   model: Model;
-  /** Null: the model has no provider, and is not looked for. */
+  /** Null if the model has no provider. It is then not looked up. */
   upstreamModel: string | null;
-  /** Null: no list has it. `name` is what it was found under. */
+  /** Null if no list has the model. `name` is the name it was found under. */
   found: Readonly<{ source: PriceSourceName; name: string; prices: TokenPrices }> | null;
 }>;
 
-/** In the order in which they are asked. */
+/** In order of precedence. */
 export const priceSourceOrder = ['aggregator', 'catalogue'] as const;
 
-/** By name, every model that can be reached: a price would turn a learned one into an operator's. */
+/**
+ * All models that can be called, by name. Setting a price would turn a learned model into an
+ * operator's.
+ */
 export function matchPrices(state: ConfigState, lists: PriceLists): readonly PriceMatch[] {
   const closed = closedModelsIn(state);
   return [...state.model.byId.values()]
@@ -51,7 +55,9 @@ function findPrice(upstreamModel: string, { vendor, lists }: Asked): PriceMatch[
   return null;
 }
 
-/** An upstream name may have a vendor's prefix already: then its bare name is what follows the first slash. */
+/**
+ * An upstream name may already have a vendor prefix. Then its bare name follows the first slash.
+ */
 export function namesOf(upstreamModel: string, vendor: string | null): readonly string[] {
   const slash = upstreamModel.indexOf('/');
   return [

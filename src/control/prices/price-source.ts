@@ -1,5 +1,5 @@
-// Reads a price source, from a URL or a file, within bounds. Why one could not be read is told without its address: that may hold
-// a password.
+// Reads a price source from a URL or a file, within size and time limits. Errors do not contain its
+// address, which may include a password.
 
 import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,10 @@ type Reading = Readonly<{
 
 export type ReadPrices = Readonly<{ prices: ReadonlyMap<string, TokenPrices>; nonsense: number }>;
 
-/** `location` is an http or https URL, whose further pages are read too, or a file. The refusal's code is `upstream`. */
+/**
+ * `location` is a file or an http or https URL, whose further pages are read too. The code of
+ * refusals is `upstream`.
+ */
 export async function readPriceSource(
   location: string,
   { dispatcher, read, signal }: Reading,
@@ -42,13 +45,13 @@ export async function readPriceSource(
     nonsense += list.nonsense;
     place = nextPlace(place, list.next);
   }
-  // A list without a single price is a page of another kind that happens to be JSON.
-  return prices.size === 0 ? refuse('upstream', 'it holds no prices') : { prices, nonsense };
+  // A list without any price is an unrelated JSON document.
+  return prices.size === 0 ? refuse('upstream', 'it contains no prices') : { prices, nonsense };
 }
 
 const isUrl = (place: string): boolean => /^https?:\/\//i.test(place);
 
-/** A list goes on at its own host, or not at all. */
+/** Further pages must be on the same host. */
 function nextPlace(place: string, next: string | null): string | null {
   if (next === null || !isUrl(place) || !URL.canParse(next, place)) return null;
   const url = new URL(next, place);
@@ -74,9 +77,9 @@ async function fetchText(url: string, { dispatcher, signal }: Access): Promise<s
     signal,
   });
   if (statusCode !== 200) {
-    // A body that is cut short reports it; without a listener that would end the process.
+    // A truncated body emits an error, which would end the process without a listener.
     body.on('error', () => undefined).destroy();
-    return refuse('upstream', `it answered status ${statusCode}`);
+    return refuse('upstream', `it responded with status ${statusCode}`);
   }
   return (await readBounded(body, bytesMax)) ?? tooLong;
 }
@@ -92,7 +95,7 @@ async function readFileText(place: string): Promise<string | Refusal> {
 function reasonOf(error: unknown): string {
   if (error instanceof EgressRefused) return error.refusal.message;
   if (!(error instanceof Error)) return 'it could not be read';
-  if (error.name === 'TimeoutError') return 'it did not answer in time';
+  if (error.name === 'TimeoutError') return 'it did not respond in time';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   return `it could not be read (${code})`;
 }

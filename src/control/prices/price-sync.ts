@@ -1,5 +1,6 @@
-// A price sync, prepared: reads the sources, finds each model's price, and makes the one command that sets them all. The admin route
-// and `gw sync-prices` both do this and then run the command, or for a dry run do not.
+// Prepares a price sync: reads the sources, finds each model's price and builds the command that
+// sets them all. The admin route and `gw sync-prices` use it, and execute the command unless it is
+// a dry run.
 
 import type { Dispatcher } from 'undici';
 
@@ -16,12 +17,12 @@ import type { PriceLists, PriceMatch } from './price-match.ts';
 import { readPriceSource } from './price-source.ts';
 import { createSlots } from '../slots.ts';
 
-/** Where each source is: an http or https URL, or a file. */
+/** The location of each source: an http or https URL, or a file. */
 export type PricePlaces = Readonly<Record<PriceSourceName, string>>;
 
 export type PriceSyncWish = Readonly<{ source: PriceSource; overwrite: boolean }>;
 
-/** `skipped` says why a source could not be read; null when it was. */
+/** `skipped` is the reason why a source could not be read, or null. */
 export type SourceReport = Readonly<{
   source: PriceSourceName;
   prices: number;
@@ -32,9 +33,9 @@ export type SourceReport = Readonly<{
 export type PricePlan = Readonly<{
   command: PriceCommand;
   sources: readonly SourceReport[];
-  /** Would get another price: `model` is as it stands, `found` is what it would get. */
+  /** A price that would change. `model` has the current price and `found` the new one. */
   changes: readonly PriceChange[];
-  /** Found, and left as they are. */
+  /** Number of prices that were found and stay unchanged. */
   kept: number;
   unmatched: readonly Pick<PriceMatch, 'model' | 'upstreamModel'>[];
 }>;
@@ -45,7 +46,10 @@ export type PriceChange = Readonly<{
   found: NonNullable<PriceMatch['found']>;
 }>;
 
-/** Refuses with `upstream` when no source could be read, and with `unavailable` while another sync reads them. */
+/**
+ * Refuses with `upstream` if no source could be read, and with `unavailable` while another sync
+ * runs.
+ */
 export type PlanPrices = (wish: PriceSyncWish) => Promise<PricePlan | Refusal>;
 
 type Dependencies = Readonly<{

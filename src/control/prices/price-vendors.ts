@@ -1,9 +1,10 @@
-// Under which vendor's name a price source lists the models of a provider. Names are compared exactly, never guessed.
+// Maps providers to the vendor names under which a price source lists their models. Names are
+// compared exactly, never guessed.
 
 import type { Provider } from '../../../projections/config/provider.ts';
 import { placeholderIn, vendorEntries } from '../../snapshot/provider-catalogue.ts';
 
-/** Null where the source does not list that vendor's models under a name of its own. */
+/** Null if the source does not list the vendor's models under its name. */
 export type VendorNames = Readonly<{ aggregator: string | null; catalogue: string | null }>;
 
 const vendors = new Map(vendorEntries.map(({ key, prices }) => [key, prices]));
@@ -16,7 +17,7 @@ const keyByOrigin: ReadonlyMap<string, string> = new Map(
     .map(({ base_url: url, key }) => [new URL(url).origin, key]),
 );
 
-/** By the catalogue entry that the provider was made of, else by its address. */
+/** Uses the catalogue entry of the provider, or else its address. */
 export function vendorNames({
   catalogueKey,
   endpoint,

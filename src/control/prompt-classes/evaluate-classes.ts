@@ -1,5 +1,6 @@
-// The evaluation of prompt classes by their own examples, whose texts it reads from the vault and does not give away. The classes
-// of tier fast contend with each other; those of tier refined with the others that refine the same class.
+// Evaluates prompt classes by their own examples. The example texts are read from the vault and
+// never returned. Classes of tier fast compete with each other, and those of tier refined with the
+// others that refine the same class.
 
 import type { Queryable } from '@databases/pg';
 
@@ -14,7 +15,7 @@ import type { Vault } from '../../db/vault.ts';
 import type { PromptClassTier } from '../../lib/vocabulary.ts';
 import { exampleTexts } from '../publishing/centroids.ts';
 
-/** `refines` is the class whose prompts it contends for; null in the fast tier. */
+/** `refines` is the class whose prompts it competes for. Null in the fast tier. */
 type Contending<Result> = Result & Readonly<{ refines: string | null }>;
 
 type LabelledConfusion = Contending<Confusion & { label: string | null }>;
@@ -22,7 +23,7 @@ type LabelledConfusion = Contending<Confusion & { label: string | null }>;
 export type ClassesEvaluation = Readonly<{
   classes: readonly Contending<ClassEvaluation & { tier: PromptClassTier }>[];
   confusions: readonly LabelledConfusion[];
-  /** Why a class is not among them; null when all are. */
+  /** The reason why classes are missing. Null if all are evaluated. */
   note: string | null;
 }>;
 
@@ -30,14 +31,14 @@ type Dependencies = Readonly<{
   db: Queryable;
   vault: Pick<Vault, 'reveal'>;
   encoders: Encoders | null;
-  /** Told when the refined encoder fails: its classes are then among those that are not evaluated. */
+  /** Called when the refined encoder fails. Its classes are then not evaluated. */
   onFailure: (error: unknown) => void;
 }>;
 
-/** Of a class with more, the newest count: so the time that an evaluation takes is bounded by the number of classes. */
+/** The newest examples count. Bounds the duration of an evaluation by the number of classes. */
 const examplesMax = 200;
 const confusionsMax = 20;
-/** Of a few texts, by the refined encoder. */
+/** For a few texts with the refined encoder. */
 const refinedWaitMs = 30_000;
 
 export async function evaluateClasses(
@@ -66,7 +67,7 @@ export async function evaluateClasses(
   const note =
     left.size === 0
       ? null
-      : `not evaluated, for want of a rival, of ${evaluatedExamplesMin} examples or of an encoder: ` +
+      : `not evaluated, because they need a competing class, ${evaluatedExamplesMin} examples and an encoder: ` +
         [...left].slice(0, 20).join(', ');
   return { classes, confusions: confusions.slice(0, confusionsMax), note };
 }

@@ -1,4 +1,5 @@
-// Evaluations of the prompt classes: each is kept with who asked for it and what was evaluated.
+// Stores evaluations of the prompt classes, with the principal that requested each and the classes
+// evaluated.
 
 import type { Queryable } from '@databases/pg';
 
@@ -24,10 +25,13 @@ type Tools = Revealing &
 
 type Present = Pick<Configuration, 'state' | 'refresh'>;
 
-/** `principal_name` is null when the principal was deleted. `result` may be in the form of another release. */
+/**
+ * `principal_name` is null if the principal was deleted. `result` may be in the format of another
+ * release.
+ */
 export type Evaluation = EvaluationRow & Readonly<{ principal_name: string | null }>;
 
-/** The last ones, newest first. */
+/** The last evaluations, newest first. */
 export async function lastEvaluations(tools: Tools, config: Present): Promise<Evaluation[]> {
   await config.refresh();
   return named(tools, config, await listEvaluations(tools.db));

@@ -1,5 +1,5 @@
-// Prompt classes on their way into a mutation. An example may hold personal data: its text goes into the vault, and the log gets its
-// ref and its label.
+// Prepares examples of prompt classes for a mutation. An example may contain personal data, so its
+// text goes to the vault. The log gets its ref and label.
 
 import type { StoredExample } from '../../../events/prompt-class.ts';
 import type { Secret } from '../../db/vault.ts';

@@ -1,5 +1,5 @@
-// Decides whether an address that is stored and not dialled now could be dialled at all: resolves its name and judges each address of
-// it, as before a connection.
+// Checks whether an address that is stored without dialling could be dialled: resolves its name and
+// checks each address, as before a connection.
 
 import { isIP } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,21 +9,27 @@ import { EgressRefused } from '../../egress/egress.ts';
 import type { Guard } from '../../egress/egress.ts';
 import { createSlots } from '../slots.ts';
 
-/** Null when the host of `url` may be dialled, or has no address now. Every later connection is judged again. */
+/**
+ * Null if the host of `url` may be dialled, or has no address now. Every later connection is
+ * checked again.
+ */
 export type CheckAddress = (url: string) => Promise<Refusal | null>;
 
 const resolveTimeoutMs = 2_000;
 
-/** A resolver that hangs holds a thread: few may. */
+/** A slow resolver blocks a thread, so few may run at once. */
 const parallelMax = 2;
 const waitingMaxDefault = 32;
 
-/** Refuses as unavailable what finds no slot, nor a place among the `waitingMax` that wait for one. */
+/**
+ * Refuses with `unavailable` if there is neither a slot nor one of the `waitingMax` places in the
+ * queue.
+ */
 export function createAddressCheck(
   guard: Pick<Guard, 'lookup' | 'refusalOf'>,
   { waitingMax = waitingMaxDefault }: Readonly<{ waitingMax?: number }> = {},
 ): CheckAddress {
-  const slots = createSlots({ parallelMax, waitingMax, what: 'looked up names' });
+  const slots = createSlots({ parallelMax, waitingMax, what: 'name lookups' });
   return async (url) => {
     const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(host) !== 0) return guard.refusalOf(host)?.refusal ?? null;
@@ -31,7 +37,7 @@ export function createAddressCheck(
   };
 }
 
-/** Null when the name does not resolve in time. */
+/** Null if the name does not resolve in time. */
 async function refusalOfName(host: string, { lookup }: Pick<Guard, 'lookup'>) {
   const late = new AbortController();
   const none = wait(resolveTimeoutMs, null, { signal: late.signal }).catch(() => null);

@@ -1,4 +1,5 @@
-// Attaches a model to its provider: to one that stands, or to an endpoint, whose provider is found or created.
+// Attaches a model to a provider: an existing one, or the one at an endpoint, which is created if
+// it does not exist.
 
 import { decide } from '../../deciders/decide.ts';
 import type { BackendTarget } from '../../deciders/model.ts';
@@ -14,7 +15,7 @@ import { completeEndpoint } from './endpoint.ts';
 import type { GivenEndpoint } from './endpoint.ts';
 import type { ProviderTools } from './providers.ts';
 
-/** As the wire spells it: either a provider or an endpoint, never both. */
+/** In the format of the API: either a provider or an endpoint. */
 type Attachment = GivenEndpoint &
   Readonly<{
     provider_id?: ProviderId | undefined;
@@ -45,7 +46,8 @@ export async function attachBackend(
   if (isRefusal(decision)) return decision;
   const mutation = { command, secrets: secretsOf(credential) };
   if ('providerId' in target) return mutation;
-  // A provider that is found has answered before. It may be gone by the time of the change, and one that never answered must not come.
+  // An existing provider was verified before. It may be deleted before the change, and an
+  // unverified one must not be created then.
   if (decision.every(({ type }) => type !== 'ProviderCreated')) {
     return { ...mutation, command: { ...command, target: { ...target, answered: false } } };
   }
@@ -73,7 +75,7 @@ function targetOf(
     return refuse('invalid', `${clash} cannot be combined with provider_id`, { param: clash });
   }
   if (given.api_base === undefined) {
-    return refuse('invalid', 'provider_id or api_base is needed', { param: 'provider_id' });
+    return refuse('invalid', 'provider_id or api_base is required', { param: 'provider_id' });
   }
   const endpoint = completeEndpoint(given, null);
   if (isRefusal(endpoint)) return endpoint;

@@ -1,4 +1,5 @@
-// What is known of providers beside the log: their leases, and what the sweep found.
+// Reads what is known of providers in addition to the log: their leases and the results of the
+// sweep.
 
 import type { Queryable } from '@databases/pg';
 
@@ -11,7 +12,7 @@ export type Beside = Readonly<{
   probes: Awaited<ReturnType<typeof readProbes>>;
 }>;
 
-/** Of a moment of the past. */
+/** For states of the past, which have neither. */
 export const nothingBeside: Beside = { leases: new Map(), probes: new Map() };
 
 export const readBeside = async (db: Queryable, ids: readonly ProviderId[]): Promise<Beside> => ({

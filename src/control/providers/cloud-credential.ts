@@ -1,5 +1,5 @@
-// What is known of one service account's key file: the token that is held for it, and when to ask for another
-// (Limits, "Cloud token cache"). Times are epoch milliseconds.
+// Stores the state of one service account's key file: its current token and when to request the
+// next (Limits, "Cloud token cache"). Times are epoch milliseconds.
 
 import type { Refusal } from '../../lib/refusal.ts';
 import type { Minted } from './service-account.ts';
@@ -10,14 +10,17 @@ export type CloudCredential = {
   minting: Promise<void> | null;
   askedAtMs: number;
   failures: number;
-  /** Not asked again before. */
+  /** The earliest time of the next request. */
   retryAtMs: number;
-  /** Why none is held. */
+  /** The reason why there is no token. */
   reason: string;
 };
 
 const renewBeforeMs = 5 * 60_000;
-/** One that lives little longer than renewBeforeMs is kept at least so long, and a shorter one for half of its life. */
+/**
+ * The minimum time before the renewal of a token that expires soon. If its lifetime is shorter than
+ * twice this, half of the lifetime.
+ */
 const heldMsMin = 60_000;
 const backOffMsMin = 5_000;
 const backOffMsMax = 5 * 60_000;
@@ -30,7 +33,7 @@ export const newCredential = (keyFile: string): CloudCredential => ({
   askedAtMs: 0,
   failures: 0,
   retryAtMs: 0,
-  reason: 'its access token is not here yet',
+  reason: 'its access token has not arrived yet',
 });
 
 export function noteMinted(credential: CloudCredential, minted: Minted): void {
@@ -50,18 +53,18 @@ export function noteFailure(
   credential.reason = message;
 }
 
-/** The token, while it can be sent. */
+/** The token, while it is valid. */
 export const usableToken = ({ held }: CloudCredential, nowMs: number): string | null =>
   held !== null && nowMs < held.expiresAtMs ? held.token : null;
 
-/** It need not be renewed yet. */
+/** True if the token need not be renewed yet. */
 export const isFresh = ({ held }: CloudCredential, nowMs: number): boolean =>
   held !== null && nowMs < renewAtMs(held);
 
 export const isDue = (credential: CloudCredential, nowMs: number): boolean =>
   credential.minting === null && !isFresh(credential, nowMs) && nowMs >= credential.retryAtMs;
 
-/** When the credential is to be looked at again. What is under way tells by itself. */
+/** The next time at which the credential needs attention. A pending request reports its own end. */
 export function dueAtMs(credential: CloudCredential, nowMs: number): number {
   const { held, minting, retryAtMs } = credential;
   const endsAtMs = held !== null && nowMs < held.expiresAtMs ? held.expiresAtMs : Infinity;

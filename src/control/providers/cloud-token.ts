@@ -1,5 +1,6 @@
-// The access tokens of service accounts (Gateway rule 15): had while a snapshot is built, kept until five minutes before their end,
-// and sent on until their end when the next one cannot be had. A publish waits a moment for a first token and never for a renewal.
+// Caches the access tokens of service accounts (Gateway rule 15). Tokens are requested while a
+// snapshot is built and renewed five minutes before they expire. If renewal fails, the old token is
+// used until it expires. A publish waits briefly for a first token, but never for a renewal.
 
 import { hash } from 'node:crypto';
 
@@ -21,20 +22,26 @@ import type { CloudCredential } from './cloud-credential.ts';
 import type { Exchange, Minted } from './service-account.ts';
 import { createSlots } from '../slots.ts';
 
-/** A provider whose credential is a key file; null is one that cannot be opened. */
+/** A provider whose credential is a key file. `keyFile` is null if it cannot be opened. */
 export type CloudProvider = Readonly<{ id: ProviderId; name: string; keyFile: string | null }>;
 
-/** The access token for a key file; the refusal's code is `upstream`. */
+/** Returns the access token for a key file. The code of a refusal is `upstream`. */
 export type AccessToken = (keyFile: string) => Promise<string | Refusal>;
 
 type Overlay = Pick<SnapshotOverlay, 'tokens' | 'dropped_providers'>;
 
 export type CloudTokens = Readonly<{
-  /** For a dial. Asks at once, whatever was refused before: whoever tries again has changed something. */
+  /**
+   * For a dial. Ignores the back-off after failures, since a user who retries has probably changed
+   * something.
+   */
   accessToken: AccessToken;
-  /** The tokens of these providers; those that have none are dropped, each with the reason. */
+  /** The tokens of these providers. Providers without a token are dropped, each with its reason. */
   overlayOf: (providers: readonly CloudProvider[]) => Promise<Overlay>;
-  /** Calls `listener` when a token came, failed, ends or is to be renewed: overlayOf is then to be asked again. */
+  /**
+   * Calls `listener` when a token arrived, failed, expires or must be renewed. The listener should
+   * then call overlayOf again.
+   */
   onDue: (listener: () => void) => void;
   close: () => void;
 }>;
@@ -42,7 +49,7 @@ export type CloudTokens = Readonly<{
 type Dependencies = Readonly<{
   exchange: Exchange;
   clock: Clock;
-  /** A provider has no token, or only the one that ends soon. */
+  /** Called when a provider has no token, or only one that expires soon. */
   onFailure: (what: string, error: Error) => void;
 }>;
 
@@ -61,7 +68,7 @@ export function createCloudTokens({ exchange, clock, onFailure }: Dependencies):
   let renewalTimer: NodeJS.Timeout | undefined;
   let tellDue: (() => void) | null = null;
 
-  /** One exchange at a time for a key file: whoever asks meanwhile waits for the same. */
+  /** One exchange at a time per key file. Concurrent callers share it. */
   const mint = (credential: CloudCredential): Promise<void> => {
     if (credential.minting !== null) return credential.minting;
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]);
@@ -79,7 +86,7 @@ export function createCloudTokens({ exchange, clock, onFailure }: Dependencies):
     if (isRefusal(minted)) {
       noteFailure(credential, minted, clock());
       for (const { name } of owners) {
-        onFailure(`having an access token for provider ${name}`, new Error(minted.message));
+        onFailure(`requesting an access token for provider ${name}`, new Error(minted.message));
       }
     } else {
       noteMinted(credential, minted);
@@ -122,7 +129,7 @@ export function createCloudTokens({ exchange, clock, onFailure }: Dependencies):
   };
 }
 
-/** By the digest of the key file. */
+/** Keyed by the digest of the key file. */
 type Credentials = Map<string, CloudCredential>;
 
 function credentialOf(credentials: Credentials, keyFile: string): CloudCredential {
@@ -132,7 +139,7 @@ function credentialOf(credentials: Credentials, keyFile: string): CloudCredentia
   return credential;
 }
 
-/** Forgets what no provider has any more, when its token is over or when too many are kept. */
+/** Drops credentials that no provider uses, once the token expired or too many are stored. */
 function forgetIdle(
   credentials: Credentials,
   wanted: readonly CloudProvider[],
@@ -146,9 +153,9 @@ function forgetIdle(
   }
 }
 
-const noneHere = 'this process asks for no access tokens';
+const noneHere = 'this process does not request access tokens';
 
-/** Of a process that serves no snapshots. */
+/** For a process that serves no snapshots. */
 export const noCloudTokens: CloudTokens = {
   accessToken: async () => refuse('upstream', noneHere, { param: 'upstream_api_key' }),
   overlayOf: async (providers) => ({
@@ -159,7 +166,10 @@ export const noCloudTokens: CloudTokens = {
   close: () => undefined,
 };
 
-/** Waits for tokens where none can be sent, but not long: other providers' news must not wait for a slow one. */
+/**
+ * Waits for missing first tokens, but not long: a slow token server must not delay changes of other
+ * providers.
+ */
 async function firstTokens(asked: readonly CloudCredential[], nowMs: number): Promise<void> {
   const first = asked.filter((credential) => usableToken(credential, nowMs) === null);
   const minting = first.flatMap((credential) => credential.minting ?? []);
@@ -183,7 +193,7 @@ function overlayParts(
     const token = credential === null ? null : usableToken(credential, nowMs);
     if (token !== null) tokens.push({ provider_id: id, token });
     else {
-      const reason = credential?.reason ?? 'its credential cannot be opened';
+      const reason = credential?.reason ?? 'its credential cannot be decrypted';
       dropped.push({ provider_id: id, reason });
     }
   }

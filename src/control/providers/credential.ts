@@ -1,4 +1,4 @@
-// A credential on its way into the vault, for whatever is dialled with one: providers, MCP servers, A2A agents.
+// Prepares a credential of a provider, MCP server or A2A agent for the vault.
 
 import type { StoredCredential } from '../../../events/provider.ts';
 import type { Secret, Vault } from '../../db/vault.ts';
@@ -8,7 +8,7 @@ import type { CredentialKind } from '../../lib/vocabulary.ts';
 import { unfitCredential } from './endpoint.ts';
 import type { DialTarget } from './verify-provider.ts';
 
-/** What gives a secret its place in the vault. */
+/** The means to create a vault item. */
 export type Vaulting = Readonly<{ vault: Pick<Vault, 'fingerprint'>; newId: () => string }>;
 
 export type VaultedCredential = Readonly<{
@@ -19,9 +19,9 @@ export type VaultedCredential = Readonly<{
 
 type GivenCredential = Readonly<{
   upstream_api_key?: string | undefined;
-  /** As it was sent. */
+  /** The kind in the request. */
   credential_kind?: CredentialKind | undefined;
-  /** What it comes to. */
+  /** The resulting kind. */
   kind: CredentialKind;
 }>;
 
@@ -32,7 +32,9 @@ const missingKeyFile = refuse(
   { param: 'upstream_api_key' },
 );
 
-/** The empty string is no credential; who says that it is a key file must send one. */
+/**
+ * An empty string clears the credential. A request with the kind of a key file must include one.
+ */
 export function vaultedCredential(
   { vault, newId }: Vaulting,
   given: GivenCredential,
@@ -52,6 +54,6 @@ export function vaultedCredential(
 export const secretsOf = (credential: VaultedCredential | null): readonly Secret[] =>
   credential === null ? [] : [credential.secret];
 
-/** In clear, as it is dialled with. */
+/** The plaintext to dial with. */
 export const dialled = (credential: VaultedCredential | null): DialTarget['credential'] =>
   credential === null ? null : { kind: credential.stored.kind, plaintext: credential.plaintext };

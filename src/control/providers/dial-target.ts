@@ -1,4 +1,5 @@
-// What is dialled of a provider: its endpoint and its credential in clear, at the place where the catalogue says its model list lies.
+// Builds dial targets from providers: endpoint, plaintext credential and the path of the model list
+// from the catalogue.
 
 import type { Queryable } from '@databases/pg';
 
@@ -25,7 +26,10 @@ export const dialTarget = ({ endpoint, credential, catalogueKey }: Target): Dial
 
 type Stored = Readonly<{ vault: Pick<Vault, 'reveal'>; db: Queryable }>;
 
-/** What to dial of each of these providers, with the stored credentials; a credential that cannot be opened is left out. */
+/**
+ * The targets of these providers with their stored credentials. Omits credentials that cannot be
+ * opened.
+ */
 export async function storedTargets(
   { vault, db }: Stored,
   providers: readonly Provider[],
@@ -43,14 +47,14 @@ export async function storedTargets(
   );
 }
 
-/** The same of one provider. */
+/** The target of one provider. */
 export async function storedTarget(stored: Stored, provider: Provider): Promise<DialTarget> {
   const target = (await storedTargets(stored, [provider])).get(provider);
-  if (target === undefined) throw new Error('a provider was asked for and has no target');
+  if (target === undefined) throw new Error('a provider has no dial target');
   return target;
 }
 
-/** Null when it answers. */
+/** Null if the provider answers. */
 export async function verify(
   { dial }: Readonly<{ dial: Dial }>,
   target: Target,
@@ -59,7 +63,10 @@ export async function verify(
   return isRefusal(served) ? asInput(served) : null;
 }
 
-/** A provider that does not answer, when it is written, is a wrong input; asked later, a failing upstream. */
+/**
+ * A provider that does not answer is invalid input when it is written, and a failing upstream
+ * later.
+ */
 export const asInput = (refusal: Refusal): Refusal =>
   refusal.refused === 'upstream'
     ? refuse('invalid', refusal.message, refusal.param === null ? {} : { param: refusal.param })

@@ -1,4 +1,4 @@
-// What a provider's endpoint and credential may be, and what is filled in for them (specification, "Provider").
+// Validates a provider's endpoint and credential and fills in defaults (specification, "Provider").
 
 import type { Endpoint } from '../../../events/provider.ts';
 import { refuse } from '../../lib/refusal.ts';
@@ -13,21 +13,27 @@ export type GivenEndpoint = Readonly<{
   api_base?: string | undefined;
   protocol?: Protocol | undefined;
   auth_header?: string | undefined;
-  /** Empty or null sends the credential raw. */
+  /** Empty or null sends the raw credential. */
   auth_scheme?: string | null | undefined;
   credential_kind?: CredentialKind | undefined;
 }>;
 
-/** What is not given is taken from here. Its auth is made for credentials of these kinds; without a word, for any. */
+/**
+ * The defaults for missing fields. Its auth is for these kinds of credentials, or for any kind if
+ * none are given.
+ */
 type EndpointBase = (Endpoint | CatalogueEntry) &
   Readonly<{ credential_kinds?: readonly CredentialKind[] }>;
 
 type Auth = Pick<Endpoint, 'auth_header' | 'auth_scheme'>;
 
-/** An access token is an ordinary bearer credential, whatever the protocol (Gateway rule 15). */
+/** An access token is a bearer credential in every protocol (Gateway rule 15). */
 const bearer: Auth = protocolFacts[commonProtocol].auth;
 
-/** Fills in what is not given: from the provider as it stands, else from the catalogue, else from the protocol. */
+/**
+ * Fills in missing fields from the existing provider, else from the catalogue, else from the
+ * protocol.
+ */
 export function completeEndpoint(
   given: GivenEndpoint,
   base: EndpointBase | null,
@@ -43,7 +49,7 @@ export function completeEndpoint(
   const protocol = given.protocol ?? base?.protocol ?? commonProtocol;
   const kinds = base?.credential_kinds;
   const kind = given.credential_kind ?? kinds?.[0] ?? 'static';
-  // Another protocol than the base's brings its own header, and so does another kind of credential.
+  // A change of the protocol or of the kind of credential also resets the header.
   const fits = base !== null && base.protocol === protocol && (kinds?.includes(kind) ?? true);
   const ownAuth = kind === 'cloud_service_account' ? bearer : protocolFacts[protocol].auth;
   const auth = fits ? base : ownAuth;
@@ -59,8 +65,8 @@ export function completeEndpoint(
 }
 
 /**
- * A vendor's own protocol defines how a credential is sent; only the common protocol takes another way. A value that is stored already,
- * or that would be filled in anyway, may be sent again.
+ * A vendor's own protocol defines how a credential is sent. Only the common protocol allows another
+ * way. A value that equals the stored or default one is accepted.
  */
 function refuseOwnAuth(
   { auth_header, auth_scheme }: GivenEndpoint,
@@ -73,39 +79,40 @@ function refuseOwnAuth(
   if (header !== undefined && allowed.every((auth) => auth.auth_header !== header)) {
     return refuse(
       'invalid',
-      `auth_header: protocol ${protocol} sends its credential in ${automatic?.auth_header}; leave the field out`,
+      `auth_header: protocol ${protocol} sends its credential in ${automatic?.auth_header}; omit the field`,
       { param: 'auth_header' },
     );
   }
   const scheme = auth_scheme === '' ? null : auth_scheme;
   if (scheme === undefined || allowed.some((auth) => auth.auth_scheme === scheme)) return null;
-  return refuse(
-    'invalid',
-    `auth_scheme: protocol ${protocol} sets it by itself; leave the field out`,
-    { param: 'auth_scheme' },
-  );
+  return refuse('invalid', `auth_scheme: protocol ${protocol} sets it; omit the field`, {
+    param: 'auth_scheme',
+  });
 }
 
 const addressOf = (base: EndpointBase): string =>
   'api_base' in base ? base.api_base : base.base_url;
 
-/** Null when it can be one. Addresses are shown, some on open pages of the gateway: nothing secret may be part of one. */
+/**
+ * Null if the URL is valid. Addresses are shown, some on public pages of the gateway, so they must
+ * not contain secrets.
+ */
 export function unfitAddress(address: string): string | null {
   const placeholder = placeholderIn(address);
-  if (placeholder !== null) return `still holds the placeholder ${placeholder}`;
+  if (placeholder !== null) return `still contains the placeholder ${placeholder}`;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null) return 'is not a URL';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'is not an http or https URL';
-  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (url.search !== '' || url.hash !== '') return 'must not have a query or a fragment';
   return null;
 }
 
-/** Null when the credential can be what its kind says. Its text never enters the refusal. */
+/** Null if the credential is valid for its kind. The refusal never contains its text. */
 export function unfitCredential(kind: CredentialKind, credential: string): Refusal | null {
   const param = 'upstream_api_key';
   if (kind === 'static') {
-    // A header cannot carry anything else.
+    // HTTP headers cannot carry other characters.
     if (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(credential)) return null;
     return refuse('invalid', `${param} must be printable ASCII in one line`, { param });
   }

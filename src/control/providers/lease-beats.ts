@@ -1,5 +1,6 @@
-// Beats that say nothing new: each refreshes one lease. They are gathered for a moment, longer where many come, and written together: a
-// thousand agents cost four statements a second, and do not wait for a thousand commits when they all come back at once.
+// Batches heartbeats without news, each of which refreshes one lease. They are collected briefly,
+// longer under load, and written together: a thousand agents cost four statements a second and do
+// not wait for a thousand commits when all reconnect at once.
 
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -11,17 +12,23 @@ import { refreshLeases } from '../../db/leases.ts';
 import type { Lease } from '../../db/leases.ts';
 import type { ProviderId } from '../../lib/ids.ts';
 
-/** False when there is no lease to refresh. Rejects when the database is away. */
+/** False if there is no lease to refresh. Rejects if the database is unreachable. */
 export type Beat = (lease: Lease) => Promise<boolean>;
 
 type Batch = Readonly<{ leases: Lease[]; refreshed: Promise<ReadonlySet<ProviderId>> }>;
 
 const gatherMs = 100;
-/** So many at once are a fleet, whose agents can wait: each statement less is a wakeup less here and at the database. */
+/**
+ * From this many concurrent heartbeats on, collect longer. A fleet's agents can wait, and every
+ * statement saved is a wakeup saved here and at the database.
+ */
 const fleetBeats = 4;
 const fleetGatherMs = 250;
 
-/** The providers at an address, of the state as it is: looked up for each beat, and sorted anew only when providers have changed. */
+/**
+ * The providers at an address in the current state. Groups providers by address only when they have
+ * changed.
+ */
 export function createProvidersAt(
   state: () => ConfigState,
 ): (apiBase: string) => readonly Provider[] {
@@ -37,7 +44,7 @@ export function createProvidersAt(
   };
 }
 
-/** One statement at a time. How many leases wait for it is bounded by the connections of the listener. */
+/** Runs one statement at a time. The connection limit of the listener bounds the waiting leases. */
 export function createBeat(db: Queryable): Beat {
   let gathering: Batch | null = null;
   let before: Promise<unknown> = Promise.resolve();

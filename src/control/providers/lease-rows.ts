@@ -1,5 +1,5 @@
-// What the events of a command mean for the leases of providers, and for what the sweep found of them: one that is no longer
-// dynamic, or is gone, has neither (specification, "States and transitions").
+// Deletes leases and sweep results of providers that the events of a command delete or make
+// non-dynamic (specification, "States and transitions").
 
 import type { RecordedEvent } from '../../../events/catalogue.ts';
 import type { Database } from '../../db/pool.ts';
@@ -9,7 +9,7 @@ import type { ProviderId } from '../../lib/ids.ts';
 
 type Transaction = Parameters<Parameters<Database['tx']>[0]>[0];
 
-/** In the transaction of the command. */
+/** Runs in the transaction of the command. */
 export async function keepLeaseRows(
   tx: Transaction,
   events: readonly RecordedEvent[],

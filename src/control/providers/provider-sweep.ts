@@ -1,5 +1,6 @@
-// The sweep: asks every provider for its model list, every interval, on one control plane at a time. Of dynamic providers it makes the
-// transitions of the state table; of the others it notes what it found (specification, "States and transitions").
+// Sweeps providers: asks each for its model list once per interval, on one control process at a
+// time. For dynamic providers it makes the transitions of the state table. For others it stores the
+// result (specification, "States and transitions").
 
 import type { Queryable } from '@databases/pg';
 
@@ -30,19 +31,22 @@ export type SweepDependencies = Readonly<{
   clock: Clock;
   newId: () => string;
   intervalMs: number;
-  /** Aborted, it ends the sweep: what is not judged by then is left to the next one. */
+  /** Aborting ends the sweep. Providers not reached by then wait for the next one. */
   signal: AbortSignal;
   log: Readonly<{ warn: (fields: Readonly<Record<string, unknown>>, message: string) => void }>;
 }>;
 
 export const sweptAtOnceMax = 32;
 
-/** So long a control plane that says nothing is taken to sweep; it says so thrice as often. */
+/**
+ * A control process that is silent for this long no longer owns the sweep. The owner renews it
+ * three times in this period.
+ */
 const holdMs = 30_000;
-/** Of the interval: replicas ask at times of their own, and a timer is not exact. */
+/** A fraction of the interval: replicas poll at different times, and timers are inexact. */
 const restOfInterval = 0.9;
 
-/** Sweeps if it is this control plane's turn. Throws when the database is away. */
+/** Sweeps if it is this control process's turn. Throws if the database is unreachable. */
 export async function sweepProviders(dependencies: SweepDependencies): Promise<void> {
   const { plane, clock, intervalMs } = dependencies;
   const now = clock();
@@ -63,7 +67,7 @@ export async function sweepProviders(dependencies: SweepDependencies): Promise<v
   }
 }
 
-/** What was known of a provider when it was met. */
+/** A provider and its known state at the start of its check. */
 type Met = Readonly<{
   provider: Provider;
   target: DialTarget;
@@ -101,7 +105,7 @@ async function sweepAll(dependencies: SweepDependencies, turn: SweepTurn): Promi
   );
 }
 
-/** What is to be noted of it; null when it was not found out, or it is gone. */
+/** The result to store. Null if there is none, or if the provider was deleted. */
 async function sweepOne(dependencies: SweepDependencies, met: Met): Promise<Probe | null> {
   const { plane, clock, signal } = dependencies;
   const found = await find(dependencies, met);
@@ -117,7 +121,10 @@ async function sweepOne(dependencies: SweepDependencies, met: Met): Promise<Prob
   return isThere ? probeOf(dependencies, met, found) : null;
 }
 
-/** A lapsed lease is not dialled: its agent says by silence that nobody is there. Null when nothing was found out. */
+/**
+ * Does not dial if the lease has lapsed: the agent's silence means that the host is gone. Null
+ * without a result.
+ */
 async function find(
   { dial, clock, signal }: SweepDependencies,
   { provider, target, lease }: Met,
@@ -130,9 +137,9 @@ async function find(
 }
 
 const lapsed = 'the lease lapsed';
-const beaten = refuse('stale', 'the agent has beaten meanwhile');
+const beaten = refuse('stale', 'the agent sent a heartbeat in the meantime');
 
-/** False when the agent was quicker: it is as if the provider was not met. */
+/** False if the agent sent a heartbeat first. The provider is then left unchanged. */
 async function transition(
   { plane, newId, log }: SweepDependencies,
   { provider, lease }: Met,
@@ -162,7 +169,9 @@ async function transition(
   return true;
 }
 
-/** What was found is from before: its agent had it dialled since, and it answered. */
+/**
+ * True if the result is outdated: the agent has since had the provider dialled, and it answered.
+ */
 const wasBroughtBack = (state: ConfigState, met: Provider): boolean =>
   met.degraded !== null && state.provider.byId.get(met.id)?.degraded === null;
 
@@ -176,11 +185,11 @@ function tell(log: SweepDependencies['log'], { id, name }: Provider, { events }:
   for (const { type, data } of events) {
     const fields = { provider_id: id, provider: name };
     if (type === 'ProviderDegraded') {
-      log.warn({ ...fields, reason: data.reason }, 'a provider is out of rotation');
+      log.warn({ ...fields, reason: data.reason }, 'a provider was taken out of rotation');
     } else if (type === 'ProviderRecovered') {
       log.warn(fields, 'a provider is back in rotation');
     } else if (type === 'ProviderDeleted') {
-      log.warn(fields, 'a provider was absent for half an hour and is removed');
+      log.warn(fields, 'a provider was absent for half an hour and was removed');
     }
   }
 }
@@ -197,11 +206,11 @@ function probeOf(
   return { providerId: provider.id, lastSeenAt, failingSince, reason };
 }
 
-/** The upstream's names of the models that are registered for it. */
+/** The upstream names of the models registered for the provider. */
 const modelsServed = ({ store }: SweepDependencies['plane'], { id }: Provider): string[] =>
   modelsOf(store.state(), id).flatMap(({ backend }) => backend?.upstreamModel ?? []);
 
-/** Null when it serves all that is registered of it; more is no drift. */
+/** Null if the provider serves all its registered models. Additional models are not drift. */
 function driftOf(
   registered: readonly string[],
   { served }: Extract<Found, { served: unknown }>,

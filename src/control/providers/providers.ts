@@ -1,5 +1,6 @@
-// Providers as people write them: a new endpoint or credential must answer before anything is stored (specification, "Provider creation
-// rules"). A change that is ready is a mutation; who asked for it executes it.
+// Prepares changes of providers by people. A new endpoint or credential must answer before anything
+// is stored (specification, "Provider creation rules"). The result is a mutation for the caller to
+// execute.
 
 import type { Endpoint } from '../../../events/provider.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
@@ -22,12 +23,12 @@ import type { Dial } from './verify-provider.ts';
 
 export type ProviderTools = Vaulting & Revealing & Readonly<{ dial: Dial }>;
 
-/** As the wire spells it. */
+/** In the format of the API. */
 type GivenProvider = GivenEndpoint &
   Readonly<{
     name?: string | undefined;
     kind?: ProviderKind | undefined;
-    /** The empty string is no credential, and clears one. */
+    /** An empty string clears the credential. */
     upstream_api_key?: string | undefined;
   }>;
 
@@ -56,7 +57,7 @@ export async function createProvider(
   const command = {
     type: 'CreateProvider',
     name: given.name ?? null,
-    // Of an engine of one's own the catalogue only knows what it is, not which one.
+    // For a self-hosted engine, the catalogue names the software, not the instance.
     defaultName:
       entry !== null && kind === 'cloud' ? entry.display_name : new URL(endpoint.api_base).host,
     kind,
@@ -64,7 +65,7 @@ export async function createProvider(
     endpoint,
     credential: credential?.stored ?? null,
   } as const;
-  // What the rules refuse anyway need not be dialled.
+  // Checks the rules first, so that a refused provider is not dialled.
   await refresh();
   const decision = decide(state(), command);
   if (isRefusal(decision)) return decision;
@@ -86,7 +87,7 @@ export async function updateProvider(
   const heldKind = provider.credential?.kind ?? 'static';
   const kind = given.credential_kind ?? heldKind;
   if (key === undefined && kind !== heldKind) {
-    return refuse('invalid', 'credential_kind changes only together with upstream_api_key', {
+    return refuse('invalid', 'credential_kind can change only together with upstream_api_key', {
       param: 'credential_kind',
     });
   }
@@ -100,10 +101,10 @@ export async function updateProvider(
     endpoint,
     credential: key === undefined ? undefined : (credential?.stored ?? null),
     keepCredential: given.keep_credential,
-    // Others may change it while it is dialled.
+    // Detects changes by others during the dial.
     from: endpoint === undefined && key === undefined ? undefined : provider,
   } as const;
-  // Before the dial: the rules may forbid to send the stored credential there.
+  // Runs before the dial: the rules may forbid sending the stored credential to this endpoint.
   const decision = decide(state(), command);
   if (isRefusal(decision)) return decision;
   const mutation = { command, secrets: secretsOf(credential) };
@@ -117,7 +118,7 @@ export async function updateProvider(
   return refusal ?? mutation;
 }
 
-/** Undefined when nothing was sent that the endpoint depends on. */
+/** Undefined if the request contains no field that affects the endpoint. */
 function changedEndpoint(
   { endpoint, credential }: Provider,
   given: Change,
@@ -133,7 +134,7 @@ function changedEndpoint(
 
 type AvailableModel = Readonly<{ id: string; contextLength: number | null; model: ModelId | null }>;
 
-/** What the provider serves now, and the model that is registered for it. */
+/** The models that the provider serves now, each with the model registered for it. */
 export async function availableModels(
   tools: Omit<ProviderTools, 'newId'>,
   { state, refresh }: Present,

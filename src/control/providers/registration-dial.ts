@@ -1,5 +1,6 @@
-// Dials for registrations. Any API key makes the control plane dial an address of its choice: so a principal has one dial at a time, of
-// a number that all of them share, and what people ask for never waits for theirs.
+// Dials addresses for registrations. Any API key can make the control plane dial an address of its
+// choice, so a principal has one dial at a time from a shared limit. Dials that people request use
+// a separate limit.
 
 import type { PrincipalId } from '../../lib/ids.ts';
 import { createSlots } from '../slots.ts';
@@ -9,18 +10,18 @@ import type { Dial, DialTarget } from './verify-provider.ts';
 
 export const dynamicProvidersMaxDefault = 256;
 
-/** Refuses with `unavailable` when too many wait. */
+/** Refuses with `unavailable` if too many are waiting. */
 export type RegistrationDial = (principal: PrincipalId, target: DialTarget) => ReturnType<Dial>;
 
 const ofAll = { parallelMax: 16, waitingMax: 256 } as const;
-/** An agent that comes up finds its engines all at once. */
-const ofOne = { parallelMax: 1, waitingMax: 63, what: 'registrations of this principal' } as const;
+/** A starting agent finds all its engines at once. */
+const ofOne = { parallelMax: 1, waitingMax: 63, what: 'registrations by this principal' } as const;
 
 export function createRegistrationDial(
   dependencies: Parameters<typeof createDial>[0],
 ): RegistrationDial {
   const dial = createDial(dependencies, ofAll);
-  /** Of principals that register right now. */
+  /** Principals with a registration in progress. */
   const lines = new Map<PrincipalId, { slots: Slots; users: number }>();
   return async (principal, target) => {
     const line = lines.get(principal) ?? { slots: createSlots(ofOne), users: 0 };

@@ -1,5 +1,6 @@
-// Registration of hosts (specification, "POST /admin/providers/register"): an agent vouches for a provider at an address, on a lease that
-// it refreshes. What it says that is new becomes events; a heartbeat that says nothing new writes one row and nothing else.
+// Registers hosts (specification, "POST /admin/providers/register"): an agent vouches for a
+// provider at an address with a lease that it refreshes. News becomes events. A heartbeat without
+// news writes only one row.
 
 import type { Queryable } from '@databases/pg';
 
@@ -30,26 +31,26 @@ export type RegistrationTools = Readonly<{
   db: Queryable;
   vault: Pick<Vault, 'reveal'>;
   clock: Clock;
-  /** Refreshes the lease of a provider that stands. */
+  /** Refreshes the lease of an existing provider. */
   beat: Beat;
   providersAt: ReturnType<typeof createProvidersAt>;
   dialRegistered: RegistrationDial;
-  /** Waits for no other look-up: names that do not resolve must not hold up the leases of hosts. */
+  /** Has its own slots: names that do not resolve must not delay the leases of hosts. */
   checkHeldAddress: CheckAddress;
-  /** How many dynamic providers a principal may hold. */
+  /** The maximum number of dynamic providers per principal. */
   dynamicProvidersMax: number;
-  /** Whether a registration needs the permission `provider:register`, besides an API key. */
+  /** True if a registration needs the permission `provider:register` in addition to an API key. */
   needsPermissionToRegister: boolean;
-  /** Told of what is declined. */
+  /** Logs declined registrations and names. */
   log: Pick<Log, 'warn'>;
 }>;
 
-/** What an agent sends. */
+/** The request of an agent. */
 type Given = Readonly<{
   api_base: string;
-  /** Of the provider; one that another provider has is declined. */
+  /** The name of the provider. Declined if another provider has it. */
   name: string | null;
-  /** Where the agent runs. */
+  /** The host of the agent. */
   node: string | null;
   engine: string | null;
   ttl_seconds: number;
@@ -58,18 +59,20 @@ type Given = Readonly<{
 type Asking = Readonly<{
   principalId: PrincipalId;
   given: Given;
-  /** Whether a refreshed lease may be all that is done. */
+  /** True if refreshing the lease without a command is allowed. */
   mayBeat: boolean;
 }>;
 
-/** `held` is null where the address belongs to another provider, of which nothing is told. */
+/**
+ * `held` is null if the address belongs to another principal's provider, which is not disclosed.
+ */
 export type Registered = Readonly<{
   apiBase: string;
   name: string;
   held: Readonly<{ provider: Provider; lease: Lease | null }> | null;
 }>;
 
-/** A mutation that is ready, with what to do in its transaction; or all that there was to do, done. */
+/** A mutation with the work for its transaction, or the result if no mutation is needed. */
 type Prepared =
   | Readonly<{
       command: RegisterProvider;
@@ -83,7 +86,7 @@ export async function registerProvider(
   { principalId, given, mayBeat }: Asking,
 ): Promise<Prepared | Refusal> {
   if (!mayRegister(tools, state(), principalId)) {
-    return refuse('forbidden', 'this needs the permission provider:register');
+    return refuse('forbidden', 'permission provider:register is required');
   }
   const endpoint = completeEndpoint({ api_base: given.api_base }, null);
   if (isRefusal(endpoint)) return endpoint;
@@ -99,7 +102,8 @@ export async function registerProvider(
   };
   const place = placeAmong(tools.providersAt(endpoint.api_base), principalId);
   const refused = place.is === 'own' ? await tools.checkHeldAddress(endpoint.api_base) : null;
-  // When too many names are being resolved, connections to the address are judged all the same.
+  // If too many names are being resolved, the check is skipped: connections check the address
+  // again.
   if (refused !== null && refused.refused === 'invalid') return { ...refused, param: 'api_base' };
   const served = await servedAt(tools, state(), { place, asked });
   if (isRefusal(served)) return served;
@@ -126,12 +130,13 @@ const mayRegister = (
   !needsPermissionToRegister || verbsOf(state, principalId)?.has('provider:register') === true;
 
 type Asked = Omit<RegisterProvider, 'served'>;
-/** What a registration met. `lease` is null where the place is not the caller's. */
+/** The state found by a registration. `lease` is null if the address is not the caller's. */
 type Meeting = Readonly<{ place: Place; asked: Asked; lease: Lease | null }>;
 
 /**
- * The model list, where it matters now: of an address that is new, which must answer, and of a provider that is out of rotation or was
- * held by no agent, which comes back if it answers and is left to the next heartbeat if not. Null where nothing was learned.
+ * Dials if the model list matters now: a new address must answer. A provider that is out of
+ * rotation or without an agent returns if it answers, and otherwise waits for the next heartbeat.
+ * Null if nothing was learned.
  */
 async function servedAt(
   tools: RegistrationTools,
@@ -139,7 +144,7 @@ async function servedAt(
   { place, asked }: Pick<Meeting, 'place' | 'asked'>,
 ): Promise<RegisterProvider['served'] | Refusal> {
   if (place.is === 'free') {
-    // What the rules refuse anyway need not be dialled.
+    // Checks the rules first, so that a refused registration is not dialled.
     const decision = decide(state, { ...asked, served: [] });
     if (isRefusal(decision)) return decision;
     const { endpoint } = asked;
@@ -155,7 +160,10 @@ async function servedAt(
   return isRefusal(answer) ? null : answer;
 }
 
-/** Whether no event is needed: the provider stands as it is said to be, and its lease, if it has one, is refreshed. */
+/**
+ * True if no event is needed: the provider matches the request, and its lease, if any, was
+ * refreshed.
+ */
 async function isRefreshed(
   tools: RegistrationTools,
   state: ConfigState,
@@ -167,7 +175,8 @@ async function isRefreshed(
   const { name } = asked;
   const isNamed = name === null || name === provider.name || isNameHeld(state, name, provider);
   if (!isNamed || !isSaid(provider, asked)) return false;
-  // Without a row there is none to refresh, or the provider is gone and this process has not read of it yet.
+  // Without a row there is no lease to refresh, or the provider was deleted and this process has
+  // not read the event yet.
   return tools.beat(lease);
 }
 
@@ -188,14 +197,14 @@ async function keepLease(
   await writeProbes(tx, [seen]);
 }
 
-/** What came of it; the log hears of what was declined. */
+/** The result. Logs what was declined. */
 function registered(tools: RegistrationTools, { place, asked, lease }: Meeting): Registered {
-  if (place.is === 'free') throw new Error('a provider is not there right after it was registered');
+  if (place.is === 'free') throw new Error('a registered provider is missing from the state');
   const { provider } = place;
   const { id, name, endpoint } = provider;
   const fields = { provider_id: id, provider: name, principal_id: asked.principalId };
   if (place.is === 'foreign') {
-    const message = 'a registration was declined: the provider is held by another principal';
+    const message = 'a registration was declined: another principal registered this provider';
     tools.log.warn(fields, message);
   }
   if (place.is !== 'own') {

@@ -1,4 +1,5 @@
-// Prepares the mutations of MCP servers and A2A agents: checks the address, without dialling it, and vaults the credential.
+// Prepares the mutations of MCP servers and A2A agents: checks the address without dialling it, and
+// moves the credential to the vault.
 
 import type { RemoteNoun } from '../../../events/nouns.ts';
 import type { StoredCredential } from '../../../events/provider.ts';
@@ -15,7 +16,7 @@ import { unfitAddress } from './endpoint.ts';
 
 export type RemoteTools = Vaulting & Readonly<{ checkAddress: CheckAddress }>;
 
-/** The fields of a request. A credential that is null or empty is cleared. */
+/** The fields of a request. Null or an empty string clears a credential. */
 type GivenRemote = Readonly<
   { [Field in keyof Remote]?: Remote[Field] | undefined } & {
     upstream_api_key?: string | null | undefined;
@@ -51,7 +52,7 @@ export const remoteDeletion = (noun: RemoteNoun, id: number): Mutation => ({
   command: remoteCommand(noun, 'Delete', { id }),
 });
 
-/** `credential` undefined was not sent; null clears it. */
+/** `credential` is undefined if it was not sent. Null clears it. */
 type ReadRemote<Given> = Readonly<{
   details: Omit<Given, 'upstream_api_key'>;
   credential: StoredCredential | null | undefined;

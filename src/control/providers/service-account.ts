@@ -1,5 +1,7 @@
-// A service account's key file, and its exchange for an access token (Gateway rule 15): a JWT signed with the file's own key, as in
-// RFC 7523 and https://developers.google.com/identity/protocols/oauth2/service-account. The key file never leaves the control plane.
+// Reads a service account's key file and exchanges it for an access token (Gateway rule 15): a JWT
+// signed with the file's key, as in RFC 7523 and
+// https://developers.google.com/identity/protocols/oauth2/service-account. The key file never
+// leaves the control plane.
 
 import { createPrivateKey, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
@@ -22,7 +24,10 @@ const keyFile = z.object({
 
 type KeyFile = Readonly<{ email: string; key: KeyObject; tokenUri: URL }>;
 
-/** Null when the text is not a key file: its key must be an RSA key, and it must be exchanged over TLS, or on this machine. */
+/**
+ * Null if the text is not a key file. Its key must be RSA, and its token URI must use TLS or a
+ * loopback address.
+ */
 export function readKeyFile(text: string): KeyFile | null {
   try {
     const file = keyFile.parse(JSON.parse(text));
@@ -48,13 +53,15 @@ const isLoopback = (host: string): boolean =>
 /** Times are epoch milliseconds. */
 export type Minted = Readonly<{ token: string; mintedAtMs: number; expiresAtMs: number }>;
 
-/** The refusal's code is `upstream`; nothing of the key file and nothing that the other side said is in it. */
+/**
+ * The code of a refusal is `upstream`. Its text contains nothing of the key file or the response.
+ */
 export type Exchange = (keyFileText: string, signal: AbortSignal) => Promise<Minted | Refusal>;
 
 type Dependencies = Readonly<{
   egress: Egress;
   clock: Clock;
-  /** Told what the other side said of a key file that it rejected; that is for the log alone. */
+  /** Called with the response to a rejected key file, for the log only. */
   onRejected: (rejection: Rejection) => void;
 }>;
 
@@ -63,7 +70,7 @@ export type Rejection = Readonly<{ host: string; status: number; said: string }>
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 const assertionSeconds = 3600;
 const answerBytesMax = 64 * 1024;
-/** Nothing that lives longer is known; an answer beyond it is not believed. */
+/** Longer lifetimes are unknown in practice. They are reduced to this one. */
 const lifetimeSecondsMax = 24 * 3600;
 
 const tokenAnswer = z.object({
@@ -80,7 +87,7 @@ export function createExchange({ egress, clock, onRejected }: Dependencies): Exc
     if (file === null) return failed('the credential is not a service account key file');
     const { host } = file.tokenUri;
     if (!mayBeAsked(file.tokenUri, egress)) {
-      return failed(`${host} is not asked without TLS unless --egress-allow names it`);
+      return failed(`${host} is not called without TLS unless --egress-allow names it`);
     }
     const nowMs = clock();
     try {
@@ -94,12 +101,12 @@ export function createExchange({ egress, clock, onRejected }: Dependencies): Exc
       const answer = await readBounded(body, answerBytesMax);
       if (statusCode !== 200 || answer === null) {
         onRejected({ host, status: statusCode, said: saidIn(answer ?? '') });
-        return failed(`${host} gave no access token (status ${statusCode})`);
+        return failed(`${host} returned no access token (status ${statusCode})`);
       }
       const { access_token: token, expires_in: seconds } = tokenAnswer.parse(JSON.parse(answer));
       return { token, mintedAtMs: nowMs, expiresAtMs: nowMs + seconds * 1000 };
     } catch {
-      return failed(`${host} gave no access token`);
+      return failed(`${host} returned no access token`);
     }
   };
 }
@@ -107,7 +114,9 @@ export function createExchange({ egress, clock, onRejected }: Dependencies): Exc
 const failed = (message: string): Refusal =>
   refuse('upstream', message, { param: 'upstream_api_key' });
 
-/** Without TLS a token is only had from this machine, and only where the operator said so. */
+/**
+ * Allows requests without TLS only to this machine, and only if the operator allowed the address.
+ */
 const mayBeAsked = (url: URL, { isNamed }: Egress): boolean =>
   url.protocol === 'https:' || isNamed(hostOf(url), hostOf(url));
 
@@ -119,7 +128,7 @@ function formOf(file: KeyFile, nowMs: number): string {
   return form.toString();
 }
 
-/** A JWT in which the service account says who it is, signed with its own key. */
+/** A JWT that asserts the identity of the service account, signed with its key. */
 function assertion({ email, key, tokenUri }: KeyFile, nowMs: number): string {
   const issuedAt = Math.floor(nowMs / 1000);
   const claims = {
@@ -138,7 +147,9 @@ const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toStr
 
 const saidLengthMax = 300;
 
-/** What the other side says, as one line for the log. Whatever is as long as a key, a token or an assertion is left out. */
+/**
+ * The response as one line for the log. Removes words as long as a key, a token or an assertion.
+ */
 function saidIn(answer: string): string {
   const line = answer.replaceAll(/[\p{Cc}\s]+/gu, ' ').replaceAll(/[\w.+/=~-]{40,}/g, '…');
   return line.trim().slice(0, saidLengthMax);

@@ -1,5 +1,5 @@
-// Dials a provider: does it answer with its model list? Nothing is stored of a provider that does not (Provider creation rules
-// 1 and 2). What the other side says in its body is never repeated to the caller.
+// Dials a provider for its model list. A provider that does not answer is not stored (Provider
+// creation rules 1 and 2). The body of a response is never repeated to the caller.
 
 import type { Dispatcher } from 'undici';
 import { request } from 'undici';
@@ -19,39 +19,42 @@ import type { SlotLimits } from '../slots.ts';
 
 export type DialTarget = Readonly<{
   endpoint: Endpoint;
-  /** In clear, or null when the provider takes none. */
+  /** The plaintext. Null if the provider needs none. */
   credential: Readonly<{ kind: CredentialKind; plaintext: string }> | null;
-  /** Where the model list lies, resolved against the address; null is where the protocol has it. */
+  /** The path of the model list, relative to the address. Null for the default of the protocol. */
   modelsPath: string | null;
 }>;
 
-/** A refusal's code is `upstream`; its `param` is the field to look at. */
+/** The code of a refusal is `upstream`. Its `param` is the field to check. */
 export type Dial = (target: DialTarget) => Promise<readonly ServedModel[] | Refusal>;
 
 const dialTimeoutMs = 10_000;
 /** The longest public model list is under 1 MiB. */
 const listBytesMax = 4 * 1024 * 1024;
-/** Gemini answers 400 to a key that it does not know, and says so by this reason in the body. */
+/** Gemini answers an unknown key with status 400 and this reason in the body. */
 const unknownKeyReason = 'API_KEY_INVALID';
 const reasonBytesMax = 64 * 1024;
 
 type Dependencies = Readonly<{
   dispatcher: Dispatcher;
   accessToken: AccessToken;
-  /** Aborted, it ends every dial. */
+  /** Aborting ends all dials. */
   signal?: AbortSignal;
 }>;
 
-/** Dials at once, and those that wait for their turn; asking for a list needs no more than the right to read. */
+/** Limits concurrent and queued dials, since the right to read is enough to request a list. */
 const parallelMax = 8;
 const waitingMax = 32;
 
-/** For what people ask; work of the program's own has its bounds, and dials of its own, so that neither waits for the other. */
+/**
+ * For dials that people request. The program's own work uses other limits and slots, so that
+ * neither waits for the other.
+ */
 export function createDial(
   dependencies: Dependencies,
   limits: Pick<SlotLimits, 'parallelMax' | 'waitingMax'> = { parallelMax, waitingMax },
 ): Dial {
-  const slots = createSlots({ ...limits, what: 'dialled providers' });
+  const slots = createSlots({ ...limits, what: 'calls to providers' });
   return (target) => slots.run(() => dial(target, dependencies));
 }
 
@@ -78,7 +81,7 @@ async function dial(
     }
     const refusal = refusalOfStatus(response.statusCode, url);
     if (refusal !== null) {
-      // A body that is cut short reports it; without a listener that would end the process.
+      // A truncated body emits an error, which would end the process without a listener.
       response.body.on('error', () => undefined).destroy();
       return refusal;
     }
@@ -87,7 +90,7 @@ async function dial(
       return upstream(`the model list is longer than ${listBytesMax} bytes`, 'api_base');
     }
     const models = readModelList(text, target.endpoint.protocol);
-    const message = `${url.href} did not answer with a model list of the protocol ${target.endpoint.protocol}`;
+    const message = `${url.href} did not return a model list of the protocol ${target.endpoint.protocol}`;
     return models ?? upstream(message, 'api_base');
   } catch (error) {
     return refusalOfFailure(error, url);
@@ -105,7 +108,7 @@ export function modelsUrl({
   );
 }
 
-/** A key file is never sent: it is exchanged for an access token first (Gateway rule 15). */
+/** A key file is never sent, but exchanged for an access token first (Gateway rule 15). */
 function sentCredential(
   { credential }: DialTarget,
   accessToken: AccessToken,
@@ -128,7 +131,7 @@ const rejected = (url: URL, status: number): Refusal =>
   upstream(`${url.host} rejected the credential (status ${status})`, 'upstream_api_key');
 
 const badStatus = (url: URL, status: number): Refusal =>
-  upstream(`${url.href} answered status ${status}`, 'api_base');
+  upstream(`${url.href} responded with status ${status}`, 'api_base');
 
 function refusalOfStatus(status: number, url: URL): Refusal | null {
   if (status >= 200 && status < 300) return null;
@@ -136,7 +139,7 @@ function refusalOfStatus(status: number, url: URL): Refusal | null {
   if (status === 404) return upstream(`${url.href} has no model list (status 404)`, 'api_base');
   if (status >= 300 && status < 400) {
     return upstream(
-      `${url.href} redirects (status ${status}), and redirects are not followed`,
+      `${url.href} redirects (status ${status}); redirects are not followed`,
       'api_base',
     );
   }
@@ -147,7 +150,7 @@ function refusalOfFailure(error: unknown, url: URL): Refusal {
   if (error instanceof EgressRefused) return upstream(error.refusal.message, 'api_base');
   if (error instanceof Error && error.name === 'TimeoutError') {
     return upstream(
-      `${url.host} did not answer within ${dialTimeoutMs / 1000} seconds`,
+      `${url.host} did not respond within ${dialTimeoutMs / 1000} seconds`,
       'api_base',
     );
   }

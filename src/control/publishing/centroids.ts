@@ -1,5 +1,6 @@
-// The centroids of a configuration's prompt classes, made of their examples in the vault. A class whose examples did not change
-// keeps the ones it has; what an encoder cannot do now is left out of the snapshot and tried again for the next one.
+// Computes the centroids of a configuration's prompt classes from their examples in the vault. A
+// class with unchanged examples keeps its centroids. A class whose encoder fails is omitted from
+// the snapshot and retried for the next one.
 
 import type { Queryable } from '@databases/pg';
 
@@ -17,16 +18,17 @@ export type Centroids = Readonly<{ of: (state: ConfigState) => Promise<SnapshotC
 type Dependencies = Readonly<{
   db: Queryable;
   vault: Pick<Vault, 'reveal'>;
-  /** Null: this process makes no centroids. */
+  /** Null if this process computes no centroids. */
   encoders: Encoders | null;
   onFailure: (what: string, error: unknown) => void;
 }>;
 
-/** Of a few examples. */
+/** For a few examples. */
 const refinedWaitMs = 30_000;
 
 export function createCentroids({ db, vault, encoders, onFailure }: Dependencies): Centroids {
-  // By the list of examples, which is another one once it changes; the centroid of a tier never is.
+  // Keyed by the list of examples, which is a new object after each change. The centroid of a tier
+  // never changes.
   const known = {
     fast: new WeakMap<readonly PromptExample[], readonly number[] | null>(),
     refined: new WeakMap<readonly PromptExample[], readonly number[] | null>(),
@@ -60,14 +62,14 @@ export function createCentroids({ db, vault, encoders, onFailure }: Dependencies
     of: async (state) => ({
       fast: await centroidsOf(state, 'fast'),
       refined: await centroidsOf(state, 'refined').catch((error: unknown) => {
-        onFailure('making the centroids of refined prompt classes', error);
+        onFailure('computing the centroids of refined prompt classes', error);
         return null;
       }),
     }),
   };
 }
 
-/** The texts of those examples that can be opened, by their ids. */
+/** The texts of the examples that can be opened, by id. */
 export async function exampleTexts(
   { db, vault }: Pick<Dependencies, 'db' | 'vault'>,
   examples: readonly PromptExample[],

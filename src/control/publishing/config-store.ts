@@ -1,5 +1,6 @@
-// The configuration in memory: the state at the head of the log, as far as this replica has read it, and the state at which this
-// release's read models were last seen. Both hold only while the log holds what they were folded from.
+// Stores the configuration in memory: the state at the last known head of the log, and the state at
+// the last known position of this release's read models. Both are valid only while the log contains
+// the events that they were folded from.
 
 import type { Queryable } from '@databases/pg';
 
@@ -15,26 +16,32 @@ type LogEnd = Pick<LogHead, 'position' | 'hash'>;
 export type ConfigStore = Readonly<{
   state: () => ConfigState;
   cursor: () => Cursor;
-  /** Where the read models stand, or stood: what another release appends is projected on from here. */
+  /**
+   * The last known position of the read models. Events of other releases are projected from here.
+   */
   tables: () => Cursor;
   /**
-   * Reads what the log holds up to `head`; answers with a state that stands there or later. `from` is what this store held before the
-   * head was read, or while the log was locked. Throws a LogForkedError when the log does not hold what `from` was folded from.
+   * Reads the log up to `head` and returns a state at that position or later. `from` is the state
+   * of this store before the head was read, or while the log was locked. Throws a LogForkedError if
+   * the log does not contain the events of `from`.
    */
   catchUp: (db: Queryable, head: LogEnd, from?: Cursor) => Promise<Cursor>;
-  /** Takes over a later state, whose events have been committed with their rows. */
+  /** Adopts a later state whose events and rows have been committed. */
   adopt: (cursor: Cursor) => void;
-  /** Takes note of where the read models stand. */
+  /** Records the position of the read models. */
   noteTables: (standing: Standing) => void;
-  /** The log was found not to hold what the state was folded from, and was not read again yet: nothing may be served from the state. */
+  /**
+   * True if the log does not contain the events of the state and was not read again yet. The state
+   * must not be served.
+   */
   isForked: () => boolean;
-  /** Drops all that is held, and folds the log from its beginning up to `position`. */
+  /** Drops all state and folds the log from its beginning up to `position`. */
   reread: (db: Queryable, position: number) => Promise<void>;
-  /** How often that was done: what was derived from the state before is void. */
+  /** The number of rereads. Everything derived from an earlier state is invalid. */
   rereads: () => number;
 }>;
 
-/** `initial` is where the read models stand. */
+/** `initial` is the position of the read models. */
 export function createConfigStore(initial: Cursor): ConfigStore {
   let current = initial;
   let tables = initial;
@@ -44,7 +51,8 @@ export function createConfigStore(initial: Cursor): ConfigStore {
     if (isLater(cursor, current)) current = cursor;
   };
   const noteTables = ({ position, cursor }: Standing): void => {
-    // An older state is as good while it is not far behind, and costs no memory when it is the one that is held anyway.
+    // An older state is good enough if it is not far behind. It needs no memory if it is the
+    // current one.
     const known = current.state.position <= position ? current : cursor;
     if (isLater(known, tables)) tables = known;
   };

@@ -1,8 +1,10 @@
-// Publishing: builds the snapshot of the newest state, and wakes whoever waits for it. What changes without a new version, the
-// overlay, is asked for with every publish; when it is another one, it is published under the same version.
+// Publishes snapshots: builds the snapshot of the newest state and wakes those who wait for it. Each
+// publish also reads the overlay, which changes without a new version. A changed overlay is published
+// under the same version.
 //
-// A build costs as much as there are members. So behind that of a large configuration there is a rest, and what is asked for
-// meanwhile is published at its end, together. Nobody waits for that: proxies ask every few seconds.
+// The cost of a build grows with the number of entities. So after publishing a large configuration
+// there is a pause, and requests during it are published together at its end. No one waits for that:
+// proxies poll every few seconds.
 
 import { EventEmitter } from 'eventemitter3';
 
@@ -21,24 +23,27 @@ import type { ConfigStore } from './config-store.ts';
 import { createRest } from '../rest.ts';
 import { createSnapshotBuilder } from './snapshot-build.ts';
 
-/** `body` is the serialised snapshot: made when the first proxy asks for it, and sent to every one. */
+/** `body` is the serialized snapshot. It is created for the first proxy and reused for all. */
 export type Published = Readonly<{ snapshot: Snapshot; etag: string; body: () => Buffer }>;
 
 export type Publisher = Readonly<{
-  /** What is published now; null before the first time, and while the log does not hold what it was made of. */
+  /**
+   * The current snapshot. Null before the first publish, and while the log does not contain the
+   * events it was built from.
+   */
   current: () => Published | null;
   /**
-   * Publishes the store's state, if its version is newer or its overlay another: at once, or at the end of the rest behind the last
-   * one, for which this does not wait. Never rejects.
+   * Publishes the store's state if its version is newer or its overlay changed: at once, or at the
+   * end of the current pause without waiting for it. Never rejects.
    */
   publish: () => Promise<void>;
-  /** The same, without a rest: it is published when this resolves, unless that failed. */
+  /** The same without a pause. When it resolves, the state is published unless that failed. */
   publishNow: () => Promise<void>;
-  /** How often a snapshot could not be built since the start. */
+  /** The number of failed builds since the start. */
   failures: () => number;
-  /** Calls `listener` with each snapshot, from the next one on; answers with what ends that. */
+  /** Calls `listener` with each new snapshot. Returns a function that unsubscribes it. */
   onPublished: (listener: (published: Published) => void) => () => void;
-  /** Ends a rest; what waits for its end is not published. */
+  /** Cancels the pause and the publish that waits for it. */
   close: () => void;
 }>;
 
@@ -51,9 +56,12 @@ type Dependencies = {
   centroids: Centroids;
   cloudTokens: Pick<CloudTokens, 'overlayOf'>;
   clock: Clock;
-  /** Told how long it took to build and publish each new version. */
+  /** Called with the time to build and publish each new version. */
   onBuilt?: (durationMs: number) => void;
-  /** The log holds a change that could not be published: the old snapshot stays, and the next call tries again. */
+  /**
+   * Called when a state could not be published. The old snapshot stays current, and the next call
+   * retries.
+   */
   onFailure: (error: unknown) => void;
 };
 
@@ -85,7 +93,8 @@ export function createPublisher(dependencies: Dependencies): Publisher {
     const startedAt = performance.now();
     try {
       const isNewer = held === null || cursor.state.version > held.version;
-      // From the beginning, so that nobody waits for a build that another began.
+      // Started before the build, so that no request waits for a build that another request
+      // started.
       if (isNewer) rest.take(restMsOf(cursor.state));
       const base = isNewer ? await build(cursor) : held;
       const own = await ownParts(cursor.state, base.config);
@@ -93,7 +102,8 @@ export function createPublisher(dependencies: Dependencies): Publisher {
       const seq = overlaySeq({ own, budgetSeq: told.seq }, before, clock);
       if (!isNewer && seq === held.overlay.seq) return;
       const overlay = { seq, budgets: told.uses, ...own };
-      // The log was read again meanwhile: this was made of what it does not hold.
+      // The log was reread during the build, so the snapshot contains events that are no longer in
+      // it.
       if (rereads !== store.rereads() || store.isForked()) return;
       before = { seq, own, budgetSeq: told.seq };
       const next = { ...toPublished({ ...base, overlay }), rereads };
@@ -127,17 +137,17 @@ export function createPublisher(dependencies: Dependencies): Publisher {
   };
 }
 
-/** Smaller configurations are built within a millisecond or two. */
+/** Smaller configurations are built within one or two milliseconds. */
 const restMembersMin = 1_000;
 const restMsMax = 1_000;
 
-/** Some ten times what a build takes: so much of a core is left for everything else. */
+/** About ten times the duration of a build, which leaves most of a core for other work. */
 function restMsOf(state: ConfigState): number {
   const members = state.api_key.byId.size + state.model.byId.size + state.principal.byId.size;
   return members < restMembersMin ? 0 : Math.min(restMsMax, members / 50);
 }
 
-/** The tokens that a replica has of its own, and the providers that are out of rotation. */
+/** The parts of the overlay that differ between replicas: tokens, and providers out of rotation. */
 type OwnParts = Omit<SnapshotOverlay, 'seq' | 'budgets'>;
 
 const emptyParts: OwnParts = { tokens: [], dropped_providers: [] };
@@ -146,10 +156,11 @@ type Contents = Readonly<{ own: OwnParts; budgetSeq: BudgetOverlay['seq'] }>;
 type Numbered = Contents & Readonly<{ seq: number }>;
 
 /**
- * The same as before for the same overlay. The number of the budgets is the same on every replica, and as long as there is
- * nothing else it is the overlay's: a proxy that goes from one replica to another fetches nothing twice. Tokens each replica has of
- * its own, and each learns by itself who is out of rotation. With them the number is taken from the clock, so that two replicas do
- * not give two overlays one ETag, and a proxy that goes from one to the other takes what it finds there.
+ * Unchanged for an unchanged overlay. The number of the budgets is equal on all replicas, and is
+ * used while the overlay has no other parts: a proxy that changes replicas then fetches nothing
+ * twice. Tokens differ between replicas, and each learns by itself which providers are out of
+ * rotation. With such parts the number comes from the clock, so that two replicas never give
+ * different overlays the same ETag.
  */
 function overlaySeq({ own, budgetSeq }: Contents, before: Numbered, clock: Clock): number {
   if (canonicalJson(own) !== canonicalJson(before.own)) {

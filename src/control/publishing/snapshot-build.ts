@@ -1,4 +1,5 @@
-// The snapshot of a state, but for its overlay: the configuration, and the plaintexts that a proxy needs of what it refers to.
+// Builds the snapshot of a state without its overlay: the configuration and the plaintexts that a
+// proxy needs.
 
 import type { Queryable } from '@databases/pg';
 
@@ -13,9 +14,9 @@ import type { CloudProvider } from '../providers/cloud-token.ts';
 import { createSnapshotSecrets } from './snapshot-secrets.ts';
 
 export type SnapshotBuilder = Readonly<{
-  /** One at a time. Throws when the vault cannot be read. */
+  /** Runs one build at a time. Throws if the vault cannot be read. */
   build: (cursor: Cursor) => Promise<Omit<Snapshot, 'overlay'>>;
-  /** The providers with a key file, in the configuration that was built last. */
+  /** The providers with a key file in the last built configuration. */
   cloudProviders: (config: SnapshotConfig) => CloudProvider[];
 }>;
 
@@ -26,7 +27,7 @@ type Dependencies = Readonly<{
   centroids: Centroids;
 }>;
 
-/** What did not change since the last build is not made again. */
+/** Reuses the parts that did not change since the last build. */
 export function createSnapshotBuilder(dependencies: Dependencies): SnapshotBuilder {
   const { db, vault, logId, centroids } = dependencies;
   const configOf = createConfigMaker();
@@ -36,7 +37,7 @@ export function createSnapshotBuilder(dependencies: Dependencies): SnapshotBuild
       const config = configOf(state);
       const refs = secretRefs(config);
       await secrets.keep(refs);
-      // A key file never leaves the control plane: its access token does.
+      // A key file never leaves the control plane. Its access token does.
       const keyFileRefs = new Set(serviceAccounts(config).map(({ credential_ref: ref }) => ref));
       return {
         schema: snapshotSchemaVersion,

@@ -1,20 +1,26 @@
-// The plaintexts that a snapshot carries: revealed once, kept as long as something refers to them.
+// Caches the plaintexts of a snapshot. Each is opened once and kept while something refers to it.
 
 import type { Queryable } from '@databases/pg';
 
 import type { Vault } from '../../db/vault.ts';
 
 export type SnapshotSecrets = Readonly<{
-  /** Keeps the plaintexts of these refs and of no others. */
+  /** Keeps the plaintexts of exactly these refs. */
   keep: (refs: readonly string[]) => Promise<void>;
   get: (ref: string) => string | undefined;
-  /** An item that was erased or cannot be opened is left out: what needs it drops out of routing, alone. */
+  /**
+   * Items that were erased or cannot be opened are omitted. Only the entities that need them drop
+   * out of routing.
+   */
   of: (refs: readonly string[]) => Readonly<Record<string, string>>;
 }>;
 
 type Dependencies = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
 
-/** In one statement: neither it nor this process is held for long by tens of thousands. */
+/**
+ * Refs per statement, so that tens of thousands block neither the database nor this process for
+ * long.
+ */
 const revealedMax = 5_000;
 
 export function createSnapshotSecrets({ db, vault }: Dependencies): SnapshotSecrets {

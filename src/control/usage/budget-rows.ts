@@ -1,5 +1,5 @@
-// What the events of a command mean for the counters of budgets: a new budget begins with one, a cleared one ends it, a changed
-// one leaves it alone.
+// Creates and deletes the counters of budgets for the events of a command. Changing a budget keeps
+// its counter.
 
 import type { RecordedEvent } from '../../../events/catalogue.ts';
 import { beginBudgets, endBudgets } from '../../db/usage/budget-usage.ts';
@@ -9,7 +9,7 @@ import type { PrincipalId } from '../../lib/ids.ts';
 
 type Transaction = Parameters<Parameters<Database['tx']>[0]>[0];
 
-/** In the transaction of the command: a counter is there exactly as long as its budget. */
+/** Runs in the transaction of the command, so a counter exists exactly as long as its budget. */
 export async function keepBudgetRows(
   tx: Transaction,
   events: readonly RecordedEvent[],

@@ -1,5 +1,6 @@
-// Decides what proxies are told of the spending of budgets, and begins the next windows (specification, states table, "Budget"). Both
-// are decided in the database for all replicas, so that any of them may do it and a proxy may ask any of them.
+// Decides which budget spending is published to proxies and starts new windows (specification,
+// states table, "Budget"). The database decides for all replicas, so any replica can run this and
+// serve any proxy.
 
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { snapshotConfig } from '../../../projections/snapshot.ts';
@@ -19,15 +20,15 @@ import { nextWindowStart } from '../../limits/window.ts';
 import type { BudgetUse } from '../../snapshot/schema.ts';
 import type { Caps, Spent } from '../../snapshot/spend.ts';
 
-/** Equal `seq` means equal `uses`, whichever replica answers. */
+/** Equal `seq` means equal `uses` on all replicas. */
 export type BudgetOverlay = Readonly<{ seq: number; uses: readonly BudgetUse[] }>;
 
 export type Budgets = Readonly<{
-  /** The figures that proxies are told, as of the last rebuild. */
+  /** The published figures, as of the last rebuild. */
   overlay: (state: ConfigState) => BudgetOverlay;
-  /** Reads what proxies were last told. */
+  /** Reads the published figures. */
   load: () => Promise<void>;
-  /** Begins the next window of each budget whose window is over, and decides what proxies must be told now. */
+  /** Starts the next window of each budget whose window has ended, and decides what to publish. */
   rebuild: () => Promise<void>;
 }>;
 
@@ -59,20 +60,23 @@ export function createBudgets({ db, state, clock }: Dependencies): Budgets {
 
 type Moment = Readonly<{ state: ConfigState; marks: Marks; now: number }>;
 
-/** Reads the budgets again under the lock of the overlay, so that nothing is done twice by two replicas. */
+/**
+ * Reads the budgets again under the lock of the overlay, so that two replicas do not do the same
+ * work.
+ */
 const tellNews = (db: Database, moment: Moment): Promise<BudgetReading> =>
   db.tx(async (tx) => {
     await holdOverlay(tx);
     const before = await readBudgets(tx);
     const moves = movesOf(before, moment);
     if (moves.length > 0) {
-      // Held in the order of ids first, as usage holds them.
+      // Locks in the order of ids first, as usage does.
       const ids = moves.map(({ principalId }) => principalId);
       await holdBudgets(tx, ids);
       await advanceWindows(tx, moves);
     }
     const moved = moves.length > 0 ? await readBudgets(tx) : before;
-    // A new window is news even where nothing was spent: proxies are told its start.
+    // Publishes a new window even without spending: proxies need its start.
     const turned = moves.map(({ principalId }) => principalId);
     const ids = [...new Set([...turned, ...newsOf(moved, moment)])];
     if (ids.length === 0) return moved;
@@ -88,7 +92,7 @@ const movesOf = ({ usages }: BudgetReading, { state, now }: Moment): WindowMove[
     return to === null ? [] : [{ principalId, from, to: new Date(to) }];
   });
 
-/** The principals whose spending proxies must be told now. */
+/** The principals whose spending must be published now. */
 const newsOf = ({ usages }: BudgetReading, { state, marks }: Moment) =>
   usages.flatMap((usage) => {
     const caps = capsOf(state, usage);
@@ -110,7 +114,7 @@ const toldOf = (usage: BudgetUsage): Spent | null =>
         cost_used_micros: usage.published_cost_used_micros,
       };
 
-/** A budget that is not in this replica's state is left out of the overlay of that state. */
+/** Budgets that are not in this replica's state are omitted from its overlay. */
 function useOf(usage: BudgetUsage, state: ConfigState): BudgetUse[] {
   const told = toldOf(usage);
   if (told === null || capsOf(state, usage) === null) return [];

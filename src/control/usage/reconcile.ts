@@ -1,5 +1,6 @@
-// Divides rate limits among the replicas that report to this process (specification, "Reconciliation"). The reports are only in memory:
-// after a restart each replica enforces the full limit until it has reported again.
+// Divides rate limits among the replicas that report to this process (specification,
+// "Reconciliation"). Reports are in memory only: after a restart, each replica enforces the full
+// limit until it has reported again.
 
 import type { Limits } from '../../../projections/config/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -14,13 +15,13 @@ import type { Claims } from '../../limits/share.ts';
 
 export type Reconcile = (report: ReconcileReport) => ReconcileAnswer | Refusal;
 
-/** A replica that has not reported for this long does not count. */
+/** A replica that has not reported for this long is ignored. */
 const silentMs = 30_000;
-/** Replicas that report to one process; a further one enforces the full limit. */
+/** The maximum number of replicas per process. Further replicas enforce the full limit. */
 const replicasMax = 1_000;
-/** Demand fades at this rate, so that what is left of it is about what was asked for in the last minute. */
+/** Demand decays at this rate, so that the rest is about the demand of the last minute. */
 const fadeMs = 60_000;
-/** Faded demand below this is forgotten. */
+/** Decayed demand below this is dropped. */
 const demandMin = 0.05;
 
 type Demand = Readonly<{ requests: number; tokens: number }>;
@@ -30,7 +31,7 @@ type Replica = Readonly<{ atMs: number; latest: Demands; lastMinute: Demands }>;
 type Dependencies = Readonly<{
   state: () => ConfigState;
   monotonic: Clock;
-  /** For tests; the named bound when absent. */
+  /** For tests. The default is the constant above. */
   replicasMax?: number;
 }>;
 
@@ -59,10 +60,10 @@ export function createReconcile(dependencies: Dependencies): Reconcile {
   return ({ replica_id: name, counts }) => {
     const nowMs = monotonic();
     for (const [other, { atMs }] of replicas) if (nowMs - atMs >= silentMs) leave(other);
-    // Each report replaces the one before.
+    // Each report replaces the previous one.
     const before = leave(name);
     if (replicas.size >= most) {
-      const message = `${most} replicas share the limits here already`;
+      const message = `the limits are already shared by ${most} replicas, the maximum`;
       return refuse('too_many', message, { retryAfterSeconds: silentMs / 1000 });
     }
     const { principal } = state();
@@ -120,13 +121,13 @@ function add(sums: Map<PrincipalId, Demand>, demands: Demands, sign: 1 | -1): vo
   for (const [id, { requests, tokens }] of demands) {
     const sum = sums.get(id) ?? noDemand;
     const next = { requests: sum.requests + sign * requests, tokens: sum.tokens + sign * tokens };
-    // The sums are of fractions: what should be nothing may differ from it by a little.
+    // Sums of fractions: a sum that should be zero may deviate slightly.
     if (next.requests < demandMin / 2 && next.tokens < demandMin / 2) sums.delete(id);
     else sums.set(id, next);
   }
 }
 
-/** The part of this demand that is left after this time. */
+/** The share of the demand that remains after this time. */
 function fade(demands: Demands, passedMs: number): Map<PrincipalId, Demand> {
   const factor = Math.exp(-passedMs / fadeMs);
   const left = new Map<PrincipalId, Demand>();

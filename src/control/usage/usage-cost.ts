@@ -1,5 +1,6 @@
-// What a request cost, decided once at ingest and stored (Gateway rule 16): the provider's own figure, else the configured
-// price, rounded to micro-units; null when neither is known. Null is unpriced, never nothing.
+// Computes the cost of a request, once at ingest (Gateway rule 16): the provider's figure, else the
+// configured price, rounded to micro-units. Null if neither is known. Null means unpriced, not
+// free.
 
 import type { UsageEvent } from '../../usage/usage-event.ts';
 
@@ -16,13 +17,16 @@ type Counts = Pick<
 const million = 1_000_000n;
 
 export function costMicros(event: Counts, prices: Prices | null): number | null {
-  // An answer from the cache cost nothing, whatever the model's price.
+  // A cached answer costs nothing, whatever the model's price.
   if (event.cached) return 0;
   if (event.reported_cost_micros !== null) return event.reported_cost_micros;
   return event.usage_reported ? pricedMicros(event, prices) : null;
 }
 
-/** What a budget of money is charged for a row whose counts are estimates; null for any other, and without a price. */
+/**
+ * The charge of a row with estimated counts to a budget of money. Null for other rows and without a
+ * price.
+ */
 export const estimatedCostMicros = (
   event: Counts & Pick<UsageEvent, 'usage_estimated'>,
   prices: Prices | null,
@@ -39,7 +43,7 @@ function pricedMicros(
   const prompt = priced(event.prompt_tokens, prices.inputPricePerMtok);
   const completion = priced(event.completion_tokens, prices.outputPricePerMtok);
   if (prompt === null || completion === null) return null;
-  // Products of counts and prices leave the integers that a double holds exactly.
+  // Products of counts and prices exceed the integers that a double represents exactly.
   const rounded = (prompt + completion + million / 2n) / million;
   return rounded <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(rounded) : null;
 }
@@ -47,7 +51,9 @@ function pricedMicros(
 const isUnpriced = ({ inputPricePerMtok, outputPricePerMtok }: Prices): boolean =>
   inputPricePerMtok === null && outputPricePerMtok === null;
 
-/** A side without a price is no obstacle while nothing was used of it: an embedding has no completion. */
+/**
+ * A direction without a price is ignored if it was not used: embeddings have no completion tokens.
+ */
 function priced(tokens: number, price: number | null): bigint | null {
   if (price === null) return tokens === 0 ? 0n : null;
   return BigInt(tokens) * BigInt(price);

@@ -1,5 +1,6 @@
-// Takes usage events in from proxies (specification, "Control-plane protocol"). A record that is malformed, or names a principal
-// or model that no longer exists, is dropped alone; a batch that comes twice counts once.
+// Ingests usage events from proxies (specification, "Control-plane protocol"). Drops single records
+// that are malformed or name a deleted principal or model. A batch that is delivered twice counts
+// once.
 
 import { randomBytes } from 'node:crypto';
 
@@ -21,7 +22,10 @@ import { isPartial, readRecord } from './usage-record.ts';
 
 export type UsageIntake = (batch: UsageBatch) => Promise<UsageReceipt>;
 
-/** A proxy that was cut off for longer has lost its queue; a clock that is further ahead is wrong. Each month is a partition. */
+/**
+ * Accepted range of times. A proxy that was disconnected for longer has lost its queue, and a clock
+ * further ahead is wrong. Each month is a partition.
+ */
 const oldestMs = 400 * 24 * 60 * 60 * 1000;
 const aheadMs = 24 * 60 * 60 * 1000;
 
@@ -29,9 +33,9 @@ type Dependencies = Readonly<{
   db: Database;
   vault: Vault;
   state: () => ConfigState;
-  /** Makes the state reach a snapshot version that a proxy already has. */
+  /** Brings the state to a snapshot version that a proxy already has. */
   refresh: () => Promise<void>;
-  /** Told when a batch made a budget reach a cap, so that proxies hear of it at once. */
+  /** Called when a batch made a budget reach a cap, so that proxies learn of it at once. */
   onReached?: () => void;
   clock: Clock;
 }>;
@@ -68,7 +72,7 @@ export function createUsageIntake(dependencies: Dependencies): UsageIntake {
   };
 }
 
-/** Whether a cap is reached that was not reached before. */
+/** True if a cap is newly reached. */
 function reachesCap({ budgets, added }: CountedUsage, state: ConfigState): boolean {
   return added.some(({ principalId, tokens, costMicros: cost }) => {
     const budget = state.principal.byId.get(principalId)?.budget ?? null;
@@ -91,7 +95,10 @@ function isInTime({ at }: UsageEvent, now: number): boolean {
 
 const versioned = z.object({ snapshot_version: z.number() });
 
-/** A proxy may have its snapshot from another replica and know more than this one. One that does not say its version may too. */
+/**
+ * A proxy may have its snapshot from another replica and be ahead of this one. So may a proxy that
+ * does not report its version.
+ */
 async function stateFor(
   events: readonly unknown[],
   { state, refresh }: Dependencies,
@@ -118,7 +125,7 @@ type Names = Readonly<{
 const classNameOf = ({ prompt_class_id: id }: UsageEvent, state: ConfigState): string | null =>
   id === null ? null : (state.prompt_class.byId.get(id)?.name ?? null);
 
-/** Stores the present names, because history outlives the records that it names. */
+/** Stores the current names, because usage history outlives the entities. */
 function toRow(event: UsageEvent, { state, replica, receivedAt, principal }: Names): StoredUsage {
   const { reported_cost_micros: _reported, ...rest } = event;
   const model: Model | null =

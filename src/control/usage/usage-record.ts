@@ -1,5 +1,6 @@
-// Reads a record of a usage batch. A proxy of this program says all of it; another that speaks the protocol may name the model
-// instead of giving its id, and leave out what it does not know. Such a record has no id, so it counts as often as it is delivered.
+// Reads a record of a usage batch. Proxies of gw fill in all fields. Another proxy that speaks the
+// protocol may give the model's name instead of its id and omit what it does not know. Such a
+// record has no id, so duplicates are counted.
 
 import { z } from 'zod';
 
@@ -12,13 +13,13 @@ type Given = z.output<typeof record>;
 
 export type Completion = Readonly<{ at: Date; newId: () => string; state: ConfigState }>;
 
-/** Whether something of it has to be found out. */
+/** True if missing fields must be looked up. */
 export function isPartial(raw: unknown): boolean {
   const read = record.safeParse(raw);
   return read.success && !('id' in read.data && 'model_id' in read.data);
 }
 
-/** Null when it cannot be read, or names a model that is not there. */
+/** Null if the record is malformed or names an unknown model. */
 export function readRecord(raw: unknown, completion: Completion): UsageEvent | null {
   const given = record.safeParse(raw);
   const whole = given.success && isPartial(raw) ? complete(given.data, completion) : raw;
@@ -47,7 +48,7 @@ const unknownFields = {
 
 function complete(given: Given, { at, newId, state }: Completion): unknown {
   const named = given['model'] ?? null;
-  // Undefined is not null: a name that nothing has fails as no model at all would not.
+  // Undefined differs from null: an unknown name is an error, a missing model is not.
   const model = named === null ? null : [...state.model.byId.values()].find(isNamed(named));
   return {
     ...unknownFields,
@@ -57,7 +58,7 @@ function complete(given: Given, { at, newId, state }: Completion): unknown {
     model_id: model === null ? null : model?.id,
     provider_id: model?.backend?.providerId ?? null,
     virtual_model: given['requested_model'] ?? named ?? '',
-    // What was refused has no counts, and so no cost.
+    // A refused request has no counts and therefore no cost.
     usage_reported: (given['refusal'] ?? null) === null,
     reported_cost_micros: given['cost_micros'] ?? null,
     ...given,

@@ -1,4 +1,4 @@
-// What is reported of usage: sums by a grouping, the course of time, and single requests.
+// Reports usage: sums by group, time series, and single requests.
 
 import type { Queryable } from '@databases/pg';
 
@@ -13,7 +13,7 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { bucketsMax, bucketsOf, bucketWidths } from '../../usage/buckets.ts';
 import type { Buckets } from '../../usage/buckets.ts';
 
-/** RFC 3339; null is no bound. */
+/** RFC 3339. Null means unbounded. */
 type Span = Readonly<{ since: string | null; until: string | null }>;
 
 function refuseBackwards({ since, until }: Span): Refusal | null {
@@ -24,7 +24,7 @@ function refuseBackwards({ since, until }: Span): Refusal | null {
 export const totals = async (db: Queryable, query: Parameters<typeof usageTotals>[1]) =>
   refuseBackwards(query) ?? usageTotals(db, query);
 
-/** As it was read; `rule_inputs` is JSON. */
+/** A row of the database. `rule_inputs` is JSON. */
 export type UsageRow = UsageRecord;
 
 export type RowsAsked = Readonly<{
@@ -33,7 +33,10 @@ export type RowsAsked = Readonly<{
   limit: number;
 }>;
 
-/** Newest first. `last` is the row to go on behind; `count` is null for more than are counted. */
+/**
+ * Newest first. `last` is the row after which to continue. `count` is null if there are more rows
+ * than are counted.
+ */
 export async function usageRows(
   db: Queryable,
   { filter, after, limit }: RowsAsked,
@@ -50,16 +53,16 @@ export async function usageRows(
 
 export type UsageCourse = Readonly<{
   buckets: Buckets;
-  /** Those of buckets in which there is usage. */
+  /** Only buckets with usage. */
   points: readonly SeriesPoint[];
-  /** By the number of the bucket. */
+  /** Keyed by the number of the bucket. */
   unattributed: ReadonlyMap<number, number>;
 }>;
 
 type CourseAsked = Readonly<{
   sinceMs: number;
   untilMs: number;
-  /** The narrowest bucket that is wanted, in seconds. */
+  /** The narrowest allowed bucket, in seconds. */
   bucket: number;
   model: string | null;
   provider: string | null;
@@ -77,7 +80,7 @@ export async function usageCourse(
   const [since, until] = [from.toISOString(), to.toISOString()];
   const refusal = refuseBackwards({ since, until });
   if (refusal !== null) return refusal;
-  // What is only known by the hour is not spread over parts of it.
+  // Usage known only per hour is not spread over smaller buckets.
   const widthMin = (await isRolledUp(db, { since: from, until: to })) ? hourSeconds : 1;
   const buckets = bucketsOf({ sinceMs, untilMs }, Math.max(widthMin, bucket));
   if (buckets === null) {

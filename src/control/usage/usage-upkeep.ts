@@ -1,5 +1,5 @@
-// Keeps the usage rows in bounds: months are made ahead, rows past their retention become hourly roll-ups, what is empty goes. Any
-// replica may do it, one at a time does.
+// Bounds the usage rows: creates months ahead, rolls up rows past their retention by the hour and
+// drops empty months. Any replica can run it, one at a time.
 
 import { strayBudgets } from '../../db/usage/budget-usage.ts';
 import type { Database } from '../../db/pool.ts';
@@ -11,24 +11,30 @@ export const retentionDaysDefault = 90;
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
-/** A row that came in later than its retention stays so long: a proxy repeats what it is not sure of within it. */
+/**
+ * The minimum retention of a row that arrived late: within it, a proxy may retransmit what it is
+ * unsure of.
+ */
 const settleMs = dayMs;
-/** No process that counted nothing for so long counts on. */
+/** A process that counted nothing for this long has stopped. */
 const forgottenMs = 400 * dayMs;
-/** The present one, and so many to come. */
+/** The current month and this many following ones. */
 const monthsAhead = 2;
-/** Rows a statement, and statements a run: what is left is for the next run. */
+/** Rows per statement and statements per run. The rest waits for the next run. */
 const foldedMax = 20_000;
 const foldsMax = 100;
 
 export type UsageUpkeep = Readonly<{
   run: () => Promise<void>;
-  /** Budgets whose counter was not the sum of their usage at the last run; null when that could not be checked. */
+  /**
+   * Budgets whose counter differed from the sum of their usage at the last run. Null if that could
+   * not be checked.
+   */
   budgetDrift: () => number | null;
 }>;
 
 type Dependencies = Readonly<{
-  /** Its statements may take seconds. */
+  /** Statements may take seconds. */
   db: Database;
   clock: Clock;
   retentionDays: number;
@@ -51,7 +57,10 @@ export function createUsageUpkeep(dependencies: Dependencies): UsageUpkeep {
       const stray = await strayBudgets(db);
       if (stray.length > 0 && stray.length !== before) {
         const ids = stray.map((one) => one.principal_id).join(', ');
-        onFailure('checking budgets', new Error(`not the sum of their usage: principals ${ids}`));
+        onFailure(
+          'checking budgets',
+          new Error(`the counters of these principals differ from the sum of their usage: ${ids}`),
+        );
       }
       drift = stray.length;
     },

@@ -1,5 +1,6 @@
-// Erasure on demand: what a person was called and reached by and wrote, and what was superseded, before its retention is over. The event
-// that says so and the erasure are one transaction; the log's chain stays as it is, and the history says that it was erased.
+// Erases on demand: names, contact data and texts of a person, and superseded items before their
+// retention ends. The event and the erasure are one transaction. The log's chain stays valid, and
+// the history shows the erasure.
 
 import type { Queryable } from '@databases/pg';
 
@@ -16,13 +17,19 @@ import { erasedKind } from '../../lib/vocabulary.ts';
 import type { ErasedKind } from '../../lib/vocabulary.ts';
 import type { Mutation, MutationContext, Outcome } from '../commands/execute.ts';
 
-/** Items that one request erases: what is left is for the next. */
+/** The maximum number of items per request. The rest waits for the next one. */
 const itemsMax = 5_000;
 
-/** What a request may erase, and whose it is; null: it was superseded, whoever's it was. */
+/**
+ * The items that a request may erase and their owner. `principalId` is null for superseded items of
+ * any owner.
+ */
 export type Erasure = Readonly<{ items: readonly ErasableItem[]; principalId: PrincipalId | null }>;
 
-/** Names, addresses and password hashes that the principal ever had, whether or not it stands, and the reasons that it gave. */
+/**
+ * Names, addresses and password hashes that the principal ever had, even if it was deleted, and the
+ * reasons that it gave.
+ */
 export async function personalData(db: Queryable, principalId: PrincipalId): Promise<Erasure> {
   const own = await listPersonal(db, { principalId, limit: itemsMax });
   const given = await listReasons(db, { actorId: principalId, limit: itemsMax - own.length });
@@ -31,8 +38,8 @@ export async function personalData(db: Queryable, principalId: PrincipalId): Pro
 }
 
 /**
- * Erases the name of a deleted principal from usage rows; true when more rows are left, for the next request. There may be many rows, so
- * they are not erased under the lock of the log.
+ * Erases the name of a deleted principal from usage rows. Returns true if rows are left for the
+ * next request. There may be many rows, so this does not hold the log lock.
  */
 export const eraseNamesInUsage = async (
   db: Queryable,
@@ -40,7 +47,7 @@ export const eraseNamesInUsage = async (
   principalId: PrincipalId,
 ): Promise<boolean> => !principal.byId.has(principalId) && (await eraseUsageNames(db, principalId));
 
-/** What the configuration has let go of. */
+/** Items that the configuration no longer refers to. */
 export const superseded = async (db: Queryable, clock: Clock): Promise<Erasure> => ({
   items: await listSuperseded(db, { horizon: new Date(clock() + 1), limit: itemsMax }),
   principalId: null,
@@ -48,23 +55,28 @@ export const superseded = async (db: Queryable, clock: Clock): Promise<Erasure> 
 
 type Erasing = Mutation & Required<Pick<MutationContext, 'precondition'>>;
 
-/** Refuses to count what another has erased since it was listed. */
+/** Refuses if an item was erased since it was listed. */
 export const erasing = (erasure: Erasure): Erasing => ({
   command: { type: 'EraseVaultItems', ...erasure },
   precondition: async (_state, tx) => {
     const refs = erasure.items.map(({ ref }) => ref);
     const isWhole = (await countUnerased(tx, refs)) === refs.length;
-    return isWhole ? null : refuse('conflict', 'some of this was erased meanwhile; send it again');
+    return isWhole
+      ? null
+      : refuse('conflict', 'some of these items were erased concurrently; retry');
   },
 });
 
-/** How many items by kind. `left`: there may be more, for the next request. */
+/** The number of items by kind. `left` is true if there may be more for the next request. */
 export type Erased = Readonly<{
   erased: Readonly<Partial<Record<ErasedKind, number>>>;
   left: boolean;
 }>;
 
-/** Counts what the events of `outcome` erased. Erases kept answers in the same transaction, for they may show a person. */
+/**
+ * Counts what the events of `outcome` erased. Also erases stored responses in the same transaction,
+ * since they may contain personal data.
+ */
 export async function concludeErasure(
   tx: Queryable,
   { outcome, erasure }: Readonly<{ outcome: Outcome; erasure: Erasure }>,

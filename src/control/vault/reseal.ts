@@ -1,5 +1,5 @@
-// Seals everything in the vault anew with the present encryption key, so that the previous one can be dropped (Authentication
-// rule 8). In batches: it may be interrupted and run again, and goes on where it was.
+// Reseals everything in the vault with the current encryption key, so that the previous one can be
+// removed (Authentication rule 8). Works in batches: it can be interrupted and run again.
 
 import type { Resealed } from '../../db/vault.ts';
 import { isRefusal } from '../../lib/refusal.ts';
@@ -7,20 +7,20 @@ import type { Refusal } from '../../lib/refusal.ts';
 import type { ControlPlane } from '../plane.ts';
 
 export type ResealReport = Readonly<{
-  /** Items that another key had sealed. */
+  /** Items that were sealed with another key. */
   resealed: number;
-  /** Refs of those that could not be opened; they stay as they are. */
+  /** Refs of items that could not be opened. They stay unchanged. */
   unreadable: readonly string[];
 }>;
 
 type Dependencies = Readonly<{
   plane: Pick<ControlPlane, 'db' | 'execute' | 'vault'>;
-  /** Of the present encryption key. */
+  /** The id of the current encryption key. */
   keyId: string;
   newId: () => string;
 }>;
 
-/** Rows that are locked at once, while mutations may want to read them. */
+/** Rows locked at once, since mutations may need to read them. */
 const batchItems = 200;
 
 export async function resealVault({

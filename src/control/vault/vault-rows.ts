@@ -1,5 +1,6 @@
-// What the events of a command mean for the vault: items that it let go of are superseded, and their retention begins. Items that an event
-// says were erased are erased with it. The calls of a change request are of no use once it has ended: they are erased at once.
+// Updates the vault for the events of a command. Items no longer referred to are superseded, which
+// starts their retention. Items that an event erases are erased. The calls of a change request are
+// erased as soon as it ends.
 
 import { parseStream } from '../../../events/catalogue.ts';
 import type { RecordedEvent } from '../../../events/catalogue.ts';
@@ -15,7 +16,7 @@ type Change = Readonly<{
   events: readonly RecordedEvent[];
 }>;
 
-/** In the transaction of the command. */
+/** Runs in the transaction of the command. */
 export async function keepVaultRows(
   tx: Transaction,
   { before, after, events }: Change,

@@ -1,5 +1,6 @@
-// Erases the secrets and personal data that nothing has referred to for their retention. Any replica may do it; each item is erased
-// once, in the transaction of the event that says so, and the log's chain stays as it is.
+// Erases secrets and personal data that have been unreferenced for their retention. Any replica can
+// run it. Each item is erased once, in the transaction of the event that records it, and the log's
+// chain stays valid.
 
 import { randomUUID } from 'node:crypto';
 
@@ -12,7 +13,7 @@ import type { ControlPlane } from '../plane.ts';
 import { erasedRefs } from './vault-rows.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Items an event, and events a run: what is left is for the next run. */
+/** Items per event and events per run. The rest waits for the next run. */
 const erasedMax = 500;
 const erasuresMax = 100;
 
@@ -22,7 +23,7 @@ type Dependencies = Readonly<{
   retentionDays: number;
 }>;
 
-/** Answers how many items were erased. Throws when the log could not be written. */
+/** Returns the number of erased items. Throws if the log could not be written. */
 export async function eraseSuperseded(dependencies: Dependencies): Promise<number> {
   const { plane, clock, retentionDays } = dependencies;
   const horizon = new Date(clock() - retentionDays * dayMs);
@@ -37,7 +38,7 @@ export async function eraseSuperseded(dependencies: Dependencies): Promise<numbe
   return erased;
 }
 
-/** Null when another replica has erased some of them: the rest is its work too. */
+/** Null if another replica has erased some of them. It will erase the rest too. */
 async function erase(
   { plane }: Pick<Dependencies, 'plane'>,
   items: readonly SupersededItem[],
@@ -54,7 +55,7 @@ async function erase(
       precondition: async (_state, tx) =>
         (await countSuperseded(tx, refs)) === refs.length
           ? null
-          : refuse('conflict', 'some of these items are erased or referred to again'),
+          : refuse('conflict', 'some of these items were erased or are referred to again'),
       conclude: async (made, tx) => {
         const gone = new Set(erasedRefs(made.events));
         await keepItems(

@@ -1,5 +1,6 @@
-// Verification of the vault: the log names every item and every erasure, and an item opens only in its own row. So rows that were deleted,
-// emptied, brought back, added or swapped by hand are found. The fingerprints in the log show whether the fingerprint key is the first one.
+// Verifies the vault. The log names every item and every erasure, and an item opens only in its own
+// row, so rows that were manually deleted, emptied, restored, added or swapped are found. The
+// fingerprints in the log show whether the fingerprint key is the original one.
 
 import type { Queryable } from '@databases/pg';
 
@@ -10,26 +11,26 @@ import type { EncryptionKeys } from '../../db/vault.ts';
 import type { Problem } from '../log/walk.ts';
 
 export type VaultCheck = Readonly<{
-  /** How many items have content. */
+  /** The number of items with content. */
   items: number;
-  /** Whether each of them was opened with the encryption key. */
+  /** True if each of them was opened with the encryption key. */
   opened: boolean;
   problems: readonly Problem[];
 }>;
 
-/** Items that are named of each fault. */
+/** The number of items named per fault. */
 const namedMax = 20;
-/** Items that are read at once. */
+/** Items read at once. */
 const batchItems = 500;
 
 const says: Readonly<Record<VaultFault, string>> = {
   missing: 'is missing from the vault',
-  emptied: 'is empty in the vault, and no event says that it was erased',
-  returned: 'is in the vault again, and an event says that it was erased',
-  unnamed: 'is in the vault, and no event names it',
+  emptied: 'is empty in the vault, but no event records its erasure',
+  returned: 'is in the vault, but an event records its erasure',
+  unnamed: 'is in the vault, but no event names it',
 };
 
-/** Without `keys` no content is checked. Nothing of the content is kept or reported. */
+/** Without `keys`, the content is not checked. The content is neither stored nor reported. */
 export async function verifyVault(db: Queryable, keys: EncryptionKeys | null): Promise<VaultCheck> {
   const found = await compareVault(db, namedMax);
   const { items, hasFingerprintKey } = await countVault(db);
@@ -50,7 +51,7 @@ export async function verifyVault(db: Queryable, keys: EncryptionKeys | null): P
 
 const noFingerprintKey = 'the fingerprint key of the database is missing from the vault';
 
-/** Fingerprints in the log by another key than the one that the vault holds: it was replaced. */
+/** Compares a fingerprint in the log with the key in the vault, to find a replaced key. */
 async function otherFingerprints(db: Queryable, keys: EncryptionKeys): Promise<readonly Problem[]> {
   const fingerprint = await openFingerprints(db, keys);
   const name = await firstPlainName(db);
@@ -60,9 +61,9 @@ async function otherFingerprints(db: Queryable, keys: EncryptionKeys): Promise<r
 }
 
 const replacedFingerprintKey =
-  "the fingerprint of a name is not one of the vault's fingerprint key, which was replaced";
+  'a fingerprint of a name does not match the fingerprint key in the vault, which was replaced';
 
-/** Of each fault that more items have than are named, how many those are. */
+/** Per fault, the number of items that are not named. */
 function unnamedRest(found: readonly VaultFinding[]): readonly Problem[] {
   const byFault = Map.groupBy(found, ({ fault }) => fault);
   return [...byFault].flatMap(([fault, named]) => {

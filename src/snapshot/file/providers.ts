@@ -65,11 +65,11 @@ const no = (message: string): Refusal => refuse('invalid', message);
 /** Addresses are shown on open pages of the gateway, so they must not contain secrets. */
 function addressOf(text: string): string | Refusal {
   const placeholder = /<[^<>]+>/.exec(text)?.[0];
-  if (placeholder !== undefined) return no(`still holds the placeholder ${placeholder}`);
+  if (placeholder !== undefined) return no(`still contains the placeholder ${placeholder}`);
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) return no('is not an http or https address');
   if (url.username !== '' || url.password !== '')
-    return no('must not hold a user name or password');
+    return no('must not contain a user name or password');
   if (url.search !== '' || url.hash !== '') return no('must not have a query or a fragment');
   return url.href.replace(/\/+$/, '');
 }

@@ -70,7 +70,7 @@ describe('the sign-in link', () => {
     for (const wrong of ['', `${token}x`, token.slice(1)]) {
       const refused = await redeem(wrong);
       assert.deepEqual(errorOf(refused), [401, 'unauthenticated', null]);
-      assert.match(messageOf(refused.body), /is not of this start of gw dev/);
+      assert.match(messageOf(refused.body), /is not valid for this run of gw dev/);
     }
     assert.equal((await redeem()).status, 200);
   });

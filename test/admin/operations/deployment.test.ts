@@ -153,7 +153,7 @@ describe('an API server that does not do its part', () => {
     cluster.setBroken(403);
     const unread = await send('GET', '/admin/deployment');
     assert.deepEqual(errorOf(unread), [502, 'upstream', null]);
-    assert.match(messageOf(unread.body), /cannot be read: it answers 403: broken/);
+    assert.match(messageOf(unread.body), /cannot be read: the API server responded 403: broken/);
   });
 
   it('is a 502 that holds no token, whether it is away or repeats it', async (t) => {

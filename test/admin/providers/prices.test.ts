@@ -197,7 +197,7 @@ describe('a price sync', () => {
     const synced = await test.send('POST', path, {});
     assert.deepEqual(member(synced.body, 'changes'), [small]);
     assert.deepEqual(member(synced.body, 'sources'), [
-      { source: 'aggregator', prices: 0, nonsense: 0, skipped: 'it answered status 503' },
+      { source: 'aggregator', prices: 0, nonsense: 0, skipped: 'it responded with status 503' },
       read[1],
     ]);
   });

@@ -333,7 +333,7 @@ it('a provider out of rotation is back after one beat, if it answers', async (t)
   host.isUp = false;
   leasing.time.now += 60_000;
   await leasing.sweep();
-  assert.deepEqual(dropped(), [`${apiBase(0)}/models answered status 503`]);
+  assert.deepEqual(dropped(), [`${apiBase(0)}/models responded with status 503`]);
   const before = (await leasing.events()).length;
   assert.equal((await beat()).status, 200);
   assert.equal(dropped()?.length, 1, 'a beat alone proves nothing');

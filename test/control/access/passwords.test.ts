@@ -23,14 +23,14 @@ it('a principal without a password matches nothing, after a real check', async (
 });
 
 const unfit: readonly (readonly [password: string, message: string])[] = [
-  ['', 'password: at least 12 characters, this one has 0'],
-  ['elevenchars', 'password: at least 12 characters, this one has 11'],
-  ['\u{1F600}'.repeat(3), 'password: at least 12 characters, this one has 3'],
+  ['', 'password: at least 12 characters; this one has 0'],
+  ['elevenchars', 'password: at least 12 characters; this one has 11'],
+  ['\u{1F600}'.repeat(3), 'password: at least 12 characters; this one has 3'],
   [' '.repeat(12), 'password: at least 5 different characters'],
   ['abcd'.repeat(4), 'password: at least 5 different characters'],
-  ['password1234', 'password: this one is among the most common; choose another'],
-  ['Administrator', 'password: this one is among the most common; choose another'],
-  ['x'.repeat(1025), 'password: at most 1024 bytes, this one has 1025'],
+  ['password1234', 'password: this is one of the most common passwords; choose another'],
+  ['Administrator', 'password: this is one of the most common passwords; choose another'],
+  ['x'.repeat(1025), 'password: at most 1024 bytes; this one has 1025'],
 ];
 for (const [password, message] of unfit) {
   it(`refuses the password '${password.slice(0, 20)}' by its field and the rule`, async () => {

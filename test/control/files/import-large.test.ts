@@ -59,9 +59,9 @@ describe('a large import', () => {
     const refusals = await attempt(test, source);
     assert.ok(!('changes' in refusals), 'it was not refused');
     const said = refusals.map(({ message }) => message).join('\n');
-    const [, made, all] = /broke off after (\d+) of (\d+) changes, which stay: /.exec(said) ?? [];
+    const [, made, all] = /stopped after (\d+) of (\d+) changes, which are kept: /.exec(said) ?? [];
     assert.ok(Number(made) > 0 && Number(made) < Number(all), said);
-    assert.match(said, /run the import again to make the others$/);
+    assert.match(said, /run the import again to make the remaining changes$/);
     await session.query('drop trigger fail on es.events');
     const rest = await run(test, source);
     assert.equal(rest.changes.length, Number(all) - Number(made));

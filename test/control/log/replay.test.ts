@@ -153,12 +153,12 @@ describe('a log that is replayed', () => {
     const broken = text.replace('"name":"a3"', '"name":"a4"').replace('\\"a3\\"', '\\"a4\\"');
     const refused = await replayLog(db, { log: each(broken), vault: null });
     assert.ok('refused' in refused);
-    assert.match(refused.message, /^the export does not hold at position \d+: the payload/);
+    assert.match(refused.message, /^the export is invalid at position \d+: the payload/);
     assert.equal((await readHead(db)).position, 0);
     const part = await replayLog(db, { log: each(await exported(plane.reports, 5)), vault: null });
-    assert.ok('refused' in part && /begins at position 5, not at 1/.test(part.message));
+    assert.ok('refused' in part && /starts at position 5/.test(part.message));
     const held = await replayLog(plane.db, { log: each(text), vault: null });
-    assert.ok('refused' in held && /holds a log already/.test(held.message));
+    assert.ok('refused' in held && /already contains a log/.test(held.message));
   });
 });
 
@@ -170,7 +170,7 @@ describe('read models that are built anew', () => {
     const table = sql.ident(readModelSchema, 'models');
     await plane.db.query(sql`update ${table} set name = 'altered'`);
     const found = await gw(['projections', 'verify'], { env });
-    assert.deepEqual([found.code, found.stdout.startsWith('models holds')], [10, true]);
+    assert.deepEqual([found.code, found.stdout.startsWith('models has')], [10, true]);
     const building = gw(['projections', 'rebuild'], { env });
     const done = new AbortController();
     const built = building.finally(() => done.abort());

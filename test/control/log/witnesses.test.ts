@@ -225,7 +225,7 @@ describe('a replica bears witness of the log', () => {
     // In the epoch that holds, the same is an alarm.
     assert.equal((await report({ ...far, version: 2 ** 40 + far.position })).status, 204);
     const [alarm] = await restored.alarms();
-    assert.match(alarm?.problem ?? '', /the log ends at \d+: it was set back/);
+    assert.match(alarm?.problem ?? '', /the log ends at \d+: it was reset/);
     assert.equal(alarm?.log_hash, null);
   });
 

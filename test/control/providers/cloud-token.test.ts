@@ -70,7 +70,7 @@ describe('an access token', () => {
     now.ms += 55 * minute;
     assert.deepEqual(await sent(tokens, provider(1)), ['token-1']);
     await until(() => failures.length > 0, { what: 'the failure' });
-    assert.deepEqual(failures, ['having an access token for provider p1: no token today']);
+    assert.deepEqual(failures, ['requesting an access token for provider p1: no token today']);
     now.ms += 5 * minute;
     assert.deepEqual(await tokens.overlayOf([provider(1)]), {
       tokens: [],
@@ -108,7 +108,7 @@ describe('a token that cannot be had', () => {
       tokens: [{ provider_id: 2, token: 'token-1' }],
       dropped_providers: [
         { provider_id: 1, reason: 'no token today' },
-        { provider_id: 3, reason: 'its credential cannot be opened' },
+        { provider_id: 3, reason: 'its credential cannot be decrypted' },
       ],
     });
     const pauses = [5, 10, 20, 40, 80, 160, 300, 300];
@@ -132,7 +132,7 @@ describe('a token that cannot be had', () => {
     const first = await tokens.overlayOf([provider(1)]);
     const tookMs = performance.now() - from;
     assert.ok(tookMs > 1_500 && tookMs < 5_000, `${tookMs} ms`);
-    assert.match(first.dropped_providers[0]?.reason ?? '', /not here yet/);
+    assert.match(first.dropped_providers[0]?.reason ?? '', /not arrived yet/);
     const again = performance.now();
     await tokens.overlayOf([provider(1)]);
     assert.ok(performance.now() - again < 500);

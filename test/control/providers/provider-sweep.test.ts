@@ -41,7 +41,7 @@ describe('of a static provider, the sweep', () => {
     host.isUp = false;
     await sweepLater(leasing);
     await sweepLater(leasing, 60);
-    const reason = `${apiBase(0)}/models answered status 503`;
+    const reason = `${apiBase(0)}/models responded with status 503`;
     assert.deepEqual(await only(leasing), [minute(1), minute(2), reason]);
     assert.deepEqual(leasing.plane.publisher.current()?.snapshot.overlay.dropped_providers, []);
     host.isUp = true;

@@ -192,7 +192,7 @@ describe('a service account', () => {
     const { version } = await createCloudProvider(test, server.keyFile());
     const out = published(test.plane.publisher).snapshot;
     assert.deepEqual(out.secrets, { [testRef(2)]: 'secret 2' });
-    assert.match(out.overlay.dropped_providers[0]?.reason ?? '', /gave no access token/);
+    assert.match(out.overlay.dropped_providers[0]?.reason ?? '', /returned no access token/);
     const said = test.failures.map(({ what, error }) => `${what} ${String(error)}`).join();
     assert.match(said, /invalid_grant.*provider cloud1/);
     assert.doesNotMatch(said, /PRIVATE/);

@@ -75,9 +75,9 @@ describe('what cannot be served is refused with its line:', () => {
     ['model: text-completion-openai/x', /write openai\//],
     ['model: x', /api_base: is required for x; or write the prefix of its vendor, .* \(line 1\)$/],
     ['model: x, api_base: ftp://e', /api_base: is not an http or https address/],
-    ['model: x, api_base: https://u:p@e/v1', /api_base: must not hold a user name/],
+    ['model: x, api_base: https://u:p@e/v1', /api_base: must not contain a user name/],
     ['model: x, api_base: https://e/v1?a=b', /api_base: must not have a query/],
-    ['model: x, api_base: https://<host>/v1', /api_base: still holds the placeholder <host>/],
+    ['model: x, api_base: https://<host>/v1', /api_base: still contains the placeholder <host>/],
     [
       'model: openai/x, api_key: "${OPENAI_API_KEY}"',
       /shell variable.*os\.environ\/OPENAI_API_KEY/,
