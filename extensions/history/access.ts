@@ -58,7 +58,7 @@ const changeRecord = z.object({ change: z.enum(['gained', 'lost']), ...accessFie
 /** `<principal id>.<model id>` of the last row of the page. */
 const after = z
   .string()
-  .regex(/^\d{1,15}\.\d{1,15}$/, 'must be what the list answered')
+  .regex(/^\d{1,15}\.\d{1,15}$/, 'must be a cursor that this list returned')
   .transform((text): AccessKey => {
     const [principalId = 0, modelId = 0] = text.split('.').map(Number);
     return { principalId, modelId };

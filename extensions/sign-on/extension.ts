@@ -29,8 +29,8 @@ function openSignOn({ plane, settings, access, dispatcher }: ExtensionNeeds): Si
     clock,
     monotonic: () => performance.now(),
     onUnknownRole: (role, requestId) =>
-      log.warn({ request_id: requestId, role }, 'a group is to give a role that does not exist'),
+      log.warn({ request_id: requestId, role }, 'a group is mapped to a role that does not exist'),
     onNoGroups: (claim, requestId) =>
-      log.warn({ request_id: requestId, claim }, 'an ID token has no claim of groups'),
+      log.warn({ request_id: requestId, claim }, 'the ID token has no groups claim'),
   });
 }

@@ -1,5 +1,6 @@
-// Single sign-on by an OpenID provider: the way to it, and the way back with a session (docs/adr/0039-single-sign-on.md). A browser is
-// sent on by both; what went wrong comes to the login screen by a word of a closed list, never by a text of somebody else's.
+// Serves single sign-on by an OpenID provider: redirects to the provider and starts the session on
+// return (docs/adr/0039-single-sign-on.md). Failures reach the login screen as a code from a closed
+// list, so that no external text is shown.
 
 import { z } from 'zod';
 
@@ -20,20 +21,23 @@ import type { Call } from '../../src/admin/http/route.ts';
 const signInCookie = 'gw_sign_in';
 const callbackPath = '/auth/oidc/callback';
 
-/** A place of the UI, from its own root: it leads nowhere else, however a browser reads it. */
+/**
+ * A path relative to the root of the UI. The pattern prevents open redirects in any browser's
+ * reading of the path.
+ */
 const place = z
   .string()
   .max(2_000)
   .regex(
     /^ui\/(?!\/)(?:[\w.~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}|\/(?!\/))*(?:\?[\w.~!$&'()*+,;=:@/?%-]*)?$/,
     {
-      error: 'must be a place of this UI, such as ui/keys',
+      error: 'must be a path of the UI, such as ui/keys',
     },
   )
   .refine((text) => !/(?:^|\/)(?:\.|%2e){1,2}(?:$|[/?])/i.test(text), {
-    error: 'must be a place of this UI, without . and ..',
+    error: 'must be a path of the UI without . and .. segments',
   })
-  // Without the look-ahead, which clients in Go cannot compile.
+  // The look-ahead is left out of the document because Go's RE2 cannot compile it.
   .meta({ pattern: '^ui/' })
   .default('ui/');
 
@@ -47,7 +51,7 @@ const page = {
   response: z.string().meta({ examples: [''] }),
 } as const;
 
-/** `null`: single sign-on is not set up. */
+/** Null if single sign-on is not configured. */
 type OpenSignOn = () => SignOn | null;
 
 type SignInNeeds = AccessNeeds & Readonly<{ signOn: SignOn }>;
@@ -58,7 +62,7 @@ export const signOnRoutes = (open: OpenSignOn) =>
       ...page,
       path: '/auth/oidc/login',
       operation: 'beginSignIn',
-      summary: 'Send the browser to the OpenID provider; it comes back to a place of this UI',
+      summary: 'Redirect the browser to the OpenID provider to sign in',
       refusals: ['absent'],
       query: z.strictObject({
         return_to: place.describe('Where in the UI the browser goes after signing in.'),
@@ -86,7 +90,7 @@ export const signOnRoutes = (open: OpenSignOn) =>
       ...page,
       path: callbackPath,
       operation: 'finishSignIn',
-      summary: 'Where the OpenID provider sends the browser back: begins a session',
+      summary: 'Receive the browser from the OpenID provider and start a session',
       refusals: ['absent'],
       // What a provider adds is its own affair (RFC 6749, section 4.1.2); the library reads it, as it was sent.
       query: z.looseObject({
@@ -119,7 +123,7 @@ export const signOnRoutes = (open: OpenSignOn) =>
     }),
   ] as const;
 
-/** As it was sent: a parameter that is there twice stays so. */
+/** Serializes the query as it was sent, including repeated parameters. */
 function searchOf(query: Readonly<Record<string, unknown>>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name, String(one)]),
@@ -127,9 +131,12 @@ function searchOf(query: Readonly<Record<string, unknown>>): string {
   return String(new URLSearchParams(pairs));
 }
 
-const off = refuse('absent', 'single sign-on is not set up');
+const off = refuse('absent', 'single sign-on is not configured');
 
-/** Where the provider is to send the browser: at the host that it asked, unless a setting says where that is seen from outside. */
+/**
+ * The callback URL for the provider: at the configured public URL, otherwise at the Host header of
+ * the request.
+ */
 function redirectUriOf(
   { headers }: Call,
   { secureCookies }: SignInNeeds,
@@ -139,10 +146,13 @@ function redirectUriOf(
   const base = publicUrl ?? `${scheme}://${headers.host ?? ''}`;
   return URL.canParse(base)
     ? base + callbackPath
-    : refuse('invalid', 'the host of the request is none', { param: 'host' });
+    : refuse('invalid', 'host: the Host header is not a valid host name', { param: 'host' });
 }
 
-/** What the provider, or its settings, bring about: no guess of anybody's, and no reason to let nobody log in from an address. */
+/**
+ * Failures caused by the provider or its settings. They do not count as failed login attempts of
+ * the address.
+ */
 const ofProvider: ReadonlySet<SignInTrouble> = new Set([
   'away',
   'busy',
@@ -152,7 +162,10 @@ const ofProvider: ReadonlySet<SignInTrouble> = new Set([
   'groups',
 ]);
 
-/** As a login by password: only what fails is counted, and a name that nobody else has waits for nobody. */
+/**
+ * Applies the login rate limit. Only failures count. The name is unique per request, so that only
+ * the address is limited.
+ */
 async function limited<Value extends object>(
   { address, requestId }: Call,
   { loginTurns, clock }: SignInNeeds,
@@ -171,18 +184,18 @@ async function limited<Value extends object>(
   }
 }
 
-/** To the login screen, which finds the request's id beside the word. */
+/** Redirects to the login screen with the error code and the request id. */
 function refused(
   { requestId, address }: Call,
   needs: SignInNeeds,
   { trouble: what, why }: Trouble,
 ) {
-  needs.log.warn({ request_id: requestId, address, trouble: what, why }, 'a sign-in failed');
+  needs.log.warn({ request_id: requestId, address, trouble: what, why }, 'sign-in failed');
   const search = new URLSearchParams({ sign_in: what, request_id: requestId });
   return sent(`../../ui/?${search.toString()}`, [spentCookie(needs)]);
 }
 
-/** The address is relative, for a listener behind a path of a reverse proxy. */
+/** The location is relative so that it works under a path prefix of a reverse proxy. */
 const sent = (location: string, cookies: string[]) => ({
   status: 302,
   headers: { location, 'set-cookie': cookies },
@@ -191,11 +204,11 @@ const sent = (location: string, cookies: string[]) => ({
 
 const spentCookie = (needs: SignInNeeds): string => signInCookieOf(needs, '');
 
-/** Whether browsers reach the listener by TLS, its own or that of a proxy before it. */
+/** True if browsers use TLS, either to this listener or to a proxy in front of it. */
 const isSecure = ({ secureCookies, signOn }: SignInNeeds): boolean =>
   secureCookies || signOn.publicUrl?.startsWith('https:') === true;
 
-/** Lax: the browser brings it along when the provider, another site, sends it back. */
+/** SameSite=Lax, so that the browser sends the cookie when the provider redirects back. */
 function signInCookieOf(needs: SignInNeeds, value: string): string {
   const age = value === '' ? 0 : transactionSeconds;
   return (

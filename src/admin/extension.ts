@@ -1,4 +1,5 @@
-// What an extension adds to the control plane. `extensions/control.ts` lists the extensions; nothing else of the core imports them.
+// Defines what an extension adds to the control plane. `extensions/control.ts` lists the
+// extensions; the rest of the core does not import them.
 
 import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
@@ -17,15 +18,15 @@ import type { Credentials } from './http/authorise.ts';
 import type { Route, ServedRoute } from './http/route.ts';
 import type { Program } from './operations/program.ts';
 
-/** What extensions need of the program. */
+/** Dependencies that the core provides to extensions. */
 export type ExtensionNeeds = HistoryNeeds &
   Readonly<{
     past: PastStates;
-    /** Looks up what a request is authenticated by. */
+    /** Looks up the credentials of a request. */
     credentials: Credentials;
-    /** How often the log was read again because the database lost some of it. */
+    /** Number of times the log was reread because the database lost events. */
     rereads: () => number;
-    /** For whoever waits that the log grows. */
+    /** Notifies listeners of new events in the log. */
     heads: Heads;
     program: Program;
     plane: Pick<
@@ -33,36 +34,38 @@ export type ExtensionNeeds = HistoryNeeds &
       'db' | 'reports' | 'store' | 'execute' | 'measures' | 'vault' | 'refresh'
     >;
     access: AccessNeeds;
-    /** Makes every outbound request. */
+    /** Sends all outbound requests. */
     dispatcher: Dispatcher;
     notifier: Notifier;
-    /** The values of all settings by name; `valuesIn` finds those of a table. */
+    /** All settings by name. `valuesIn` selects those of a table. */
     settings: Readonly<Record<string, unknown>>;
   }>;
 
-/** Only handlers may ask for them: routes are described before the control plane is open. */
+/** Available only to handlers, because routes are described before the control plane is open. */
 export type Core = () => ExtensionNeeds;
 
-/** What background work needs of the role that runs it. */
+/** Dependencies of background jobs, provided by the role that runs them. */
 export type JobNeeds = Readonly<{
   log: Pick<Log, 'info' | 'warn' | 'error'>;
-  /** Places of the log that the gateway of this process saw before it was started again. */
+  /** Log positions that the gateway of this process had seen before the restart. */
   seenBefore: readonly LogObservation[];
 }>;
 
 export type Preview = Readonly<{
   record: z.ZodType;
-  /** Null when it cannot be said now. */
+  /** Null if it is unknown now. */
   of: (change: Readonly<{ before: ConfigState; after: ConfigState }>) => Promise<unknown>;
 }>;
 
 export type Extension = (core: Core) => Readonly<{
-  /** Of the admin listener. `others` are the routes of the core. */
+  /** Routes of the admin listener. `others` are the routes of the core. */
   routes?: (others: readonly ServedRoute[]) => readonly Route<ExtensionNeeds>[];
-  /** What the preview of a restore says under `what_if`. */
+  /** Computes `what_if` in the preview of a restore. */
   preview?: Preview;
-  /** Another way to sign in, as the login screen shows it; null while it is not set up. */
+  /**
+   * A way to sign in other than by password, for the login screen. Null if it is not configured.
+   */
   singleSignOn?: () => SingleSignOn | null;
-  /** Background work of role control. */
+  /** Background jobs of role control. */
   jobs?: (needs: JobNeeds) => readonly Job[];
 }>;

@@ -8,7 +8,7 @@ import path from 'node:path';
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** Not part of the API: the OpenAPI document leaves them out. */
+/** Omitted from the OpenAPI document because these routes are not part of the API. */
 export const helpPaths: readonly string[] = ['/help', '/help/*'];
 
 const types: Readonly<Record<string, string>> = {
@@ -19,26 +19,26 @@ const types: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 };
 
-/** `help` of a checkout, or of `dist` in the npm package. */
+/** `help` in a checkout, or in `dist` of the npm package. */
 export const helpFolder = path.join(import.meta.dirname, '../../help');
 
 const notBuilt = 'The documentation is not built. Run `npm run docs:build`, then restart gw.\n';
 
 export function addHelp(server: FastifyInstance, folder: string | null): void {
   const files = filesOf(folder);
-  // Addresses in a page are relative to its folder, so they need the slash.
+  // Pages use relative addresses, which require the trailing slash.
   server.get('/help', (_request, reply) => reply.redirect('help/', 308));
   server.get<{ Params: { '*': string } }>('/help/*', async ({ params }, reply) => {
     const name =
       params['*'] === '' || params['*'].endsWith('/') ? `${params['*']}index.html` : params['*'];
     const known = files.has(name) ? name : `${name}.html`;
     if (folder === null || files.size === 0) return sendPlain(reply, notBuilt);
-    if (!files.has(known)) return sendPlain(reply, 'There is no such page. Start at /help/.\n');
+    if (!files.has(known)) return sendPlain(reply, 'Page not found. Start at /help/.\n');
     return sendFile(reply, known, await readFile(path.join(folder, known)));
   });
 }
 
-/** Only these names are served, so that no path can leave the folder. */
+/** Restricts names to this pattern to prevent path traversal. */
 function filesOf(folder: string | null): ReadonlySet<string> {
   if (folder === null || !existsSync(path.join(folder, 'index.html'))) return new Set();
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -52,7 +52,7 @@ function filesOf(folder: string | null): ReadonlySet<string> {
 function sendFile(reply: FastifyReply, name: string, bytes: Buffer): FastifyReply {
   reply.header('content-type', types[path.extname(name)] ?? '');
   if (!name.endsWith('.html')) {
-    // The name of an asset holds a hash of its content.
+    // Asset names contain a content hash.
     return reply.header('cache-control', 'public, max-age=31536000, immutable').send(bytes);
   }
   return reply
@@ -60,7 +60,10 @@ function sendFile(reply: FastifyReply, name: string, bytes: Buffer): FastifyRepl
     .send(bytes);
 }
 
-/** Allows the site's own files, and the inline scripts that set the theme before the page is drawn, by their hashes. */
+/**
+ * Allows the site's own files and, by hash, its inline scripts that set the theme before first
+ * paint.
+ */
 function policyOf(page: string): string {
   const inline = [...page.matchAll(/<script(?: id="[\w-]+")?>(.*?)<\/script>/gs)];
   const hashes = inline.map(

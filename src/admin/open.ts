@@ -1,4 +1,4 @@
-// Puts the admin listener together on an open control plane.
+// Assembles the admin listener on an open control plane.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 
@@ -57,59 +57,56 @@ import type { Ui } from './ui.ts';
 
 export type AdminOptions = Readonly<{
   plane: ControlPlane;
-  /** Several are accepted, for rotation. None: no proxy is let in. */
+  /** Several tokens are accepted, for rotation. Without any, no proxy is accepted. */
   proxyTokens: readonly string[];
   tls: AdminServerParts['tls'];
   egress: Egress;
-  /** Told when a backend goes out of rotation or comes back. */
+  /** Called when a backend leaves or returns to rotation. */
   notifier: Notifier;
   pricePlaces: PricePlaces;
   clock: Clock;
-  /** How long single usage rows are kept; 90 when absent. */
+  /** Retention of single usage rows in days. Default 90. */
   usageRetentionDays?: number;
-  /** How many dynamic providers a principal may hold; 256 when absent. */
+  /** Maximum number of dynamic providers per principal. Default 256. */
   dynamicProvidersMax?: number;
-  /** Whether a registration needs the permission `provider:register`; no when absent. */
+  /** True if a registration requires the permission `provider:register`. Default false. */
   needsPermissionToRegister?: boolean;
-  /** The resource that an operator runs this process by; none when absent. */
+  /** The resource by which an operator manages this process. */
   managed?: ManagedPlace | null;
-  /** Off when absent. */
   strictKeyMint?: boolean;
-  /** None when absent. */
   signInLink?: SignInLink | null;
   log: Log;
   program: Program;
-  /** Of the admin listener; 0 is unlimited. */
+  /** Connections of the admin listener per address. 0 means unlimited. */
   connectionsPerAddress?: number;
-  /** Names this process in alarms. */
+  /** Name of this process in alarms. */
   replica?: string;
-  /** None when absent. */
   ui?: Ui | null;
-  /** The folder of the documentation site; not served when absent. */
+  /** Folder of the documentation site. Not served if absent. */
   help?: string | null;
-  /** The values of all settings by name; their defaults when absent. */
+  /** All settings by name. Defaults apply if absent. */
   settings?: Readonly<Record<string, unknown>>;
-  /** Served with those of this release. */
+  /** Additional routes to serve. */
   moreRoutes?: readonly ServedRoute[];
 }>;
 
 export type Admin = Readonly<{
   server: AdminServer;
-  /** What the routes were given. */
+  /** Dependencies that the routes were given. */
   needs: Needs;
   idempotency: Idempotency;
   routes: readonly ServedRoute[];
-  /** The background work of the extensions. */
+  /** Background jobs of the extensions. */
   jobs: (needs: JobNeeds) => readonly Job[];
-  /** Answers with the URL; port 0 is any free one. */
+  /** Returns the URL. Port 0 selects a free port. */
   listen: (place: Readonly<{ host: string; port: number }>) => Promise<string>;
-  /** Ends in order; answers how many connections had to be cut after `graceMs`. */
+  /** Closes gracefully. Returns the number of connections that were cut after `graceMs`. */
   close: (graceMs: number) => Promise<number>;
 }>;
 
 const monotonic = (): number => performance.now();
 
-/** Does not listen yet. */
+/** The listener is not listening yet. */
 export function openAdmin(options: AdminOptions): Admin {
   const { plane, log, clock, proxyTokens } = options;
   const { db, vault, refresh, execute, past, publisher } = plane;
@@ -137,7 +134,7 @@ export function openAdmin(options: AdminOptions): Admin {
     ui: options.ui ?? null,
     help: options.help ?? null,
   });
-  purgeNowAndThen(server, { purged: [idempotency, sessions], log });
+  purgeRegularly(server, { purged: [idempotency, sessions], log });
   return {
     server,
     needs,
@@ -159,7 +156,7 @@ type Authenticating = Readonly<{
   singleSignOn: AccessNeeds['singleSignOn'];
 }>;
 
-/** Each topic of routes gets what its handlers name, and no more. */
+/** Gives each group of routes only the dependencies that its handlers declare. */
 function openNeeds(options: AdminOptions, authenticating: Authenticating): Needs {
   const { plane, clock, log, notifier, program } = options;
   const { sessions, adminTokens, credentials, singleSignOn } = authenticating;
@@ -209,7 +206,7 @@ function openNeeds(options: AdminOptions, authenticating: Authenticating): Needs
   };
 }
 
-/** What reaches providers, and what looks after those that are registered. */
+/** Tools for contacting providers and for watching registered ones. */
 function openDials(options: AdminOptions) {
   const { plane, egress, pricePlaces: places } = options;
   const { dispatcher } = egress;
@@ -240,11 +237,11 @@ const openSignIn = (options: AdminOptions) => ({
 
 function openAdminTokens({ plane: { db, vault, store, refresh }, clock, log }: AdminOptions) {
   const onFailure = (error: unknown): void =>
-    log.warn({ error }, 'the last use of an admin token was not recorded');
+    log.warn({ error }, 'could not record the last use of an admin token');
   return createAdminTokens({ db, vault, state: store.state, refresh, clock, onFailure });
 }
 
-/** What replicas say of the log and of what they serve of it. */
+/** Stores what replicas report about the log and the snapshots that they serve. */
 function openWitnesses({ plane, clock, log, notifier: { notify }, replica }: AdminOptions) {
   const { reports: db, store } = plane;
   const epoch = (): number => store.state().settings.byId.get(1)?.epoch ?? 0;
@@ -256,12 +253,14 @@ function openWitnesses({ plane, clock, log, notifier: { notify }, replica }: Adm
       db,
       alarms,
       monotonic,
-      onFailure: (error) => log.warn({ error }, 'what replicas saw of the log was not compared'),
+      onFailure: (error) =>
+        log.warn({ error }, 'could not compare the log with what replicas saw of it'),
     }),
     takeServed: createTakeServed({
       db,
       clock,
-      onFailure: (error) => log.warn({ error }, 'what replicas serve was not recorded'),
+      onFailure: (error) =>
+        log.warn({ error }, 'could not record the snapshot versions that replicas serve'),
     }),
   };
 }
@@ -276,21 +275,21 @@ const openSessions = ({ plane, clock }: AdminOptions): Sessions =>
     sealer: plane.sessionSealer,
   });
 
-/** What takes usage in and keeps it. */
+/** Tools that record usage and retain it. */
 function openUsage({ plane, clock, log, usageRetentionDays }: AdminOptions) {
   const { db, reports, vault, refresh } = plane;
   const { state } = plane.store;
   const rebuild = coalesce(plane.rebuild);
   const onReached = (): void => {
     rebuild().catch((error: unknown) => {
-      log.warn({ error }, 'proxies were not told at once that a budget is reached');
+      log.warn({ error }, 'could not notify proxies that a budget is exhausted');
     });
   };
   return {
     takeUsage: createUsageIntake({ db, vault, state, refresh, onReached, clock }),
     takeRefusals: createTakeRefusals({
       record: createRecordUnattributed({ db, clock }),
-      onFailure: (error) => log.warn({ error }, "refusals that are nobody's were not recorded"),
+      onFailure: (error) => log.warn({ error }, 'could not record refusals without a principal'),
     }),
     usageUpkeep: createUsageUpkeep({
       db: reports,
@@ -303,15 +302,15 @@ function openUsage({ plane, clock, log, usageRetentionDays }: AdminOptions) {
 
 const purgeMs = 10 * 60 * 1000;
 
-/** What has expired goes although nobody asks for it any more. */
-function purgeNowAndThen(
+/** Deletes expired rows, which no request would notice otherwise. */
+function purgeRegularly(
   server: AdminServer,
   { purged, log }: Readonly<{ purged: readonly Pick<Sessions, 'purge'>[]; log: Log }>,
 ): void {
   const purge = (): void => {
     for (const { purge } of purged) {
       purge().catch((error: unknown) => {
-        log.warn({ error }, 'what has expired could not be deleted');
+        log.warn({ error }, 'could not delete expired data');
       });
     }
   };

@@ -72,7 +72,7 @@ const openApiRoute = route({
   path: '/openapi.json',
   operation: 'getOpenApi',
   permission: 'open',
-  summary: 'This document',
+  summary: 'Get this document',
   refusals: [],
   params: none,
   query: none,
@@ -173,7 +173,7 @@ const behind = (
 ];
 
 const notServed: Core = () => {
-  throw new Error('a route that is only described was run');
+  throw new Error('this route was built without its dependencies and cannot run');
 };
 
 const described = extendedBy(notServed);

@@ -105,7 +105,7 @@ function sendUi(
   if (below === viewerName && ui.viewer !== null) {
     return reply.headers(keptHeaders).send(ui.viewer);
   }
-  if (isFile(below ?? '', request)) return sendPlain(reply, 'no such file\n');
+  if (isFile(below ?? '', request)) return sendPlain(reply, 'file not found\n');
   const page = ui.index.replaceAll('"./', `"${prefixOf(below)}`);
   reply.headers({ ...pageHeaders, etag: etagOf(page) });
   return isHeld(request, etagOf(page)) ? reply.code(304).send() : reply.send(page);

@@ -36,8 +36,8 @@ export const reasons = {
     status: 405,
     type: 'invalid_request_error',
     rejection: null,
-    cause: 'The path does not serve this method',
-    remedy: 'Use a method of the `allow` header',
+    cause: 'The path does not support this method',
+    remedy: 'Use a method from the `allow` header',
   },
   malformed_request: {
     status: 400,

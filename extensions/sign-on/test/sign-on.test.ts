@@ -284,7 +284,7 @@ describe('an ID token without groups', () => {
     const admin = await startSignOn(t, { groupRoles });
     assert.equal(signInErrorOf(await signIn(admin)), null);
     assert.deepEqual(await groupRolesOf(admin), []);
-    assert.ok(admin.warnings.includes('an ID token has no claim of groups'));
+    assert.ok(admin.warnings.includes('the ID token has no groups claim'));
   });
 });
 
@@ -300,7 +300,7 @@ describe('what a sign-in changes', () => {
       member(command, 'reason'),
       `single sign-on by ${admin.provider.issuer}; in group staff: role operator; in group lost: role no-such-role`,
     );
-    assert.ok(admin.warnings.includes('a group is to give a role that does not exist'));
+    assert.ok(admin.warnings.includes('a group is mapped to a role that does not exist'));
     const { plane } = admin;
     const rows: unknown[] = await plane.db.query(
       plane.db.sql`select payload::text, metadata::text from es.events`,

@@ -99,7 +99,7 @@ async function answer(
   // The path exactly as requested, without decoding.
   const [, file] = [...viewed.files].find(([known]) => encodeURIComponent(known) === name) ?? [];
   const found = file === undefined ? null : await stat(file).catch(() => null);
-  if (file === undefined || found === null) return sendPlain(response, 404, 'no such file\n');
+  if (file === undefined || found === null) return sendPlain(response, 404, 'file not found\n');
   const type = { 'content-type': 'application/octet-stream', 'content-length': found.size };
   response.writeHead(200, { ...headers, ...type });
   // Ends the response if the browser disconnects.

@@ -1,4 +1,4 @@
-// Budgets of principals, with what is spent of them (specification, "Limits and budget").
+// Serves budgets of principals and their current spend (specification, "Limits and budget").
 
 import { z } from 'zod';
 
@@ -28,7 +28,10 @@ import { none, route } from '../http/route.ts';
 
 const cap = z.int().positive().nullable();
 
-/** Money in micro-units. A null cap caps nothing. What is spent, and of which window, is null as of a moment of the past. */
+/**
+ * Amounts are in micro-units. A null cap means no cap. Spend and the window are null when reading a
+ * past state.
+ */
 const budgetRecord = z.object({
   principal_id: principalId,
   principal: z.string(),
@@ -38,7 +41,6 @@ const budgetRecord = z.object({
   cost_used_micros: z.int().nonnegative().nullable(),
   window: budgetWindow,
   window_start: timestamp.nullable(),
-  /** When the next window begins. */
   window_end: timestamp.nullable(),
 });
 type BudgetRecord = z.input<typeof budgetRecord>;
@@ -52,7 +54,7 @@ export const budgetRoutes = [
     path: '/admin/budgets',
     operation: 'listBudgets',
     permission: 'usage:read',
-    summary: 'Every principal with a budget, and what is spent of it in the present window',
+    summary: 'List budgets, with their spend in the current window',
     refusals: [],
     params: none,
     query: listQuery(budgetRecord),
@@ -74,7 +76,7 @@ export const budgetRoutes = [
     body: none,
     path: '/admin/principals/{id}/budget',
     operation: 'getBudget',
-    summary: 'The budget of one principal, and what is spent of it; 404 when it has none',
+    summary: 'Get the budget of a principal and its current spend; 404 if it has none',
     refusals: ['absent'],
     params,
     query: asOfQuery,
@@ -94,14 +96,14 @@ export const budgetRoutes = [
     method: 'PUT',
     path: '/admin/principals/{id}/budget',
     operation: 'setBudget',
-    summary: 'Replace the caps of a budget; what is spent and the start of the window stay',
+    summary: 'Replace the caps of a budget; its spend and window start are kept',
     refusals: ['absent'],
     params,
     body: z.strictObject({
       tokens_total: budgetField.nullable().default(null),
       cost_total_micros: budgetField.nullable().default(null),
       window: budgetWindow.optional().meta({
-        description: 'Absent keeps the window of a budget that there is; a new budget is monthly.',
+        description: 'If absent, an existing budget keeps its window; a new budget is monthly.',
       }),
     }),
     response: budgetRecord,
@@ -127,7 +129,7 @@ export const budgetRoutes = [
   deleteRoute({
     path: '/admin/principals/{id}/budget',
     operation: 'clearBudget',
-    summary: 'Make a principal unlimited, and forget what it has spent',
+    summary: 'Delete the budget of a principal and its recorded spend',
     id: principalId,
     command: (id) => ({ type: 'ClearBudget', id }),
   }),
@@ -136,7 +138,7 @@ export const budgetRoutes = [
 const noBudget = (id: number): Refusal =>
   refuse('absent', `principal ${id} does not exist or has no budget`);
 
-/** In the present, a budget that ends between the two reads is left out. */
+/** A budget that is deleted between the two reads is left out. */
 async function listedBudgets(
   reading: Revealing,
   rows: readonly BudgetRow[],
@@ -152,7 +154,7 @@ async function listedBudgets(
   });
 }
 
-/** None when there is no budget. */
+/** Returns an empty list if the principal has no budget. */
 const rowsOf = ({ id, name, budget }: Principal): BudgetRow[] =>
   budget === null
     ? []

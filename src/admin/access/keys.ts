@@ -1,4 +1,5 @@
-// API keys: the plaintext is answered once, by creation; no route answers a key or its verifier (specification, "API key").
+// Serves API keys. Only the creation response contains the plaintext; no route returns a key or its
+// verifier (specification, "API key").
 
 import { z } from 'zod';
 
@@ -29,7 +30,10 @@ const keyRecord = z.object({
   expires_at: timestamp.nullable(),
   disabled: z.boolean(),
   created_at: timestamp,
-  /** Of the newest request with it that was reported; null when there is none, and of a moment of the past. */
+  /**
+   * Time of the newest reported request with this key. Null if there is none, and when reading a
+   * past state.
+   */
   last_used_at: timestamp.nullable(),
 });
 
@@ -43,8 +47,8 @@ export const keyRoutes = [
     path: '/admin/keys',
     called: ['Key', 'Keys'],
     summaries: {
-      list: 'The API keys, without their secrets',
-      one: 'One API key, without its secret',
+      list: 'List API keys, without their secrets',
+      one: 'Get an API key, without its secret',
     },
     id: apiKeyId,
     record: keyRecord,
@@ -60,14 +64,14 @@ export const keyRoutes = [
     path: '/admin/keys',
     operation: 'createKey',
     permission: 'key:create',
-    summary: 'Create an API key; the answer is the only place that shows it',
+    summary: 'Create an API key; only this response contains it',
     refusals: [],
     params: none,
     query: none,
     body: z.strictObject({
       name: nameField,
       principal_id: principalId,
-      /** In the future; null never expires. */
+      /** Must be in the future. Null never expires. */
       expires_at: timestampField.nullable().default(null),
     }),
     response: createdKey,
@@ -92,13 +96,13 @@ export const keyRoutes = [
     path: '/admin/keys/{id}',
     operation: 'revokeKey',
     permission: 'key:revoke',
-    summary: 'Revoke an API key; its row stays',
+    summary: 'Revoke an API key; its record is kept',
     id: apiKeyId,
     command: (id) => ({ type: 'RevokeApiKey', id }),
   }),
 ] as const;
 
-/** None without the key or its owner. */
+/** Returns an empty list if the key or its owner does not exist. */
 function rowsOf({ principal }: ConfigState, key: ApiKey | undefined): ApiKeyRow[] {
   const owner = principal.byId.get(key?.principalId ?? 0);
   if (key === undefined || owner === undefined) return [];

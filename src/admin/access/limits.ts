@@ -1,4 +1,4 @@
-// Rate limits of principals (specification, "Limits and budget").
+// Serves rate limits of principals (specification, "Limits and budget").
 
 import { z } from 'zod';
 
@@ -24,7 +24,7 @@ import { none, route } from '../http/route.ts';
 
 const perMinute = z.int().positive().nullable();
 
-/** Null is unlimited. */
+/** Null means unlimited. */
 const limitsRecord = z.object({
   principal_id: principalId,
   principal: z.string(),
@@ -41,7 +41,7 @@ export const limitsRoutes = [
     path: '/admin/limits',
     operation: 'listLimits',
     permission: 'usage:read',
-    summary: 'Every principal with a rate limit',
+    summary: 'List principals with rate limits',
     refusals: [],
     params: none,
     query: listQuery(limitsRecord),
@@ -63,7 +63,7 @@ export const limitsRoutes = [
     body: none,
     path: '/admin/principals/{id}/limits',
     operation: 'getLimits',
-    summary: 'The rate limits of one principal; 404 when it has none',
+    summary: 'Get the rate limits of a principal; 404 if it has none',
     refusals: ['absent'],
     params,
     query: asOfQuery,
@@ -80,7 +80,7 @@ export const limitsRoutes = [
     method: 'PUT',
     path: '/admin/principals/{id}/limits',
     operation: 'setLimits',
-    summary: 'Replace the rate limits of a principal; what is not given is unlimited',
+    summary: 'Replace the rate limits of a principal; absent fields are unlimited',
     refusals: ['absent'],
     params,
     body: z.strictObject({
@@ -100,7 +100,7 @@ export const limitsRoutes = [
   deleteRoute({
     path: '/admin/principals/{id}/limits',
     operation: 'clearLimits',
-    summary: 'Make a principal unlimited',
+    summary: 'Delete the rate limits of a principal',
     id: principalId,
     command: (id) => ({ type: 'ClearLimits', id }),
   }),
@@ -109,7 +109,7 @@ export const limitsRoutes = [
 const noLimits = (id: number): Refusal =>
   refuse('absent', `principal ${id} does not exist or has no rate limits`);
 
-/** None without the principal or its limits. */
+/** Returns an empty list if the principal or its limits do not exist. */
 const rowsOf = (principal: Principal | undefined): LimitsRow[] =>
   principal === undefined || principal.limits === null
     ? []

@@ -1,4 +1,5 @@
-// Login and logout (Authentication rules 1 and 2). Every refusal of a login by password is the same, in words and in time.
+// Serves login and logout (Authentication rules 1 and 2). All refusals of a password login have the
+// same text and timing.
 
 import { z } from 'zod';
 
@@ -32,7 +33,7 @@ export const loginRoutes = [
     path: '/login',
     operation: 'login',
     permission: 'open',
-    summary: 'Begin a session of 12 hours',
+    summary: 'Start a session of 12 hours',
     refusals: ['unauthenticated', 'too_many'],
     params: none,
     query: none,
@@ -46,7 +47,7 @@ export const loginRoutes = [
     path: '/login/link',
     operation: 'signInByLink',
     permission: 'open',
-    summary: 'Begin a session of 12 hours with the sign-in link of gw dev, which works once',
+    summary: 'Start a session of 12 hours with the sign-in link of gw dev, which works once',
     refusals: ['absent', 'unauthenticated', 'too_many'],
     params: none,
     query: none,
@@ -64,7 +65,7 @@ export const loginRoutes = [
     path: '/logout',
     operation: 'logout',
     permission: 'open',
-    summary: 'End the session, if there is one',
+    summary: 'End the current session, if any',
     refusals: [],
     params: none,
     query: none,
@@ -83,7 +84,7 @@ export const loginRoutes = [
 
 type Asked = Readonly<{ name: string; check: () => Promise<Login | Refusal> }>;
 
-/** The session of the same browser, if there is one, ends. */
+/** Ends the previous session of the same browser, if any. */
 async function signIn(
   needs: AccessNeeds,
   { config, headers, address }: Call,
@@ -102,11 +103,11 @@ async function signIn(
   };
 }
 
-/** Takes the cookie out of the browser. */
+/** Deletes the cookie in the browser. */
 export const clearedCookie = (needs: Pick<AccessNeeds, 'secureCookies'>): string =>
   cookie(needs, { token: '', maxAgeSeconds: 0 });
 
-/** Begins the session of `token` in the browser. */
+/** Sets the session cookie to `token`. */
 export const openedCookie = (needs: Pick<AccessNeeds, 'secureCookies'>, token: string): string =>
   cookie(needs, { token, maxAgeSeconds: sessionSeconds });
 

@@ -1,4 +1,4 @@
-// What the routes of principals, credentials and logins need of the program.
+// Declares the dependencies of the routes of principals, credentials and logins.
 
 import type { AdminTokens } from '../../control/access/admin-tokens.ts';
 import type { LoginTools } from '../../control/access/login.ts';
@@ -6,7 +6,7 @@ import type { MintTools } from '../../control/access/mint.ts';
 import type { Sessions } from '../../control/access/sessions.ts';
 import type { SignInLink } from '../../control/access/sign-in-link.ts';
 
-/** Another way to sign in than by password. */
+/** A way to sign in other than by password. */
 export type SingleSignOn = Readonly<{ label: string; hidesPassword: boolean }>;
 
 export type AccessNeeds = LoginTools &
@@ -14,12 +14,15 @@ export type AccessNeeds = LoginTools &
   Readonly<{
     sessions: Sessions;
     adminTokens: AdminTokens;
-    /** Null: people log in by password alone. */
+    /** Null if only password login is available. */
     singleSignOn: () => SingleSignOn | null;
-    /** Only gw dev has one. */
+    /** Only gw dev has a sign-in link. */
     signInLink: SignInLink | null;
-    /** Without config:write, keys are made only for principals that may do no more than who makes them. */
+    /**
+     * A caller without config:write can create keys only for principals that have no more
+     * permissions than the caller.
+     */
     strictKeyMint: boolean;
-    /** Cookies carry Secure when the listener speaks TLS. */
+    /** Sets the Secure attribute of cookies if the listener uses TLS. */
     secureCookies: boolean;
   }>;

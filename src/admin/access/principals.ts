@@ -1,4 +1,4 @@
-// Principals and the roles they hold (specification, "Principals, keys, roles").
+// Serves principals and their roles (specification, "Principals, keys, roles").
 
 import { z } from 'zod';
 
@@ -27,16 +27,19 @@ const principalRecord = z.object({
   kind: principalKind,
   email: z.string().nullable(),
   roles: z.array(z.string()).readonly(),
-  /** Those among them that follow from the groups that its identity is in. */
+  /** The subset of the roles that follows from the groups of the linked identity. */
   group_roles: z.array(z.string()).readonly(),
-  /** Who logs in as it by single sign-on: the OpenID issuer, its `sub`, which is empty once erased, and since when. */
+  /**
+   * The identity that signs in as this principal: OpenID issuer, `sub` (empty once erased) and time
+   * of linking.
+   */
   identity: z.object({ issuer: z.string(), subject: z.string(), linked_at: timestamp }).nullable(),
   created_at: timestamp,
 });
 type PrincipalRecord = z.input<typeof principalRecord>;
 
 const emailField = shownText(320)
-  .regex(/^[^@\s]+@[^@\s]+$/, 'must be an e-mail address')
+  .regex(/^[^@\s]+@[^@\s]+$/, 'must be an e-mail address, such as ann@example.com')
   .nullable();
 const params = idIn(principalId);
 const config = { permission: 'config:write', query: none } as const;
@@ -47,11 +50,11 @@ export const principalRoutes = [
     path: '/admin/principals',
     called: ['Principal', 'Principals'],
     summaries: {
-      list: 'Every principal with the roles it holds',
-      one: 'One principal',
+      list: 'List principals with their roles',
+      one: 'Get a principal',
       create: 'Create a principal',
-      change: 'Rename a principal or change its address',
-      delete: 'Delete a principal with its keys, its grants and its sessions',
+      change: 'Update the name or e-mail address of a principal',
+      delete: 'Delete a principal with its keys, roles and sessions',
     },
     id: principalId,
     record: principalRecord,
@@ -81,7 +84,7 @@ export const principalRoutes = [
     method: 'POST',
     path: '/admin/principals/{id}/roles',
     operation: 'grantRole',
-    summary: 'Grant a role; again is no change',
+    summary: 'Grant a role; has no effect if the principal already has it',
     refusals: ['absent'],
     params,
     body: z.strictObject({ role: nameField }),
@@ -96,7 +99,7 @@ export const principalRoutes = [
     method: 'DELETE',
     path: '/admin/principals/{id}/roles/{role}',
     operation: 'revokeRole',
-    summary: 'Revoke one role',
+    summary: 'Revoke a role',
     refusals: ['absent'],
     params: params.extend({ role: z.string().max(500) }),
     body: none,
@@ -128,7 +131,7 @@ export const principalRoutes = [
     method: 'DELETE',
     path: '/admin/principals/{id}/identity',
     operation: 'unlinkIdentity',
-    summary: 'Unlink the identity that logs in by single sign-on, with the roles of its groups',
+    summary: 'Unlink the single sign-on identity and remove the roles of its groups',
     refusals: ['absent'],
     params,
     body: none,

@@ -1,4 +1,5 @@
-// Roles and their permissions (specification, "Role and permission"). A role is addressed by its name.
+// Serves roles and their permissions (specification, "Role and permission"). Roles are addressed by
+// name.
 
 import { z } from 'zod';
 
@@ -40,7 +41,7 @@ export const roleRoutes = [
     path: '/admin/roles',
     operation: 'listRoles',
     permission: 'usage:read',
-    summary: 'Every role with its permissions',
+    summary: 'List roles with their permissions',
     refusals: [],
     params: none,
     query: listQuery(roleRecord),
@@ -62,7 +63,7 @@ export const roleRoutes = [
     body: none,
     path: '/admin/roles/{name}',
     operation: 'getRole',
-    summary: 'One role',
+    summary: 'Get a role',
     refusals: ['absent'],
     params,
     query: asOfQuery,
@@ -97,7 +98,7 @@ export const roleRoutes = [
     method: 'PATCH',
     path: '/admin/roles/{name}',
     operation: 'updateRole',
-    summary: 'Rename or redescribe a role; holders and permissions stay',
+    summary: 'Update the name or description of a role',
     refusals: ['absent', 'conflict'],
     params,
     body: z.strictObject({
@@ -115,7 +116,7 @@ export const roleRoutes = [
     method: 'DELETE',
     path: '/admin/roles/{name}',
     operation: 'deleteRole',
-    summary: 'Delete a role that no principal holds',
+    summary: 'Delete a role that no principal has',
     refusals: ['absent', 'conflict'],
     params,
     body: none,
@@ -130,7 +131,7 @@ export const roleRoutes = [
     method: 'POST',
     path: '/admin/roles/{name}/permissions',
     operation: 'grantPermission',
-    summary: 'Grant a permission; again is no change',
+    summary: 'Grant a permission; has no effect if the role already has it',
     refusals: ['absent'],
     params,
     body: permissionField,
@@ -145,7 +146,7 @@ export const roleRoutes = [
     method: 'DELETE',
     path: '/admin/roles/{name}/permissions',
     operation: 'revokePermission',
-    summary: 'Revoke one permission',
+    summary: 'Revoke a permission',
     refusals: ['absent'],
     params,
     body: permissionField,
@@ -168,6 +169,6 @@ const toRecord = ({ id, name, description, permissions }: Role) => ({
 
 function recordNamed(state: ConfigState, name: string) {
   const role = roleNamed(state, name);
-  if (role === undefined) throw new Error(`role ${name} is not there right after it was written`);
+  if (role === undefined) throw new Error(`role ${name} is missing after it was written`);
   return toRecord(role);
 }

@@ -1,4 +1,5 @@
-// Who sends the request. The answer `null` is not a failure: a page asks before it knows.
+// Returns the caller of the request. `null` is not an error, because pages call this before
+// sign-in.
 
 import { z } from 'zod';
 
@@ -24,19 +25,19 @@ export const sessionRoutes = [
     path: '/session',
     operation: 'getSession',
     permission: 'open',
-    summary: 'The principal of the session or of the admin token; null without either',
+    summary: 'Get the principal of the session or admin token; null without either',
     refusals: [],
     params: none,
     query: none,
     body: none,
     response: z.object({
       you: person.nullable(),
-      /** The issuer by which people sign on, as the login screen calls it; null: by password alone. */
+      /** OpenID issuer that the login screen shows. Null if only password login is available. */
       single_sign_on: z.object({ label: z.string(), hides_password: z.boolean() }).nullable(),
     }),
     handle: async (_input, { config: { state }, headers }, needs: AccessNeeds) => {
       const holder = await holderIn(needs, headers);
-      // A principal that was deleted a moment ago may still have a session.
+      // The session of a principal that was just deleted may still exist.
       const isKnown = holder !== null && verbsHeld(state(), holder) !== null;
       const you = isKnown ? await asker(needs, state(), holder) : null;
       const signOn = needs.singleSignOn();

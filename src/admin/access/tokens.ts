@@ -1,5 +1,5 @@
-// Admin tokens: how programs such as CI jobs and Terraform call the admin API. The token itself is answered once, by its creation; no
-// route answers it or its verifier again.
+// Serves admin tokens, which programs such as CI jobs and Terraform use to call the admin API. Only
+// the creation response contains the token; no route returns it or its verifier again.
 
 import { z } from 'zod';
 
@@ -28,12 +28,12 @@ const tokenRecord = z.object({
   principal_id: principalId,
   principal: z.string(),
   prefix: z.string(),
-  /** The most that it may do; it never does more than its principal may do at that time. */
+  /** Maximum permissions of the token. The principal's current permissions also apply. */
   permissions: z.array(adminVerb).readonly(),
   expires_at: timestamp,
   revoked: z.boolean(),
   created_at: timestamp,
-  /** To the minute. Null when it was never used, and for a moment of the past. */
+  /** Rounded to the minute. Null if never used, and when reading a past state. */
   last_used_at: timestamp.nullable(),
 });
 type TokenRecord = z.input<typeof tokenRecord>;
@@ -45,7 +45,7 @@ const createdToken = tokenRecord
 const permissionsField = z
   .array(adminVerb)
   .min(1)
-  .refine((verbs) => new Set(verbs).size === verbs.length, 'must not name a permission twice');
+  .refine((verbs) => new Set(verbs).size === verbs.length, 'must not contain a permission twice');
 
 export const tokenRoutes = [
   ...readRoutes({
@@ -53,8 +53,8 @@ export const tokenRoutes = [
     path: '/admin/tokens',
     called: ['AdminToken', 'AdminTokens'],
     summaries: {
-      list: 'List the admin tokens, without their secrets',
-      one: 'Read an admin token, without its secret',
+      list: 'List admin tokens, without their secrets',
+      one: 'Get an admin token, without its secret',
     },
     id: adminTokenId,
     record: tokenRecord,
@@ -70,7 +70,7 @@ export const tokenRoutes = [
     path: '/admin/tokens',
     operation: 'createAdminToken',
     permission: 'config:write',
-    summary: 'Create an admin token; only this answer shows it',
+    summary: 'Create an admin token; only this response contains it',
     refusals: [],
     params: none,
     query: none,
@@ -78,7 +78,7 @@ export const tokenRoutes = [
       name: nameField,
       principal_id: principalId,
       permissions: permissionsField,
-      /** 90 days from now when absent; at most 365 days. */
+      /** Defaults to 90 days from now; at most 365 days. */
       expires_at: timestampField.optional(),
     }),
     response: createdToken,

@@ -1,4 +1,4 @@
-// Configuration as code: declarative files are planned against the configuration, applied as one change, and exported
+// Serves configuration as code: plans, applies and exports declarative files
 // (docs/guides/configuration-as-code.md).
 
 import { z } from 'zod';
@@ -26,19 +26,19 @@ const changeRecord = z.object({
   action: z.enum(['create', 'update', 'delete']),
   list,
   name: z.string(),
-  /** Null for what is made. */
+  /** Null for a resource that will be created. */
   id: z.int().nullable(),
-  /** As files write them; secrets are not shown. */
+  /** In the format of the files. Secrets are masked. */
   fields: z
     .array(z.object({ field: z.string(), before: z.unknown(), after: z.unknown() }))
     .readonly(),
-  /** The last event of the resource since the last apply of the set; null where there is none. */
+  /** The newest event of the resource since the last apply of the set. Null if there is none. */
   drift: z
     .object({
       position: z.int(),
       type: z.string(),
       at: timestamp,
-      /** Null where no principal acted, or its name was erased. */
+      /** Null if no principal acted, or if its name was erased. */
       actor: z.string().nullable(),
     })
     .nullable(),
@@ -46,22 +46,25 @@ const changeRecord = z.object({
 
 const planRecord = z.object({
   set: z.string(),
-  /** Send it to apply exactly this plan. */
+  /** Digest of the plan. Send it to apply exactly this plan. */
   plan: z.hash('sha256'),
   changes: z.array(changeRecord).readonly(),
-  /** How many resources the files take over as they are: a later apply removes them when the files no longer name them. */
+  /**
+   * Number of unchanged resources that the set takes over. A later apply deletes them if the files
+   * no longer name them.
+   */
   adopted: z.int(),
-  /** What is in no set of files. It stays. */
+  /** Resources that belong to no set. They stay unchanged. */
   unmanaged: z.array(z.object(place)).readonly(),
-  /** What the files ask for and an apply leaves out. */
+  /** Parts of the files that an apply ignores. */
   warnings: z.array(z.string()).readonly(),
 });
 
 const asked = {
   resources: declared,
-  /** The name of the set of files. Each set manages its own resources. */
+  /** Name of the set of files. Each set manages its own resources. */
   set: shownText(100).default('default'),
-  /** Removes what the lists of the files do not name and no other set manages. */
+  /** Deletes resources that the lists of the files do not name and no other set manages. */
   prune: z.boolean().default(false),
 };
 
@@ -84,7 +87,7 @@ export const configurationRoutes = [
     ...common,
     path: '/admin/configuration/plan',
     operation: 'planConfiguration',
-    summary: 'What an apply of declarative files would change; nothing is written or dialled',
+    summary: 'Preview the changes of declarative files; writes nothing and contacts no provider',
     asks: true,
     bodyBytesMax,
     refusals: ['absent', 'conflict'],
@@ -102,13 +105,13 @@ export const configurationRoutes = [
     operation: 'applyConfiguration',
     bodyBytesMax,
     example: { ...example, reason: 'commit 3f1c2aa' },
-    summary: 'Make the configuration what declarative files say, as one change',
+    summary: 'Apply declarative files to the configuration as one change',
     refusals: ['absent', 'conflict'],
     body: z.strictObject({
       ...asked,
-      /** Of a plan: the call is refused when it would change anything else. */
+      /** Digest from a plan. The call is refused if it would make any other change. */
       plan: z.hash('sha256').optional(),
-      /** Needed; x-gw-reason says it as well. */
+      /** Required here or in x-gw-reason. */
       reason: z.string().min(1).max(reasonLengthMax).optional(),
     }),
     response: planRecord,
@@ -131,14 +134,14 @@ export const configurationRoutes = [
     path: '/admin/configuration/export',
     operation: 'exportConfiguration',
     summary:
-      'The configuration as declarative files hold it, with the digests of keys and no secret',
+      'Export the configuration as declarative files, with digests of keys and without secrets',
     asks: true,
     refusals: [],
     body: none,
     response: z.object({
       snapshot_version: z.int(),
       resources: z.record(z.string(), z.unknown()),
-      /** What declarative files cannot say. */
+      /** Parts of the configuration that the files cannot express. */
       warnings: z.array(z.string()).readonly(),
     }),
     handle: async (_input, { config }, needs: HistoryNeeds) => {
@@ -159,19 +162,23 @@ const shownIn = (records: Held['records'], list: string): unknown => {
   return list === 'settings' ? shown[0] : shown;
 };
 
-const reasonNeeded = refuse('invalid', 'reason is needed, in the body or as x-gw-reason', {
-  param: 'reason',
-});
+const reasonNeeded = refuse(
+  'invalid',
+  'reason: is required, in the body or in the header x-gw-reason',
+  {
+    param: 'reason',
+  },
+);
 
 const otherPlan = refuse(
   'conflict',
-  'the configuration or the files have changed since this plan was made; plan again',
+  'plan: the configuration or the files have changed since the plan was made; make a new plan',
   { param: 'plan' },
 );
 
 type Given = Readonly<{ resources: Asked['files']; set: string; prune: boolean }>;
 
-/** Refusals of a resource name its place in the body. */
+/** Replaces the field of the refusal with the place of the resource in the body. */
 async function planOf(
   needs: HistoryNeeds,
   config: Configuration,

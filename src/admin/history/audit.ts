@@ -1,4 +1,4 @@
-// The audit log: who changed what, newest first (specification, "Audit event").
+// Serves the audit log, newest first: who changed what (specification, "Audit event").
 
 import { z } from 'zod';
 
@@ -20,9 +20,9 @@ const auditRecord = z.object({
   at: timestamp,
   actor_id: z.int().nullable(),
   actor_name: z.string().nullable(),
-  /** The admin token that authenticated the request; null without one. */
+  /** The admin token of the request. Null if it used none. */
   token_id: z.int().nullable(),
-  /** The HTTP method, or CLI. */
+  /** HTTP method, or CLI. */
   action: z.string(),
   target: z.string(),
   ...changeWords,
@@ -34,28 +34,29 @@ export const auditRoutes = [
     path: '/admin/audit',
     operation: 'listAudit',
     permission: 'usage:read',
-    summary: 'The change log, newest first; page by the id of the last row held',
+    summary: 'List changes, newest first; `before` takes the id of the last row',
     refusals: [],
     params: none,
     query: z.strictObject({
       limit: limitQuery({ standard: 100 }),
       before: wholeNumber({ from: 1 }).optional(),
-      /** For the other order: rows with greater ids. */
+      /** With order=asc: only rows with greater ids. */
       after: wholeNumber({ from: 0 }).optional(),
       order: z.enum(['asc', 'desc']).default('desc'),
       actor_id: wholeNumber({ from: 1 }).optional(),
       actor_kind: eventMetadata.shape.actor.shape.kind.optional(),
       action: z.string().max(64).optional(),
-      /** A part of the target, in any case. */
+      /** Case-insensitive substring of the target. */
       target: z.string().max(300).optional(),
       since: timestampField.optional(),
-      /** Not in the range itself. */
+      /** Exclusive. */
       until: timestampField.optional(),
     }),
     body: none,
     response: z.array(auditRecord),
     handle: async ({ query }, { path }, { reports: db, vault }: HistoryNeeds) => {
-      // A part of a target is looked for in every row: of millions that takes longer than a command may.
+      // The substring search scans every row. With millions of rows it exceeds the timeout of
+      // ordinary statements.
       const conditions = {
         order: query.order,
         before: query.before ?? null,

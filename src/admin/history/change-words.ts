@@ -1,10 +1,13 @@
-// What the lists of changes say of each in words.
+// Defines the fields that describe a change in the lists of changes.
 
 import { z } from 'zod';
 
 export const changeWords = {
   /** One sentence, such as "Set budget of search-service-18". */
   summary: z.string(),
-  /** The record that the change began with, and its last known name; null where it has none, or it was erased. */
+  /**
+   * The first record that the change affects, and its last known name. Null if there is none, or if
+   * the name was erased.
+   */
   subject: z.object({ stream: z.string(), name: z.string().nullable() }),
 };

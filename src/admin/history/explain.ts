@@ -1,4 +1,4 @@
-// Why a past request went where it went, by its usage row.
+// Explains from a usage row why a past request was routed as it was.
 
 import { z } from 'zod';
 
@@ -18,13 +18,17 @@ const explainedRule = z.object({
   rule_id: z.int(),
   rule_index: count,
   action: ruleAction,
-  /** The first to match in its frontend model. */
+  /** True if it is the first matching rule of its frontend model. */
   decides: z.boolean(),
-  /** The condition fields that the request did not meet. */
+  /** Condition fields that the request did not meet. */
   failed: z.array(z.string()).readonly(),
-  /** Those of which the row does not tell; then the verdict is that of the recorded decision. */
+  /**
+   * Condition fields that the usage row does not record. For these, the recorded decision is used.
+   */
   unknown: z.array(z.string()).readonly(),
-  /** Its destination was gone, or one jump too many away: then it was not asked. */
+  /**
+   * The jump was skipped because its target was deleted or the maximum number of jumps was reached.
+   */
   jump_lost: z.boolean(),
 });
 
@@ -32,38 +36,38 @@ const explainedCandidate = z.object({
   model_id: z.int(),
   model: z.string(),
   provider: name,
-  /** The pool by which it came. */
+  /** The pool that added this candidate. */
   pool: name,
   pool_policy: poolPolicy.nullable(),
   weight: z.int().nullable(),
   fallback: z.boolean(),
-  /** Null is a candidate. */
+  /** Null if the model is a candidate. */
   dropped: z.enum(['not_granted', 'no_provider', 'listed_before']).nullable(),
-  /** It goes behind those that fit. */
+  /** True if it is tried after the candidates with a large enough window. */
   window_too_small: z.boolean(),
-  /** Micro-units, at the prices of the snapshot; null without one. */
+  /** In micro-units, at the prices of the snapshot. Null without a price. */
   estimated_cost_micros: z.int().nullable(),
-  /** It answered, or would have. */
+  /** True if it answered, or would have answered. */
   answered: z.boolean(),
 });
 
 const explanation = z.object({
   usage: usageRecord,
   snapshot_version: z.int(),
-  /** The value of x-gw-route as it comes out again; null when the name is not known. */
+  /** The recomputed x-gw-route. Null if the model name is unknown. */
   route: name,
   frontend_model: name,
   rule_id: z.int().nullable(),
   tag: name,
   denied: z.object({ status: z.int(), message: z.string() }).nullable(),
-  /** Of each rule of the frontend models that the request passed through. */
+  /** Every rule of the frontend models that the request passed through. */
   rules: z.array(explainedRule).readonly(),
-  /** In the order of the configuration. */
+  /** In configuration order. */
   candidates: z.array(explainedCandidate).readonly(),
-  /** What comes out again is what was recorded. */
+  /** True if the recomputed result equals the recorded one. */
   agrees: z.boolean(),
   differences: z.array(z.string()).readonly(),
-  /** What could not be asked again, a sentence each. */
+  /** One sentence for each input that was not recorded. */
   not_recorded: z.array(z.string()).readonly(),
 });
 
@@ -73,7 +77,7 @@ export const explainRoutes = [
     path: '/admin/usage/{id}/explain',
     operation: 'explainUsage',
     permission: 'usage:read',
-    summary: 'Why a past request went where it went: routed again on the snapshot that served it',
+    summary: 'Explain the routing of a past request by routing it again on its snapshot',
     refusals: ['absent', 'conflict'],
     params: z.strictObject({ id: ulid }),
     query: none,

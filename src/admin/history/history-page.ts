@@ -1,23 +1,22 @@
-// Pages of the lists of the history, which only grow: each says where the next one begins (RFC 8288), and how many rows there are in all
-// where that is known without reading them: of the whole list, and not of what a filter leaves of it.
+// Pages the append-only lists of the history. Each page links to the next (RFC 8288). The total is
+// given only if it is cheap to count, and always ignores filters.
 
 type Value = string | number | undefined;
 
-/** As the query has them; undefined was not asked. */
+/** Query parameters. Undefined if absent. */
 type Asked = Readonly<Record<string, Value>> & Readonly<{ limit: number }>;
 
 type List<Row> = Readonly<{
   path: string;
   asked: Asked;
-  /** At most so many rows. */
   rows: (limit: number) => Promise<readonly Row[]>;
-  /** What asks for the rows behind one. */
+  /** The query for the rows after the given row. */
   behind: (last: Row) => Readonly<Record<string, Value>>;
-  /** Of the whole list; null when there are more than are counted. */
+  /** Ignores filters. Null if the list is longer than the counting limit. */
   total: () => Promise<number | null>;
 }>;
 
-/** One row more than asked for tells whether there is a next page. */
+/** Reads one extra row to find out whether there is a next page. */
 export async function historyPage<Row>({ path, asked, rows, behind, total }: List<Row>) {
   const found = await rows(asked.limit + 1);
   const count = isWhole(asked) ? await total() : null;

@@ -1,5 +1,5 @@
-// The history: every command and every event of the log, as they are in it. Nothing here is written, and nothing carries a secret:
-// events hold refs into the vault in their place.
+// Serves all commands and events of the log, read-only. The output contains no secrets, because
+// events hold references into the vault.
 
 import { z } from 'zod';
 
@@ -31,7 +31,7 @@ const eventFields = {
   position,
   /** `<kind>-<id>`. */
   stream: z.string(),
-  /** Its number in the stream. */
+  /** Number of the event in the stream, from 1. */
   version: z.int(),
   event_id: z.uuid(),
   type: z.string(),
@@ -44,12 +44,12 @@ const eventFields = {
   target: z.string(),
   request_id: z.string(),
   app_version: z.string(),
-  /** The position whose state the event brings back; absent where it brings back none. */
+  /** The position whose state the event restores. Absent for other events. */
   causation: eventMetadata.shape.causation,
-  /** Its place in the command, from 0, and how many events that made. */
+  /** Index of the event in its command, from 0, and the command's number of events. */
   index: z.int(),
   count: z.int(),
-  /** As it was written; null when its owner has redacted it. */
+  /** The payload as written. Null if its owner redacted it. */
   data: z.unknown(),
   payload_digest: hash,
   leaf_hash: hash,
@@ -58,33 +58,33 @@ const eventFields = {
 const eventRecord = z.object(eventFields);
 const wholeEvent = z.object({
   ...eventFields,
-  /** Of the event before it in the log; null for the first. */
+  /** Hash of the previous event in the log. Null for the first. */
   previous_hash: hash.nullable(),
-  /** Positions; null at the ends of the stream. */
+  /** Positions. Null at the ends of the stream. */
   previous_in_stream: position.nullable(),
   next_in_stream: position.nullable(),
 });
 
 export const commandRecord = z.object({
-  /** The position of its last event. */
+  /** Position of the command's last event. */
   id: position,
   tx_id: z.uuid(),
   at: timestamp,
   actor_kind: actorKind,
   actor_id: z.int().nullable(),
-  /** As it was called then; null when the name was erased. */
+  /** Name at the time of the command. Null if erased. */
   actor_name: z.string().nullable(),
   command: z.string(),
   action: z.string(),
   target: z.string(),
   ...changeWords,
   request_id: z.string(),
-  /** As x-gw-reason said; null when it did not, or when it was erased. */
+  /** From x-gw-reason. Null if none was given, or if it was erased. */
   reason: z.string().nullable(),
   reason_erased: z.boolean(),
   first_position: position,
   event_count: z.int(),
-  /** Equal when the command left the snapshot as it was; 0 is none. */
+  /** Equal if the command did not change the snapshot. 0 if there was no snapshot yet. */
   version_before: position,
   version_after: position,
 });
@@ -92,9 +92,9 @@ export const commandRecord = z.object({
 const streamRecord = z.object({
   /** `<kind>-<id>`. */
   stream: z.string(),
-  /** How many it has. */
+  /** Number of events. */
   events: z.int(),
-  /** Of the last of them. */
+  /** Position of the last event. */
   last_position: position,
   last_at: timestamp,
 });
@@ -102,12 +102,12 @@ const streamRecord = z.object({
 const verified = z
   .object({
     at: timestamp,
-    /** The account and the host that ran it. */
+    /** Account and host that ran the verification. */
     by: z.string(),
-    /** Up to which it was verified. */
+    /** Verified up to this position. */
     position,
     problem_count: z.int(),
-    /** The first of them. */
+    /** The first problem found. */
     problem: z.string().nullable(),
   })
   .nullable();
@@ -117,39 +117,47 @@ const headRecord = z.object({
   position,
   hash,
   recorded_at: timestamp,
-  /** The snapshot version there, as far as this process has read. */
+  /** Snapshot version at this position, as far as this process has read. */
   snapshot_version: position,
-  /** Where the read models of this release stand, and when they were last built; null before they first are. */
+  /**
+   * Position of the read models of this release and time of their last build. Null before the first
+   * build.
+   */
   read_models: z.object({ position, built_at: timestamp.nullable() }).nullable(),
-  /** What was found the last time, by gw log verify and gw projections verify; null when it never was. */
+  /** Last results of gw log verify and gw projections verify. Null if never run. */
   verified: z.object({ chain: verified, read_models: verified }),
-  /** What does not hold, by a check before signing or by what a replica saw; the newest first. None ends by itself. */
+  /**
+   * Violations found by the check before signing or reported by a replica, newest first. They do
+   * not expire.
+   */
   alarms: z.array(
     z.object({
       at: timestamp,
-      /** The first that does not hold, or that the log does not reach. */
+      /** The first position that does not match, or that is beyond the end of the log. */
       position,
       problem: z.string(),
-      /** Which saw another log; null when the chain itself is broken, as are the hashes. */
+      /**
+       * The replica that saw a different log. Null, like both hashes, if the hash chain itself is
+       * broken.
+       */
       replica: z.string().nullable(),
       seen_hash: z.string().nullable(),
-      /** Null also where the log ends before. */
+      /** Also null if the log ends before the position. */
       log_hash: z.string().nullable(),
-      /** The log went on in this epoch behind a loss; null: nothing explains the alarm. */
+      /** The epoch in which the log continued after a loss. Null if nothing explains the alarm. */
       explained_by_epoch: z.int().nullable(),
     }),
   ),
 });
 
-/** Rows behind `after` in the order asked for: descending begins with the newest. */
+/** Rows after `after` in the requested order; descending starts with the newest. */
 const range = {
   stream: z.string().max(200).optional(),
-  /** The id of a principal. */
   actor: wholeNumber({ from: 1 }).optional(),
   actor_kind: actorKind.optional(),
   request_id: z.string().max(200).optional(),
   from: timestampField.optional(),
-  /** Not in the range itself. */
+  /** Exclusive. */
   to: timestampField.optional(),
   after: wholeNumber({ from: 0 }).optional(),
   limit: limitQuery({ standard: 100 }),
@@ -184,7 +192,7 @@ export const historyRoutes = [
     ...reading,
     path: '/admin/history/commands',
     operation: 'listCommands',
-    summary: 'One row a mutation: who, when, what, why, and the snapshot versions before and after',
+    summary: 'List mutations with actor, time, reason and the snapshot versions before and after',
     refusals: [],
     params: none,
     query: z.strictObject({ ...range, command: z.string().max(64).optional() }),
@@ -207,7 +215,8 @@ export const historyRoutes = [
     ...reading,
     path: '/admin/history/events',
     operation: 'listEvents',
-    summary: 'The events of the log with their hashes; page by the position of the last one held',
+    summary:
+      'List the events of the log with their hashes; `after` takes the position of the last one',
     refusals: [],
     params: none,
     query: z.strictObject({ ...range, type: z.string().max(64).optional() }),
@@ -229,7 +238,7 @@ export const historyRoutes = [
     ...reading,
     path: '/admin/history/events/{position}',
     operation: 'getEvent',
-    summary: 'One event, with its neighbours in its stream and the hash that it follows',
+    summary: 'Get an event with the previous hash and its neighbours in its stream',
     refusals: ['absent'],
     params: z.strictObject({ position: wholeNumber({ from: 1 }) }),
     query: none,
@@ -243,11 +252,11 @@ export const historyRoutes = [
     ...reading,
     path: '/admin/history/streams',
     operation: 'listStreams',
-    summary: 'The streams of the log by their names; page by the name of the last one held',
+    summary: 'List the streams of the log by name; `after` takes the name of the last one',
     refusals: [],
     params: none,
     query: z.strictObject({
-      /** Of the name, in any case. */
+      /** Case-insensitive substring of the name. */
       part: z.string().max(200).optional(),
       after: z.string().max(200).optional(),
       limit: limitQuery({ standard: 100 }),
@@ -269,7 +278,7 @@ export const historyRoutes = [
     ...reading,
     path: '/admin/log/head',
     operation: 'getLogHead',
-    summary: 'Where the log ends, and the hash of its chain there',
+    summary: 'Get the last position of the log and the hash of its chain',
     refusals: [],
     params: none,
     query: none,

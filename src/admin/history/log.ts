@@ -1,5 +1,6 @@
-// Evidence of the log for whoever does not trust its database: signed checkpoints, the keys that sign them, and the exact bytes of the
-// events. Nothing here carries a secret: events hold refs into the vault in their place.
+// Serves evidence for auditors who do not trust the database: signed checkpoints, their public keys
+// and the exact bytes of the events. The output contains no secrets, because events hold references
+// into the vault.
 
 import { Readable } from 'node:stream';
 
@@ -16,12 +17,12 @@ import { none, route } from '../http/route.ts';
 const position = z.int().nonnegative();
 
 const checkpoints = z.object({
-  /** The name under which checkpoints of this log are signed. */
+  /** Origin line of the checkpoints of this log. */
   origin: z.string(),
   keys: z.array(
     z.object({ since: position, public_key: z.hash('sha256'), verifier_key: z.string() }),
   ),
-  /** The oldest first. A note states log, position and hash (c2sp.org/signed-note). */
+  /** Oldest first. A note contains log, position and hash (c2sp.org/signed-note). */
   checkpoints: z.array(z.object({ position, note: z.string(), created_at: timestamp })),
 });
 
@@ -32,7 +33,7 @@ export const logRoutes = [
     ...reading,
     path: '/admin/log/checkpoints',
     operation: 'listCheckpoints',
-    summary: 'The signed checkpoints of the log behind a position, and every key that signed some',
+    summary: 'List signed checkpoints after a position, and all their signing keys',
     refusals: [],
     query: z.strictObject({
       after: wholeNumber({ from: 0 }).default(0),
@@ -47,7 +48,7 @@ export const logRoutes = [
     ...reading,
     path: '/admin/log/export',
     operation: 'exportLog',
-    summary: 'The exact bytes of the events with their checkpoints, a line of JSON each',
+    summary: 'Export the exact bytes of the events with their checkpoints, one JSON line each',
     refusals: ['absent'],
     mediaType: 'application/x-ndjson',
     query: z.strictObject({

@@ -1,4 +1,4 @@
-// What the routes of the history, of change requests and of whole configurations need of the program.
+// Declares the dependencies of the routes of the history, change requests and whole configurations.
 
 import type { Alarms } from '../../control/log/alarms.ts';
 import type { ReadManagedFiles } from '../../control/configuration/managed-files.ts';
@@ -7,16 +7,16 @@ import type { AskRouted } from '../../control/history/routed.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import type { Clock } from '../../lib/clock.ts';
 
-/** `reports` is for statements that may take longer. */
+/** `reports` runs statements with a longer timeout. */
 export type HistoryNeeds = Pick<ControlPlane, 'db' | 'reports' | 'vault'> &
   Readonly<{
-    /** Configurations with the tables by which they route. */
+    /** Past configurations with their routing tables. */
     routed: AskRouted;
-    /** The replicas that report to this process. */
+    /** Replicas that report to this process. */
     fleet: Fleet;
-    /** What declarative files manage. */
+    /** Resources that declarative files manage. */
     readManaged: ReadManagedFiles;
-    /** What says that the log is not what it was. */
+    /** Alarms that the log was changed. */
     alarms: Alarms;
     clock: Clock;
     newId: () => string;

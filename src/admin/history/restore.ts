@@ -1,5 +1,5 @@
-// The configuration of a snapshot version brought back, whole or for a few entities. A dry run says what it would come to; the restore
-// itself needs a reason, and is one mutation like any other.
+// Restores the configuration of a snapshot version, as a whole or for some entities. A dry run
+// returns a preview. The restore requires a reason and is one ordinary mutation.
 
 import { z } from 'zod';
 
@@ -17,19 +17,22 @@ const namedMax = 1_000;
 const entities = z.array(entityField).min(1).max(namedMax);
 
 const restoreBody = z.strictObject({
-  /** These entities alone; without it, all of the configuration. */
+  /** Restores only these entities. Restores everything if absent. */
   only: entities.optional(),
-  /** All of the configuration but these entities, which stay as they are; not beside `only`. */
+  /** Restores everything except these entities. Cannot be combined with `only`. */
   except: entities.optional(),
-  /** Only says what would come of it. */
+  /** Returns a preview without restoring. */
   dry_run: z.boolean().default(false),
-  /** Needed unless it is a dry run; x-gw-reason says it as well. */
+  /** Required unless dry_run, here or in x-gw-reason. */
   reason: z.string().min(1).max(reasonLengthMax).optional(),
 });
 
 const conflictRecord = z.object({
   entity: z.string(),
-  /** What would have to be restored with it, or named in except with it; null when that would not help. */
+  /**
+   * The entity to add to `only` (or to `except`) to resolve the conflict. Null if that would not
+   * help.
+   */
   needs: z.string().nullable(),
   message: z.string(),
 });
@@ -40,7 +43,7 @@ const missingRecord = z.object({
   reason: lossReason,
 });
 
-/** Lists hold the first 1,000. */
+/** Lists contain at most 1,000 entries. */
 const restoreRecord = <Shown extends z.ZodType>(whatIf: Shown) =>
   z.object({
     dry_run: z.boolean(),
@@ -48,22 +51,28 @@ const restoreRecord = <Shown extends z.ZodType>(whatIf: Shown) =>
     events: z
       .array(z.object({ stream: z.string(), type: z.string(), data: z.unknown() }))
       .readonly(),
-    /** From the configuration as it stands to the one that comes of it. */
+    /** From the current configuration to the restored one. */
     difference_count: z.int(),
     diff: z.array(differenceRecord).readonly(),
-    /** What stands in the way: with any, a restore is refused. */
+    /** A restore is refused if there are conflicts. */
     conflicts: z.array(conflictRecord).readonly(),
-    /** What does not come back, and why. */
+    /** Data that cannot be restored, with the reason. */
     missing: z.array(missingRecord).readonly(),
-    /** What it would have made of requests of the last 24 hours; null when it is no dry run, and when others are asked too much. */
+    /**
+     * Effect on the requests of the last 24 hours. Null if it is not a dry run, or if too many previews run.
+     */
     what_if: whatIf.nullable(),
   });
 
-const reasonNeeded = refuse('invalid', 'reason is needed, in the body or as x-gw-reason', {
-  param: 'reason',
-});
+const reasonNeeded = refuse(
+  'invalid',
+  'reason: is required, in the body or in the header x-gw-reason',
+  {
+    param: 'reason',
+  },
+);
 
-const onlyOrExcept = refuse('invalid', 'except names what only leaves out: give one of them', {
+const onlyOrExcept = refuse('invalid', 'except: cannot be combined with only; send one of them', {
   param: 'except',
 });
 
@@ -74,7 +83,7 @@ export const restoreRoutes = ({ record, of: previewOf }: Preview) =>
       path: '/admin/snapshots/{version}/restore',
       operation: 'restoreSnapshot',
       permission: 'config:write',
-      summary: 'Bring back the configuration of a snapshot version, or say what that would come to',
+      summary: 'Restore the configuration of a snapshot version, or preview the restore',
       refusals: ['absent', 'conflict', 'too_large'],
       params: ofVersion,
       query: none,

@@ -1,5 +1,5 @@
-// Snapshot versions: who made each, which replicas serve it, what is in it, what lies between two, and where a request would have
-// gone under one. No credential and no ref to one is in any of it.
+// Serves snapshot versions: their authors, replicas, content and differences, and where a past
+// version would have routed a request. The output contains no credentials or references to them.
 
 import { z } from 'zod';
 
@@ -30,26 +30,29 @@ const kind = z.enum(configNouns);
 const position = z.int().nonnegative();
 const hash = z.hash('sha256');
 
-/** A replica, and since when it has served the version. */
+/** A replica and the time since which it has served the version. */
 const serving = z.object({ replica: z.string(), since: timestamp });
 
 const versionFields = {
   version: position,
   created_at: timestamp,
   snapshot_schema: z.int(),
-  /** Over the configuration: equal for equal ones. */
+  /** Hash of the configuration. Equal configurations have equal hashes. */
   content_hash: hash,
-  /** The entities that it changed, as `<kind>-<id>`. */
+  /** Changed entities, as `<kind>-<id>`. */
   changed: z.array(z.string()).readonly(),
-  /** The mutation that made it. */
+  /** The mutation that created the version. */
   made_by: commandRecord.nullable(),
 };
 
 const versionRecord = z.object({
   ...versionFields,
-  /** Of those that report to this process, which serve it now. */
+  /** Replicas that report to this process and serve the version now. */
   replicas: z.array(serving).readonly(),
-  /** Of all that ever reported it, to whichever process: how many, and the first hundred. */
+  /**
+   * Replicas that ever reported the version to any control process: their number, and the first
+   * 100.
+   */
   served_by: z.object({ replicas: z.int(), first: z.array(serving).readonly() }),
 });
 
@@ -63,7 +66,7 @@ const config = snapshotConfig.extend({
 });
 const snapshotRecord = z.object({
   ...placeRecord.shape,
-  /** Null for the time before the first version. */
+  /** Null for a position before the first version. */
   made: z.object(versionFields).nullable(),
   config,
 });
@@ -71,15 +74,15 @@ const snapshotRecord = z.object({
 export const differenceRecord = z.object({
   kind,
   id: z.int(),
-  /** Null where the kind has no names, or the name was erased. */
+  /** Null if the kind has no names, or if the name was erased. */
   name: z.string().nullable(),
   change: z.enum(['created', 'changed', 'deleted']),
   fields: z
     .array(
       z.object({
-        /** Parts by their ids: `rules.12.tag`. */
+        /** Parts are addressed by id: `rules.12.tag`. */
         field: z.string(),
-        /** Null is not set. Of a secret: `set`, and `changed` when another one is set. */
+        /** Null if not set. Secrets show as `set`, or `changed` if replaced. */
         before: z.unknown(),
         after: z.unknown(),
         secret: z.boolean(),
@@ -90,12 +93,15 @@ export const differenceRecord = z.object({
 const diffRecord = z.object({
   from: placeRecord,
   to: placeRecord,
-  /** Entities that differ in all; those listed are at most as many as the limit. */
+  /** Number of all differing entities. The list is cut at the limit. */
   total: z.int(),
   differences: z.array(differenceRecord).readonly(),
 });
 
-/** A version is a position of the log; any other position, and a time, stand for the version that held there. */
+/**
+ * A version is a log position. Any other position or time resolves to the version that was current
+ * then.
+ */
 export const ofVersion = z.strictObject({ version: momentField });
 const reading = { method: 'GET', permission: 'usage:read', body: none } as const;
 
@@ -104,16 +110,16 @@ export const snapshotRoutes = [
     ...reading,
     path: '/admin/snapshots',
     operation: 'listSnapshots',
-    summary: 'The snapshot versions, newest first, and which replicas serve each since when',
+    summary: 'List snapshot versions, newest first, with the replicas that serve them',
     refusals: [],
     params: none,
     query: z.strictObject({
       from: timestampField.optional(),
-      /** Not in the range itself. */
+      /** Exclusive. */
       to: timestampField.optional(),
-      /** The oldest version held. */
+      /** The oldest version on the previous page. */
       before: wholeNumber({ from: 0 }).optional(),
-      /** For the other order: greater versions. */
+      /** With order=asc: only greater versions. */
       after: wholeNumber({ from: 0 }).optional(),
       order: z.enum(['asc', 'desc']).default('desc'),
       limit: limitQuery({ standard: 100 }),
@@ -149,7 +155,7 @@ export const snapshotRoutes = [
     ...reading,
     path: '/admin/snapshots/{version}',
     operation: 'showSnapshot',
-    summary: 'The configuration of a snapshot version, without credentials and verifiers',
+    summary: 'Get the configuration of a snapshot version, without credentials and verifiers',
     refusals: ['absent'],
     params: ofVersion,
     query: none,
@@ -165,13 +171,13 @@ export const snapshotRoutes = [
     ...reading,
     path: '/admin/snapshots/{from}/diff/{to}',
     operation: 'diffSnapshots',
-    summary: 'What lies between two snapshot versions, by kind, id and field; of secrets only that',
+    summary: 'Compare two snapshot versions by kind, id and field; of secrets only that',
     refusals: ['absent'],
     params: z.strictObject({ from: momentField, to: momentField }),
     query: z.strictObject({
-      /** Entities of this kind alone. */
+      /** Only entities of this kind. */
       kind: kind.optional(),
-      /** How many of the differences are passed over. */
+      /** Number of differences to skip. */
       offset: wholeNumber({ from: 0 }).default(0),
       limit: limitQuery({ standard: 1_000 }),
     }),
@@ -191,7 +197,7 @@ export const snapshotRoutes = [
     path: '/admin/snapshots/{version}/dry-run',
     operation: 'dryRunSnapshot',
     permission: 'config:write',
-    summary: 'Where a request would go under a snapshot version; nothing is spent of any budget',
+    summary: 'Show where a snapshot version would route a request; consumes no budget',
     asks: true,
     refusals: ['absent'],
     params: ofVersion,

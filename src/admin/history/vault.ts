@@ -19,9 +19,9 @@ import { none, route } from '../http/route.ts';
 import type { Call } from '../http/route.ts';
 
 const erasedRecord = z.object({
-  /** Items by what they were; what there was none of is left out. */
+  /** Number of erased items by kind. Kinds without items are omitted. */
   erased: z.partialRecord(erasedKind, z.int().positive()),
-  /** There may be more: a request erases 5,000 items at most. */
+  /** True if there may be more, because one request erases at most 5,000 items. */
   left: z.boolean(),
 });
 
@@ -32,8 +32,7 @@ export const vaultRoutes = [
     ...common,
     path: '/admin/vault/erase-personal-data',
     operation: 'erasePersonalData',
-    summary:
-      'Erase what a principal, also a deleted one, was called, reached by and gave as reasons',
+    summary: 'Erase the names, addresses and reasons of a principal, even if it was deleted',
     refusals: ['absent', 'conflict'],
     body: z.strictObject({ principal_id: principalId }),
     response: erasedRecord,
@@ -50,7 +49,7 @@ export const vaultRoutes = [
     ...common,
     path: '/admin/vault/erase-superseded',
     operation: 'eraseSuperseded',
-    summary: 'Erase the secrets and personal data that nothing refers to, before their retention',
+    summary: 'Erase unreferenced secrets and personal data before their retention ends',
     refusals: ['conflict'],
     body: none,
     response: erasedRecord,

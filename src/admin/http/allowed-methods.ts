@@ -1,13 +1,13 @@
-// Which methods a path has, for the 405 of a known path that is asked by another (RFC 9110, section 15.5.6).
+// Finds the methods of a path, for 405 responses (RFC 9110, section 15.5.6).
 
 import type { Route } from './route.ts';
 
 type Addressed = Pick<Route, 'method' | 'path'>;
 
-/** Answers the methods of a request's path; null when no route has it. A query is passed over. */
+/** Returns the methods of a request's path, ignoring the query. Null if no route has the path. */
 export type AllowedMethods = (url: string) => readonly string[] | null;
 
-/** The patterns are made when the first request needs them: few ever do. */
+/** Compiles the patterns on first use, because few requests need them. */
 export function createAllowedMethods(routes: readonly Addressed[]): AllowedMethods {
   let known: readonly (readonly [RegExp, readonly string[]])[] | null = null;
   return (url) => {
@@ -18,8 +18,9 @@ export function createAllowedMethods(routes: readonly Addressed[]): AllowedMetho
 }
 
 /**
- * The paths that are written out and that the pattern of `route` would take, with their methods: the router must not take
- * `PATCH /admin/prompt-classes/evaluate` for a class whose id is `evaluate`.
+ * Paths without parameters that also match the pattern of `route`, with their methods. Without
+ * them, the router would read `PATCH /admin/prompt-classes/evaluate` as the class with the id
+ * `evaluate`.
  */
 export function writtenOutPaths(
   routes: readonly Addressed[],
@@ -31,14 +32,14 @@ export function writtenOutPaths(
   return new Map([...byPath].map(([other, own]) => [other, methodsOf(own)]));
 }
 
-/** Those with fewer parameters first: `/admin/keys/self` is not a key whose id is `self`. */
+/** Sorts paths with fewer parameters first: `/admin/keys/self` is not a key with the id `self`. */
 function patternsOf(routes: readonly Addressed[]): (readonly [RegExp, readonly string[]])[] {
   return [...Map.groupBy(routes, (route) => route.path)]
     .toSorted(([left], [right]) => openParts(left) - openParts(right))
     .map(([path, own]) => [patternOf(path), methodsOf(own)]);
 }
 
-/** As the router reads it. */
+/** Decodes the path as the router does. */
 function pathOf(url: string): string {
   const [path = ''] = url.split(/[?#]/, 1);
   try {
@@ -57,7 +58,7 @@ function patternOf(path: string): RegExp {
 
 const order: readonly Route['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** What answers GET answers HEAD. */
+/** GET implies HEAD. */
 function methodsOf(routes: readonly Addressed[]): string[] {
   const own = order.filter((method) => routes.some((route) => route.method === method));
   return own.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));

@@ -1,5 +1,5 @@
-// `as_of`: every read of configuration is answered as it stood at a snapshot version, a position of the log or a time. What the log
-// does not hold, such as leases and what is spent of budgets, is null there.
+// Implements `as_of`: reads configuration as of a snapshot version, a log position or a time. Data
+// outside the log, such as leases and budget spend, is null for the past.
 
 import { z } from 'zod';
 
@@ -12,7 +12,7 @@ import type { Call, Handled, Route } from './route.ts';
 
 const parameter = 'as_of';
 
-/** The member of a query; the present when absent. */
+/** The query parameter. Reads the present if absent. */
 export const asOf = { [parameter]: momentField.optional() } as const;
 export const asOfQuery = z.strictObject(asOf);
 
@@ -21,14 +21,17 @@ export const readsPast = ({ query }: Pick<Route, 'query'>): boolean =>
 
 export type AskedMoment = Readonly<{ as_of?: Moment | undefined }>;
 
-/** The configuration that is asked for; null is the present one. A moment outside of the log is absent. */
+/**
+ * Returns the requested configuration. Null is the present. A moment outside the log is refused as
+ * absent.
+ */
 export const pastState = async (
   { config }: Pick<Call, 'config'>,
   { as_of: moment }: AskedMoment,
 ): Promise<ConfigState | Refusal | null> =>
   moment === undefined ? null : config.past.at(moment, parameter);
 
-/** Where the log stood, and the version that the entity had then. */
+/** The log position, and the version of the entity at that position. */
 export const pastHeaders = (
   { entity }: Pick<Call, 'entity'>,
   state: ConfigState,
@@ -42,7 +45,7 @@ type Reading<Body> = Readonly<{
   past: (state: ConfigState) => Body | Refusal;
 }>;
 
-/** One record, of the present or of the past. */
+/** Reads one record of the present or of the past. */
 export async function answerRecord<Body>(
   call: Call,
   asked: AskedMoment,

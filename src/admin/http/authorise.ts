@@ -1,5 +1,5 @@
-// Who calls, and whether the route's permission lets them (Authentication rules 2 and 3): 401 for someone unknown, then 403 for
-// someone who lacks it. The permission is that of the matched route; no path is compared here.
+// Authenticates the caller and checks the permission of the matched route (Authentication rules 2
+// and 3): 401 for an unknown caller, then 403 for a missing permission. It never compares paths.
 
 import type { IncomingHttpHeaders } from 'node:http';
 
@@ -10,7 +10,10 @@ import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { AdminVerb, Verb } from '../../lib/vocabulary.ts';
 
-/** Who may call: anyone, a person with a session, a person with a permission (Authentication rule 3), or a machine. */
+/**
+ * Required caller: anyone, a signed-in person, a person with a permission (Authentication rule 3),
+ * or a machine.
+ */
 export type Permission = 'open' | 'session' | 'api_key' | 'proxy_token' | AdminVerb;
 
 export type Caller =
@@ -19,14 +22,14 @@ export type Caller =
   | Readonly<{ kind: 'session' | 'api_key'; principalId: PrincipalId }>
   | Readonly<{ kind: 'admin_token'; principalId: PrincipalId; tokenId: AdminTokenId }>;
 
-/** How each credential is looked up. */
+/** Lookups, one per kind of credential. */
 export type Credentials = Readonly<{
   sessionOwner: (token: string) => Promise<PrincipalId | null>;
   apiKeyOwner: (key: string) => PrincipalId | null;
   isProxyToken: (token: string) => boolean;
-  /** The token is set. */
+  /** Always returns a token id. */
   adminTokenHolder: (token: string) => Promise<Holder | null>;
-  /** Null when there is no such principal. */
+  /** Null if the principal does not exist. */
   verbsOf: (holder: Holder) => ReadonlySet<Verb> | null;
 }>;
 
@@ -43,12 +46,15 @@ export async function authorise(
     case 'proxy_token': {
       const token = bearerToken(headers);
       const known = token !== null && credentials.isProxyToken(token);
-      return known ? { kind: 'proxy' } : refuse('unauthenticated', 'not a proxy token');
+      return known
+        ? { kind: 'proxy' }
+        : refuse('unauthenticated', 'the bearer token is missing or is not a proxy token');
     }
     case 'api_key': {
       const key = bearerToken(headers);
       const principalId = key === null ? null : credentials.apiKeyOwner(key);
-      if (principalId === null) return refuse('unauthenticated', 'not an API key');
+      if (principalId === null)
+        return refuse('unauthenticated', 'the bearer token is missing or is not a valid API key');
       return { kind: 'api_key', principalId };
     }
     case 'session':
@@ -70,17 +76,17 @@ async function authorisePerson(
   const { principalId } = caller;
   const tokenId = caller.kind === 'admin_token' ? caller.tokenId : null;
   const verbs = credentials.verbsOf({ principalId, tokenId });
-  // A principal that was deleted a moment ago may still have a session.
+  // The session of a principal that was just deleted may still exist.
   if (verbs === null) return unknownSession;
   if (permission !== 'session' && !verbs.has(permission)) {
-    return refuse('forbidden', `this needs the permission ${permission}`);
+    return refuse('forbidden', `this call requires the permission ${permission}`);
   }
   return caller;
 }
 
 type Person = Extract<Caller, { kind: 'session' | 'admin_token' | 'api_key' }>;
 
-/** A request with an admin token is judged by the token alone: a browser cannot be made to send one. */
+/** An admin token takes precedence over a session: a browser cannot be made to send one. */
 async function personIn(
   headers: IncomingHttpHeaders,
   { sessionOwner, adminTokenHolder }: Credentials,
@@ -97,7 +103,10 @@ async function personIn(
   return principalId === null ? unknownSession : { kind: 'session', principalId };
 }
 
-const noCredential = refuse('unauthenticated', 'no session cookie and no admin token');
+const noCredential = refuse(
+  'unauthenticated',
+  'the request has neither a session cookie nor an admin token',
+);
 const notAdminToken = refuse(
   'unauthenticated',
   `the bearer token is not an admin token, which begins with ${adminTokenPrefix}`,
@@ -105,7 +114,7 @@ const notAdminToken = refuse(
 const unknownToken = refuse('unauthenticated', 'the admin token is unknown, revoked or expired');
 const unknownSession = refuse('unauthenticated', 'the session is unknown or has expired');
 
-/** Null when the request bears none. */
+/** Null if the request has no admin token. */
 export function adminTokenIn(headers: IncomingHttpHeaders): string | null {
   const token = bearerToken(headers);
   return token?.startsWith(adminTokenPrefix) === true ? token : null;

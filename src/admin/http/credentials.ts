@@ -1,5 +1,6 @@
-// How the admin listener looks up each credential: sessions in the database, keys in the published snapshot, admin
-// tokens by their verifiers in the vault, the proxy token by comparing digests in constant time.
+// Looks up credentials for the admin listener: sessions in the database, keys in the published
+// snapshot, admin tokens by their verifiers in the vault. Proxy tokens are compared by digest in
+// constant time.
 
 import { createHash, hash, timingSafeEqual } from 'node:crypto';
 
@@ -19,7 +20,7 @@ type Dependencies = Readonly<{
   publisher: Pick<Publisher, 'current'>;
   state: () => ConfigState;
   clock: Clock;
-  /** Several are accepted, for rotation; an empty one never is. */
+  /** Several tokens are accepted, for rotation. An empty token never is. */
   proxyTokens: readonly string[];
 }>;
 
@@ -33,7 +34,7 @@ export function createCredentials(dependencies: Dependencies): Credentials {
     verbsOf: (holder) => verbsHeld(state(), holder),
     isProxyToken: (token) => {
       const given = digest(token);
-      // Every one is compared, so that the time does not say which.
+      // Compares all tokens so that the time does not reveal which one matched.
       return digests.map((known) => timingSafeEqual(known, given)).includes(true);
     },
     apiKeyOwner: (key) => {
@@ -45,7 +46,7 @@ export function createCredentials(dependencies: Dependencies): Credentials {
 
 const digest = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** Finds a key by its verifier, in an index that is made once a snapshot. */
+/** Finds a key by its verifier. The index is built once per snapshot. */
 function createKeyIndex(clock: Clock): (snapshot: Snapshot, key: string) => PrincipalId | null {
   const indexes = new WeakMap<Snapshot, ReadonlyMap<string, SnapshotApiKey>>();
   return (snapshot, key) => {

@@ -1,5 +1,6 @@
-// Refuses what another site makes a browser send. SameSite alone does not: another port or subdomain of this host is the same
-// site. A request without either header does not come from a browser and carries no one's cookie against their will.
+// Refuses cross-site requests from browsers. SameSite alone is not enough, because other ports and
+// subdomains of this host are the same site. Requests without either header do not come from a
+// browser.
 
 import type { IncomingHttpHeaders } from 'node:http';
 
@@ -15,7 +16,7 @@ export function refuseCrossSite(headers: IncomingHttpHeaders): Refusal | null {
   return hostOf(headers.origin) === headers.host ? null : crossSite;
 }
 
-const crossSite = refuse('forbidden', 'the request comes from another site');
+const crossSite = refuse('forbidden', 'the request was sent by a page of another site');
 
 const hostOf = (origin: string): string | null =>
   URL.canParse(origin) ? new URL(origin).host : null;

@@ -1,14 +1,16 @@
-// Closes a server in order: it stops accepting, requests under way end, and what is still open after the grace is cut.
+// Closes a server gracefully: stops accepting, waits for active requests, and cuts the remaining
+// connections after the grace period.
 
 import type { AdminServer } from './server.ts';
 
 const idleCheckMs = 50;
 
-/** Answers how many connections were cut. */
+/** Returns the number of connections that were cut. */
 export async function drain(server: AdminServer, graceMs: number): Promise<number> {
   let cut = 0;
   const raw = server.server;
-  // A connection that becomes idle later would hold the close for its whole keep-alive.
+  // Closes connections that become idle later; otherwise they would delay the close for their whole
+  // keep-alive time.
   const idle = setInterval(() => raw.closeIdleConnections(), idleCheckMs);
   const grace = setTimeout(() => {
     raw.getConnections((_error, count) => {

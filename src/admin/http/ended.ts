@@ -1,4 +1,4 @@
-// Whether the session or the token of a request still works when its mutation is made.
+// Checks whether the session or token of a request is still valid when its mutation is made.
 
 import type { AdminTokens } from '../../control/access/admin-tokens.ts';
 import type { Sessions } from '../../control/access/sessions.ts';
@@ -6,13 +6,16 @@ import { refuse } from '../../lib/refusal.ts';
 import { sessionToken } from './authorise.ts';
 import type { Call } from './route.ts';
 
-/** What knows whether a session or a token still works. */
+/** Lookups for the validity of sessions and tokens. */
 export type Lasting = Readonly<{
   sessions: Pick<Sessions, 'ownerIn'>;
   adminTokens: Pick<AdminTokens, 'isLive'>;
 }>;
 
-/** Preparing a mutation may take seconds, as dialling a provider does: its caller may be logged out by then. */
+/**
+ * Preparing a mutation may take seconds, for example to contact a provider. The caller may have
+ * signed out by then.
+ */
 export const endedFor =
   (
     { sessions, adminTokens }: Lasting,
@@ -29,4 +32,7 @@ export const endedFor =
   };
 
 const endedToken = refuse('unauthenticated', 'the admin token was revoked or has expired');
-const endedSession = refuse('unauthenticated', 'the session was ended meanwhile');
+const endedSession = refuse(
+  'unauthenticated',
+  'the session ended before the change was made; sign in again',
+);

@@ -1,5 +1,6 @@
-// Which entity a path addresses, and its version: If-Match on the way in (412 when it is stale), ETag on the way out, `version` in
-// lists. The version is that of the entity's stream: the number of its events (RFC 9110, sections 8.8.3 and 13.1.1).
+// Finds the entity that a path addresses, and its version: checks If-Match (412 if stale), and
+// returns the version as ETag and as `version` in lists. The version is the number of events in the
+// entity's stream (RFC 9110, sections 8.8.3 and 13.1.1).
 
 import { z } from 'zod';
 
@@ -15,7 +16,7 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { none } from './route.ts';
 import type { AddressedEntity, Route } from './route.ts';
 
-/** The id of the entity that a path's parameter stands for; null when there is none. */
+/** Id of the entity that a path parameter addresses. Null if there is none. */
 type Locate = (state: ConfigState, parameter: string) => number | null;
 type Addressed = Readonly<{ noun: Noun; locate: Locate }>;
 
@@ -29,7 +30,7 @@ const roleByName: Addressed = {
   locate: (state, name) => roleNamed(state, name)?.id ?? null,
 };
 
-/** The frontend model that holds a rule or a target. */
+/** The frontend model that contains a rule or a target. */
 const frontendModelWith = (holds: (model: FrontendModel, id: number) => boolean): Addressed => ({
   noun: 'frontend_model',
   locate: (state, parameter) =>
@@ -49,7 +50,7 @@ const hasId = (parts: readonly { id: number }[], id: number): boolean =>
 
 const settings: Addressed = { noun: 'settings', locate: () => 1 };
 
-/** What lies below one of these paths belongs to the entity of that path. */
+/** Paths below these belong to the same entity. */
 export const entityPaths: Readonly<Record<string, Addressed>> = {
   ...Object.fromEntries(
     allNouns
@@ -70,28 +71,29 @@ export const entityPaths: Readonly<Record<string, Addressed>> = {
   '/admin/deployment': settings,
 };
 
-/** What is below these changes the configuration as a whole, whose version is that of the snapshot. */
+/** Paths below these change the configuration as a whole. Their version is the snapshot version. */
 const wholePaths: readonly string[] = [
   '/admin/snapshots/{version}/restore',
   '/admin/change-sets/apply',
 ];
 
-/** The row for the path of a route; null when it addresses no entity that stands already. */
+/**
+ * The entity path that a route's path starts with. Null if the route addresses no existing entity.
+ */
 export function entityPathOf(path: string): string | null {
   const holds = (prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
   return [...wholePaths, ...Object.keys(entityPaths)].find(holds) ?? null;
 }
 
 type Asked = Readonly<{
-  /** That of the route. */
+  /** Path of the route. */
   path: string;
   params: unknown;
   ifMatch: string | undefined;
-  /** See below. */
   showsVersion: boolean;
 }>;
 
-/** Refuses an If-Match that cannot be read, or that stands where there is nothing to match. */
+/** Refuses a malformed If-Match, and If-Match on a path without an entity. */
 export function addressedEntity(asked: Asked): AddressedEntity | Refusal {
   const { path, params, ifMatch } = asked;
   const expected = ifMatch === undefined ? null : readIfMatch(ifMatch);
@@ -107,20 +109,20 @@ export function addressedEntity(asked: Asked): AddressedEntity | Refusal {
   const parameter = parameterOf(entityPath, params);
   const located: { id: number | null } = { id: null };
   return matching(asked, expected, (state) => {
-    // A rename takes the name away by which it was found.
+    // After a rename, the old name no longer finds the entity. Its id does.
     located.id = addressed.locate(state, parameter) ?? located.id;
     return versionOf(state, addressed.noun, located.id);
   });
 }
 
-/** Of a call that is run without a request. */
+/** For calls that do not come from an HTTP request. */
 export const noEntity: AddressedEntity = {
   unmet: () => null,
   etag: () => ({}),
   showing: (body, headers) => ({ headers, body }),
 };
 
-/** `versionIn` answers null for what is not there. */
+/** `versionIn` returns null if the entity does not exist. */
 function matching(
   asked: Asked,
   expected: Expected | null,
@@ -129,7 +131,7 @@ function matching(
   return {
     unmet: (state) => {
       const version = versionIn(state);
-      // What is absent is refused as such by the rules.
+      // A missing entity is refused by the decision rules.
       if (expected === null || expected === 'any' || version === null) return null;
       return expected.includes(version) ? null : stale(version);
     },
@@ -138,7 +140,7 @@ function matching(
   };
 }
 
-/** What a path of a list creates is known by its record. */
+/** For list paths: the entity that a POST creates is identified by its record. */
 function created(asked: Asked): AddressedEntity {
   const list = listAt(asked.path);
   return {
@@ -151,7 +153,7 @@ function created(asked: Asked): AddressedEntity {
 const etagOf = (version: number | null): Readonly<Record<string, string>> =>
   version === null ? {} : { etag: `"${version}"` };
 
-/** The version in the body is always that of the ETag. */
+/** Takes the version from the ETag, so that body and header agree. */
 const showing =
   ({ showsVersion }: Asked): AddressedEntity['showing'] =>
   (body, headers) => {
@@ -165,7 +167,7 @@ function versionOf(state: ConfigState, noun: Noun, id: number | null): number | 
   return streamVersion(state, streamOf(noun, id));
 }
 
-/** The settings stand from the beginning. */
+/** Settings always exist. */
 const stands = (state: ConfigState, noun: Noun, id: number): boolean =>
   noun === 'settings' || state[noun].byId.has(id);
 
@@ -181,7 +183,7 @@ const stale = (version: number): Refusal =>
 
 type Expected = 'any' | readonly number[];
 
-/** A weak tag never matches. */
+/** Weak tags never match. */
 function readIfMatch(text: string): Expected | Refusal {
   if (text.trim() === '*') return 'any';
   const tags = text.split(',').map((tag) => /^(W\/)?"([^"]*)"$/.exec(tag.trim()));
@@ -199,16 +201,16 @@ function parameterOf(entityPath: string, params: unknown): string {
   return String(Reflect.get(params, name));
 }
 
-/** A list of records of entities: which entity a record is of, by which of its fields. */
+/** A list of entity records. `field` identifies the entity of a record. */
 type EntityList = Addressed & Readonly<{ field: string }>;
 
-/** Those that are not at the path of their entities. */
+/** Lists whose path is not the prefix of their entities' path. */
 const otherLists: Readonly<Record<string, EntityList>> = {
   '/admin/limits': { ...byId('principal'), field: 'principal_id' },
   '/admin/budgets': { ...byId('principal'), field: 'principal_id' },
 };
 
-/** Null when the path is no list of entities. */
+/** Null if the path is not a list of entities. */
 function listAt(path: string): EntityList | null {
   const entityPath = Object.keys(entityPaths).find(
     (one) => one.startsWith(path) && /^\/\{\w+\}$/.test(one.slice(path.length)),
@@ -225,8 +227,8 @@ function versionOfRecord(state: ConfigState, list: EntityList, record: unknown):
 }
 
 /**
- * Adds its version to each record of a list of entities. `state` is one from before the records were read: a version that is too
- * old refuses an edit that could be made, one that is too new would let an edit undo another.
+ * Adds the version to each record of a list. `state` must be older than the records: a version that
+ * is too old refuses a valid edit, one that is too new would let an edit overwrite another.
  */
 export function withVersions<Row>(
   records: readonly Row[],
@@ -240,15 +242,15 @@ export function withVersions<Row>(
   }));
 }
 
-/** Whether the route answers a record of the entity that it addresses or creates, with its version. */
+/** True if the route returns a record of the addressed or created entity, with its version. */
 export const showsVersion = ({ response }: Pick<Route, 'response'>): boolean =>
   response instanceof z.ZodObject &&
   'version' in response.shape &&
   response.shape['version'] === versionField;
 
 /**
- * The routes as they answer: each record of an entity says its version, alone and in a list. A part of an entity, such as a rule, and a
- * single setting say it by their ETag alone.
+ * Adds `version` to the response schemas of entity records, alone and in lists. Parts of an entity,
+ * such as rules, and single settings have only an ETag.
  */
 export function showingVersions<One extends Route>(routes: readonly One[]): readonly One[] {
   const lists = routes.filter(({ method, path }) => method === 'GET' && listAt(path) !== null);
@@ -275,5 +277,5 @@ const versionedList = (response: z.ZodType): z.ZodType =>
 
 const withVersion = (record: z.ZodObject) => record.extend({ version: versionField });
 
-/** The number of the entity's events; what If-Match takes, in quotes. */
+/** The number of the entity's events. If-Match takes it in quotes. */
 const versionField = z.int().nonnegative();

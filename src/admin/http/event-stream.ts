@@ -1,15 +1,19 @@
-// Server-sent events (HTML Standard, section 9.2) that go at the pace of their reader, and the places for those that are open at once.
+// Streams server-sent events (HTML Standard, section 9.2) at the pace of the reader, and limits the
+// number of concurrent streams.
 
 import { Readable } from 'node:stream';
 
 type Pace = Readonly<{
-  /** A reader that takes nothing for so long is cut off. */
+  /** Disconnects a reader that accepts nothing for this long. */
   stallMs: number;
-  /** Ends it between two frames. */
+  /** Ends the stream between two frames. */
   signal: AbortSignal;
 }>;
 
-/** One frame is asked for when the one before it was taken. A fault of `frames` breaks it off. */
+/**
+ * Requests the next frame only after the reader accepted the last one. An error of `frames` breaks
+ * the stream.
+ */
 export function eventStream(frames: AsyncIterable<string>, { stallMs, signal }: Pace): Readable {
   let stalled: NodeJS.Timeout | undefined;
   async function* paced(): AsyncGenerator<string, void, undefined> {
@@ -25,9 +29,9 @@ export function eventStream(frames: AsyncIterable<string>, { stallMs, signal }: 
   return stream;
 }
 
-/** Where at most so many may be. */
+/** Limits concurrent streams. */
 export type Places = Readonly<{
-  /** Answers with what gives the place back; null when all are taken. */
+  /** Returns a function that releases the slot. Null if all slots are taken. */
   take: () => (() => void) | null;
 }>;
 

@@ -1,4 +1,4 @@
-// The fields that several resources share, as they are written and read on the wire.
+// Defines the fields that several resources share on the wire.
 
 import { z } from 'zod';
 
@@ -6,8 +6,8 @@ import { credentialKind, protocol, protocolAliases } from '../../lib/vocabulary.
 import type { CredentialKind } from '../../lib/vocabulary.ts';
 
 /**
- * A whole number in a path or a query: decimal digits only, and one way to write each number, because the audit log and If-Match
- * compare what was written.
+ * A whole number in a path or query. Only decimal digits without leading zeros, so that each number
+ * has one spelling, because the audit log and If-Match compare the text.
  */
 export const wholeNumber = ({
   from,
@@ -23,11 +23,10 @@ export const wholeNumber = ({
     .pipe(z.int().min(from).max(to))
     .meta({ type: 'integer', pattern: undefined, minimum: from, maximum: to });
 
-/** A path parameter. */
 export const idIn = <Id extends z.ZodType<number, number>>(id: Id) =>
   z.strictObject({ id: wholeNumber({ from: 1 }).pipe(id) });
 
-/** How many rows a list answers with; more than the most is the most. */
+/** Page size of a list. Larger values are lowered to the maximum. */
 export const rowsMax = 1_000;
 export const limitQuery = ({ standard }: Readonly<{ standard: number }>) =>
   wholeNumber({ from: 1 })
@@ -37,7 +36,7 @@ export const limitQuery = ({ standard }: Readonly<{ standard: number }>) =>
 const aliasOf = (alias: string): CredentialKind | undefined =>
   alias === 'gcp_service_account' ? 'cloud_service_account' : undefined;
 
-/** Also by the specification's neutral names. */
+/** Also accepts the neutral names of the specification. */
 export const protocolField = z
   .preprocess(
     (given) => (typeof given === 'string' ? (protocolAliases[given] ?? given) : given),
@@ -52,5 +51,5 @@ export const credentialKindField = z
   )
   .meta({ type: 'string', enum: [...credentialKind.options, 'gcp_service_account'] });
 
-/** What a deletion answers. */
+/** Response of a deletion. */
 export const deletedRecord = z.object({ id: z.int().positive() });

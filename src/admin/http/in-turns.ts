@@ -1,11 +1,12 @@
-// Text that is made while it is sent: a fast reader would keep the process at nothing else until its end.
+// Yields to other requests while it sends long generated text, so that a fast reader does not block
+// the event loop.
 
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** UTF-16 units: some 10 ms of a core, for rows of a review. */
+/** In UTF-16 units. One chunk of review rows takes about 10 ms. */
 const chunkLengthMin = 65_536;
 
-/** The same text in longer chunks, with a turn for other requests between two. */
+/** Joins the pieces into longer chunks and yields to the event loop between them. */
 export async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string, void, undefined> {
   let chunk = '';
   for (const piece of pieces) {

@@ -1,4 +1,4 @@
-// Reads input by its schema. What does not fit is a refusal that names the field.
+// Parses input by its schema. A mismatch is refused with the name of the field.
 
 import { z } from 'zod';
 
@@ -9,10 +9,12 @@ import { isStorable, listed, shortened } from '../../lib/text.ts';
 
 export type RawInput = Readonly<{ params: unknown; query: unknown; body: unknown }>;
 
-/** `echo`: of a path or a query, whose texts may be repeated in the refusal, because no secret belongs there. */
+/**
+ * `echo` repeats the input in the refusal. Only for paths and queries, which contain no secrets.
+ */
 type Options = Readonly<{ echo?: boolean }>;
 
-/** Wrapped, so that a value can never be taken for a refusal. */
+/** Wrapped, so that a value is never mistaken for a refusal. */
 export function readInput<Schema extends z.ZodType>(
   schema: Schema,
   raw: unknown,
@@ -21,7 +23,7 @@ export function readInput<Schema extends z.ZodType>(
   const read = schema.safeParse(raw, plainly);
   if (read.success) return { value: read.data };
   const { issues } = read.error;
-  // A field that is not known is most often a misspelt one, which then is missing besides.
+  // Reports unknown fields first: an unknown field is usually a misspelling of a required one.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   if (issue === undefined) return refuse('invalid', 'the request is malformed');
   const refusal = refusalOf(issue, problemOf(issue, { echo }));
@@ -30,7 +32,7 @@ export function readInput<Schema extends z.ZodType>(
     : refusal;
 }
 
-/** An unknown name that is not inside of another value. */
+/** The first unknown name that is not nested in another value. */
 const isParameter = ({ code, path }: z.core.$ZodIssue): boolean =>
   code === 'unrecognized_keys' && path.length === 0;
 
@@ -50,14 +52,14 @@ function refusalOf(issue: z.core.$ZodIssue, message: string): Refusal {
   return refuse('invalid', `${place}: ${message}`, { param: place });
 }
 
-/** Fields whose values are never shown. */
+/** Fields whose values are never repeated. */
 export const secretFields: ReadonlySet<string> = new Set(['password', 'upstream_api_key']);
 
-/** What people and their programs send is refused whole for one text that cannot be stored; null when all of it can. */
+/** Refuses the whole input if any text in it cannot be stored. Null if all of it can be. */
 export const refuseUnfitText = ({ params, query, body }: RawInput): Refusal | null =>
   unfitText(params, []) ?? unfitText(query, []) ?? unfitText(body, []);
 
-/** Text that the database would refuse, or change. */
+/** Text that PostgreSQL would refuse or change. */
 function unfitText(value: unknown, place: readonly string[]): Refusal | null {
   if (typeof value === 'string') {
     if (isStorable(value)) return null;

@@ -1,5 +1,5 @@
-// Reads a JSON body: UTF-8 (RFC 8259, section 8.1), bounded in depth, with no key that could become a prototype and none twice in one
-// object, of which two readers could take different ones; and nothing when there is nothing.
+// Parses a JSON body: UTF-8 (RFC 8259, section 8.1), limited depth, without `__proto__` and without
+// duplicate keys, which parsers read differently. An empty body is undefined.
 
 import { isUtf8 } from 'node:buffer';
 
@@ -9,9 +9,12 @@ import { shortened } from '../../lib/text.ts';
 
 const depthMax = 64;
 
-/** Wrapped, so that a body can never be taken for a refusal. A client may announce JSON and send none: that is undefined. */
+/**
+ * Wrapped, so that a body is never mistaken for a refusal. Undefined if the client announced JSON
+ * but sent no body.
+ */
 export function readJsonBody(bytes: Buffer): Readonly<{ value: unknown }> | Refusal {
-  if (!isUtf8(bytes)) return refuse('invalid', 'body: not UTF-8');
+  if (!isUtf8(bytes)) return refuse('invalid', 'body: must be UTF-8');
   const text = bytes.toString('utf8');
   if (text.trim() === '') return { value: undefined };
   if (depthOf(text) > depthMax) return refuse('invalid', `body: deeper than ${depthMax} levels`);
@@ -24,7 +27,7 @@ export function readJsonBody(bytes: Buffer): Readonly<{ value: unknown }> | Refu
   try {
     value = JSON.parse(text, noteKey);
   } catch {
-    return refuse('invalid', 'body: not valid JSON');
+    return refuse('invalid', 'body: must be valid JSON');
   }
   if (hasPrototype) {
     return refuse('invalid', '__proto__ is not a known field', { param: '__proto__' });
@@ -32,10 +35,10 @@ export function readJsonBody(bytes: Buffer): Readonly<{ value: unknown }> | Refu
   const repeated = repeatedKey(text);
   if (repeated === null) return { value };
   const param = shortened(repeated);
-  return refuse('invalid', `body: ${param} is there twice`, { param });
+  return refuse('invalid', `body: ${param} occurs twice`, { param });
 }
 
-/** Counts brackets outside of strings. Not a parser: on malformed text the parser has the last word. */
+/** Counts brackets outside of strings. Malformed text is left to the parser. */
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -52,7 +55,7 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-/** Of text that is JSON: the first key that an object has again. */
+/** Finds the first duplicate key. The text must be valid JSON. */
 function repeatedKey(text: string): string | null {
   const objects: Set<string>[] = [];
   for (let index = 0; index < text.length; index += 1) {
@@ -73,14 +76,14 @@ function repeatedKey(text: string): string | null {
   return null;
 }
 
-/** Where the quote is that ends the string which begins at `start`. */
+/** Index of the quote that closes the string starting at `start`. */
 function stringEnd(text: string, start: number): number {
   let index = start + 1;
   while (text.charAt(index) !== '"') index += text.charAt(index) === '\\' ? 2 : 1;
   return index;
 }
 
-/** In JSON only a key has a colon behind it. */
+/** In valid JSON, only keys are followed by a colon. */
 function isKey(text: string, end: number): boolean {
   let index = end + 1;
   while (/\s/.test(text.charAt(index))) index += 1;

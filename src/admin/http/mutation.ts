@@ -1,5 +1,5 @@
-// What every mutation on the admin listener does alike: says who acts and why, and answers with the snapshot version that holds
-// the change.
+// Runs mutations of the admin listener: adds the actor and the reason, and returns the resulting
+// snapshot version.
 
 import { isUtf8 } from 'node:buffer';
 
@@ -16,15 +16,16 @@ import type { Answer, Call } from './route.ts';
 
 export const reasonLengthMax = 1_000;
 
-/** What a mutation may ask for beside what all of them do. `reason` stands in for an absent x-gw-reason. */
+/** Options of one mutation. `reason` is used if x-gw-reason is absent. */
 export type CallMutation = Mutation &
   Readonly<{ reason?: string | undefined }> &
   Pick<MutationContext, 'precondition' | 'causation'>;
 
 /**
- * Runs the mutation as the caller's, unless it was refused while it was prepared, and answers what `render` makes of the state behind
- * it: once for a call, because an Idempotency-Key keeps this answer. `render` runs in the mutation's transaction, before the commit:
- * what it reads from the database, it reads by `tx`, and a fault in it undoes the mutation.
+ * Executes the mutation as the caller and renders the response, unless its preparation was refused.
+ * Call it at most once per request, because the response is stored under the Idempotency-Key.
+ * `render` runs in the mutation's transaction, before the commit: it must read through `tx`, and an
+ * error in it rolls the mutation back.
  */
 export async function mutate<Body>(
   call: Call,
@@ -61,7 +62,7 @@ export async function mutate<Body>(
   });
 }
 
-/** What was true when the request came in must still be true when its turn for the log has come. */
+/** Repeats, under the log lock, the checks that were made when the request arrived. */
 async function refuseAtTurn(
   call: Call,
   state: ConfigState,
@@ -89,7 +90,7 @@ function actorOf(caller: Caller): MutationContext['actor'] {
   return { kind, principal_id: principalId, ...token };
 }
 
-/** The right may have been taken away since the request came in. */
+/** The permission may have been revoked since the request arrived. */
 function revoked({ caller, permission }: Call, state: ConfigState): Refusal | null {
   if (!('principalId' in caller)) return null;
   const verbs = verbsOfCaller(state, caller);
@@ -97,18 +98,18 @@ function revoked({ caller, permission }: Call, state: ConfigState): Refusal | nu
     if (permission === 'session' || permission === 'api_key') return null;
     if ([...verbs].some((verb) => verb === permission)) return null;
   }
-  return refuse('forbidden', 'the right to do this was revoked meanwhile');
+  return refuse('forbidden', 'the permission for this change was revoked before it was made');
 }
 
-/** Who may approve changes may make one without an approval. */
+/** Only principals that may approve changes may skip the approval. */
 const mayBreakGlass = ({ caller }: Call, state: ConfigState): Refusal | null =>
   verbsOfCaller(state, caller)?.has('config:write') === true
     ? null
-    : refuse('forbidden', `${breakGlassHeader} needs the permission config:write`, {
+    : refuse('forbidden', `${breakGlassHeader}: requires the permission config:write`, {
         param: breakGlassHeader,
       });
 
-/** Where the review is due that a change without approval demands. */
+/** Id of the change request to review after a change without approval. */
 function reviewHeader({ events }: Outcome): Record<string, string> {
   const made = events.find(({ type }) => type === 'ChangeMadeUnapproved');
   return made === undefined
@@ -119,7 +120,7 @@ function reviewHeader({ events }: Outcome): Record<string, string> {
 const reasonHeader = 'x-gw-reason';
 const breakGlassHeader = 'x-gw-break-glass';
 
-/** `given` is what the body says; the header has the last word. Null when neither gives one. */
+/** The header overrides `given`, the reason in the body. Null if both are absent. */
 export function reasonOf(
   { headers }: Pick<Call, 'headers'>,
   given?: string,
@@ -127,30 +128,31 @@ export function reasonOf(
   return textIn(headers, reasonHeader) ?? given ?? null;
 }
 
-/** Null when none is given. Node reads a header as Latin-1; what people write in it is UTF-8. */
+/** Null if absent. Node decodes headers as Latin-1, but clients send UTF-8. */
 function textIn(headers: Call['headers'], name: string): string | Refusal | null {
   const header = headers[name];
   if (typeof header !== 'string' || header === '') return null;
   const bytes = Buffer.from(header, 'latin1');
   const text = isUtf8(bytes) ? bytes.toString('utf8') : header;
   if (text.length <= reasonLengthMax) return text;
-  const message = `${name} has ${text.length} characters, at most ${reasonLengthMax} may be`;
+  const message = `${name}: has ${text.length} characters; the maximum is ${reasonLengthMax}`;
   return refuse('invalid', message, { param: name });
 }
 
-/** The id of the entity that an event of the mutation is about. A mutation without that event has a fault. */
+/** The id in the mutation's event of this type. A mutation without that event is a bug. */
 export function idOf({ events }: Outcome, type: string): number {
   const found = events.find((event) => event.type === type);
-  if (found === undefined || !('id' in found.data)) throw new Error(`the mutation made no ${type}`);
+  if (found === undefined || !('id' in found.data))
+    throw new Error(`the mutation has no ${type} event`);
   return found.data.id;
 }
 
-/** The entity with this id in the state behind a mutation that has just written it. */
+/** The entity in the state after the mutation that wrote it. */
 export function written<Entity>(
   slice: Readonly<{ byId: ReadonlyMap<number, Entity> }>,
   id: number,
 ): Entity {
   const entity = slice.byId.get(id);
-  if (entity === undefined) throw new Error(`${id} is not there right after it was written`);
+  if (entity === undefined) throw new Error(`entity ${id} is missing after it was written`);
   return entity;
 }

@@ -1,8 +1,9 @@
-// Runs a route as its conditions ask: an Idempotency-Key that has its answer gets that one again, a stale If-Match changes nothing.
+// Applies request conditions around a route: an Idempotency-Key with a stored response replays it, a
+// stale If-Match changes nothing.
 //
-// The answer is kept in the transaction of the mutation, so a crash leaves both or neither. A refusal keeps nothing: its key is free.
-// Of two requests at once with one key, both are worked on, the one that takes the log first makes the change, and both get its
-// answer.
+// The response is stored in the mutation's transaction, so a crash keeps both or neither. Refusals are
+// not stored. If two requests with one key run concurrently, the first to acquire the log lock makes
+// the change, and both get its response.
 
 import type { Configuration } from '../../control/commands/configuration.ts';
 import type { Idempotency, KeyedRequest } from '../../control/commands/idempotency.ts';
@@ -14,7 +15,7 @@ import type { Lasting } from './ended.ts';
 import type { RawInput } from './input.ts';
 import type { Call, Handled, Once, Route, ServedRoute } from './route.ts';
 
-/** What every request is served with. */
+/** Dependencies shared by all requests. */
 export type Serving = Readonly<{
   config: Configuration;
   idempotency: Idempotency;
@@ -47,7 +48,7 @@ export async function runRoute(
 
   const before = await kept();
   if (before !== null) return before;
-  // Asked again under the lock; here it saves what the handler does before.
+  // Checked again under the lock. This early check saves work.
   const unmet = entity.unmet(config.state());
   if (unmet !== null) return unmet;
   const version = route.method === 'GET' ? entity.etag(config.state()) : {};
@@ -55,9 +56,11 @@ export async function runRoute(
   const ended = endedFor(serving, received);
   const call = { ...received, config, ended, entity, once: keeping, isForced };
   const handled = await route.run(call, raw);
-  // Refused perhaps by what the same request has changed meanwhile, or when its connection broke at the commit.
+  // The refusal may be caused by a concurrent request with the same key, or by a connection lost at
+  // commit.
   if (isRefusal(handled)) return (await kept()) ?? handled;
-  // Twice the same to whoever runs it: the compiler keeps the two apart, for only the headers of bytes may be lists.
+  // Identical branches: TypeScript needs both, because only responses with bytes may have lists as
+  // headers.
   if ('bytes' in handled) return { ...handled, headers: { ...version, ...handled.headers } };
   if ('stream' in handled) return { ...handled, headers: { ...version, ...handled.headers } };
   const headers = { ...version, ...handled.headers };
@@ -65,7 +68,7 @@ export async function runRoute(
   return { ...handled, ...entity.showing(handled.body, headers) };
 }
 
-/** Every mutation takes `force` in its query, whatever else it takes there. */
+/** Every mutation accepts `force` in its query. */
 function readForce(
   route: Route,
   raw: RawInput,
@@ -80,7 +83,7 @@ function readForce(
   return { raw: { ...raw, query: others }, isForced: force === 'true' };
 }
 
-/** Whether the route writes configuration. */
+/** True if the route writes configuration. */
 export const isMutation = ({ method, permission, asks }: Route): boolean =>
   method !== 'GET' && asks === undefined && permission !== 'open' && permission !== 'proxy_token';
 
@@ -98,8 +101,11 @@ const once = (route: Route, idempotency: Idempotency, keyed: KeyedRequest): Once
     }),
 });
 
-/** Never seen by a client: what the other request was answered is. */
-const takenMeanwhile = refuse('conflict', 'the same request was made meanwhile');
+/** Internal: the client gets the stored response of the other request. */
+const takenMeanwhile = refuse(
+  'conflict',
+  'another request with the same Idempotency-Key was made concurrently',
+);
 
 type Kept = Awaited<ReturnType<Idempotency['find']>>;
 
@@ -118,7 +124,7 @@ export const jsonType = 'application/json; charset=utf-8';
 const header = 'idempotency-key';
 const keyLengthMax = 255;
 
-/** Null without a key, and where there is nothing to do once: no mutation, or nobody whose key it could be. */
+/** Null without a key, for routes that do not mutate, and for callers that are not principals. */
 function keyedRequest(
   idempotency: Idempotency,
   { route, received, input: { body } }: Asked,
@@ -131,7 +137,8 @@ function keyedRequest(
     return refuse('invalid', message, { param: header });
   }
   const { principalId } = caller;
-  // An answer may show a secret that another token of the principal must not create. No key of a session holds this separator.
+  // Responses may contain a secret that other tokens of the principal must not replay. The
+  // separator cannot occur in a session's key.
   const own = caller.kind === 'admin_token' ? `${caller.tokenId}\0${key}` : key;
   return idempotency.read({ principalId, key: own, method, path, body });
 }

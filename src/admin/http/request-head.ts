@@ -1,16 +1,19 @@
-// What the head of a request may be, and the one spelling of its path: the audit log, an Idempotency-Key and a link to the next page
-// go by it, so no other spelling may stand for the same change.
+// Validates the head of a request and normalizes its path. The audit log, Idempotency-Key and next
+// links compare paths, so each change must have one spelling.
 
 import type { IncomingMessage } from 'node:http';
 
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 
-/** An intermediary may route by what stands before the path, or by another Host (RFC 9112, section 3.2); this listener does not. */
+/**
+ * Refuses absolute request targets and duplicate Host headers, because an intermediary may have
+ * routed by them (RFC 9112, section 3.2).
+ */
 export function refuseHead(request: IncomingMessage): Refusal | null {
   const { url, headers, rawHeaders, httpVersion } = request;
   if (url?.startsWith('/') !== true) return refuse('invalid', 'the request target must be a path');
-  // The router would take it for a record without an id.
+  // The router would read an empty segment as a record without an id.
   if (emptyLast.test(url)) return refuse('absent', 'no such path');
   const charset = charsetOf(headers['content-type'] ?? '');
   if (charset !== null && charset.toLowerCase() !== 'utf-8') {
@@ -20,20 +23,26 @@ export function refuseHead(request: IncomingMessage): Refusal | null {
   const names = rawHeaders.filter((_, index) => index % 2 === 0);
   const hosts = names.filter((name) => name.toLowerCase() === 'host').length;
   if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return null;
-  return refuse('invalid', `host: must be there once, was there ${hosts} times`, { param: 'host' });
+  return refuse(
+    'invalid',
+    hosts === 0
+      ? 'host: the Host header is missing'
+      : `host: the Host header occurs ${hosts} times; send it once`,
+    { param: 'host' },
+  );
 }
 
-/** Node reads HTTP/2.0 and HTTP/0.9 as if they were HTTP/1.1. */
+/** Node also accepts HTTP/2.0 and HTTP/0.9 on an HTTP/1.1 connection. */
 export const isOtherVersion = ({ httpVersion }: IncomingMessage): boolean =>
   httpVersion !== '1.1' && httpVersion !== '1.0';
 
 const emptyLast = /^\/admin\/[^?]*\/(?:\?|$)/;
 
-/** RFC 9110, section 8.3. Null when none is named. */
+/** RFC 9110, section 8.3. Null if no charset is given. */
 const charsetOf = (contentType: string): string | null =>
   /;\s*charset\s*=\s*"?([^\s";]{1,40})/i.exec(contentType)?.[1] ?? null;
 
-/** `/admin/roles/{name}` with its parameters in their places. */
+/** Fills the parameters into a path such as `/admin/roles/{name}`. */
 export const pathOf = (routePath: string, params: unknown): string =>
   routePath.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(valueOf(params, name)),

@@ -1,8 +1,8 @@
-// A route is a value: who may call it, what it takes, what it answers, and what runs. The server, the permissions, the OpenAPI
-// document and the tests are all made from these values, so none of them can know a route that another does not.
+// Defines routes as values: caller, input, output and handler. The server, the permission checks, the
+// OpenAPI document and the tests are derived from these values, so they cannot disagree.
 //
-// A handler names in its third argument what it needs of the program. A list of routes can be described as it is; to run, it must be
-// given those needs by `served`.
+// A handler declares its dependencies as its third argument. A list of routes can be described without
+// them; to run, `served` must provide them.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -20,47 +20,53 @@ import type { RawInput } from './input.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What a handler knows of the request besides its input. */
+/** Request data of a handler, in addition to its input. */
 export type Call = Readonly<{
   config: Configuration;
   caller: Caller;
-  /** What the caller had to have. */
+  /** The permission that the route requires. */
   permission: Permission;
   method: Method;
-  /** The path as it was asked for, without its query. */
+  /** The requested path, without its query. */
   path: string;
   requestId: string;
-  /** The peer's address; no header can change it. */
+  /** Address of the peer. Headers cannot change it. */
   address: string;
   headers: IncomingHttpHeaders;
-  /** The entity that the path addresses, and what the caller expects of it. */
+  /** The addressed entity, and the version that the caller expects. */
   entity: AddressedEntity;
-  /** Given when the request carries an Idempotency-Key. */
+  /** Set if the request has an Idempotency-Key. */
   once: Once | null;
-  /** A refusal when the caller's session or token has ended since the request came in. */
+  /** Refuses if the caller's session or token has ended since the request arrived. */
   ended: (state: ConfigState, tx: Queryable) => Promise<Refusal | null>;
-  /** Whether the query says `force=true`: the change is made although it leaves no administrator. */
+  /** True if the query has `force=true`: the change is made even if it leaves no administrator. */
   isForced: boolean;
-  /** Aborted when the client has gone or the server closes. Made when asked for: few wait long enough to care. */
+  /**
+   * Aborted when the client disconnects or the server closes. Created on demand, because few
+   * handlers wait.
+   */
   signal: () => AbortSignal;
 }>;
 
 export type Answer<Body> = Readonly<{
   status?: number;
   headers?: Readonly<Record<string, string>>;
-  /** Becomes JSON. */
+  /** Serialized as JSON. */
   body: Body;
 }>;
 
-/** An answer that is bytes already, or none at all. */
+/** A response that is already bytes, or has no body. */
 type PreparedAnswer = Readonly<{
   status?: number;
-  /** Several cookies are as many values. */
+  /** A list sets several cookies. */
   headers?: Readonly<Record<string, string | string[]>>;
   bytes: Uint8Array | null;
 }>;
 
-/** An answer of any length: what is read of it is what the client takes. A client that goes ends it. */
+/**
+ * A response of any length, read as fast as the client accepts it. Destroyed when the client
+ * disconnects.
+ */
 type StreamedAnswer = Readonly<{
   status?: number;
   headers?: Readonly<Record<string, string>>;
@@ -69,46 +75,44 @@ type StreamedAnswer = Readonly<{
 
 export type Handled<Body> = Answer<Body> | PreparedAnswer | StreamedAnswer | Refusal;
 
-/** See entity.ts. */
 export type AddressedEntity = Readonly<{
-  /** A refusal when If-Match names another version than the one in this state. */
+  /** Refuses if If-Match names a different version than this state has. */
   unmet: (state: ConfigState) => Refusal | null;
   /**
-   * The version in this state, as a header, of the entity that the path addresses or that `record` was created as; none when there is
-   * no such entity.
+   * ETag header with the version, in this state, of the addressed entity or of the one created as
+   * `record`. Empty if there is none.
    */
   etag: (state: ConfigState, record?: unknown) => Readonly<Record<string, string>>;
-  /** Answers with this body and its headers; the version is in both where the route answers records of entities. */
+  /** Adds the version of the ETag to the body if the route returns entity records. */
   showing: <Body>(body: Body, headers: Readonly<Record<string, string>>) => Answer<Body>;
 }>;
 
-/** See once.ts. */
 export type Once = Readonly<{
   key: string;
-  /** A refusal when the key has an answer already. */
+  /** Refuses if the key already has a response. */
   taken: (tx: Queryable) => Promise<Refusal | null>;
   keep: (tx: Queryable, answer: Answer<unknown>) => Promise<void>;
 }>;
 
 type Description = Readonly<{
   method: Method;
-  /** With `{name}` for a parameter. */
+  /** Parameters are written as `{name}`. */
   path: string;
-  /** The operationId; stable, since generated clients are named by it. */
+  /** The operationId. Stable, because generated clients use it as a name. */
   operation: string;
   permission: Permission;
   summary: string;
-  /** The group in the OpenAPI document; by the path when absent. */
+  /** Group in the OpenAPI document. Derived from the path if absent. */
   tag?: string;
-  /** Of the body; one of openapi/examples.ts when absent. */
+  /** Example of the body. Taken from openapi/examples.ts if absent. */
   example?: unknown;
-  /** Of success; 200 when absent. With 204 no body is sent, nor with 302, which sends a browser on. */
+  /** Status of success, 200 if absent. 204 and the redirect 302 have no body. */
   status?: 201 | 204 | 302;
-  /** Changes no configuration, although it is not a GET: no version, no Idempotency-Key. */
+  /** Changes no configuration although the method is not GET: no version, no Idempotency-Key. */
   asks?: true;
-  /** The refusals of the handler's own; those of the framework are added from the other fields. */
+  /** Refusals of the handler. Those of the framework are derived from the other fields. */
   refusals: readonly RefusalCode[];
-  /** Of success; JSON when absent. */
+  /** Media type of success. JSON if absent. */
   mediaType?:
     | 'text/html'
     | 'text/css'
@@ -116,9 +120,9 @@ type Description = Readonly<{
     | 'text/plain'
     | 'text/event-stream'
     | 'application/x-ndjson';
-  /** Answers 304 when If-None-Match still holds. */
+  /** Returns 304 if If-None-Match matches. */
   conditional?: true;
-  /** The longest body; the server's own bound when absent. */
+  /** Maximum length of the body. The server's limit if absent. */
   bodyBytesMax?: number;
 }>;
 
@@ -131,11 +135,14 @@ type Schemas<Params, Query, Body, Response> = Readonly<{
 
 type Described = Description & Schemas<z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
 
-/** `Needs` is what its handler needs of the program. With the default it is a description, which cannot run. */
+/**
+ * `Needs` are the dependencies of the handler. With the default the route can be described but not
+ * run.
+ */
 export type Route<Needs = never> = Described &
   Readonly<{ run: (call: Call, raw: RawInput, needs: Needs) => Promise<Handled<unknown>> }>;
 
-/** A route that has what it needs. */
+/** A route with its dependencies provided. */
 export type ServedRoute = Described &
   Readonly<{ run: (call: Call, raw: RawInput) => Promise<Handled<unknown>> }>;
 
@@ -161,15 +168,18 @@ type Definition<
     handle: Handler<z.output<Params>, z.output<Query>, z.output<Body>, z.input<Response>, Needs>;
   }>;
 
-/** A route that still knows its types, for the program that calls it (ui/api). */
+/** A route that keeps its types, for clients in the same program (ui/api). */
 export type TypedRoute<Method, Path, Params, Query, Body, Response, Needs = never> = Route<Needs> &
   Schemas<Params, Query, Body, Response> &
   Readonly<{ method: Method; path: Path }>;
 
-/** Takes nothing: anything sent is an unknown field. */
+/** Accepts no input: every field is unknown. */
 export const none = z.strictObject({});
 
-/** Binds a typed handler to its schemas. What runs holds no type parameter, so that routes of all shapes make one list. */
+/**
+ * Connects a typed handler to its schemas. The result has no type parameters, so that all routes
+ * fit into one list.
+ */
 export function route<
   const M extends Method,
   const Path extends string,
@@ -185,7 +195,8 @@ export function route<
   return {
     ...described,
     run: async (call, raw, needs) => {
-      // A proxy's records are judged one by one: a bad one must not cost the others.
+      // Validates each record of a proxy separately, so that one invalid record does not reject the
+      // others.
       const unfit = definition.permission === 'proxy_token' ? null : refuseUnfitText(raw);
       if (unfit !== null) return unfit;
       const params = readInput(definition.params, raw.params, { echo: true });
@@ -199,7 +210,7 @@ export function route<
   };
 }
 
-/** Gives routes what they need. */
+/** Provides the dependencies of the routes. */
 export const served = <Needs>(routes: readonly Route<Needs>[], needs: Needs): ServedRoute[] =>
   routes.map((one) => ({ ...one, run: (call, raw) => one.run(call, raw, needs) }));
 

@@ -1,4 +1,5 @@
-// What every answer of the admin listener tells a browser: keep nothing, run nothing, show it nowhere else. A page of its own says more.
+// Security headers of every response: no caching, no scripts, no framing. Pages replace them with
+// their own.
 
 export const securityHeaders = {
   'cache-control': 'no-store',

@@ -1,5 +1,5 @@
-// The admin listener: turns route values into HTTP. Session, then permission, then input, then the handler; one shape for every
-// error, including those of the framework.
+// Serves route values over HTTP: session, permission, input, then handler. All errors have one
+// format, including those of the framework.
 
 import { STATUS_CODES, createServer as createHttpServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -42,18 +42,21 @@ export type AdminServerParts = Readonly<{
   serving: Serving;
   credentials: Credentials;
   log: Log;
-  /** The log in the database does not hold what the state was read from: nothing may be answered from the state. */
+  /**
+   * True if the log in the database differs from the log that the state was built from. The state
+   * must then not be served.
+   */
   isForked: () => boolean;
   /** Counts refused connections. */
   connectionsRefused: ConnectionsRefused;
-  /** PEM. Null is plain HTTP, of which the operator is warned at every start (Authentication rule 9). */
+  /** PEM. Null serves plain HTTP and logs a warning at every start (Authentication rule 9). */
   tls: Readonly<{ cert: string; key: string }> | null;
   newRequestId: () => string;
-  /** 0 is unlimited. */
+  /** 0 means unlimited. */
   connectionsPerAddress: number;
-  /** Null when none was built. */
+  /** Null if the UI was not built. */
   ui: Ui | null;
-  /** The folder of the documentation site; null serves none. */
+  /** Folder of the documentation site. Null serves none. */
   help: string | null;
 }>;
 
@@ -65,10 +68,10 @@ const keepAliveMs = 72_000;
 const connectionsMax = 2_000;
 const parameterLengthMax = 500;
 
-/** One year; only over TLS, where a browser heeds it (RFC 6797, section 7.2). */
+/** One year. Only sent over TLS, because browsers ignore it otherwise (RFC 6797, section 7.2). */
 const strictTransport = { 'strict-transport-security': 'max-age=31536000' };
 
-/** Closing the server aborts `closing` first, so that a poll that waits does not hold it open. */
+/** Closing the server aborts `closing` first, so that a waiting long poll does not delay it. */
 export type AdminServer = FastifyInstance;
 
 export function createAdminServer(parts: AdminServerParts): AdminServer {
@@ -85,22 +88,26 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
     bodyLimit: bodyBytesMax,
     genReqId: ({ headers }) => readRequestId(headers['x-request-id']) ?? parts.newRequestId(),
     routerOptions: { maxParamLength: parameterLengthMax },
-    // Of a path that is malformed, for which no hook runs.
+    // Handles malformed paths, for which no hooks run.
     frameworkErrors: (error, request, reply) => {
       reply.headers(standing(request));
       sendError(reply, errorAnswer(error, request.id));
     },
     clientErrorHandler: (error, socket) => {
-      // What follows the last request of a connection is thrown away (RFC 9112, section 9.6): that one is still answered.
+      // Ignores data after the last request of a connection (RFC 9112, section 9.6): that request
+      // is still answered.
       if (error.code === 'HPE_CLOSED_CONNECTION') return;
-      // Malformed bytes never became a request, so there is no reply to use.
+      // Malformed bytes have no request, so there is no reply object.
       if (error.code !== 'ECONNRESET' && socket.writable) {
         socket.end(answerMalformed(error.code, parts.newRequestId()));
       } else socket.destroy();
     },
   });
   if (parts.tls === null) {
-    parts.log.warn({}, 'the admin listener speaks plain HTTP; give --tls-cert and --tls-key');
+    parts.log.warn(
+      {},
+      'the admin listener speaks plain HTTP; set --tls-cert and --tls-key to encrypt it',
+    );
   }
 
   server.removeAllContentTypeParsers();
@@ -139,7 +146,7 @@ function openServer(
   handler: Parameters<typeof createHttpServer>[1] & object,
 ): Server {
   const options = {
-    // Asked for by a hook, whose answer has the one shape.
+    // Checked in a hook instead, so that the error has the common format.
     requireHostHeader: false,
     requestTimeout: requestTimeoutMs,
     headersTimeout: headersTimeoutMs,
@@ -161,7 +168,7 @@ function openServer(
     response.writeHead(status, headers).end(body);
   });
   server.on('connect', (_request, socket) => {
-    // Node has let go of the connection: nobody else would end it.
+    // Node no longer manages this connection, so it must be closed here.
     socket.on('error', () => {}).resume();
     socket.end(answerMalformed('CONNECT', newRequestId()), () => socket.destroy());
   });
@@ -170,7 +177,7 @@ function openServer(
 
 const noSuchPath = refuse('absent', 'no such path');
 
-/** An answer behind which the connection ends. */
+/** A response that closes the connection. */
 function malformedParts(code: string, requestId: string) {
   const { status, body } = connectionError(code, requestId);
   const headers = {
@@ -182,7 +189,7 @@ function malformedParts(code: string, requestId: string) {
   return { status, headers, body: JSON.stringify(body) };
 }
 
-/** Its bytes, for which there is no reply. */
+/** The response as bytes, for connections without a reply object. */
 function answerMalformed(code: string, requestId: string): string {
   const { status, headers, body } = malformedParts(code, requestId);
   return [
@@ -193,7 +200,7 @@ function answerMalformed(code: string, requestId: string): string {
   ].join('\r\n');
 }
 
-/** A client's own id is taken when it cannot spoil a log line. */
+/** Accepts a client's request id if it is safe in a log line. */
 const readRequestId = (header: string | string[] | undefined): string | null =>
   typeof header === 'string' && /^[\w.:-]{1,100}$/.test(header) ? header : null;
 
@@ -207,7 +214,8 @@ function addRoute(server: AdminServer, route: ServedRoute, { parts, closing }: S
     method: route.method,
     url: fastifyPath(route.path),
     ...(route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax }),
-    // Before the body is read: who may not call cannot make us parse.
+    // Runs before the body is read, so that unauthorised callers cannot make the server parse a
+    // body.
     onRequest: async (request, reply) => {
       const allowed = others.get(request.url.split('?', 1)[0] ?? '');
       if (allowed !== undefined) return sendError(reply, answerWrongMethod(allowed, request.id));
@@ -237,13 +245,16 @@ function addRoute(server: AdminServer, route: ServedRoute, { parts, closing }: S
   });
 }
 
-/** Routes that are open bring the configuration to the head of the log themselves, where they need it. */
+/** Open routes are exempt: they read the log to its head themselves where they need it. */
 const isForkedFor = ({ permission }: ServedRoute, { isForked }: AdminServerParts): boolean =>
   permission !== 'open' && isForked();
 
 const noPaths: ReadonlyMap<string, readonly string[]> = new Map();
 
-/** Only what a browser sends by itself can be forged: a cookie, and a login. */
+/**
+ * Only requests that a browser can be made to send can be forged: those with a session cookie, and
+ * logins.
+ */
 function crossSite(
   { method, permission }: ServedRoute,
   { headers }: FastifyRequest,
@@ -270,7 +281,7 @@ function send(reply: FastifyReply, route: ServedRoute, handled: Handled<unknown>
   if ('bytes' in handled) return reply.send(handled.bytes ?? undefined);
   if ('stream' in handled) {
     if (reply.request.method !== 'HEAD') return reply.send(handled.stream);
-    // Nobody would read it, and the framework would.
+    // A HEAD response has no body; the framework would still read the stream.
     handled.stream.destroy();
     return reply.send();
   }
@@ -295,7 +306,7 @@ function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   return refusal === null ? answerFault(requestId) : answerRefusal(refusal, requestId);
 }
 
-/** A known path with another method is a 405 that says which methods it has. */
+/** A known path with an unsupported method is a 405 with the supported methods. */
 function answerUnrouted({ id, url }: FastifyRequest, allowedMethods: AllowedMethods): ErrorAnswer {
   const allowed = allowedMethods(url);
   return allowed === null ? answerRefusal(noSuchPath, id) : answerWrongMethod(allowed, id);

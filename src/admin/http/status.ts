@@ -1,11 +1,11 @@
-// Answers errors on the admin listener: one table from code to status, and one shape for all errors.
+// Builds error responses: one table from code to status, and one format for all errors.
 
 import { z } from 'zod';
 
 import { refuse } from '../../lib/refusal.ts';
 import type { Explanation, Refusal, RefusalCode } from '../../lib/refusal.ts';
 
-/** The cause and the remedy are for the reference page. */
+/** Cause and remedy appear on the reference page. */
 type ErrorRow = Explanation & Readonly<{ status: number; type: string }>;
 
 export const statusOf: Readonly<Record<RefusalCode, ErrorRow>> = {
@@ -36,7 +36,7 @@ export const statusOf: Readonly<Record<RefusalCode, ErrorRow>> = {
   absent: {
     status: 404,
     type: 'not_found_error',
-    cause: 'The record or the moment of the log does not exist',
+    cause: 'The record or the log position does not exist',
     remedy: 'Check the id, name or time in the path; the record may have been deleted',
   },
   conflict: {
@@ -67,8 +67,8 @@ export const statusOf: Readonly<Record<RefusalCode, ErrorRow>> = {
   too_many: {
     status: 429,
     type: 'rate_limit_error',
-    cause: 'There were too many attempts; Retry-After says when to try again',
-    remedy: 'Wait for the seconds in Retry-After before you try again',
+    cause: 'There were too many attempts; Retry-After says when to retry',
+    remedy: 'Wait the number of seconds in Retry-After, then retry',
   },
   upstream: {
     status: 502,
@@ -79,8 +79,9 @@ export const statusOf: Readonly<Record<RefusalCode, ErrorRow>> = {
   unavailable: {
     status: 503,
     type: 'unavailable_error',
-    cause: 'The database is unavailable or too busy; Retry-After says when to try again',
-    remedy: 'Retry after the seconds in Retry-After; if it persists, check the database',
+    cause: 'The database is unavailable or overloaded; Retry-After says when to retry',
+    remedy:
+      'Wait the number of seconds in Retry-After, then retry; if it persists, check the database',
   },
 };
 
@@ -88,7 +89,7 @@ export const errorBody = z.object({
   error: z.object({
     message: z.string(),
     type: z.string(),
-    /** The wrong field. */
+    /** The invalid field. */
     param: z.string().nullable(),
     code: z.string(),
     request_id: z.string(),
@@ -112,13 +113,13 @@ export function answerRefusal(refusal: Refusal, requestId: string): ErrorAnswer 
   };
 }
 
-/** Errors outside of any use case: of the HTTP protocol, and bugs. Their codes are not codes of refusals. */
+/** Errors of HTTP itself, and bugs. Their codes are not refusal codes. */
 export const httpErrors = {
   method_not_allowed: {
     status: 405,
     type: 'invalid_request_error',
-    cause: 'The path does not serve this method',
-    remedy: 'Use a method of the `allow` header',
+    cause: 'The path does not support this method',
+    remedy: 'Use a method from the `allow` header',
   },
   timeout: {
     status: 408,
@@ -135,13 +136,13 @@ export const httpErrors = {
   unsupported_method: {
     status: 501,
     type: 'invalid_request_error',
-    cause: 'The request asks for a tunnel (CONNECT), which gw does not serve',
+    cause: 'The request opens a tunnel (CONNECT), which gw does not support',
     remedy: 'Do not configure gw as a forward proxy; call its paths directly',
   },
   unsupported_version: {
     status: 505,
     type: 'invalid_request_error',
-    cause: 'The request has another version of HTTP than 1.0 and 1.1',
+    cause: 'The HTTP version is neither 1.0 nor 1.1',
     remedy: 'Send HTTP/1.1',
   },
   internal: {
@@ -154,15 +155,15 @@ export const httpErrors = {
 
 type HttpError = keyof typeof httpErrors;
 
-/** The path is known, but does not serve the method. */
+/** For a known path that does not support the method. */
 export const answerWrongMethod = (allow: readonly string[], requestId: string): ErrorAnswer => ({
   ...answerHttpError('method_not_allowed', `this path answers ${allow.join(', ')}`, requestId),
   headers: { allow: allow.join(', ') },
 });
 
 /**
- * Answers a failure before there is a request. `code` is that of Node's error, EXPECTATION for an unknown `expect` header, or CONNECT for
- * a tunnel.
+ * Builds the response to an error before there is a request. `code` is Node's error code,
+ * EXPECTATION for an unknown `expect` header, or CONNECT for a tunnel.
  */
 export function connectionError(code: string, requestId: string): ErrorAnswer {
   switch (code) {
@@ -176,12 +177,12 @@ export function connectionError(code: string, requestId: string): ErrorAnswer {
     case 'EXPECTATION':
       return answerHttpError('expectation_failed', 'expect: must be 100-continue', requestId);
     case 'CONNECT': {
-      const message = 'the method CONNECT is not served';
+      const message = 'the method CONNECT is not supported';
       return answerHttpError('unsupported_method', message, requestId);
     }
     case 'HPE_INVALID_VERSION':
     case 'HPE_PAUSED_H2_UPGRADE': {
-      const message = 'the version of HTTP must be 1.1 or 1.0';
+      const message = 'the HTTP version must be 1.1 or 1.0';
       return answerHttpError('unsupported_version', message, requestId);
     }
     default:
@@ -189,9 +190,13 @@ export function connectionError(code: string, requestId: string): ErrorAnswer {
   }
 }
 
-/** A bug in gw. The log has the details under the request id; the answer never has. */
+/** For a bug in gw. Details are only in the log, under the request id. */
 export const answerFault = (requestId: string): ErrorAnswer =>
-  answerHttpError('internal', 'internal error; the log has it under this request_id', requestId);
+  answerHttpError(
+    'internal',
+    'internal error; the log has details under this request_id',
+    requestId,
+  );
 
 function answerHttpError(code: HttpError, message: string, requestId: string): ErrorAnswer {
   const { status, type } = httpErrors[code];
@@ -202,7 +207,10 @@ function answerHttpError(code: HttpError, message: string, requestId: string): E
   };
 }
 
-/** Maps an error of the HTTP framework, raised before or instead of a handler. Null means a bug in gw. */
+/**
+ * Maps an error that the HTTP framework raised before or instead of a handler. Null means a bug in
+ * gw.
+ */
 export function frameworkRefusal(status: number | undefined): Refusal | null {
   if (status === undefined || status < 400 || status >= 500) return null;
   if (status === 413) return refuse('too_large', 'the body is too long');

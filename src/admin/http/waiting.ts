@@ -1,5 +1,5 @@
-// The admin listener before the database was reached for the first time: it lives, it is not ready, and it says when to ask
-// again. The real one takes over its port.
+// Serves the admin port until the database is reached for the first time: alive, not ready, with
+// Retry-After. The real listener then takes over the port.
 
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
@@ -18,7 +18,7 @@ type Place = Readonly<{
   host: string;
   port: number;
   tls: AdminServerParts['tls'];
-  /** Why the last attempt to open the database failed. */
+  /** Error of the last attempt to open the database. */
   failure: () => Failure;
 }>;
 
@@ -49,7 +49,10 @@ export async function listenWaiting({ host, port, tls, failure }: Place): Promis
 
 function answerWaiting(request: IncomingMessage, response: ServerResponse, failure: Failure): void {
   const requestId = randomUUID();
-  const unavailable = databaseUnavailable(failure, 'this process has not opened it yet');
+  const unavailable = databaseUnavailable(
+    failure,
+    'this process has not connected to the database yet',
+  );
   const refusal = answerRefusal(unavailable, requestId);
   const isLiveness = request.url === '/healthz';
   response.writeHead(isLiveness ? 200 : refusal.status, {
@@ -57,7 +60,7 @@ function answerWaiting(request: IncomingMessage, response: ServerResponse, failu
     ...securityHeaders,
     'content-type': 'application/json; charset=utf-8',
     'x-request-id': requestId,
-    // The real listener comes on a new connection.
+    // Closes the connection so that the next request reaches the real listener.
     connection: 'close',
   });
   response.end(JSON.stringify(isLiveness ? { status: 'ok' } : refusal.body));

@@ -1,4 +1,4 @@
-// The five routes of a noun whose records are listed, created, changed and deleted, from one description.
+// Builds the five routes of a noun (list, read, create, change, delete) from one description.
 
 import type { z } from 'zod';
 
@@ -23,14 +23,14 @@ type Deletion<Path extends string, OwnId extends Id> = Readonly<{
   path: Path;
   operation: string;
   summary: string;
-  /** `config:write` when absent. */
+  /** Defaults to `config:write`. */
   permission?: 'key:revoke';
   refusals?: readonly RefusalCode[];
   id: OwnId;
   command: (id: z.output<OwnId>) => Mutation['command'];
 }>;
 
-/** Deletes what the path names by its id alone, and answers the id. */
+/** Deletes the record with the id in the path, and returns the id. */
 export function deleteRoute<const Path extends string, OwnId extends Id>(
   deletion: Deletion<Path, OwnId>,
 ): TypedRoute<'DELETE', Path, IdIn<OwnId>, None, None, typeof deletedRecord, unknown>;
@@ -51,7 +51,7 @@ export function deleteRoute({
   });
 }
 
-/** What its five routes have beside how they are read. A mutation that is prepared may be refused. */
+/** Describes the routes apart from reading. Preparing a mutation may refuse it. */
 type Changes<
   OwnId extends Id,
   Creation extends z.ZodType,
@@ -61,7 +61,7 @@ type Changes<
   summaries: Readonly<{ create: string; change: string; delete: string }>;
   create: Readonly<{
     body: Creation;
-    /** The event that has the id of the new one. */
+    /** The event that contains the new id. */
     event: RecordedEvent['type'];
     mutation: (body: z.output<Creation>, call: Call, needs: Needs) => Preparing;
   }>;
@@ -105,11 +105,11 @@ export function recordRoutes<
     Changes<Id, z.ZodType, z.ZodType, Needs>,
 ): readonly Route<Needs>[] {
   const { path, called, summaries, create, change, record, rowIn, toBody } = records;
-  /** Of what the mutation has just written, which its transaction alone can read. */
+  /** Reads through the mutation's transaction, because the change is not committed yet. */
   const recordIn = async (state: ConfigState, id: number, needs: Needs) => {
     const row = rowIn(state, id);
     const [body] = row === null ? [] : await toBody([row], needs, null);
-    if (body === undefined) throw new Error(`${id} has no record right after it was written`);
+    if (body === undefined) throw new Error(`${id} is missing after it was written`);
     return body;
   };
   return [

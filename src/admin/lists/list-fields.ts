@@ -1,5 +1,5 @@
-// What a list can be filtered, searched and sorted by. It follows from the schema of the records, so that every list can do the same
-// and a new field needs no second declaration.
+// Derives the filters, search and sorting of a list from the schema of its records, so that all
+// lists support the same and new fields need no extra declaration.
 
 import { z } from 'zod';
 
@@ -10,15 +10,15 @@ type Kind = 'text' | 'choice' | 'integer' | 'number' | 'boolean' | 'time';
 type Field = Readonly<{
   kind: Kind;
   isNullable: boolean;
-  /** A list of such values: a filter asks whether the value is among them. */
+  /** The field is a list. A filter matches if the list contains the value. */
   isList: boolean;
-  /** Of a choice. */
+  /** Values of an enum. */
   options: readonly string[];
 }>;
 
 export type ListFields = ReadonlyMap<string, Field>;
 
-/** Those fields of the record that hold one value, or a list of single values. */
+/** Fields of the record that contain one value or a list of single values. */
 export function listFields(record: z.ZodObject): ListFields {
   return new Map(
     Object.entries(record.shape).flatMap(([name, schema]) => {
@@ -53,16 +53,19 @@ function kindOf(schema: unknown): Kind | null {
   return null;
 }
 
-/** As a query gives it; null is the filter for records without a value. */
+/** A value from the query. Null matches records without a value. */
 export type FilterValue = string | number | boolean | null;
 type Filter = z.ZodOptional<z.ZodType<FilterValue, string>>;
 
 const filterTextMax = 2_000;
 
-/** Typed by all fields of the record: those that cannot be filtered by are unknown to the query, and refused. */
+/**
+ * Typed with all fields of the record. Fields that cannot be filtered are unknown query parameters
+ * and refused.
+ */
 export type FiltersBy<Shape> = { [Name in keyof Shape]: Filter };
 
-/** The parameters of a query that filter by the fields of the record. */
+/** Query parameters that filter by the fields of the record. */
 export function filtersBy<Shape extends z.ZodRawShape>(
   record: z.ZodObject<Shape>,
 ): FiltersBy<Shape>;
@@ -77,7 +80,7 @@ export function filtersBy(record: z.ZodObject): Record<string, Filter> {
   );
 }
 
-/** Null where nobody asks for one exact value: times and fractions. */
+/** Null for times and fractions, which are not filtered by exact value. */
 function filterOf(field: Field): z.ZodType<FilterValue, string> | null {
   switch (field.kind) {
     case 'text':
@@ -101,11 +104,11 @@ function filterOf(field: Field): z.ZodType<FilterValue, string> | null {
 const noValue = z.literal('null').transform(() => null);
 const orNull = (text: string): string | null => (text === 'null' ? null : text);
 
-/** What a sort may go by; with a minus the greatest first. */
+/** Sort fields. A leading minus sorts in descending order. */
 export function sortBy(fields: ListFields) {
   const names = [...fields].flatMap(([name, { isList }]) => (isList ? [] : [name]));
   return z.enum(names.flatMap((name) => [name, `-${name}`]));
 }
 
-/** What the record shows in the field; undefined where it has no such field. */
+/** Value of the field in the record. Undefined if the record has no such field. */
 export const valueIn = (record: object, name: string): unknown => Reflect.get(record, name);

@@ -1,4 +1,4 @@
-// Which records of a list are asked for, and in which order: pure, over the records as they are answered.
+// Filters, searches and sorts the records of a list. Pure, over the records as returned.
 
 import { z } from 'zod';
 
@@ -33,7 +33,7 @@ export function readSelection(asked: Asked, record: z.ZodObject): Selection {
   };
 }
 
-/** The whole list in its own order. */
+/** The whole list in its default order. */
 export const isPlain = ({ filters, part, sort }: Selection): boolean =>
   filters.length === 0 && part === null && sort === null;
 
@@ -43,7 +43,10 @@ const isSingle = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
 export const select = {
-  /** Leaves out rows that show already that their record is not asked for. Records cost more than rows: they read the vault. */
+  /**
+   * Drops rows that cannot match before their records are built, because a record needs reads from
+   * the vault.
+   */
   rows: <Row extends object>(rows: readonly Row[], { filters }: Selection): readonly Row[] =>
     rows.filter((row) =>
       filters.every(([name, wanted]) => {
@@ -76,12 +79,12 @@ const mentions = (record: object, fields: ListFields, part: string): boolean =>
 
 type SortValue = string | number | boolean | null;
 
-/** Where a record is in the order of the list. */
+/** Sort position of a record. */
 type Place = Readonly<{ value: SortValue; key: string | number }>;
 
 type Keyed = Readonly<{ key: string; readKey: (text: string) => string | number | null }>;
 
-/** The order of a list, and how a cursor names a place in it. */
+/** The order of a list, and the cursor format for a position in it. */
 export function orderOf({ sort }: Selection, { key, readKey }: Keyed) {
   return {
     placeOf: (record: object): Place => ({
@@ -92,7 +95,7 @@ export function orderOf({ sort }: Selection, { key, readKey }: Keyed) {
       compareSorted(one.value, other.value, sort?.sign ?? 1) || compareSingle(one.key, other.key),
     write: ({ value, key }: Place): string =>
       sort === null ? String(key) : JSON.stringify([value, key]),
-    /** Null for a text that this list cannot have answered. */
+    /** Null if this list cannot have returned the text. */
     read: (text: string): Place | null => {
       if (sort !== null) return sortedPlace(text);
       const read = readKey(text);
@@ -123,13 +126,13 @@ function keyOf(record: object, name: string): string | number {
 
 const singleOrNull = (value: unknown): SortValue => (isSingle(value) ? value : null);
 
-/** What has no value comes last in either direction. */
+/** Records without a value come last in both directions. */
 function compareSorted(one: SortValue, other: SortValue, sign: 1 | -1): number {
   if (one === null || other === null) return Number(one === null) - Number(other === null);
   return sign * compareSingle(one, other);
 }
 
-/** Texts by code points, numbers by size, false before true. */
+/** Compares text by code point, numbers by value, and false before true. */
 const compareSingle = (one: string | number | boolean, other: string | number | boolean): number =>
   typeof one === 'string' || typeof other === 'string'
     ? compareText(String(one), String(other))

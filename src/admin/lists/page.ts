@@ -1,8 +1,8 @@
-// Lists of configuration: pages that say how many records there are in all and where the next page begins (RFC 8288). Filters, search
-// and sorting apply to all records, of now or of a moment of the past.
+// Pages lists of configuration, with the total and a link to the next page (RFC 8288). Filters, search
+// and sorting apply to all records, of the present or the past.
 //
-// A plain list is read from its table, page by page. A list with a filter, a search or a sort is made from the configuration in
-// memory, which holds every record.
+// A plain list is read from its table page by page. A filtered, searched or sorted list is built from
+// the configuration in memory.
 
 import { z } from 'zod';
 
@@ -20,18 +20,21 @@ import { isPlain, orderOf, readSelection, select } from './list-selection.ts';
 import type { Selection } from './list-selection.ts';
 import type { Answer, Call } from '../http/route.ts';
 
-/** Opaque on the wire. Text that no list ever answered would begin the list at random. */
+/**
+ * Opaque to clients. A cursor that no list returned is refused, because it would start the list at
+ * a random position.
+ */
 const cursor = z
   .string()
   .max(12_000)
-  .refine((text) => encode(decode(text)) === text, 'must be what the list answered')
+  .refine((text) => encode(decode(text)) === text, 'must be a cursor that this list returned')
   .meta({ pattern: '^[A-Za-z0-9_-]*$' })
   .transform(decode)
   .optional();
 
 const searchMax = 200;
 
-/** What any list can be asked, by the schema of its records. */
+/** Query parameters of a list, derived from the schema of its records. */
 export function listQuery<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) {
   return z.strictObject({
     ...filtersBy(record),
@@ -52,7 +55,7 @@ type Asked = AskedMoment &
     sort?: string | undefined;
   }>;
 
-/** How a list reads the key of its records from a cursor; null when the list cannot have answered it. */
+/** Decodes the record key in a cursor. Null if the list cannot have returned it. */
 export const byId = {
   key: 'id',
   readKey: (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null),
@@ -65,15 +68,15 @@ export const byName = {
 
 export type List<Key extends string | number, Row extends object, Body extends object> = Readonly<{
   record: z.ZodObject;
-  /** The field of the record that orders the list and is unique in it. */
+  /** Unique field of the record that the list is ordered by by default. */
   key: 'id' | 'name' | 'principal_id';
   readKey: (text: string) => Key | null;
-  /** From the table. */
+  /** Reads the rows from the table. */
   rows: (page: Page<Key>) => Promise<readonly Row[]>;
   total: () => Promise<number>;
   /**
-   * All rows of the list in this configuration, in any order. A text, number or boolean of a row is that of its record, under the same
-   * name.
+   * All rows of the list in this configuration, in any order. Rows and records share names and
+   * values of text, number and boolean fields.
    */
   rowsIn: (state: ConfigState) => readonly Row[];
   /** `past` is null for rows of the present. */
@@ -113,13 +116,15 @@ export async function answerPage<
 type Found<Body> = Readonly<{
   records: readonly Body[];
   total: number;
-  /** The cursor of the next page, decoded. */
+  /** The decoded cursor of the next page. */
   next: string | null;
 }>;
 
-const badCursor = refuse('invalid', 'after: must be what the list answered', { param: 'after' });
+const badCursor = refuse('invalid', 'after: must be a cursor that this list returned', {
+  param: 'after',
+});
 
-/** One row more than asked for tells whether there is a next page. */
+/** Reads one extra row to find out whether there is a next page. */
 async function tablePage<Key extends string | number, Row extends object, Body extends object>(
   { limit, after }: Asked,
   list: List<Key, Row, Body>,
@@ -173,7 +178,10 @@ async function selectedPage<Key extends string | number, Row extends object, Bod
 
 type NextPage = Readonly<{ next: string; past: ConfigState | null }>;
 
-/** The same question for the next page. It names the moment by its position, because a time can come to mean another one. */
+/**
+ * The query of the next page. It names the moment by log position, because the same time may later
+ * resolve to another position.
+ */
 function linkTo(path: string, asked: Asked, { next, past }: NextPage): string {
   const { as_of: _moment, after: _after, ...rest } = asked;
   const parameters = new URLSearchParams();
@@ -194,13 +202,13 @@ function decode(text: string): string {
 }
 
 type One<Row, Body> = Readonly<{
-  /** Null when there is none in this configuration. */
+  /** Null if this configuration does not contain the record. */
   rowIn: (state: ConfigState) => Row | null;
   toBody: List<never, Row & object, Body & object>['toBody'];
   absent: Refusal;
 }>;
 
-/** One record of a list, of now or of a moment of the past. */
+/** Reads one record of the present or of the past. */
 export async function answerOne<Row extends object, Body extends object>(
   call: Pick<Call, 'config' | 'entity'>,
   asked: AskedMoment,

@@ -1,4 +1,5 @@
-// The two routes that read the records of a noun: the list, and one by its id. Both answer for the present and for a past moment.
+// Builds the two routes that read the records of a noun: the list, and one record by id. Both read
+// the present or the past.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -31,18 +32,18 @@ export type Records<
 > = Readonly<{
   noun: Exclude<Noun, 'settings'>;
   path: Path;
-  /** What a generated client calls one and several. */
+  /** Names of one and several records in generated clients. */
   called: readonly [one: string, several: string];
   summaries: Readonly<{ list: string; one: string }>;
   id: OwnId;
   record: Body;
   order: Pick<List<Key, Row, object>, 'key' | 'readKey'>;
-  /** The records that the list counts, and a page of them. */
+  /** Reads the number of records, and one page. */
   table: EntityTable;
   rows: (db: Queryable, page: Page<Key>, state: ConfigState) => Promise<readonly Row[]>;
-  /** Called with the id of an entity in the state. Null where it makes no row. */
+  /** Called with the id of an entity in the state. Null if the entity has no row. */
   rowIn: (state: ConfigState, id: number) => Row | null;
-  /** All rows, where they are made faster together than one by one. */
+  /** Builds all rows at once where that is faster. */
   rowsIn?: (state: ConfigState) => readonly Row[];
   /** `past` is null for rows of the present. */
   toBody: (
@@ -53,7 +54,7 @@ export type Records<
   absent?: (id: number) => Refusal;
 }>;
 
-/** What reads records; `toBody` may need more. */
+/** Dependencies of reading. `toBody` may need more. */
 export type Reading = Readonly<{ db: Queryable }>;
 
 type ListQuery<Body extends z.ZodObject> = ReturnType<typeof listQuery<Body['shape']>>;

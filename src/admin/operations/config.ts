@@ -64,7 +64,7 @@ export const configRoutes = [
     path: '/admin/config',
     operation: 'getConfig',
     permission: 'usage:read',
-    summary: 'What the process was started with, and who is asking',
+    summary: 'Get the settings of the process and the current caller',
     refusals: [],
     params: none,
     query: none,
@@ -72,7 +72,7 @@ export const configRoutes = [
     response: configRecord,
     handle: async (_input, { config: { state }, caller }, needs: OperationNeeds) => {
       const holder = holderOf(caller);
-      if (holder === null) throw new Error('the caller of this route is no principal');
+      if (holder === null) throw new Error('the caller of this route is not a principal');
       const { program, publisher, encoders, deployment } = needs;
       const { settings, role, version } = program;
       return {

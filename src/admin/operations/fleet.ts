@@ -23,7 +23,7 @@ export const fleetRoutes = [
     path: '/health-report',
     operation: 'reportHealth',
     permission: 'proxy_token',
-    summary: 'How a replica and its backends are; replaces its report before',
+    summary: 'Report the state of a replica and its backends; replaces its previous report',
     status: 204,
     refusals: ['too_many'],
     bodyBytesMax: reportBytesMax,
@@ -45,7 +45,8 @@ export const fleetRoutes = [
     path: '/admin/fleet',
     operation: 'getFleet',
     permission: 'usage:read',
-    summary: 'The last report of each replica that reports to this process; 30 seconds old at most',
+    summary:
+      'List the last report of each replica that reports to this process, at most 30 seconds old',
     refusals: [],
     params: none,
     query: none,

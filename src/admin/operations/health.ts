@@ -17,7 +17,7 @@ export const healthRoutes = [
     path: '/healthz',
     operation: 'getHealthz',
     permission: 'open',
-    summary: 'Answers while the process lives, and touches nothing',
+    summary: 'Liveness check; returns 200 while the process runs',
     refusals: [],
     params: none,
     query: none,
@@ -31,7 +31,7 @@ export const healthRoutes = [
     operation: 'getReadyz',
     permission: 'open',
     summary:
-      'Answers when the database is there and takes changes, and this process has read the log to its head',
+      'Readiness check; returns 200 if the database is writable and this process has read the whole log',
     refusals: ['unavailable'],
     params: none,
     query: none,
@@ -39,7 +39,7 @@ export const healthRoutes = [
     response: status,
     handle: async (_input, { config }, needs: OperationNeeds) => {
       if (needs.program.isLeaving()) {
-        return refuse('unavailable', 'this process is about to end', { retryAfterSeconds: 1 });
+        return refuse('unavailable', 'this process is shutting down', { retryAfterSeconds: 1 });
       }
       return (await refuseUnready({ ...needs, monotonic }, config)) ?? ok;
     },

@@ -14,7 +14,7 @@ export const machineLimitsRoutes = [
     path: '/limits/reconcile',
     operation: 'reconcileLimits',
     permission: 'proxy_token',
-    summary: 'The demand that a replica saw, for its share of each limit until the next report',
+    summary: 'Report the demand of a replica and get its share of each limit until the next report',
     refusals: ['too_many'],
     bodyBytesMax: reportBytesMax,
     params: none,

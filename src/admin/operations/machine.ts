@@ -20,7 +20,7 @@ export const machineRoutes = [
     path: '/snapshot',
     operation: 'getSnapshot',
     permission: 'proxy_token',
-    summary: 'The published snapshot; 304 when If-None-Match still holds after waiting',
+    summary: 'Get the published snapshot; 304 if If-None-Match still matches after waiting',
     refusals: ['unavailable'],
     conditional: true,
     params: none,
@@ -46,12 +46,12 @@ export const machineRoutes = [
         });
       const current = publisher.current();
       if (current === null) {
-        return refuse('unavailable', 'no snapshot yet', { retryAfterSeconds: 1 });
+        return refuse('unavailable', 'no snapshot is published yet', { retryAfterSeconds: 1 });
       }
       if (current.snapshot.version < query.at_least) {
         // Not this replica lags, its log does: it was restored from an older copy. The proxy decides, and says so as well.
         const fields = { version: current.snapshot.version, asked: query.at_least };
-        log.warn(fields, 'a proxy has seen a version that this log does not hold');
+        log.warn(fields, 'a proxy has a snapshot version that is not in this log');
       }
       const etag = { etag: current.etag };
       if (isHeld(current.etag)) return { status: 304, headers: etag, bytes: null };
@@ -63,7 +63,8 @@ export const machineRoutes = [
     path: '/usage',
     operation: 'reportUsage',
     permission: 'proxy_token',
-    summary: 'Usage events; a record that is malformed or names what is gone is dropped alone',
+    summary:
+      'Report usage events; invalid records, and those that refer to deleted entities, are dropped',
     refusals: [],
     bodyBytesMax: usageBytesMax,
     params: none,

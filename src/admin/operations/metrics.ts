@@ -15,7 +15,7 @@ export const metricsRoutes = [
     path: '/metrics',
     operation: 'getMetrics',
     permission: 'open',
-    summary: 'What this control process counts, as text for Prometheus',
+    summary: 'Get the metrics of this control process, in Prometheus text format',
     refusals: [],
     mediaType: 'text/plain',
     params: none,

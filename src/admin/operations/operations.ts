@@ -41,7 +41,7 @@ export const operationRoutes = [
     path: '/admin/health',
     operation: 'getHealth',
     permission: 'usage:read',
-    summary: 'The health of this process, of what it reads and of its own backends',
+    summary: 'Get the health of this process, its dependencies and its backends',
     refusals: [],
     params: none,
     query: none,
@@ -55,7 +55,7 @@ export const operationRoutes = [
     ...config,
     path: '/admin/snapshot/rebuild',
     operation: 'rebuildSnapshot',
-    summary: 'Build and publish the snapshot as a new version, although nothing changed',
+    summary: 'Build and publish a new snapshot version, even without changes',
     refusals: [],
     body: none,
     response: z.object({ snapshot_version: z.int(), rebuild_failures: z.int() }),
@@ -81,7 +81,7 @@ export const operationRoutes = [
     ...config,
     path: '/admin/sessions/revoke-all',
     operation: 'revokeAllSessions',
-    summary: 'End every session, this one too',
+    summary: 'End all sessions, including the current one',
     refusals: [],
     body: none,
     response: z.object({ revoked: z.int(), includes_caller: z.literal(true) }),
@@ -100,7 +100,7 @@ export const operationRoutes = [
 
 const unpublished = refuse(
   'unavailable',
-  'the version was made but could not be published; the log says why, and it is tried again',
+  'the snapshot version was created but could not be published; the log has the cause, and gw retries',
   { retryAfterSeconds: 1 },
 );
 

@@ -88,7 +88,7 @@ export const timeseriesRoutes = [
     path: '/admin/timeseries',
     operation: 'getTimeseries',
     permission: 'usage:read',
-    summary: 'Usage by the bucket, at most 720 of them; the last 24 hours when no time is given',
+    summary: 'List usage per time bucket, at most 720 buckets; defaults to the last 24 hours',
     refusals: [],
     params: none,
     query: z.strictObject({

@@ -70,7 +70,7 @@ const cursor = z
     const parts = Buffer.from(text, 'base64url').toString('utf8').split(' ');
     const read = cursorParts.safeParse(parts);
     if (read.success) return { at: read.data[0], id: read.data[1] };
-    context.addIssue({ code: 'custom', message: 'must be what the list answered' });
+    context.addIssue({ code: 'custom', message: 'must be a cursor that this list returned' });
     return z.NEVER;
   });
 
@@ -94,7 +94,7 @@ export const usageEventRoutes = [
     path: '/admin/usage/events',
     operation: 'listUsageEvents',
     permission: 'usage:read',
-    summary: 'Single usage rows within their retention, newest first',
+    summary: 'List single usage rows within their retention, newest first',
     refusals: [],
     params: none,
     query,

@@ -74,7 +74,7 @@ export const usageRoutes = [
     path: '/admin/usage',
     operation: 'getUsage',
     permission: 'usage:read',
-    summary: 'Requests, tokens, latency and spend by a grouping, or of all together',
+    summary: 'Get requests, tokens, latency and spend by group, or in total',
     refusals: [],
     params: none,
     query: z.strictObject({

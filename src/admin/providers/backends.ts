@@ -36,7 +36,7 @@ export const backendRoutes = [
     method: 'POST',
     path: '/admin/provider-models/{id}/backends',
     operation: 'attachBackend',
-    summary: 'Attach a model to a provider that stands, or to an endpoint',
+    summary: 'Attach a model to an existing provider or to an endpoint',
     refusals: ['absent', 'conflict'],
     body: attachment,
     response: backendRecord,
@@ -50,8 +50,7 @@ export const backendRoutes = [
     method: 'PATCH',
     path: '/admin/backends/{id}',
     operation: 'updateBackend',
-    summary:
-      'Change the flow control of a backend and its default for max_tokens; null is the default',
+    summary: 'Update the flow control of a backend and its default max_tokens; null resets a field',
     refusals: ['absent'],
     body: change,
     response: backendRecord,
@@ -67,7 +66,7 @@ export const backendRoutes = [
   deleteRoute({
     path: '/admin/backends/{id}',
     operation: 'detachBackend',
-    summary: 'Detach a model from its provider; its price and usage stay',
+    summary: 'Detach a model from its provider; its price and usage are kept',
     id: modelId,
     command: (id) => ({ type: 'DetachBackend', id }),
   }),

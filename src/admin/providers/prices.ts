@@ -139,7 +139,8 @@ export const priceRoutes = [
     path: '/admin/prices/sync',
     operation: 'syncPrices',
     permission: 'config:write',
-    summary: 'Look up prices of the provider models; without overwrite, prices that stand are kept',
+    summary:
+      'Sync prices of the provider models; existing prices are kept unless `overwrite` is set',
     refusals: ['conflict', 'upstream', 'unavailable'],
     params: none,
     query: none,

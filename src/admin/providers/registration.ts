@@ -44,7 +44,7 @@ export const registrationRoutes = [
     path: '/admin/providers/register',
     operation: 'registerProvider',
     permission: 'api_key',
-    summary: 'Register a provider at an address, or refresh its lease',
+    summary: 'Register a provider at an address, or renew its lease',
     refusals: ['conflict', 'forbidden'],
     params: none,
     query: none,

@@ -69,10 +69,10 @@ export const poolRoutes = [
     path: '/admin/model-pools',
     called: ['Pool', 'Pools'],
     summaries: {
-      list: 'Every pool with its members',
-      one: 'One pool',
-      create: 'Create a pool, with its members or without any yet',
-      change: 'Change a pool; null clears a field, members is the whole list',
+      list: 'List pools with their members',
+      one: 'Get a pool',
+      create: 'Create a pool, optionally with members',
+      change: 'Update a pool; null clears a field, members replaces the list',
       delete: 'Delete a pool that no target uses',
     },
     id: poolId,
@@ -111,7 +111,7 @@ export const poolRoutes = [
   deleteRoute({
     path: '/admin/model-pool-members/{id}',
     operation: 'removePoolMember',
-    summary: 'Take a provider model out of a pool',
+    summary: 'Remove a provider model from a pool',
     id: poolMemberId,
     command: (id) => ({ type: 'RemovePoolMember', id }),
   }),
@@ -125,13 +125,13 @@ function poolRowIn(state: ConfigState, id: number): PoolRow {
 export function memberRowIn(state: ConfigState, member: PoolMember): PoolMemberRow {
   const { id, model_id, gone_model, weight, position } = member;
   const model = state.model.byId.get(model_id ?? 0)?.name ?? gone_model;
-  if (model === null) throw new Error(`pool member ${id} refers to nothing`);
+  if (model === null) throw new Error(`pool member ${id} refers to no model`);
   return { id, provider_model_id: model_id, model, weight, position };
 }
 
 /** The member that was just added: no other has a higher id. */
 function newMemberIn(state: ConfigState, id: number): PoolMemberRow {
   const [newest] = written(state.pool, id).members.toSorted((a, b) => b.id - a.id);
-  if (newest === undefined) throw new Error('no member is there right after one was added');
+  if (newest === undefined) throw new Error('the pool has no members after one was added');
   return memberRowIn(state, newest);
 }

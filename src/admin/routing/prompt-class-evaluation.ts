@@ -73,7 +73,7 @@ export const promptClassEvaluationRoutes = [
     path: '/admin/prompt-classes/evaluations',
     operation: 'listPromptClassEvaluations',
     permission: 'usage:read',
-    summary: 'The last 20 evaluations of the prompt classes, newest first',
+    summary: 'List the last 20 evaluations of the prompt classes, newest first',
     refusals: [],
     params: none,
     query: none,
@@ -88,7 +88,8 @@ export const promptClassEvaluationRoutes = [
     path: '/admin/prompt-classes/evaluate',
     operation: 'evaluatePromptClasses',
     permission: 'config:write',
-    summary: 'How well each class is told apart from the others, leaving out one example at a time',
+    summary:
+      'Evaluate how well the prompt classes are separated, by leave-one-out over the examples',
     asks: true,
     refusals: [],
     params: none,
@@ -99,7 +100,7 @@ export const promptClassEvaluationRoutes = [
       if (!('principalId' in caller))
         throw new Error('the caller of an evaluation is not a principal');
       const [body] = toRecords(await evaluateNow(needs, config, caller.principalId));
-      if (body === undefined) throw new Error('an evaluation does not fit its own record');
+      if (body === undefined) throw new Error('the evaluation does not match its schema');
       return { body };
     },
   }),

@@ -22,7 +22,7 @@ export const routingRoutes = [
     operation: 'dryRunRouting',
     permission: 'config:write',
     summary:
-      'Where a request would go, and what each rule says to it; every backend looks up and idle',
+      'Show where a request would be routed and which rules match; assumes that all backends are idle',
     asks: true,
     refusals: ['unavailable'],
     params: none,
@@ -41,7 +41,7 @@ export const routingRoutes = [
       const routed = await needs.routed.ofSnapshot(snapshot);
       if (prompt === null) return answerDryRun(question, routed, clock());
       if (question.class !== null) {
-        return refuse('invalid', 'prompt and class: give one of them', { param: 'prompt' });
+        return refuse('invalid', 'prompt and class: send only one of them', { param: 'prompt' });
       }
       const classed = { ...question, class: await classOf(prompt, snapshot, encoders) };
       return answerDryRun(classed, routed, clock());

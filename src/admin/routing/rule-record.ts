@@ -90,7 +90,7 @@ export function targetRowIn(state: ConfigState, target: Target): TargetRow {
   const { id, model_id, pool_id, gone_model, position } = target;
   const model = state.model.byId.get(model_id ?? 0) ?? state.pool.byId.get(pool_id ?? 0);
   const name = model?.name ?? gone_model;
-  if (name === null) throw new Error(`target ${id} refers to nothing`);
+  if (name === null) throw new Error(`target ${id} refers to no model, pool or frontend model`);
   return { id, provider_model_id: model_id, model_pool_id: pool_id, model: name, position };
 }
 

@@ -33,7 +33,7 @@ export const ruleRoutes = [
     method: 'POST',
     path: '/admin/frontend-models/{id}/rules',
     operation: 'createRule',
-    summary: 'Add a rule, behind the others unless a position is given',
+    summary: 'Add a rule; without a position it becomes the last',
     refusals: ['absent', 'conflict'],
     params: ofModel,
     body: ruleField,
@@ -50,7 +50,8 @@ export const ruleRoutes = [
     method: 'PUT',
     path: '/admin/frontend-models/{id}/rules',
     operation: 'replaceRules',
-    summary: 'The whole list in the order of evaluation: by id what stays, the rest new or removed',
+    summary:
+      'Replace the rules in evaluation order; rules with an id are kept, missing ones are deleted',
     refusals: ['absent', 'conflict'],
     params: ofModel,
     body: replacement,
@@ -66,7 +67,7 @@ export const ruleRoutes = [
     method: 'PATCH',
     path: '/admin/rules/{id}',
     operation: 'updateRule',
-    summary: 'Change a rule; null clears a field, targets is the whole list',
+    summary: 'Update a rule; null clears a field, targets replaces the list',
     refusals: ['absent', 'conflict'],
     params: ofRule,
     body: ruleField,
@@ -88,7 +89,7 @@ export const ruleRoutes = [
     method: 'POST',
     path: '/admin/rules/{id}/targets',
     operation: 'addRuleTarget',
-    summary: 'Add a target, behind the others unless a position is given',
+    summary: 'Add a target; without a position it becomes the last',
     refusals: ['absent', 'conflict'],
     params: ofRule,
     body: targetField,
@@ -109,11 +110,11 @@ export const ruleRoutes = [
 
 function addedId({ events }: Outcome): RuleId {
   for (const { type, data } of events) if (type === 'FrontendModelRuleAdded') return data.rule.id;
-  throw new Error('the mutation added no rule');
+  throw new Error('the mutation did not add a rule');
 }
 
 function writtenRule(state: ConfigState, id: RuleId) {
   const found = ruleWithId(state, id);
-  if (found === null) throw new Error(`rule ${id} is not there right after it was written`);
+  if (found === null) throw new Error(`rule ${id} is missing after it was written`);
   return found;
 }

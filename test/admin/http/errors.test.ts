@@ -263,6 +263,6 @@ describe('a JSON body', () => {
     const bytes = Buffer.concat([Buffer.from('{"name":"a'), Buffer.of(0xff), Buffer.from('"}')]);
     const read = readJsonBody(bytes);
     assert.ok(isRefusal(read));
-    assert.equal(read.message, 'body: not UTF-8');
+    assert.equal(read.message, 'body: must be UTF-8');
   });
 });
