@@ -17,7 +17,6 @@ export const icons = [
   'circle-alert',
   'circle-check',
   'circle-dashed',
-  'circle-question-mark',
   'clock',
   'columns-3',
   'copy',

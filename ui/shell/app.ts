@@ -266,7 +266,7 @@ class GwApp extends element({
 
   readonly #onDeed = ({ detail }: CustomEvent<PageCommand>): void =>
     doDeed(detail, {
-      askMoment: () => this.renderRoot.querySelector<GwHeader>('gw-header')?.askMoment(),
+      askMoment: () => void this.renderRoot.querySelector<GwHeader>('gw-header')?.askMoment(),
       showKeys: () => this.#open('keys'),
       showNotices: this.#showNotices,
     });

@@ -16,7 +16,6 @@ import type { Theme } from '../state/preferences.ts';
 import { session } from '../state/session.ts';
 import { dismissAll } from '../state/toasts.ts';
 import { base, buttons } from '../styles/base.ts';
-import './as-of-dialog.ts';
 
 const themeIcons: Readonly<Record<Theme, IconName>> = {
   system: 'monitor',
@@ -166,13 +165,11 @@ export class GwHeader extends element({
   #help() {
     return html`<a
       class="button plain icon roomy"
-      href=${`${apiBase}help/screens/${this.#place.value.screen}`}
+      href="${apiBase}help/screens/${this.#place.value.screen}"
       target="_blank"
-      rel="noopener"
-      aria-label="Help for this screen"
       title="Help for this screen"
     >
-      <gw-icon name="circle-question-mark"></gw-icon>
+      <gw-icon name="info"></gw-icon>
     </a>`;
   }
 
@@ -200,7 +197,8 @@ export class GwHeader extends element({
   }
 
   /** The selected version. */
-  readonly askMoment = (): void => {
+  readonly askMoment = async (): Promise<void> => {
+    await import('./as-of-dialog.ts');
     this.asking = true;
   };
 
