@@ -117,7 +117,7 @@ describe('hosts that register themselves', () => {
     await first.stop();
     await until(async () => (await reason()) !== null, { what: 'the sweep' });
     await until(async () => !(await serves(modelOf(0))), {
-      what: 'it is out of rotation',
+      what: 'the provider is out of rotation',
     });
     assert.equal(await serves(modelOf(1)), true);
     await first.start();

@@ -1,5 +1,5 @@
-// Starts one Postgres for a whole run of the tests, when the first test asks for it. Test files learn
-// by environment variable which socket answers with its address.
+// Starts one Postgres server for the whole test run, when the first test requests it. Test files
+// find the socket that returns its address in an environment variable.
 
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -27,7 +27,7 @@ export async function globalTeardown(): Promise<void> {
   await (await server?.catch(() => null))?.stop();
 }
 
-/** Sends the address as JSON, or the reason why there is none. */
+/** Sends the address as JSON, or the reason for the failure. */
 async function answer(socket: Socket): Promise<void> {
   socket.on('error', () => {});
   try {

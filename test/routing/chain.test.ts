@@ -107,7 +107,10 @@ describe('a pool', () => {
     it(`gives members of weight 0 no first place, by ${by}`, () => {
       const members = { a: 1, b: 0, c: 1 };
       const asked = routing('m: -> p', { pools: { p: { ...drained.p, members } } });
-      const firsts = Array.from({ length: 60 }, (_, talk) => asked.ask(`m talk=${talk}`)[0]);
+      const firsts = Array.from(
+        { length: 60 },
+        (_, conversation) => asked.ask(`m conversation=${conversation}`)[0],
+      );
       assert.deepEqual(new Set(firsts), new Set(['a', 'c']));
     });
     it(`of drained members alone uses them, by ${by}`, () => {

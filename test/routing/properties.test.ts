@@ -75,7 +75,10 @@ const request = fc
     fc.constantFrom('', 'max=50', 'stream', 'x-tier:gold', 'class=code'),
     fc.nat(50),
   )
-  .map(([name, prompt, more, talk]) => `${name} prompt=${prompt} ${more} talk=${talk}`);
+  .map(
+    ([name, prompt, more, conversation]) =>
+      `${name} prompt=${prompt} ${more} conversation=${conversation}`,
+  );
 
 const everyRoute = (holds: (asked: ReturnType<typeof routing>, request: string) => void): void =>
   fc.assert(

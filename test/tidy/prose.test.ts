@@ -51,6 +51,7 @@ const held: readonly string[] = [
   'test/docs',
   'test/fields',
   'test/gateway',
+  'test/harness',
   'test/lib',
   'test/limits',
   'test/protocols',

@@ -1,5 +1,5 @@
-// An OpenID provider over node:http that signs for real: discovery, keys, authorization with PKCE, tokens. Whoever asks it is let in as the
-// person that the test names, and it does wrong what the test tells it to.
+// Runs an OpenID provider on node:http with real signatures: discovery, keys, authorization with
+// PKCE, tokens. Everyone signs in as the person that the test names. Tests can make it misbehave.
 
 import { createHash, createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
@@ -14,33 +14,36 @@ export const clientId = 'gw-tests';
 export const clientSecret = 'a secret of the tests: ü+/=';
 
 type Json = Readonly<Record<string, unknown>>;
-/** HS256: by the public key as a secret, for whoever takes the one for the other. */
+/** HS256 uses the public key as the secret, to test for algorithm confusion. */
 type Algorithm = 'RS256' | 'ES256' | 'HS256' | 'none';
 type Key = Readonly<{ kid: string; privateKey: KeyObject; publicKey: KeyObject }>;
 
-/** What it does otherwise than it should. */
+/** Deviations from a correct provider. */
 type Wrong = {
-  /** Over the claims of the ID token. */
+  /** Overrides claims of the ID token. */
   claims?: Json;
   algorithm?: Algorithm;
-  /** Signs with a key that it does not show. */
+  /** Signs with a key that is not published. */
   strangeKey?: boolean;
-  /** Over the discovery document. */
+  /** Overrides fields of the discovery document. */
   metadata?: Json;
-  /** By path: answered with nothing ever, with a beginning that nothing follows, or with these bytes. */
+  /**
+   * Overrides responses by path: no response, a response that stalls after its first bytes, or
+   * these bytes.
+   */
   path?: Readonly<Record<string, 'hang' | 'stall' | Buffer>>;
-  /** How it knows its client; by the header when absent. */
+  /** Client authentication: in the form, or none; by default in the Authorization header. */
   client?: 'in form' | 'public';
-  /** It sends the browser back with this error. */
+  /** Redirects the browser back with this error. */
   error?: string;
 };
 
 export type OpenIdProvider = Readonly<{
   issuer: string;
-  /** Who signs in next: claims beside those that a token has anyway. */
+  /** The person who signs in next: claims in addition to the standard ones. */
   person: { sub: string } & Record<string, unknown>;
   wrong: Wrong;
-  /** The forms that the token endpoint was sent. */
+  /** The forms that the token endpoint received. */
   forms: readonly URLSearchParams[];
   close: () => void;
 }>;
@@ -215,7 +218,10 @@ function signed(claims: Json, { algorithm = 'RS256', strangeKey = false }: Wrong
 
 type Asking = Readonly<{ request: IncomingMessage; form: URLSearchParams; how: Wrong['client'] }>;
 
-/** In the header (RFC 6749, section 2.3.1) both halves are written as a form writes them. A secret that is not asked for is too much. */
+/**
+ * In the header, the id and secret are form-encoded (RFC 6749, section 2.3.1). An unexpected secret
+ * is rejected.
+ */
 function isClient({ request: { headers }, form, how }: Asking): boolean {
   if (how !== undefined) {
     const secret = how === 'public' ? null : clientSecret;

@@ -8,7 +8,7 @@ import { testAdmin } from '../../../test/harness/admin/admin.ts';
 import type { TestAdmin, TestAnswer } from '../../../test/harness/admin/admin.ts';
 import { openIdProvider, signOnAt } from './openid-provider.ts';
 
-/** A listener with a provider of its own, and someone logged in who may do everything. */
+/** Starts a listener with its own provider and an administrator signed in. */
 export async function startSignOn(
   t: TestContext,
   options: Parameters<typeof signOnAt>[1] = {},
@@ -29,7 +29,7 @@ export async function startSignOn(
 
 type Asking = Pick<TestAdmin, 'ask'>;
 
-/** Where a sign-in stands: the address at the provider, and the cookie that the browser keeps. */
+/** A pending sign-in: the URL at the provider, and the cookie of the browser. */
 export type PendingSignIn = Readonly<{ url: URL; cookie: string }>;
 
 export async function beginSignIn(
@@ -45,7 +45,7 @@ export async function beginSignIn(
   return { url: new URL(locationOf(answer)), cookie: signInCookieOf(answer) };
 }
 
-/** What the provider sends the browser back with. */
+/** Returns the parameters of the provider's redirect. */
 export async function authorizeAtProvider({
   url,
 }: Pick<PendingSignIn, 'url'>): Promise<URLSearchParams> {
@@ -63,7 +63,7 @@ export const finishSignIn = (
     headers: { cookie: `gw_sign_in=${cookie}` },
   });
 
-/** The whole way. */
+/** Performs the complete sign-in. */
 export async function signIn(
   admin: Asking,
   options: Readonly<{ returnTo?: string; session?: string }> = {},
@@ -74,7 +74,7 @@ export async function signIn(
 
 export const locationOf = ({ headers }: TestAnswer): string => headers.get('location') ?? '';
 
-/** The word that the login screen is given; null when somebody is in. */
+/** The error code for the sign-in page; null after a successful sign-in. */
 export const signInErrorOf = (answer: TestAnswer): string | null => {
   assert.equal(answer.status, 302);
   return new URL(locationOf(answer), 'http://gw.test/a/b/').searchParams.get('sign_in');

@@ -67,7 +67,7 @@ describe('of a static provider, the sweep', () => {
   });
 });
 
-/** Two hosts of one agent, and what is said of the first. */
+/** Registers two hosts of one agent. `first` reads the state of the first one. */
 async function sweeping(t: TestContext) {
   const leasing = await leasingPlane(t);
   const { all, apiBase, asked } = await startModelHosts(t, 2);

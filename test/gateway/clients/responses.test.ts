@@ -127,7 +127,7 @@ const thinking = {
 const thinkingStream = anthropic.bytesOf(
   anthropic.start(),
   ...anthropic.thought(0, 'h', 'm'),
-  ...anthropic.said(1, 'Let me see.'),
+  ...anthropic.textBlock(1, 'Let me see.'),
   ...anthropic.called(2, ['call_1', 'weather'], '{}'),
   ...anthropic.ended('tool_use', { output_tokens: 7 }),
 );

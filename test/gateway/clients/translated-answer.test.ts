@@ -18,19 +18,19 @@ type Sent = Readonly<{ status: number; type: string; chunks: readonly Buffer[]; 
 
 /** The calls that a sink received, in order. */
 function told({ protocol }: Vendor, { status, type, chunks, ending }: Sent, isStream: boolean) {
-  const said: string[] = [];
+  const calls: string[] = [];
   let body = '';
   let isLeft = false;
   const sink: TranslatedSink = {
-    onHead: (seen) => void said.push(`head ${seen}`),
+    onHead: (seen) => void calls.push(`head ${seen}`),
     onChunk: (chunk) => {
-      if (said.at(-1) !== 'body') said.push('body');
+      if (calls.at(-1) !== 'body') calls.push('body');
       body += chunk.toString();
       return true;
     },
-    onEnd: () => void said.push('end'),
-    onFault: () => void said.push('fault'),
-    onBrokenOff: () => void said.push('broken off'),
+    onEnd: () => void calls.push('end'),
+    onFault: () => void calls.push('fault'),
+    onBrokenOff: () => void calls.push('broken off'),
   };
   const translation = translations[protocol] ?? assert.fail();
   const common = { requestId: 'r', model: 'm', created: 1, singleToolCall: false };
@@ -42,7 +42,7 @@ function told({ protocol }: Vendor, { status, type, chunks, ending }: Sent, isSt
   });
   if (!isLeft && ending === 'end') answer.onEnd();
   else if (!isLeft && ending !== 'end') answer.onFault({ kind: ending, detail: '' });
-  return { said, body, usage: answer.usage };
+  return { calls, body, usage: answer.usage };
 }
 
 const pieces = ({ begun, ended, failure, message }: Vendor): readonly Buffer[] => [
@@ -79,13 +79,13 @@ for (const vendor of vendors) {
     it('is told in order and ended once, whatever comes', () => {
       fc.assert(
         fc.property(sentBy(vendor), fc.boolean(), (sent, isStream) => {
-          const { said, body, usage } = told(vendor, sent, isStream);
-          assert.match(said.join(), orders);
-          if (said.at(-1) === 'broken off') assert.equal(usage, null);
-          if (said[0] === 'head 200' && said.at(-1) === 'broken off') {
+          const { calls, body, usage } = told(vendor, sent, isStream);
+          assert.match(calls.join(), orders);
+          if (calls.at(-1) === 'broken off') assert.equal(usage, null);
+          if (calls[0] === 'head 200' && calls.at(-1) === 'broken off') {
             assert.match(body, /"error":[^]*data: \[DONE\]\n\n$/);
           }
-          if (sent.status >= 400) assert.ok(said[0] === `head ${sent.status}`);
+          if (sent.status >= 400) assert.ok(calls[0] === `head ${sent.status}`);
         }),
         { numRuns: 2000 },
       );

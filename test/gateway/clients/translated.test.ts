@@ -24,7 +24,7 @@ const word = 'x'.repeat(64 * 1024);
 const longWord = ({ protocol }: Vendor): Buffer =>
   protocol === 'anthropic'
     ? anthropic.bytesOf(anthropic.delta(0, 'text_delta', { text: word }))
-    : gemini.bytesOf(gemini.answer([gemini.said(word)]));
+    : gemini.bytesOf(gemini.answer([gemini.textPart(word)]));
 
 const saidIn = (text: string): string =>
   [...text.matchAll(/"delta":\{"content":"(\w+)"\}/g)].map(([, said]) => said).join('');

@@ -1,5 +1,5 @@
-// Starts a real admin listener on a database of its own, and speaks to it as a browser, a script or a proxy does. Every answer of
-// 200 is checked against the response schema of its route.
+// Starts an admin listener with its own database and sends it requests like those of a browser, a
+// script or a proxy. Each 200 response is checked against its route's schema.
 
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -23,13 +23,13 @@ import { testDatabase } from '../postgres/postgres.ts';
 import type { TestDatabase } from '../postgres/postgres.ts';
 
 export const proxyToken = 'proxy-token-of-the-tests';
-export const adminPassword = 'a password of the tests';
+export const adminPassword = 'a test password';
 
 export type TestRequest = Readonly<{
   method?: string;
   path: string;
   cookie?: string;
-  /** A bearer token. */
+  /** Sent as the bearer token. */
   token?: string;
   /** Sent as JSON. */
   body?: unknown;
@@ -39,7 +39,7 @@ export type TestRequest = Readonly<{
 export type TestAnswer = Readonly<{
   status: number;
   headers: Headers;
-  /** The JSON of the answer; null when there was none. */
+  /** The parsed JSON body; null if the response has none. */
   body: unknown;
 }>;
 
@@ -50,7 +50,7 @@ export type TestAdmin = Readonly<{
   admin: Admin;
   warnings: readonly string[];
   ask: (request: TestRequest) => Promise<TestAnswer>;
-  /** A cookie of a principal that holds these roles. */
+  /** Returns the session cookie of a principal with these roles. */
   login: (name: string, roles: readonly string[]) => Promise<string>;
 }>;
 
@@ -84,10 +84,10 @@ type Options = Readonly<
     >
   > & {
     egress?: EgressLists;
-    /** In place of the system's resolver. */
+    /** Replaces the system resolver. */
     resolve?: Resolve;
     notifier?: Notifier;
-    /** One that is there already; a new one when absent. */
+    /** Uses this database instead of a new one. */
     database?: TestDatabase;
   }
 >;
@@ -162,7 +162,7 @@ export async function testAdmin(
   };
 }
 
-/** The same, with someone logged in who may do everything. */
+/** Starts the same listener with an administrator signed in. */
 export async function testAdministrator(test: Pick<TestContext, 'after'>, options: Options = {}) {
   const started = await testAdmin(test, options);
   const cookie = await started.login('boss', ['admin']);
@@ -191,20 +191,20 @@ async function askAt(url: string, request: TestRequest): Promise<TestAnswer> {
   return { status: response.status, headers: response.headers, body };
 }
 
-/** Lines of JSON stay text, no body is null. */
+/** Leaves JSON lines as text; an empty body is null. */
 function parsed(text: string, contentType: string | null): unknown {
   if (text === '') return null;
   return contentType === 'application/x-ndjson' ? text : JSON.parse(text);
 }
 
-/** Nothing of an answer without an end. */
+/** Returns an empty text for an event stream, which does not end. */
 async function wholeText(response: Response): Promise<string> {
   if (response.headers.get('content-type') !== 'text/event-stream') return response.text();
   await response.body?.cancel();
   return '';
 }
 
-/** Text is sent as it is, to send what is not JSON. */
+/** Sends a string unchanged, so that tests can send invalid JSON. */
 const bodyText = (body: unknown): string =>
   typeof body === 'string' ? body : JSON.stringify(body);
 
@@ -215,18 +215,17 @@ function checkShape(method: string, path: string, body: unknown): void {
       route.method === method &&
       new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare),
   );
-  // As in the server, a path without parameters goes before one with them.
+  // Like the server, prefers a path without parameters.
   const found = fitting.find((route) => route.path === bare) ?? fitting[0];
   found?.response.parse(body);
 }
 
 type Started = Pick<TestAdmin, 'plane' | 'admin'>;
 
-/** A hash takes some 30 ms of CPU, as it should: it is made once. */
+/** Computed once because a hash takes about 30 ms of CPU. */
 let passwordHash: ReturnType<Passwords['hash']> | null = null;
 
-/** Without the route for logins, which would check that hash again for every test. */
-
+/** Creates the session directly. The sign-in route would verify the hash again in every test. */
 async function loginAs(
   { plane, admin: { needs } }: Started,
   { name, roles }: Readonly<{ name: string; roles: readonly string[] }>,
@@ -255,20 +254,20 @@ async function loginAs(
   return needs.access.sessions.start({ principalId: id, credentialRef: secret.ref });
 }
 
-/** The value of the session cookie that an answer sets. */
+/** The value of the session cookie that the response sets. */
 export function cookieOf({ headers }: TestAnswer): string {
   const [, value] = /^gw_session=([^;]*);/.exec(headers.getSetCookie()[0] ?? '') ?? [];
   assert.ok(value !== undefined, 'the answer sets the session cookie');
   return value;
 }
 
-/** A member of an answer's body, for which it must be there. */
+/** Returns a member of a response body; fails if it is missing. */
 export function member(body: unknown, name: string): unknown {
   assert.ok(typeof body === 'object' && body !== null && name in body, `the body has ${name}`);
   return Object.entries(body).find(([key]) => key === name)?.[1];
 }
 
-/** The parts of an error that a client decides on. */
+/** The parts of an error that clients depend on. */
 export function errorOf({ status, body }: TestAnswer): readonly unknown[] {
   const { code, param } = errorBody.parse(body).error;
   return [status, code, param];

@@ -1,4 +1,4 @@
-// Change requests as examples write them: administrators, drafts with their calls, and who reviews.
+// Builds administrators, drafts and reviewers for change requests.
 
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -30,7 +30,9 @@ export const roleHeld = (principal: number, role = 1): GwEvent => ({
   data: { id: principalId.parse(principal), role_id: roleId.parse(role) },
 });
 
-/** Role 1 may write the configuration; each of these principals holds it and has a password. */
+/**
+ * Creates role 1, which may write the configuration, and principals with that role and a password.
+ */
 export const administrators = (...numbers: readonly number[]): GwEvent[] => [
   roleCreated(1, 'admin'),
   permissionGranted(1, 'config:write', '*'),
@@ -41,7 +43,10 @@ export const administrators = (...numbers: readonly number[]): GwEvent[] => [
   ]),
 ];
 
-/** With the password that it has in `administrators`, which nobody gave it; nor did anybody give the author theirs. */
+/**
+ * A reviewer with the password from `administrators`. By default, no other principal set the
+ * reviewer's or the author's password.
+ */
 export const reviewer = (
   number: number,
   givenBy: readonly number[] = [],
@@ -52,7 +57,7 @@ export const reviewer = (
   authorGivenBy: authorGivenBy.map(person),
 });
 
-/** The draft whose calls these commands are; `revision` tells one from another. */
+/** A draft that consists of these commands. Drafts differ by `revision`. */
 export const draftOf = (commands: readonly SingleCommand[], revision = 1) => ({
   ref: testRef(600 + revision),
   digest: `d${revision}`,
@@ -60,7 +65,7 @@ export const draftOf = (commands: readonly SingleCommand[], revision = 1) => ({
   commands,
 });
 
-/** What an approver has looked at. */
+/** The outcome that an approver confirms. */
 export function outcomeOf(state: ConfigState, commands: readonly SingleCommand[]): string {
   const unfolded = decideCalls(state, commands, decide);
   return isRefusal(unfolded) ? '' : outcomeText(unfolded.events).text;

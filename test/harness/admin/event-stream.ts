@@ -1,4 +1,4 @@
-// Reads the stream of the history as a collector does: frame by frame, with the positions that it may resume behind.
+// Reads the event stream of the history frame by frame, with the position to resume after.
 
 import assert from 'node:assert/strict';
 
@@ -32,7 +32,7 @@ export function openStream({ url, cookie, query = '', lastEventId, signal }: Ask
   });
 }
 
-/** The events of a stream, until it ends. Leaving the loop hangs up. */
+/** Yields the events until the stream ends. Leaving the loop closes the connection. */
 async function* eventsOf(response: Response): AsyncGenerator<ReadEvent, void, undefined> {
   assert.equal(response.status, 200);
   assert.equal(response.headers.get('content-type'), 'text/event-stream');
@@ -53,7 +53,7 @@ async function* eventsOf(response: Response): AsyncGenerator<ReadEvent, void, un
   }
 }
 
-/** The first so many, or all until it ends. */
+/** Reads the first `count` events, or fewer if the stream ends. */
 export async function take(response: Response, count: number): Promise<readonly ReadEvent[]> {
   const taken: ReadEvent[] = [];
   for await (const event of eventsOf(response)) {

@@ -1,4 +1,5 @@
-// Two administrators and a model, for what one drafts and the other approves.
+// Starts a control plane with two administrators and a model, to draft with one and approve with
+// the other.
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -16,7 +17,7 @@ export const renameModel = (name: string) => ({
   body: { name },
 });
 
-/** Model 1 is called `a`. */
+/** Creates model 1 with the name `a`. */
 export async function fourEyes(
   test: Pick<TestContext, 'after'>,
   options?: Parameters<typeof testAdministrator>[1],
@@ -33,7 +34,7 @@ export async function fourEyes(
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     return Number(member(answer.body, 'id'));
   };
-  /** What an approval names. */
+  /** The digest and outcome that an approval must name. */
   const seen = async (by: Person, id: number) => {
     const { body } = await by('GET', `${path}/${id}`);
     return { digest: member(body, 'digest'), outcome: member(body, 'outcome') };

@@ -1,4 +1,5 @@
-// Change requests of another administrator than the one who walks the routes, in every state that a route asks for.
+// Seeds change requests in every state that a route requires. Their author is not the principal
+// that calls the routes.
 
 import assert from 'node:assert/strict';
 

@@ -1,4 +1,4 @@
-// The records of rules and targets as they are answered.
+// Builds the rule and target records that the API returns.
 
 import { noConditions, toRecord } from '../../../src/conditions/values.ts';
 

@@ -1,5 +1,5 @@
-// Records of every kind for tests that walk all routes: each seed makes one that no other request has touched, and answers what
-// its path names it by.
+// Seeds records of every kind for tests that call every route. Each seed creates a record that no
+// other request uses, and returns its path parameters.
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -14,7 +14,7 @@ import { reported, reportUsage } from './usage.ts';
 
 export type Seed = () => Promise<string>;
 
-/** What several seeds and examples refer to: a model by the name that examples give it, on a provider. */
+/** Creates the provider and the model that several seeds and examples refer to. */
 export async function seededPlane(test: Pick<TestContext, 'after'>) {
   const { place } = await startManagedCluster(test);
   const managed = { place, namespace, name: resourceName };
@@ -66,7 +66,7 @@ export async function seededPlane(test: Pick<TestContext, 'after'>) {
       await make(`/admin/principals/${id}/roles`, { role: 'inference' });
       return id;
     },
-    /** A user whom an identity is linked with. */
+    /** A user with a linked identity. */
     signedOn: async (): Promise<string> => {
       const name = unique();
       const id = await idOf('/admin/principals', { name, kind: 'user' });

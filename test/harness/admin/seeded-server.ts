@@ -5,7 +5,9 @@ import type { TestContext } from 'node:test';
 
 import { member, testAdministrator } from './admin.ts';
 
-/** Models small (1) and large (2), pool pair (1) with both, and frontend model house (1). */
+/**
+ * Creates models small (1) and large (2), pool pair (1) with both, and frontend model house (1).
+ */
 export async function seededServer(test: Pick<TestContext, 'after'>) {
   const started = await testAdministrator(test);
   const { send } = started;

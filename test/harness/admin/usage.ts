@@ -1,11 +1,11 @@
-// Usage events as a proxy reports them, and their delivery to a control plane.
+// Builds the usage events that a proxy reports, and delivers them to a control plane.
 
 import type { testAdministrator, TestAnswer } from './admin.ts';
 import { proxyToken } from './admin.ts';
 
 const minuteAgo = new Date(Date.now() - 60_000).toISOString();
 
-/** An answered request of principal 1 to model 1, a minute ago, with its own id. */
+/** A completed request of principal 1 to model 1, one minute ago, with its own id. */
 export const reported = (number: number, change: Readonly<Record<string, unknown>> = {}) => ({
   id: `01ARZ3NDEKTSV4RRFFQ6${String(number).padStart(6, '0')}`,
   at: minuteAgo,

@@ -1,5 +1,5 @@
-// Reads the bytes of an answer twice: with our reader, and with Node's own HTTP client as the
-// oracle, which is given them through a stream in place of a socket.
+// Parses the bytes of a response twice: with our reader, and with Node's HTTP client as the oracle.
+// Node's client reads from a stream instead of a socket.
 
 import { request } from 'node:http';
 import type { ClientRequest } from 'node:http';
@@ -9,19 +9,19 @@ import { ResponseReader } from '../../../src/gateway/transport/response-reader.t
 
 export type ReadAnswer = Readonly<{
   status: number | null;
-  /** What came of the body, in Latin-1. */
+  /** The part of the body that was received, in Latin-1. */
   body: string;
   isWhole: boolean;
 }>;
 
-/** The bytes in pieces; offsets beyond their end count for nothing. */
+/** Splits the bytes at these offsets; ignores offsets past the end. */
 export function cut(bytes: Buffer, offsets: readonly number[]): readonly Buffer[] {
   const edges = [...new Set(offsets)].filter((at) => at > 0 && at < bytes.length);
   edges.sort((a, b) => a - b);
   return [0, ...edges].map((from, index) => bytes.subarray(from, edges[index]));
 }
 
-/** The upstream sends these pieces and closes. */
+/** Reads these pieces and then the end of the connection. */
 export function readByOurs(parts: readonly Buffer[]): ReadAnswer {
   const reader = new ResponseReader();
   let body = '';
@@ -35,7 +35,7 @@ export function readByOurs(parts: readonly Buffer[]): ReadAnswer {
   return { status: reader.head?.status ?? null, body, isWhole };
 }
 
-/** Where our reader sees the end of the answer: what comes after it is no part of it. */
+/** The offset at which our reader sees the response end. */
 export function endOfAnswer(bytes: Buffer): number {
   const reader = new ResponseReader();
   for (let at = 0; at < bytes.length; at++) {

@@ -1,6 +1,6 @@
-// Writes forms byte by byte, and reads them with Node's own reader as the oracle.
+// Writes multipart forms byte by byte, and reads them with Node's own parser as the oracle.
 
-/** Both in Latin-1: a character is a byte. `head` is without its last line end. */
+/** Both are in Latin-1, one byte per character. `head` has no final line break. */
 export type FormPart = Readonly<{ head: string; content: string }>;
 
 export const writeForm = (boundary: string, parts: readonly FormPart[]): Buffer =>
@@ -10,7 +10,7 @@ export const writeForm = (boundary: string, parts: readonly FormPart[]): Buffer 
     'latin1',
   );
 
-/** Names and contents in order, of files too; null when it is no form. */
+/** The names and contents in order, including files; null if the body is not a form. */
 export async function readByNode(
   boundary: string,
   bytes: Buffer,

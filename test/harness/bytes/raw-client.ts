@@ -1,4 +1,4 @@
-// A client of raw bytes: what it sent stays as it was written, and what came back is kept.
+// Sends raw bytes as written and keeps the bytes that come back.
 
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 export type RawClient = Disposable &
   Readonly<{ socket: Socket; seen: { text: string; isClosed: boolean } }>;
 
-/** `text` is sent at once; both are Latin-1. */
+/** Sends `text` at once. Text is in Latin-1 in both directions. */
 export function openRawClient(url: string, text: string): RawClient {
   const socket = connect({ port: Number(new URL(url).port), allowHalfOpen: true });
   const seen = { text: '', isClosed: false };

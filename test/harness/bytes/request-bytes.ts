@@ -1,5 +1,5 @@
-// Requests as bytes, sound and damaged, and what two readers make of them: ours, and a server of Node's as the oracle, which is
-// given them through a stream in place of a socket.
+// Generates valid and damaged requests, and parses them twice: with our reader, and with a Node
+// server as the oracle. The server reads from a stream instead of a socket.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -14,19 +14,22 @@ import { rawFields, readStrictHead } from '../../../src/gateway/transport/reques
 export type ReadRequest = Readonly<{
   method: string | undefined;
   target: string | undefined;
-  /** Names as they came and values in turn. */
+  /** Names, as received, alternating with values. */
   fields: readonly string[];
-  /** What came of it, in Latin-1. */
+  /** The part of the body that was received, in Latin-1. */
   body: string;
 }>;
 
 type ReadByOurs = Readonly<{
   requests: readonly ReadRequest[];
-  /** Where the last of them ends; what follows is for Node's parser, or was said to be nothing. */
+  /**
+   * The offset after the last complete request. Our reader leaves the rest to Node's parser or
+   * rejects it.
+   */
   end: number;
 }>;
 
-/** Those that are whole, up to the first that is unusual. */
+/** Reads complete requests up to the first that our reader does not handle itself. */
 export function readByOurs(bytes: Buffer): ReadByOurs {
   const requests: ReadRequest[] = [];
   let at = 0;
@@ -65,7 +68,7 @@ async function collect(request: IncomingMessage): Promise<void> {
   readings.get(request.socket)?.requests.push({ method, target, fields, body });
 }
 
-/** The client sends these bytes and closes. */
+/** Reads these bytes and then the end of the connection. */
 export async function readByNode(bytes: Buffer): Promise<ReadByNode> {
   const socket = new Duplex({ read() {}, write: (_, __, done) => done() });
   const reading: Reading = { requests: [], isClean: true };
@@ -159,7 +162,7 @@ const body = fc.oneof(
   printable,
 );
 
-/** One request, nearly always sound. */
+/** One request, nearly always valid. */
 const request = fc
   .record({ line: lineOf, fields: fc.array(field, { maxLength: 4 }), body, at: fc.nat(4) })
   .map(({ line, fields, body: text, at }) => {

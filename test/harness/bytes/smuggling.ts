@@ -1,5 +1,5 @@
-// Requests that two readers have been known to end at different bytes. Whoever finds `/smuggled` in one of them reads a request that
-// nobody sent.
+// Requests whose end HTTP parsers are known to disagree about. A parser that finds `/smuggled`
+// reads a request that the client did not send.
 
 const hidden = 'GET /smuggled HTTP/1.1\r\nhost: x\r\n\r\n';
 const chunkedEnd = '0\r\n\r\n';
@@ -11,7 +11,10 @@ const whole = length(hidden.length);
 const both = length(chunkedEnd.length + hidden.length);
 const coded = 'transfer-encoding: chunked';
 
-/** A coding that one reader takes for chunked and another does not, before a length that holds the hidden request. */
+/**
+ * Transfer codings that only some parsers treat as chunked, each before a length that covers the
+ * hidden request.
+ */
 const codings = [
   'transfer-encoding: chunked',
   'Transfer-Encoding:chunked',
@@ -43,7 +46,7 @@ const codings = [
   'tRANSFER-ENCODING: chunked',
 ];
 
-/** Lengths that one reader takes for the whole body and another for none of it. */
+/** Lengths that one parser reads as the whole body and another as an empty body. */
 const lengths = [
   `content-length: 0\r\n${whole}`,
   `${whole}\r\ncontent-length: 0`,

@@ -1,5 +1,5 @@
-// The labelled prompts of test/fixtures/prompts: a file a class, a prompt a line. Every fourth line is an example of its class, the
-// others are held out.
+// Reads the labelled prompts of test/fixtures/prompts: one file per class, one prompt per line.
+// Every fourth line is an example of its class; the others are held out.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

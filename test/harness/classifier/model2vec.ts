@@ -1,4 +1,5 @@
-// Files of the model2vec format with a vocabulary of six tokens in two dimensions: cake points one way, law and café the other.
+// Writes model2vec files with a vocabulary of six tokens in two dimensions: cake points in one
+// direction, law and café in the other.
 
 const vocabulary = ['[CLS]', '[SEP]', 'cake', '##s', 'law', 'cafe'];
 const vectors = [0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1];
@@ -21,13 +22,13 @@ export const tokenizerJson = ({ type = 'WordPiece', normalizer = 'BertNormalizer
 type Given = Readonly<{
   dtype?: 'F32' | 'F16';
   rows?: number;
-  /** In place of the first value. */
+  /** Replaces the first value. */
   value?: number;
   weights?: readonly number[];
   mapping?: readonly number[];
 }>;
 
-/** What a directory of such a model holds. */
+/** The files of a model directory. */
 export function modelFiles({ dtype = 'F32', rows = 6, value, weights, mapping }: Given = {}) {
   const values = vectors.slice(0, rows * 2);
   if (value !== undefined) values[0] = value;

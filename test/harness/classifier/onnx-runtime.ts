@@ -1,5 +1,4 @@
-// In the place of onnxruntime-node: a "model" whose last hidden state is, for each token, the token's number in as many
-// dimensions as the file of the model has bytes. The first byte tells it how to behave.
+// Replaces onnxruntime-node. The model file contains only a keyword that selects the behaviour.
 
 import { readFileSync } from 'node:fs';
 
@@ -26,7 +25,7 @@ export const InferenceSession = {
       run: async (feeds: Feeds) => {
         if (kind === 'hangs') await new Promise(() => {});
         const ids = Array.from(feeds['input_ids']?.data ?? [], Number);
-        // A direction a token, so that a text's is the middle of its tokens'.
+        // One unit vector per token, so that a text's vector is the mean of its tokens' vectors.
         const data = ids.flatMap((id) => Array.from({ length: 8 }, (_, at) => (at === id ? 1 : 0)));
         return { last_hidden_state: { data, dims: [1, ids.length, 8] } };
       },

@@ -1,4 +1,4 @@
-// Prompt classes with centroids, by encoders that a test understands.
+// Builds prompt classes with centroids from simple encoders.
 
 import { snapshotCentroid, snapshotCentroids } from '../../../src/classifier/centroids.ts';
 import type { Encoder, Encoders, RefinedEncoder } from '../../../src/classifier/encoder.ts';
@@ -8,10 +8,10 @@ import { promptClassId } from '../../../src/lib/ids.ts';
 import type { Snapshot } from '../../../src/snapshot/schema.ts';
 import { builtInClassifier } from '../gateway/gateway.ts';
 
-/** Those of a process without settings. */
+/** The encoders of a process with default settings. */
 export const builtInEncoders = (): Promise<Encoders> => openEncoders(builtInClassifier);
 
-/** Counts letters: a text is near to one with the same letters. */
+/** Counts letters, so texts with the same letters are close. */
 export const letterEncoder: Encoder = {
   identity: 'letters',
   dimensions: 26,
@@ -30,13 +30,13 @@ export const lettersInProcess: Encoders['fast'] = {
   open: () => letterEncoder,
 };
 
-/** The same letters behind a wait of the test's. */
+/** A refined encoder that embeds with the test's function. */
 export const refinedLetters = (embed: RefinedEncoder['embed']): RefinedEncoder => ({
   identity: 'refined-letters',
   embed,
 });
 
-/** Adds centroids of these examples, by the name of the class, to a snapshot. */
+/** Adds the centroids of these examples, keyed by class name, to a snapshot. */
 export function withExamples(
   snapshot: Snapshot,
   examples: Readonly<Record<string, readonly string[]>>,

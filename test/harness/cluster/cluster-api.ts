@@ -1,5 +1,6 @@
-// An API server of a cluster: it answers list documents page by page to the token of the day, holds the objects of namespaces, allows
-// what a role allows, and keeps what was asked. Behaviour as in kubernetes.io/docs/reference/using-api/api-concepts.
+// Simulates a Kubernetes API server: paged lists, namespaced objects, role permissions and a bearer
+// token that rotates. Records every request. See
+// kubernetes.io/docs/reference/using-api/api-concepts.
 
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -26,35 +27,35 @@ const listDocument = z.looseObject({
 });
 export type ListDocument = z.output<typeof listDocument>;
 
-/** As a cluster of two nodes answers them. */
+/** The list that a cluster of two nodes returned. */
 export const recordedList = (resource: string): ListDocument =>
   listDocument.parse(JSON.parse(fixture('kubernetes', `${resource}.json`)));
 
-/** `resource` is with its subresource, such as deployments/status. */
+/** `resource` includes the subresource, such as deployments/status. */
 export type Call = Readonly<{ group: string; resource: string; verb: string }>;
 
-/** Asked with this token; `path` with its query. */
+/** `path` includes the query; `token` is the bearer token. */
 export type ClusterRequest = Call & Readonly<{ path: string; token: string; status: number }>;
 
 export type ClusterApi = Readonly<{
   place: ClusterPlace;
   asked: ClusterRequest[];
   lists: Record<string, ListDocument>;
-  /** Items of a page, however many more were asked for. */
+  /** Sets the number of items per page, regardless of the requested limit. */
   setPageItems: (count: number) => void;
-  /** The next calls that go on with a list are told that it expired. */
+  /** Answers the next `count` list continuations with "expired". */
   expireNext: (count: number) => void;
-  /** Gives out another token, and takes no other from now on. */
+  /** Issues a new token and rejects all others. */
   setToken: (token: string) => Promise<void>;
-  /** Every call is answered with this status; null as it should be. */
+  /** Answers every call with this status; null restores normal answers. */
   setBroken: (status: number | null) => void;
-  /** What lies in namespaces. */
+  /** The namespaced objects. */
   store: ClusterStore;
-  /** Told of each write to an object but a Lease, once it is done and before it is answered. */
+  /** Calls the listener after each write, except to a Lease, and before the response. */
   onWrite: (listener: (write: ClusterRequest) => void) => void;
-  /** Ends every watch, as its timeout does. */
+  /** Ends every watch, as a watch timeout does. */
   endWatches: () => void;
-  /** Breaks every connection, and answers nobody until it is set back. */
+  /** While away, closes every connection without a response. */
   setAway: (isAway: boolean) => void;
 }>;
 
@@ -173,7 +174,10 @@ type Asked = Readonly<{
   body: unknown;
 }>;
 
-/** `/api/v1/<resource>` is of the core group, `/apis/<group>/<version>/<resource>` of another; with a name it is no list. */
+/**
+ * `/api/v1/<resource>` belongs to the core group, `/apis/<group>/<version>/<resource>` to another.
+ * A path that ends with a name is not a list.
+ */
 function callOf(method: string, url: URL): Call {
   const [root, ...rest] = url.pathname.split('/').slice(1);
   const group = root === 'api' ? '' : (rest.shift() ?? '');
@@ -193,7 +197,7 @@ const verbOfWrite: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
-/** One change a line, for as long as the other side listens. */
+/** Writes one change per line until the client disconnects. */
 function tellChanges(store: ClusterStore, url: URL, response: ServerResponse): void {
   const line = (type: string, object: unknown): void =>
     void response.write(`${JSON.stringify({ type, object })}\n`);

@@ -1,5 +1,5 @@
-// What a process is told so that it takes the API server of a test for that of its cluster: over HTTPS, with a token and an authority in
-// files.
+// Gives a process the settings to use a test's API server as its cluster: HTTPS, with the token and
+// the CA certificate in files.
 
 import type { ClusterApi } from './cluster-api.ts';
 

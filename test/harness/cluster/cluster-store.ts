@@ -1,6 +1,7 @@
-// The objects that an API server of a cluster holds, and what it does to them: create, replace, merge patch (RFC 7396), server-side
-// apply, delete with what is owned, watch. Behaviour as in kubernetes.io/docs/reference/using-api; defaults are those that matter to
-// who compares what was written with what is there.
+// Stores the objects of a simulated Kubernetes API server. Implements create, replace, merge patch
+// (RFC 7396), server-side apply, delete with garbage collection, and watch. Sets only the defaults
+// that matter when written and stored objects are compared. See
+// kubernetes.io/docs/reference/using-api.
 
 import { createHash } from 'node:crypto';
 
@@ -10,19 +11,19 @@ import { deploymentSpec } from '../../../src/kubernetes/gw-deployment.ts';
 export type Json = { [name: string]: unknown };
 export type StoreCall = Readonly<{
   method: string;
-  /** Without its query. */
+  /** The path without its query. */
   path: string;
   query: URLSearchParams;
   mediaType: string;
   body: unknown;
 }>;
 export type Change = Readonly<{ type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: Json }>;
-type Told = Change & Readonly<{ at: number; path: string }>;
-type Listener = (change: Told) => void;
+type LoggedChange = Change & Readonly<{ at: number; path: string }>;
+type Listener = (change: LoggedChange) => void;
 
 export const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-/** The member at this path; undefined when there is none. */
+/** The member at this path; undefined if it does not exist. */
 export const memberAt = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((held, name) => (isJson(held) ? held[name] : undefined), value);
 const objectAt = (value: unknown, ...path: readonly string[]): Json => {
@@ -32,19 +33,19 @@ const objectAt = (value: unknown, ...path: readonly string[]): Json => {
 
 export function createClusterStore() {
   const objects = new Map<string, Json>();
-  /** What each field manager applied last, by object. */
+  /** The object that each field manager last applied. */
   const applied = new Map<string, Json>();
-  const log: Told[] = [];
+  const log: LoggedChange[] = [];
   const listeners = new Set<Listener>();
   const state = { version: 100, uids: 0, compacted: 0 };
 
   const tell = (type: Change['type'], path: string, object: Json): void => {
-    const told = { type, at: state.version, path, object: structuredClone(object) };
-    log.push(told);
-    for (const listener of listeners) listener(told);
+    const change = { type, at: state.version, path, object: structuredClone(object) };
+    log.push(change);
+    for (const listener of listeners) listener(change);
   };
 
-  /** Writes what differs from what is held; an equal object stays as it is, with its version. */
+  /** Writes an object. An equal object keeps its version. */
   const put = (path: string, next: Json): Json => {
     const held = objects.get(path);
     const metadata = { ...objectAt(next, 'metadata') };
@@ -95,7 +96,10 @@ export function createClusterStore() {
     return [held === undefined ? 201 : 200, put(path, merged)];
   };
 
-  /** A patch of the subresource changes the status alone, any other everything else. */
+  /**
+   * A patch of the status subresource changes only the status; any other patch changes everything
+   * else.
+   */
   const patch = (call: StoreCall): readonly [number, unknown] => {
     const path = call.path.replace(/\/status$/, '');
     const isStatus = path !== call.path;
@@ -143,9 +147,9 @@ export function createClusterStore() {
     objects,
     put,
     remove,
-    /** Forgets what was told up to now: who watches from before has to list again. */
+    /** Discards past changes. Clients that watch from an earlier version must list again. */
     compact: () => void (state.compacted = state.version),
-    /** Answers a status and a body. */
+    /** Returns the status and body. */
     handle: (call: StoreCall): readonly [number, unknown] => {
       switch (call.method) {
         case 'GET':
@@ -163,13 +167,16 @@ export function createClusterStore() {
         }
       }
     },
-    /** Tells of every change after `since`; `expired` when that is no longer known. Answers how to stop. */
-    watch: (collection: string, since: number, tellChange: (change: Change) => void) => {
+    /**
+     * Reports each change after `since`, or `expired` if those changes were discarded. Returns a
+     * function that stops the watch.
+     */
+    watch: (collection: string, since: number, onChange: (change: Change) => void) => {
       if (since < state.compacted) return 'expired' as const;
-      const listener = (told: Told): void => {
-        if (told.at > since && isIn(told.path, collection)) tellChange(told);
+      const listener = (change: LoggedChange): void => {
+        if (change.at > since && isIn(change.path, collection)) onChange(change);
       };
-      for (const told of log) listener(told);
+      for (const change of log) listener(change);
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
@@ -178,7 +185,7 @@ export function createClusterStore() {
 export type ClusterStore = ReturnType<typeof createClusterStore>;
 
 const toJson = (value: unknown): Json => (isJson(value) ? value : {});
-/** `/…/namespaces/<namespace>/<plural>` is one, with a name behind it no more. */
+/** `/…/namespaces/<namespace>/<plural>` is a collection; with a name appended it is not. */
 const isCollection = (path: string): boolean => /\/namespaces\/[^/]+\/[^/]+$/.test(path);
 const isIn = (path: string, collection: string): boolean =>
   path.startsWith(`${collection}/`) && !path.slice(collection.length + 1).includes('/');
@@ -195,7 +202,7 @@ const conflict = (path: string) =>
     `Operation cannot be fulfilled on ${path}: the object has been modified`,
   );
 
-/** Of the custom resource alone: what its schema and its rules refuse. */
+/** Validates the custom resource: returns the errors of its schema and its rules. */
 function refusalOf(path: string, object: Json): readonly [number, unknown] | null {
   if (!path.includes('/gwdeployments/')) return null;
   const read = deploymentSpec.safeParse(object['spec']);
@@ -271,7 +278,7 @@ function merge(held: unknown, given: unknown): unknown {
   return [...own, ...others];
 }
 
-/** Without what the manager applied before and applies no more. */
+/** Removes the fields that the manager applied before but no longer applies. */
 function pruned(held: Json, before: Json, now: Json): Json {
   for (const [name, value] of Object.entries(before)) {
     const [next, kept] = [now[name], held[name]];

@@ -1,4 +1,5 @@
-// Makes the managed deployment that an operator finds in a cluster, and plays the cluster that acts on the objects of the operator.
+// Creates the managed deployment that an operator finds in a cluster, and simulates the cluster's
+// controllers.
 
 import type { TestContext } from 'node:test';
 
@@ -16,7 +17,7 @@ import { collectLog } from '../gateway/gateway.ts';
 export const namespace = 'gw';
 export const resourceName = 'gw';
 
-/** `spec` beside what every deployment needs. */
+/** `spec` extends the fields that every deployment needs. */
 export const deploymentNamed = (name: string, spec: Json = {}): Json => ({
   apiVersion: 'gw.io/v1alpha1',
   kind: 'GwDeployment',
@@ -32,7 +33,7 @@ export const deploymentNamed = (name: string, spec: Json = {}): Json => ({
 
 type Options = Readonly<{ spec?: Json; allows?: (call: Call) => boolean }>;
 
-/** An API server with the deployment `gw` in the namespace `gw`. */
+/** Starts an API server with the deployment `gw` in the namespace `gw`. */
 export async function startManagedCluster(
   test: Pick<TestContext, 'after'>,
   { spec = {}, ...options }: Options = {},
@@ -53,7 +54,7 @@ export function createDeployment({ store }: ClusterApi, body: Json): void {
   if (status !== 201) throw new Error(JSON.stringify(answer));
 }
 
-/** As the controllers of the cluster do: every Deployment runs what it says, and every Job is done. */
+/** Simulates the cluster's controllers: every Deployment becomes ready and every Job completes. */
 export function settle({ store }: ClusterApi, only: (name: string) => boolean = () => true): void {
   for (const [path, object] of store.objects) {
     const { kind } = object;
@@ -76,20 +77,20 @@ function runningStatus(object: Json): Json {
   };
 }
 
-/** The deployment as the cluster holds it. */
+/** The deployment as stored in the cluster. */
 export function storedDeployment({ store }: ClusterApi): Json {
   const held = store.objects.get(deploymentPath(namespace, resourceName));
   if (held === undefined) throw new Error('the deployment is gone');
   return held;
 }
 
-/** The object of this kind and name; undefined when it is not there. */
+/** The object of this kind and name; undefined if it does not exist. */
 export const objectNamed = ({ store }: ClusterApi, kind: string, name: string): Json | undefined =>
   [...store.objects.values()].find(
     (object) => object['kind'] === kind && memberAt(object, 'metadata', 'name') === name,
   );
 
-/** Passes over the deployment until one changes nothing, as an operator makes them. Rejects as a pass does. */
+/** Reconciles the deployment until a pass changes nothing. Rejects if a pass fails. */
 export async function reconcileAll(
   cluster: ClusterApi,
   { signal = new AbortController().signal, afterPass = () => undefined }: Passing = {},
@@ -110,7 +111,7 @@ export async function reconcileAll(
     afterPass();
     if (JSON.stringify([...cluster.store.objects]) === before) return;
   }
-  throw new Error(`${passesMax} passes, and still no end`);
+  throw new Error(`${passesMax} passes without reaching a fixed point`);
 }
 
 type Passing = Readonly<{ signal?: AbortSignal; afterPass?: () => void }>;

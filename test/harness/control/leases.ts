@@ -1,4 +1,5 @@
-// A control plane whose time a test sets, agents that beat and replicas that sweep.
+// Starts a control plane whose clock a test sets, agents that send heartbeats, and replicas that
+// sweep.
 
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
@@ -29,9 +30,9 @@ export async function leasingPlane(
   const { send, ask, databaseUrl } = admin;
   const egress = createEgress({ allow: [], deny: [] });
   test.after(() => egress.dispatcher.destroy());
-  const said: string[] = [];
+  const warnings: string[] = [];
 
-  /** A sweep by this replica, as a serving role runs it. */
+  /** Sweeps once as this replica, as a serving role does. */
   const sweepBy = (plane: ControlPlane): Promise<void> => {
     const { accessToken } = plane.cloudTokens;
     const { dispatcher } = egress;
@@ -42,16 +43,16 @@ export async function leasingPlane(
       newId: randomUUID,
       intervalMs: sweepIntervalMs,
       signal: new AbortController().signal,
-      log: { warn: (_fields, message) => void said.push(message) },
+      log: { warn: (_fields, message) => void warnings.push(message) },
     });
   };
   return {
     ...admin,
     time,
-    said,
+    warnings,
     sweepBy,
     sweep: () => sweepBy(admin.plane),
-    /** Another control plane on the same database. Whoever asks for it closes it. */
+    /** Opens another control plane on the same database. The caller must close it. */
     another: (): Promise<ControlPlane> =>
       openControlPlane({
         databaseUrl,
@@ -59,9 +60,9 @@ export async function leasingPlane(
         connectionsMax: 4,
         appVersion: 'test',
         clock,
-        onFailure: (what) => void said.push(what),
+        onFailure: (what) => void warnings.push(what),
       }),
-    /** The API key of a new principal. */
+    /** Creates a principal and returns its new API key. */
     key: async (name: string): Promise<string> => {
       const principal = await send('POST', '/admin/principals', { name });
       const principal_id = member(principal.body, 'id');
@@ -70,7 +71,7 @@ export async function leasingPlane(
     },
     register: (token: string, body: unknown): Promise<TestAnswer> =>
       ask({ method: 'POST', path: '/admin/providers/register', token, body }),
-    /** The events of providers and models, in the order of the log. */
+    /** The events of providers and models, in log order. */
     events: () => eventsOf(admin.plane),
   };
 }

@@ -1,4 +1,4 @@
-// Opens control planes on one database of a test's own, runs commands on them, and keeps what failed.
+// Opens control planes on a test database, runs commands and records failures.
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -27,19 +27,19 @@ export type Failure = Readonly<{ what: string; error: unknown }>;
 export type TestPlane = Readonly<{
   url: string;
   plane: ControlPlane;
-  /** What the plane reported, in order. */
+  /** The failures that the plane reported, in order. */
   failures: readonly Failure[];
-  /** What a command comes to, as its caller sees it. */
+  /** The outcome or refusal of a command, as returned to its caller. */
   attempt: (mutation: Mutation, context?: Partial<MutationContext>) => Promise<Outcome | Refusal>;
-  /** The same, of a command that must not be refused. */
+  /** Like `attempt`, but fails if the command is refused. */
   run: (mutation: Mutation, context?: Partial<MutationContext>) => Promise<Outcome>;
-  /** Another plane on the same database. */
+  /** Opens another plane on the same database. */
   another: (options?: Partial<PlaneOptions>) => Promise<TestPlane>;
-  /** A session of the superuser on the same database. */
+  /** Opens a superuser session on the same database. */
   session: () => Promise<Client>;
 }>;
 
-/** All of it is closed, and the database dropped, when the test ends. */
+/** Opens a plane. When the test ends, closes it and drops the database. */
 export async function testPlane(
   test: Pick<TestContext, 'after'>,
   options: Partial<PlaneOptions> = {},
@@ -52,7 +52,7 @@ export async function testPlane(
   });
   const session = async (): Promise<Client> => {
     const client = new Client({ connectionString: superuserUrl });
-    // A test may end any session, this one too; what it asks then fails and says so.
+    // Tests may end any session, including this one; its next query then fails.
     client.on('error', () => undefined);
     await client.connect();
     closing.push(() => client.end().catch(() => undefined));

@@ -1,4 +1,5 @@
-// An export of the log of any length, sealed as the log seals: models that are made, and then priced again and again.
+// Writes a log export of any length with valid hashes: models that are created and then repriced
+// again and again.
 
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -13,7 +14,7 @@ const modelsMax = 5_000;
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const line = (record: object): string => `${JSON.stringify(record)}\n`;
 
-/** Of as many events, each a command of its own. */
+/** Writes `events` events, one per command. */
 export async function writeExport(path: string, events: number): Promise<void> {
   const file = createWriteStream(path);
   const begin = { gw_log_export: 1, log_id: logId, from: 1, to: events };

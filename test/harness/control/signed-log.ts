@@ -1,4 +1,5 @@
-// A log with signed checkpoints, one of them after a rotation of the audit key, and the verifier that needs no gw.
+// Builds a log with signed checkpoints and a rotated audit key, and runs the standalone verifier on
+// it.
 
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -21,7 +22,10 @@ export const nextAuditKey = signingKey(new Uint8Array(32).fill(2));
 
 const fiveMinutes = 5 * 60 * 1000;
 
-/** Some forty events, and checkpoints of which the last is of the head. The audit key is rotated after the second one. */
+/**
+ * Writes about forty events and several checkpoints, the last one at the head. Rotates the audit
+ * key after the second checkpoint.
+ */
 export async function signedPlane(test: Pick<TestContext, 'after'>): Promise<TestPlane> {
   const opened = await testPlane(test);
   const { plane, run } = opened;
@@ -60,17 +64,19 @@ export async function exported(db: Database, from?: number, to?: number): Promis
   return pieces.join('');
 }
 
-/** What both verifiers say of what holds, when no checkpoints were given that were kept elsewhere. */
+/**
+ * The remark of both verifiers on a valid log when no checkpoints from another place were given.
+ */
 export const unanchored =
   'not shown without checkpoints that were kept elsewhere (--anchor): that the log was not cut at ' +
   'its end, or rewritten and signed again\n';
 
 export const verifier = path.join(import.meta.dirname, '../../../deploy/verify.mjs');
 
-/** As an auditor runs it. */
-export function verifyOffline(...words: readonly string[]) {
+/** Runs the verifier as an auditor does. */
+export function verifyOffline(...parameters: readonly string[]) {
   const { promise, resolve } = Promise.withResolvers<{ code: number; stdout: string }>();
-  execFile(process.execPath, [verifier, ...words], { env: {} }, (error, stdout) => {
+  execFile(process.execPath, [verifier, ...parameters], { env: {} }, (error, stdout) => {
     const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
     resolve({ code, stdout });
   });

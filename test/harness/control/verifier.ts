@@ -1,4 +1,5 @@
-// The verifier that needs no gw, run within this process: to start one of its own costs a hundred times as much as to check a short log.
+// Runs the standalone verifier within this process. Starting a process costs a hundred times as
+// much as checking a short log.
 
 import assert from 'node:assert/strict';
 import { createReadStream, readFileSync } from 'node:fs';
@@ -7,7 +8,7 @@ import { runInThisContext } from 'node:vm';
 
 import { verifier } from './signed-log.ts';
 
-/** Ends the verifier, as `process.exit` does. */
+/** Ends the verifier in place of `process.exit`. */
 class Exit extends Error {
   readonly code: number;
   constructor(code: number) {
@@ -35,8 +36,8 @@ const modules = new Map<string, object>(
   ),
 );
 
-/** The same text, with stand-ins for what belongs to a process. */
-export async function verifyInProcess(...words: readonly string[]) {
+/** The same text, with placeholders for what depends on the process. */
+export async function verifyInProcess(...parameters: readonly string[]) {
   assert.ok(typeof verifierFunction === 'function');
   const opened: ReadStream[] = [];
   const pieces: string[] = [];
@@ -65,7 +66,7 @@ export async function verifyInProcess(...words: readonly string[]) {
       return run(() => handler(error));
     }
   };
-  const own = { argv: ['node', verifier, ...words], stdout, exit, once };
+  const own = { argv: ['node', verifier, ...parameters], stdout, exit, once };
   const code = await run((): unknown => Reflect.apply(verifierFunction, null, [own, ...values]));
   for (const stream of opened) stream.destroy();
   return { code, stdout: pieces.join('') };

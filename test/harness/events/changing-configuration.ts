@@ -1,5 +1,6 @@
-// A configuration that is changed again and again in all that routes go by: rules and their conditions, targets, pools, grants,
-// budgets, prices, the fallback. Over few names, so that most requests meet several rules.
+// Generates commands that repeatedly change all inputs of routing: rules, conditions, targets,
+// pools, grants, budgets, prices and the fallback. Uses few names, so that most requests match
+// several rules.
 
 import * as fc from 'fast-check';
 
@@ -23,7 +24,10 @@ const named = (name: string): TargetInput => ({
 });
 const grants = ['model/*', 'model/a', 'model/b', 'model/c'];
 
-/** Two providers, four models, two pools, two frontend models, classes, roles, and five principals that hold them. */
+/**
+ * Creates two providers, four models, two pools, two frontend models, classes, roles, and five
+ * principals with these roles.
+ */
 export const changingPrelude: readonly Command[] = [
   { type: 'SeedLog', bootstrapName: plainName('bootstrap') },
   ...['one', 'two'].map((name): Command => ({

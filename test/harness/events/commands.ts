@@ -1,5 +1,5 @@
-// Random commands for properties: over few names and few ids, so that valid ones and every kind of
-// refusal come in turn, and the log that they make.
+// Generates random commands and the logs that they produce. Uses few names and ids, so that valid
+// commands and every kind of refusal occur.
 
 import * as fc from 'fast-check';
 
@@ -223,7 +223,7 @@ const leases = [
       served.map((models) => ({ served: models })),
       text.map((failed) => ({ failed })),
     ),
-    // A log of tests is a minute or two long.
+    // A test log covers a minute or two.
     now: fc.constantFrom(0, 3_600_000),
     absentSince: nullable(fc.constant(0)),
   }) satisfies Of<'SweepProvider'>,
@@ -298,7 +298,7 @@ export const modelCommands = [
   }) satisfies Of<'SetFallbackModel'>,
 ];
 
-/** An apply of files that only changes what they manage, as it was planned. */
+/** Applies files that change only what they manage, as planned. */
 const appliedCommands = fc
   .record({
     set: fc.constant('default'),
@@ -334,7 +334,7 @@ const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
 
 const seed: Command = { type: 'SeedLog', bootstrapName: plainName('bootstrap') };
 
-/** A sequence of commands behind the seed, mostly with models and rules, or with classes, to begin with. */
+/** A sequence of commands after a prelude, which mostly creates models and rules, or classes. */
 export const commandSequence = (lengthMax: number): fc.Arbitrary<readonly Command[]> =>
   fc
     .tuple(
@@ -350,17 +350,20 @@ export const commandSequence = (lengthMax: number): fc.Arbitrary<readonly Comman
 
 const noChange: GwEvent = { stream: 'settings-1', type: 'NoChange', data: {} };
 
-/** With a reason to go past the change policy, where there is one. */
+/** Gives a reason, which a change policy may require. */
 const maker = { kind: 'session', principalId: null, whyRef: testRef(998) } as const;
 
-/** The events of a command as the command path records them; none for one that is refused. */
+/** The events that the command path records for a command; none if it is refused. */
 export function eventsOf(state: TestLog['state'], command: Command): readonly GwEvent[] {
   const decision = decideUnderPolicy(state, command, maker);
   if (isRefusal(decision)) return [];
   return decision.length === 0 ? [noChange] : decision;
 }
 
-/** The log that `commands` make: what is refused leaves nothing, what changes nothing a NoChange. */
+/**
+ * The log that `commands` produce. A refused command adds nothing; one without effect adds a
+ * NoChange event.
+ */
 export const logOf = (commands: readonly Command[]): TestLog =>
   commands.reduce(
     (log, command) => append(log, eventsOf(log.state, command), testMetadata(command.type)),

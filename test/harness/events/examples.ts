@@ -1,4 +1,4 @@
-// Makes the events and values that examples are written with: one short call a fact.
+// Builds events and values for examples, one short call each.
 
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { StoredName } from '../../../events/principal.ts';
@@ -14,7 +14,7 @@ import {
 import type { BudgetWindow, ProviderKind, Verb } from '../../../src/lib/vocabulary.ts';
 import { testRef } from './test-log.ts';
 
-/** Equal names have equal fingerprints, as the vault gives them. */
+/** Equal names have equal fingerprints, as in the vault. */
 export const plainName = (text: string): StoredName => ({ text, ref: null, fingerprint: text });
 export const vaultedName = (text: string, ref: number): StoredName => ({
   text: null,
@@ -30,7 +30,7 @@ export const endpointAt = (api_base: string, change: Partial<Endpoint> = {}): En
   ...change,
 });
 
-/** Equal texts have equal fingerprints; each call of another number is another vault item. */
+/** Equal texts have equal fingerprints. Each `ref` names a different vault item. */
 export const credentialOf = (text: string, ref = 1): StoredCredential => ({
   kind: 'static',
   ref: testRef(ref),
@@ -53,7 +53,7 @@ export const principalDeleted = (number: number): GwEvent => ({
   data: { id: principalId.parse(number) },
 });
 
-/** Requests and tokens a minute. */
+/** Limits on requests and tokens per minute. */
 export const limitsSet = (
   principal: number,
   requests: number | null,

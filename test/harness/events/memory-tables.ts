@@ -1,4 +1,4 @@
-// Projected tables in memory, written as read-model-sql.ts writes those in the database, with their keys held.
+// Keeps projected tables in memory with the semantics of read-model-sql.ts, including unique keys.
 
 import assert from 'node:assert/strict';
 
@@ -10,7 +10,7 @@ type Table = EntityTable | JournalTable;
 
 export type MemoryTables = Readonly<{
   write: (writes: readonly TableWrite[]) => void;
-  /** The rows of each table by name, in the order of their keys as text. */
+  /** The rows of each table, ordered by the text of their keys. */
   rows: () => Readonly<Record<string, readonly Row[]>>;
 }>;
 
@@ -54,7 +54,7 @@ export function createMemoryTables(): MemoryTables {
   };
 }
 
-/** A row with null in one of the columns is equal to no other, as in SQL. */
+/** A row with null in one of the columns equals no other row, as in SQL. */
 function assertUnique({ name, unique = [] }: Table, rows: readonly Row[]): void {
   for (const columns of unique) {
     const keyed = rows.filter((row) => columns.every((column) => (row[column] ?? null) !== null));

@@ -1,5 +1,5 @@
-// Random commands on prompt classes, MCP servers, A2A agents and the deployment: over few names and few ids, like those of
-// commands.ts.
+// Generates random commands on prompt classes, MCP servers, A2A agents and the deployment. Uses few
+// names and ids, like commands.ts.
 
 import * as fc from 'fast-check';
 
@@ -20,7 +20,7 @@ const text = fc.constantFrom('a', 'b', 'c', 'd');
 const ref = fc.integer({ min: 1, max: 999 }).map(testRef);
 const optional = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.option(arbitrary, { nil: undefined });
-/** Given half of the time: several at once seldom all fit. */
+/** Present half of the time, because several fields are seldom valid together. */
 const sometimes = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.option(arbitrary, { nil: undefined, freq: 2 });
 const nullable = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: null });
@@ -156,7 +156,7 @@ const classNamed = (name: string, refined: readonly string[]): Command => ({
   examples: [],
 });
 
-/** Classes, so that there is something to change and to refine, and a key to enable again. */
+/** Creates classes to change and refine, and a key to enable again. */
 export const recordPrelude: readonly Command[] = [
   classNamed('a', []),
   classNamed('b', []),

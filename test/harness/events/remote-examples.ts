@@ -1,4 +1,4 @@
-// Makes the details of MCP servers and A2A agents that examples are written with.
+// Builds the details of MCP servers and A2A agents for examples.
 
 import type { AgentDetails } from '../../../events/a2a-agent.ts';
 import type { McpServerDetails } from '../../../events/mcp-server.ts';

@@ -1,5 +1,5 @@
-// Random commands on change requests. They draft no calls, so that what they come to is known before; requests of two administrators
-// stand already.
+// Generates random commands on change requests. Requests of two administrators exist from the
+// start. The drafts contain no calls, so that their outcome is known in advance.
 
 import * as fc from 'fast-check';
 
@@ -22,7 +22,7 @@ const outcome = outcomeText([]).text;
 const body = fc.constant({ ref: draft.ref, commands: [] });
 const soon = 10_000_000;
 const now = fc.constantFrom(soon, soon * 10);
-/** The first password of each, which nobody gave. */
+/** Reviewers with their first passwords, which no other principal set. */
 const reviewer = by.map((one) => ({
   principalId: one,
   credential: { ref: testRef(30 + one), givenBy: [] },
@@ -113,7 +113,7 @@ const drafted = (number: 2 | 3): Command => ({
 
 const one = changeRequestId.parse(1);
 
-/** Behind it limits are set without an approval only for a reason. */
+/** After this prelude, setting limits requires an approval or a reason. */
 export const requestPrelude: readonly Command[] = [
   ...administrator(2),
   ...administrator(3),

@@ -1,4 +1,5 @@
-// Restores of random logs: what the log says of keys, passwords and identities since, as the control plane reads it from the database.
+// Builds restores of random logs. Reads later changes of keys, passwords and identities from the
+// log, as the control plane reads them from the database.
 
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { Difference } from '../../../projections/diff.ts';
@@ -41,7 +42,7 @@ export function restoreTo(
 export const restored = (log: TestLog, command: RestoreCommand): TestLog =>
   append(log, eventsOf(log.state, command), testMetadata(command.type));
 
-/** The differences that no loss explains. */
+/** The differences that missing fields do not explain. */
 export const unexplained = (
   differences: readonly Difference[],
   missing: readonly Missing[],
@@ -50,7 +51,7 @@ export const unexplained = (
     const lost = missing
       .filter(({ entity }) => entity === `${difference.kind}-${difference.id}`)
       .map(({ field }) => field);
-    // A key without its verifier is none.
+    // A key without its verifier cannot be restored.
     if (lost.includes('verifier')) return [];
     const isLost = (field: string): boolean =>
       lost.some((one) => field === one || field.startsWith(`${one}.`));

@@ -1,4 +1,5 @@
-// Random commands on frontend models, rules and pools: over few names and few ids, like those of commands.ts.
+// Generates random commands on frontend models, rules and pools. Uses few names and ids, like
+// commands.ts.
 
 import * as fc from 'fast-check';
 
@@ -21,9 +22,11 @@ import { poolPolicy, ruleAction } from '../../../src/lib/vocabulary.ts';
 type Of<Type extends Command['type']> = fc.Arbitrary<Extract<Command, { type: Type }>>;
 
 const number = fc.integer({ min: 1, max: 5 });
-/** Parts are many: their ids run further. */
+/** Rules and targets are many, so their ids cover a wider range. */
 const part = fc.integer({ min: 1, max: 20 });
-/** Shared with provider models, so that names clash and references are lost and found.
+/**
+ * Shared with provider models, so that names clash and references become missing and are found
+ * again.
  */
 const text = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
 const optional = <Value>(arbitrary: fc.Arbitrary<Value>) =>
@@ -83,7 +86,7 @@ const fields: fc.Arbitrary<RuleFields & { position?: number }> = fc.record(
   },
   { requiredKeys: ['conditions'] },
 );
-/** Most rules of random fields contradict themselves; these do not. */
+/** Most rules with random fields are contradictory; these are not. */
 const jump: fc.Arbitrary<RuleFields> = frontendModel.map((jump_to) => ({
   action: 'jump',
   jump_to,
@@ -108,7 +111,7 @@ const createFrontendModel = (
     maxModelLen: nullable(number),
     ...given,
   });
-/** Most creations that say more are refused, so this one comes more often. */
+/** Repeated below, because most creations with more fields are refused. */
 const bareFrontendModel = createFrontendModel({
   rules: fc.constant([]),
   defaultTargets: fc.constant([]),
@@ -225,8 +228,8 @@ export const poolCommands = [
 const named = (name: string): TargetInput => ({ ...unplaced, name });
 
 /**
- * What random commands on rules need to meet something: models, frontend models, a rule with targets, a pool with a
- * member, and a model of both that was lost and found.
+ * Creates models, frontend models, a rule with targets, a pool with a member, and a model that was
+ * deleted and created again while both referred to it.
  */
 export const routingPrelude: readonly Command[] = [
   { type: 'CreateModel', name: 'a', fields: {} },

@@ -1,4 +1,4 @@
-// Makes the events on frontend models and pools that examples are written with: one short call a fact.
+// Builds events on frontend models and pools for examples, one short call each.
 
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { StoredRule, Target } from '../../../events/frontend-model.ts';
@@ -41,7 +41,7 @@ type RuleFacts = Partial<Omit<StoredRule, 'id' | 'conditions'>> & {
   conditions?: Partial<ConditionValues>;
 };
 
-/** A rule that routes, without conditions, but for what is said. */
+/** A routing rule without conditions, with the given fields replaced. */
 export const storedRule = (
   number: number,
   { conditions, ...facts }: RuleFacts = {},
@@ -79,7 +79,7 @@ export const ruleRemoved = (model: number, rule: number): GwEvent => ({
   data: { id: frontendModelId.parse(model), rule_id: ruleId.parse(rule) },
 });
 
-/** Of a rule, or of the defaults (null). */
+/** Sets the targets of a rule, or the default targets (null). */
 export const targetsSet = (
   model: number,
   rule: number | null,
@@ -149,7 +149,7 @@ export const memberFound = (pool: number, model: number, name: string): GwEvent 
   data: { id: poolId.parse(pool), model_id: modelId.parse(model), model: name },
 });
 
-/** A target by the name of its model or pool. */
+/** A target that names its model or pool. */
 export const named = (name: string, position: number | null = null): TargetInput => ({
   modelId: null,
   poolId: null,

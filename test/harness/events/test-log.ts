@@ -1,5 +1,6 @@
-// Makes logs in memory, and writes the examples of deciders: given(events).when(command).yields(events), or .refuses(code, pattern).
-// Logs are deeply frozen, so code that writes to one fails.
+// Builds logs in memory, and the notation for tests of deciders:
+// given(events).when(command).yields(events) or .refuses(code, pattern). Logs are deeply frozen, so
+// that code that writes to one fails.
 
 import assert from 'node:assert/strict';
 
@@ -25,7 +26,7 @@ export const emptyHead: LogHead = {
   recordedAt: 0,
 };
 
-/** A uuid that tells its number. */
+/** A UUID that contains this number. */
 export const testRef = (number: number): string =>
   `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
@@ -41,7 +42,10 @@ export const testMetadata = (command: string): Metadata => ({
   app_version: 'test',
 });
 
-/** A log in memory. `commands` holds the events of each command; `state` is their fold. */
+/**
+ * A log in memory. `commands` holds the events of each command; `state` is the result of folding
+ * them.
+ */
 export type TestLog = Readonly<{
   head: LogHead;
   state: ConfigState;
@@ -56,7 +60,7 @@ export const emptyLog: TestLog = {
   commands: [],
 };
 
-/** The log with one more command behind it. Its time is its position, in seconds. */
+/** Appends one command. Its time in seconds is its position. */
 export function append(log: TestLog, events: readonly GwEvent[], metadata?: Metadata): TestLog {
   const position = log.head.position + 1;
   let id = position * 1000;
@@ -80,7 +84,7 @@ export function append(log: TestLog, events: readonly GwEvent[], metadata?: Meta
 
 export const allEvents = (log: TestLog): RecordedEvent[] => log.commands.flat();
 
-/** What has happened, each event a command of its own; then a command, and what it must come to. */
+/** Records each past event as a command of its own, then runs the command under test. */
 export function given(events: readonly GwEvent[]) {
   const log = events.reduce((log, event) => append(log, [event]), emptyLog);
   return {
@@ -105,7 +109,7 @@ export function given(events: readonly GwEvent[]) {
   };
 }
 
-/** Whatever a decider yields can be stored, read back unchanged, and folded. */
+/** Asserts that events can be stored, read back unchanged, and folded. */
 function assertRecordable(log: TestLog, events: readonly GwEvent[]): void {
   for (const { stream, type, data } of events) {
     assert.deepEqual(readEvent({ stream, type, schema: schemaOf(type), data }).data, data);
@@ -114,7 +118,7 @@ function assertRecordable(log: TestLog, events: readonly GwEvent[]): void {
   append(log, events);
 }
 
-/** Freezes a value with all that it holds; a map with its entries, and its writers fail. */
+/** Freezes a value deeply. For a map, freezes its entries and makes its mutators throw. */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (ArrayBuffer.isView(value)) return value;
@@ -128,5 +132,5 @@ export function deepFreeze<Value>(value: Value): Value {
 }
 
 function forbid(): never {
-  assert.fail('a frozen map was written to');
+  assert.fail('the map is frozen');
 }

@@ -1,5 +1,5 @@
-// The client library of the Messages API, as it is and as most programs still have it, behind one shape: a test
-// that is written once holds for both. Neither's classes stand for the other's.
+// Puts one interface over two versions of the Messages API client library, the newest and a widely
+// used older one, so that one test runs with both. Their classes are not interchangeable.
 
 import * as newest from '@anthropic-ai/sdk';
 import type { MessageParam, Tool } from '@anthropic-ai/sdk/resources/messages';
@@ -12,7 +12,7 @@ export type Asked = {
   readonly tools?: Tool[];
 };
 
-/** As much of a message as tests look at; its content can be sent back as it is. */
+/** The part of a message that tests inspect. Its content can be sent back unchanged. */
 export type ReceivedMessage = Readonly<{
   content: Exclude<MessageParam['content'], string>;
   stop_reason: string | null;
@@ -27,14 +27,13 @@ type Given = Readonly<{ baseURL: string; apiKey: string; maxRetries: number }>;
 
 export type MessagesClient = Readonly<{
   create(asked: Asked): Promise<ReceivedMessage>;
-  /** What the library adds up of a stream. */
+  /** The message that the library assembles from a stream. */
   stream(asked: Asked): Promise<ReceivedMessage>;
-  /** The same, by the API's beta and its header. */
+  /** The text of a message requested through the beta API with its header. */
   betaText(asked: Asked, beta: string): Promise<string>;
   requestId(asked: Asked): Promise<string | null | undefined>;
   count(asked: Pick<Asked, 'model' | 'messages'>): Promise<number>;
   modelIds(): Promise<readonly string[]>;
-  /** The library's classes of errors, by what the tests provoke. */
   /** The library's classes of errors. */
   errors: Errors;
 }>;
@@ -87,7 +86,7 @@ function openBefore(given: Given): MessagesClient {
   };
 }
 
-/** Of all pages. */
+/** The ids of all pages. */
 async function idsOf(listed: AsyncIterable<Readonly<{ id: string }>>): Promise<readonly string[]> {
   const ids: string[] = [];
   for await (const { id } of listed) ids.push(id);

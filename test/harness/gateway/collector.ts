@@ -1,5 +1,5 @@
-// An OTLP/HTTP collector on a real socket: keeps the spans that it was sent, in the form of the protocol
-// (https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto, as JSON).
+// Runs an OTLP/HTTP collector on a socket and keeps the spans that it receives, in their JSON form
+// (https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto).
 
 import { createServer } from 'node:http';
 
@@ -47,11 +47,11 @@ export type SeenSpan = z.output<typeof span> &
 export type Collector = Readonly<{
   endpoint: string;
   spans: SeenSpan[];
-  /** Bodies as they came. */
+  /** The request bodies as received. */
   bodies: string[];
-  /** The status of its answers from now on. */
+  /** Sets the status of all further responses. */
   answer: (status: number) => void;
-  /** Lets answers wait until the returned function is called. */
+  /** Delays responses until the returned function is called. */
   hold: () => () => void;
   [Symbol.asyncDispose]: () => Promise<void>;
 }>;

@@ -1,4 +1,4 @@
-// A configuration file that a test holds as text.
+// Parses a configuration file from the text in a test.
 
 import assert from 'node:assert/strict';
 

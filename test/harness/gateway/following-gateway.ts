@@ -1,4 +1,4 @@
-// Starts a gateway in this process that follows the control plane of a test and reports its usage to it.
+// Starts a gateway in this process that follows a test's control plane and reports its usage to it.
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -8,7 +8,7 @@ import type { testAdministrator } from '../admin/admin.ts';
 import { startTestGateway } from './gateway.ts';
 import type { TestGateway } from './gateway.ts';
 
-/** Where the gateway is, once it is there. */
+/** The address of the gateway; null until it listens. */
 export type Place = { url: string | null };
 
 export const programWith = (place: Place): Program => ({

@@ -1,4 +1,4 @@
-// Starts a real gateway on a free port with the few facts that a test is about.
+// Starts a gateway on a free port with a snapshot that a test describes briefly.
 
 import assert from 'node:assert/strict';
 
@@ -28,14 +28,14 @@ export function collectLog(lines: LogLine[]): Log {
   return log;
 }
 
-/** The settings of a proxy that sends spans nowhere. */
+/** Settings of a proxy that exports no spans. */
 export const untraced = {
   otelEndpoint: null,
   otelSampleOneIn: 100,
   otelServiceName: 'gw',
 } as const;
 
-/** The settings of a proxy that knows no other encoder than the one that is built in. */
+/** Settings of a proxy that has only the built-in encoder. */
 export const builtInClassifier = {
   classifierModel: null,
   classifierRefinedModel: null,
@@ -49,16 +49,19 @@ export type TestGateway = Readonly<{
   events: UsageEvent[];
   logLines: LogLine[];
   apply: (given: GivenSnapshot) => void;
-  /** POST /v1/chat/completions with the key `key` unless other headers are given. */
+  /** POST /v1/chat/completions with the API key `key`, unless headers are given. */
   chat: (body: unknown, headers?: Readonly<Record<string, string>>) => Promise<Response>;
   metrics: () => Promise<string>;
   [Symbol.asyncDispose]: () => Promise<void>;
 }>;
 
-/** Whether Node's parser reads all requests, and not the unusual ones alone: tests of connections run both ways. */
+/**
+ * True if Node's parser reads all requests, not only those that our reader leaves to it. The tests
+ * of connections run in both modes.
+ */
 export const parsesAll = process.env['GW_TEST_PARSES_ALL'] !== undefined;
 
-/** Without a snapshot when none is given. */
+/** Starts without a snapshot if none is given. */
 export async function startTestGateway(
   given: GivenSnapshot | null,
   options: Partial<GatewayOptions> = {},
@@ -83,7 +86,7 @@ export async function startTestGateway(
     bodyBytesMax: 1024 * 1024,
     bodiesInFlightBytesMax: 8 * 1024 * 1024,
     tickMs: 20,
-    // Which backend is tried first is then known to a test that is about something else.
+    // Makes the order of backends predictable.
     policy: 'round-robin',
     parsesAll,
     ...options,

@@ -1,4 +1,4 @@
-// Makes a whole health report of the few facts that a test is about.
+// Builds a complete health report from the fields that a test sets.
 
 import type {
   BackendReport,
@@ -8,10 +8,10 @@ import type {
 
 type GivenReport = Readonly<{
   version?: number;
-  /** What the replica has seen of the log. */
+  /** The log positions that the replica has observed. */
   seen?: readonly LogObservation[];
   uptimeSeconds?: number;
-  /** By the name of the model: whether it is healthy. */
+  /** Keyed by model name; true if healthy. */
   backends?: Readonly<Record<string, boolean>>;
   unauthenticated?: number;
   modelNotFound?: number;

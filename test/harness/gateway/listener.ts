@@ -1,4 +1,4 @@
-// A listener without a gateway behind it: it answers every request that it reads, and tells which they were.
+// Starts the HTTP listener without a gateway. It answers every request and records it.
 
 import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -9,12 +9,12 @@ import { startServer } from '../../../src/gateway/transport/server.ts';
 import type { Server, ServerOptions } from '../../../src/gateway/transport/server.ts';
 import { createWatch } from '../../../src/gateway/transport/watch.ts';
 
-/** More than two sockets hold between them. */
+/** More than the buffers of two sockets hold together. */
 export const bodyBytesMax = 40 * 1024 * 1024;
 
 type TestListener = AsyncDisposable & Readonly<{ server: Server; port: number }>;
 
-/** `handle` is given each exchange before any of its body is read. */
+/** `handle` receives each exchange before any of its body is read. */
 export async function startListener(
   handle: (exchange: Exchange) => void,
   options: Partial<ServerOptions> = {},
@@ -51,7 +51,7 @@ export async function startListener(
   };
 }
 
-/** Sends the pieces one after another, then nothing more; resolves with all that comes back, in Latin-1. */
+/** Sends the pieces one after another; resolves with everything that comes back, in Latin-1. */
 export function sendPieces(port: number, pieces: readonly Buffer[]): Promise<string> {
   return new Promise((resolve) => {
     let text = '';

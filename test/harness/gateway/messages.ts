@@ -1,4 +1,4 @@
-// A gateway whose client speaks the Messages API, over one backend of any protocol.
+// Starts a gateway whose clients use the Messages API, with one backend of any protocol.
 
 import type { Protocol } from '../../../src/lib/vocabulary.ts';
 import { startTestGateway } from './gateway.ts';
@@ -18,7 +18,7 @@ export const messagesBody = (more: object = {}) => ({
 
 type Sent = Readonly<{ headers?: Readonly<Record<string, string>>; path?: string }>;
 
-/** A body that is a text is sent as it is. */
+/** A string body is sent unchanged. */
 export const post = (
   { url }: TestGateway,
   body: unknown,
@@ -56,11 +56,11 @@ export async function startMessages(script: Script, given: Given = {}) {
 }
 
 export async function errorOf(response: Response) {
-  type Told = Readonly<{
+  type MessageAnswer = Readonly<{
     type: string;
     error: Readonly<{ type: string; message: string }>;
     request_id: string;
   }>;
-  const told: Told = JSON.parse(await response.text());
-  return told;
+  const answer: MessageAnswer = JSON.parse(await response.text());
+  return answer;
 }

@@ -1,5 +1,6 @@
-// Reads the Prometheus text format strictly (https://prometheus.io/docs/instrumenting/exposition_formats/): what Prometheus would refuse
-// or take for something else fails here.
+// Parses the Prometheus text format strictly
+// (https://prometheus.io/docs/instrumenting/exposition_formats/). Fails on anything that Prometheus
+// would reject or misread.
 
 import assert from 'node:assert/strict';
 

@@ -1,4 +1,4 @@
-// A configuration as requests are put to it, made at once.
+// Compiles a configuration state for routing.
 
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { snapshotConfig } from '../../../projections/snapshot.ts';

@@ -1,12 +1,12 @@
-// Routing in plain text, so that its tests read like the specification. A rule is a line of conditions
-// by the specification's names, an arrow and what it does:
+// Builds routing tests in plain text. Each line is one rule: the frontend model, conditions by the
+// specification's names, an arrow, and the targets or action:
 //   house: max_prompt_tokens=100 stream=true -> small, big #tag
 //   house: roles=[7] -> deny 413 too long
 //   house: -> jump cellar
 //   house: else big
-// A request is a name and what is special about it:
-//   house prompt=50 max=10 stream class=code x-tier:gold at=2026-11-21T12:00:00Z talk=3
-// and an answer is the chain and the value of x-gw-route.
+// A request is a model name followed by its properties:
+//   house prompt=50 max=10 stream class=code x-tier:gold at=2026-11-21T12:00:00Z conversation=3
+// An answer is the candidate chain and the value of x-gw-route.
 
 import assert from 'node:assert/strict';
 
@@ -32,9 +32,9 @@ type FrontendModel = { rules: Rule[]; defaults: string[] };
 
 export type RoutingOptions = Readonly<
   Omit<GivenSnapshot, 'models' | 'frontendModels'> & {
-    /** By model: what its one endpoint is doing; up and idle when absent. */
+    /** Keyed by model: the load of its one endpoint; up and idle by default. */
     loads?: Readonly<Record<string, Partial<Load>>>;
-    /** Models that differ from one that is served, without window and price. */
+    /** Overrides per model. By default a model is served and has no context window and no price. */
     models?: Readonly<Record<string, Partial<GivenSnapshot['models'][string]>>>;
     maxModelLens?: Readonly<Record<string, number>>;
   }
@@ -42,7 +42,7 @@ export type RoutingOptions = Readonly<
 
 export type Routing = Readonly<{
   snapshot: CompiledSnapshot;
-  /** `candidates | reason`, or how it was refused. */
+  /** `candidates | reason`, or the refusal. */
   ask: (request: string) => string;
   asking: (request: string) => Asking;
   choose: (request: string) => Route;
@@ -52,7 +52,7 @@ export type Routing = Readonly<{
 const backends = [{ apiBase: 'http://one.test/v1' }];
 const idle: Load = { inFlight: 0, engine: null, latencyMs: null, restsUntilMs: 0, coolsUntilMs: 0 };
 
-/** Every model that a rule names is there and served, unless the options say otherwise. */
+/** Every model that a rule names exists and is served, unless the options say otherwise. */
 export function routing(rules: string, options: RoutingOptions = {}): Routing {
   const frontendModels = readRules(rules);
   const { loads = {}, models: given = {}, maxModelLens = {}, ...rest } = options;
@@ -173,8 +173,8 @@ export function readRequest(text: string, classes: readonly string[] = []): Rout
     nowMs: Date.parse(value('at') ?? '2026-11-21T12:00:00Z'),
     header: (name) => words.find((word) => word.startsWith(`${name}:`))?.slice(name.length + 1),
     conversationKey: () => {
-      const talk = Buffer.from(value('talk') ?? '');
-      return hashBytes(talk, 0, talk.length);
+      const conversation = Buffer.from(value('conversation') ?? '');
+      return hashBytes(conversation, 0, conversation.length);
     },
   };
 }

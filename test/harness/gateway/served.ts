@@ -1,5 +1,5 @@
-// Requests as a gateway serves them under a changing configuration, in memory: routed by the tables of a state, with budgets, loads
-// and providers out of rotation as they come, and metered as the gateway does it.
+// Serves random requests in memory under a changing configuration. Routes them with the tables of a
+// state, with random budgets, loads and disabled providers, and meters them like the gateway.
 
 import * as fc from 'fast-check';
 
@@ -23,7 +23,7 @@ const nullable = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary,
 const week = 7 * 24 * 60 * 60 * 1000;
 const begin = Date.parse('2026-11-16T00:00:00Z');
 
-/** What a client and the world around the gateway decide. */
+/** Everything about a request that the configuration does not decide. */
 export const served = fc.record({
   principal: fc.nat(9),
   model: fc.constantFrom('house', 'hall', 'house', 'hall', 'a', 'b', 'gone'),
@@ -37,13 +37,13 @@ export const served = fc.record({
   loads: fc.array(fc.nat(5), { minLength: 4, maxLength: 4 }),
   spent: fc.nat(200),
   out: fc.subarray([1, 2]),
-  talk: fc.nat(),
+  conversation: fc.nat(),
   answeredBy: fc.nat(3),
   refusal: fc.constantFrom(null, null, null, 'rate_limit', 'budget', 'backend_overloaded'),
 });
 type Served = typeof served extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Null for what leaves no row: a name that is not known. */
+/** Null if the request leaves no usage row because its model name is unknown. */
 export function serve(state: ConfigState, one: Served, number: number): UsageRecord | null {
   const { asking, decided, version } = routed(state, one);
   const { route, inputs } = decided;
@@ -65,13 +65,13 @@ export function serve(state: ConfigState, one: Served, number: number): UsageRec
     { ...outcomeOf(route, one), usage: null, estimate: null, durationMs: 1, firstTokenMs: null },
     (ms) => new Date(ms).toISOString(),
   );
-  const { reported_cost_micros: _cost, ...told } = usageEvent.parse(
+  const { reported_cost_micros: _cost, ...reportedEvent } = usageEvent.parse(
     JSON.parse(event === null ? '' : usageRow(event)),
   );
   return {
-    ...told,
-    at: new Date(told.at),
-    received_at: new Date(told.at),
+    ...reportedEvent,
+    at: new Date(reportedEvent.at),
+    received_at: new Date(reportedEvent.at),
     replica: 'r1',
     principal: '',
     provider: null,
@@ -96,7 +96,7 @@ function routed(state: ConfigState, one: Served) {
   ];
   const dropped_providers = one.out.map((id) => ({
     provider_id: providerId.parse(id),
-    reason: 'it is out',
+    reason: 'out of rotation',
   }));
   const snapshot = { ...past, overlay: { ...past.overlay, budgets, dropped_providers } };
   const tables = compileTables(snapshot, []);
@@ -119,7 +119,7 @@ function routed(state: ConfigState, one: Served) {
       ...one,
       promptClass: isClassified ? promptClassId.parse(one.promptClass) : null,
       header: (name) => one.headers[name],
-      conversationKey: () => one.talk,
+      conversationKey: () => one.conversation,
     },
   };
   const decided = { route: chooseRoute(tables, asking), inputs: ruleInputs(entry, asking) };

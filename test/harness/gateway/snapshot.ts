@@ -1,4 +1,4 @@
-// Makes a whole snapshot of the few facts that a test is about.
+// Builds a complete snapshot from the fields that a test sets.
 
 import { hash } from 'node:crypto';
 
@@ -34,7 +34,7 @@ type GivenModel = Readonly<{
   contextLength?: number;
   cacheTtlSeconds?: number;
   dropUnsupportedTools?: boolean;
-  /** Micro-units per million tokens: input, then output. */
+  /** Micro-units per million tokens, for input and output. */
   prices?: readonly [number | null, number | null];
 }>;
 
@@ -54,7 +54,7 @@ type GivenFrontendModel = Readonly<{
   maxModelLen?: number;
 }>;
 
-/** Weights by the name of the member. */
+/** Weights keyed by member name. */
 type GivenPool = Readonly<{
   policy?: PoolPolicy;
   members: Readonly<Record<string, number>>;
@@ -78,23 +78,23 @@ type GivenKey = Readonly<{
 export type GivenSnapshot = Readonly<{
   version?: number;
   models: Readonly<Record<string, GivenModel>>;
-  /** By key in clear; `grants` are resources, every model when absent. */
+  /** Keyed by the plaintext API key. `grants` are resources; every model by default. */
   keys?: Readonly<Record<string, GivenKey>>;
   frontendModels?: Readonly<Record<string, GivenFrontendModel>>;
   pools?: Readonly<Record<string, GivenPool>>;
-  /** By name, with the names of the classes that each refines. */
+  /** Keyed by name; the values name the classes that each refines. */
   promptClasses?: Readonly<Record<string, readonly string[]>>;
   /** The name of the fallback model. */
   fallback?: string;
 }>;
 
-/** As the control plane fills them in. */
+/** The headers that the control plane sets per protocol. */
 const nativeHeaders: ReadonlyMap<string | undefined, string> = new Map([
   ['anthropic', 'x-api-key'],
   ['gemini', 'x-goog-api-key'],
 ]);
 
-/** Open when no keys are given. */
+/** Access is open if no keys are given. */
 export function givenSnapshot(given: GivenSnapshot): Snapshot {
   const secrets: Record<string, string> = {};
   const providers: unknown[] = [];
@@ -111,7 +111,7 @@ export function givenSnapshot(given: GivenSnapshot): Snapshot {
     backends: (given.models[name]?.backends ?? []).map((backend) => {
       const id = providers.length + 1;
       if (backend.credential !== undefined) secrets[`provider-${id}`] = backend.credential;
-      if (backend.isOut) dropped_providers.push({ provider_id: id, reason: 'it is out' });
+      if (backend.isOut) dropped_providers.push({ provider_id: id, reason: 'out of rotation' });
       providers.push({
         id,
         name: `provider-${id}`,
@@ -199,7 +199,7 @@ const budgetOf = (budget: GivenBudget | undefined) =>
         window: 'monthly',
       };
 
-/** Ids are positions, from 1; a name that is not there gets an id that nothing has. */
+/** Ids are positions starting at 1. An unknown name gets an unused id. */
 const idIn = (names: object, name: string): number => Object.keys(names).indexOf(name) + 1 || 999;
 
 function routingOf(given: GivenSnapshot) {

@@ -1,4 +1,4 @@
-// A gateway with a backend of another protocol, and what tests ask of it.
+// Starts a gateway with a backend of another protocol, and sends it the requests of tests.
 
 import assert from 'node:assert/strict';
 
@@ -13,7 +13,7 @@ import { until } from '../wait.ts';
 export const capped = { max_tokens: 64 };
 export const streamed = { ...capped, stream: true };
 
-/** A model `m` of the vendor, and another one of the chat protocol behind it. */
+/** Model `m` uses the vendor's protocol; model `other` uses the chat protocol. */
 export async function startTranslated(
   { protocol, upstreamModel }: Vendor,
   script: Script,

@@ -1,5 +1,5 @@
-// Where a test's Postgres server keeps its data: in memory, when there is room. A database is some 300 files, and making them on a
-// disk takes ten times as long.
+// Chooses the data directory of a test's Postgres server: in memory if there is enough, because
+// creating a database of some 300 files on a disk takes ten times as long.
 
 import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat, statfs } from 'node:fs/promises';
@@ -7,19 +7,19 @@ import os from 'node:os';
 import path from 'node:path';
 
 const memory = '/dev/shm';
-/** Ten megabytes for each database that is open at the same time, and the log of each server. */
+/** Ten megabytes for each concurrently open database, plus the server's log. */
 const memoryBytes = 2 * 1024 ** 3;
 const prefix = 'gw-postgres-';
-/** A directory of this age was left by a run that was killed. */
+/** A directory of this age was left by a killed run. */
 const leftMs = 24 * 60 * 60 * 1000;
 
-/** The directory does not exist yet. */
+/** Chooses a directory that does not exist yet. */
 export async function dataDirectory(): Promise<
   Readonly<{ directory: string; isInMemory: boolean }>
 > {
   await removeLeft();
-  const room = await statfs(memory).catch(() => null);
-  const isInMemory = room !== null && room.bavail * room.bsize >= memoryBytes;
+  const space = await statfs(memory).catch(() => null);
+  const isInMemory = space !== null && space.bavail * space.bsize >= memoryBytes;
   const directory = path.join(isInMemory ? memory : os.tmpdir(), `${prefix}${randomUUID()}`);
   return { directory, isInMemory };
 }

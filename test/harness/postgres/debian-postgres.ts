@@ -1,4 +1,5 @@
-// A whole Postgres server of Debian, whose client programs a test may run against it; the embedded one comes without them.
+// Starts a Postgres server of Debian for tests that run client programs. The embedded server comes
+// without them.
 
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,15 +15,15 @@ import { dataDirectory } from './data-directory.ts';
 import { debianPostgres } from './debian.ts';
 
 export type DebianServer = Readonly<{
-  /** The address of a database of it, as `login`. */
+  /** The URL of a database, as `login`. */
   url: (database: string, login?: string) => string;
   stop: () => Promise<void>;
 }>;
 
 export type Site = Readonly<{
-  /** Where its data directory is, or is to be put; not made yet. */
+  /** The path of the data directory, which may not exist yet. */
   data: string;
-  /** Makes a new, empty data directory. */
+  /** Creates a new, empty data directory. */
   initialise: () => Promise<void>;
   start: (options?: Readonly<Record<string, string>>) => Promise<DebianServer>;
 }>;
@@ -30,7 +31,7 @@ export type Site = Readonly<{
 export const administrator = 'postgres';
 const initLimitMs = 60_000;
 
-/** It ends with the test, and its files go. */
+/** Stops the server and deletes its files when the test ends. */
 export async function debianServerSite(test: Pick<TestContext, 'after'>): Promise<Site> {
   const { bin, env } = debianPostgres();
   Object.assign(process.env, env);

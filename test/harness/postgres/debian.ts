@@ -1,6 +1,6 @@
-// Programs of Debian that tests need and npm does not have: the clients of Postgres and PgBouncer. An installed one is used;
-// otherwise its package is downloaded and unpacked in a directory of this account, which needs no right of root and starts
-// no service.
+// Finds Debian programs that tests need and npm does not have: the Postgres clients and PgBouncer.
+// Uses the installed ones; otherwise downloads and unpacks their packages, which needs no root and
+// starts no service.
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -14,11 +14,13 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 
-/** `env` is what the programs need beside PATH. */
+/** `env` extends PATH. */
 export type DebianPrograms = Readonly<{ bin: string; env: Readonly<Record<string, string>> }>;
 
 const packages = ['postgresql-15', 'postgresql-client-15', 'pgbouncer'];
-/** Reached by the account that servers of tests run under, which a home directory may not be. */
+/**
+ * Must be readable by the account that test servers run under, which a home directory may not be.
+ */
 const unpacked = `/var/tmp/gw-test-programs-${process.getuid?.() ?? 0}`;
 const installLimitMs = 180_000;
 
@@ -26,7 +28,7 @@ export const debianPostgres = (): DebianPrograms =>
   find('usr/lib/postgresql/15/bin', ['postgres', 'pg_dump', 'pg_basebackup']);
 export const debianBouncer = (): DebianPrograms => find('usr/sbin', ['pgbouncer']);
 
-/** Throws with what to do where there is no such program and none can be downloaded. */
+/** Throws an error that says what to install if a program is missing and cannot be downloaded. */
 function find(directory: string, programs: readonly string[]): DebianPrograms {
   const isIn = (root: string): boolean =>
     programs.every((program) => existsSync(path.join(root, directory, program)));
@@ -45,13 +47,13 @@ function find(directory: string, programs: readonly string[]): DebianPrograms {
   };
 }
 
-/** With all packages that they depend on and that are not installed here. */
+/** Includes all dependencies that are not installed. */
 function download(): void {
   if (!existsSync('/usr/bin/apt-get')) {
     throw new Error(`these tests need the Debian packages ${packages.join(', ')}; install them`);
   }
   const made = mkdtempSync(`${unpacked}-`);
-  // Servers run under another account when the tests run as root.
+  // Servers run under another account if the tests run as root.
   chmodSync(made, 0o755);
   for (const directory of ['state/lists/partial', 'cache/archives/partial', 'root']) {
     mkdirSync(path.join(made, directory), { recursive: true });
@@ -74,7 +76,7 @@ function download(): void {
     for (const name of readdirSync(archives).filter((one) => one.endsWith('.deb'))) {
       execFileSync('dpkg-deb', ['-x', path.join(archives, name), path.join(made, 'root')]);
     }
-    // Another test file may have been quicker.
+    // A concurrent test file may have finished first.
     if (!existsSync(unpacked)) renameSync(path.join(made, 'root'), unpacked);
   } catch (cause) {
     const wanted = packages.join(', ');
@@ -84,7 +86,7 @@ function download(): void {
   }
 }
 
-/** Downloads what is missing, before tests run side by side. */
+/** Downloads missing programs before tests run in parallel. */
 export function preparePrograms(): void {
   debianPostgres();
   debianBouncer();

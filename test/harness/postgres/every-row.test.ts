@@ -1,4 +1,4 @@
-// The search of a database finds what is hidden in it, wherever that is.
+// Tests that the search of a database finds hidden values wherever they are stored.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,11 +1,12 @@
-// Reads all that a database holds as text, to search it for what must not be there: every column of every table, bytes also as the text
-// that they would be, what indexes compute, large objects, what the planner has sampled, and the statements that sessions ran.
+// Reads everything that a database stores as text, to search it for values that must not be there.
+// Covers every column (bytes also as text), index expressions, large objects, planner statistics
+// and the statements of sessions.
 
 import { zstdDecompressSync } from 'node:zlib';
 
 import type { Client } from 'pg';
 
-/** `table` is where it was read. */
+/** `table` names the place that it was read from. */
 export type TableText = Readonly<{ table: string; text: string }>;
 
 type Session = Pick<Client, 'query'>;
@@ -34,7 +35,7 @@ async function linesOf(client: Session, statement: string): Promise<string> {
   return rows.map(({ text }) => text ?? '').join('\n');
 }
 
-/** As they lie there, and unpacked where they are packed (RFC 8878). */
+/** The bytes as stored and, if compressed (RFC 8878), also decompressed. */
 async function bytesOf(client: Session, table: string): Promise<readonly TableText[]> {
   const { rows: columns } = await client.query<{ name: string }>(`
     select attname as name from pg_attribute
@@ -55,7 +56,7 @@ const zstdMagic = Buffer.from('28b52ffd', 'hex');
 const unpacked = (bytes: Buffer): Buffer =>
   bytes.subarray(0, zstdMagic.length).equals(zstdMagic) ? zstdDecompressSync(bytes) : bytes;
 
-/** What its indexes hold that no column does. */
+/** The values of indexes on expressions. */
 async function indexedOf(client: Session, table: string): Promise<readonly TableText[]> {
   const { rows: expressions } = await client.query<{ name: string; expression: string }>(`
     select indexrelid::regclass::text as name,

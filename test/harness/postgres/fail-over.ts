@@ -1,6 +1,6 @@
-// A Postgres with a standby that streams from it, behind one address. A fail-over promotes the standby as far as it has followed; what the
-// primary took after `holdBack` is lost. The programs are those that the tests have everywhere: no pg_basebackup is among them, so that
-// a standby begins as the copy of a server that has stopped.
+// Starts a Postgres primary and a streaming standby at one fixed address. A failover promotes the
+// standby; it loses what the primary committed after `holdBack`. There is no pg_basebackup among
+// the embedded programs, so a standby starts as a copy of a stopped server.
 
 import { randomUUID } from 'node:crypto';
 import { rm, symlink } from 'node:fs/promises';
@@ -33,8 +33,12 @@ export async function failOverPair(test: Pick<TestContext, 'after'>) {
   const programs = await findPostgresPrograms(account, home.directory);
   const link = path.join(os.tmpdir(), `gw-${randomUUID().slice(0, 8)}`);
   const running = new Set<Server>();
-  const run = (program: string, ...words: readonly string[]): Promise<string> =>
-    runPostgresProgram(program, words, { account, directory: home.directory, limitMs: 60_000 });
+  const run = (program: string, ...parameters: readonly string[]): Promise<string> =>
+    runPostgresProgram(program, parameters, {
+      account,
+      directory: home.directory,
+      limitMs: 60_000,
+    });
   const dataAt = (name: string): string => path.join(home.directory, name);
 
   const start = async (data: string, primary: Server | null): Promise<Server> => {
@@ -46,7 +50,7 @@ export async function failOverPair(test: Pick<TestContext, 'after'>) {
       unix_socket_directories: socketDirectory,
       primary_conninfo: follows,
       fsync: 'off',
-      // Kept for a standby that is stopped for a while.
+      // WAL kept for a standby that is stopped for a while.
       wal_keep_size: '256MB',
     };
     const flags = Object.entries(settings).map(([name, value]) => `-c ${name}='${value}'`);
@@ -90,9 +94,9 @@ export async function failOverPair(test: Pick<TestContext, 'after'>) {
   await setAddress(primary);
 
   return {
-    /** The address that stays. */
+    /** The address that survives a failover. */
     url: urlOf(link, 'gw'),
-    /** The standby gets what the primary has until now, and nothing after it. */
+    /** Waits until the standby has received everything, then stops replication. */
     holdBack: async (): Promise<void> => {
       const end = await valueOf(primary, 'select pg_current_wal_flush_lsn() as value');
       const reached = `select pg_last_wal_receive_lsn() >= '${end}'::pg_lsn as value`;
@@ -101,7 +105,7 @@ export async function failOverPair(test: Pick<TestContext, 'after'>) {
       });
       await stop(standby, 'fast');
     },
-    /** The primary is gone at once; the standby takes its place and has a standby of its own. */
+    /** Stops the primary immediately and promotes the standby, which gets a standby of its own. */
     failOver: async (): Promise<void> => {
       const lost = primary;
       await stop(lost, 'immediate');

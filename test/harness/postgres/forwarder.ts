@@ -1,4 +1,5 @@
-// A fixed address behind which servers come and go: connections are passed on to whichever is there, and refused while none is.
+// Listens at a fixed address and forwards connections to a server that can be replaced. Refuses
+// connections while there is no server.
 
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
@@ -6,11 +7,11 @@ import type { TestContext } from 'node:test';
 
 export type Forwarder = Readonly<{
   url: string;
-  /** Null breaks what is open, and refuses what comes. */
+  /** Null closes the open connections and refuses new ones. */
   forwardTo: (url: string | null) => void;
 }>;
 
-/** It ends with the test. */
+/** Stops when the test ends. */
 export async function startForwarder(test: Pick<TestContext, 'after'>): Promise<Forwarder> {
   const sockets = new Set<Socket>();
   let target: URL | null = null;

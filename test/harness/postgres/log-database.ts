@@ -1,4 +1,4 @@
-// A database of a test's own, and commands appended to its log without a control plane.
+// Creates a test database and appends commands to its log without a control plane.
 
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
@@ -18,7 +18,7 @@ export type LogDatabase = Readonly<{ db: Database; url: string; close: () => Pro
 
 type Options = Readonly<{ schema?: string; connectionsMax?: number }>;
 
-/** As the login that the program has: an owner, which drops to the program's role to append. */
+/** Connects with the program's login: an owner that switches to the program's role to append. */
 export async function openLogDatabase(options: Options = {}): Promise<LogDatabase> {
   const { url, drop } = await migratedDatabase();
   const db = openDatabase({
@@ -28,7 +28,7 @@ export async function openLogDatabase(options: Options = {}): Promise<LogDatabas
     connectionsMax: 4,
     ...options,
   });
-  // The right of the program's role to create schemas does not come with a copy of the template.
+  // The role's right to create schemas is not part of a copied template.
   await migrate(db);
   const close = async (): Promise<void> => {
     await db.dispose();
@@ -37,7 +37,7 @@ export async function openLogDatabase(options: Options = {}): Promise<LogDatabas
   return { db, url, close };
 }
 
-/** The same for one test. */
+/** Opens a log database that is closed when the test ends. */
 export async function testLogDatabase(
   test: Pick<TestContext, 'after'>,
   options: Options = {},
@@ -47,7 +47,7 @@ export async function testLogDatabase(
   return db;
 }
 
-/** Appends one command behind `state`, as a program would that has no read models. */
+/** Appends one command after `state`, like a program without read models. */
 export async function appendCommand(
   db: Database,
   state: ConfigState,

@@ -1,4 +1,4 @@
-// Changes a log as a superuser can: with its triggers off.
+// Builds SQL that tampers with a log as a superuser can, with triggers disabled.
 
 import { Client } from 'pg';
 
@@ -24,7 +24,7 @@ const dropReadModels = `do $$ declare own text; begin
     delete from es.read_models;
   end $$`;
 
-/** As a copy of the database that was made at `position` holds it. */
+/** Restores the state of a database copy made at `position`. */
 export const rollBackTo = (position: number): readonly string[] => [
   `delete from es.events where position > ${position}`,
   `update es.log_head set position = ${position}, hash = last.hash, recorded_at = last.recorded_at
@@ -32,7 +32,10 @@ export const rollBackTo = (position: number): readonly string[] => [
   dropReadModels,
 ];
 
-/** The payload of the event at `position` reads `after` where it read `before`; every hash from there on is computed again. */
+/**
+ * Replaces `before` with `after` in the payload of the event at `position`, and recomputes every
+ * later hash.
+ */
 export const rewriteEventAt = (
   position: number,
   { before, after }: Readonly<{ before: string; after: string }>,

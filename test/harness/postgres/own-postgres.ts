@@ -1,4 +1,4 @@
-// A Postgres of the test's own, which goes away and comes back when the test says.
+// Starts a Postgres server that a test can stop and start.
 
 import { randomUUID } from 'node:crypto';
 import { rm, symlink } from 'node:fs/promises';
@@ -9,10 +9,10 @@ import type { TestContext } from 'node:test';
 import { startEmbeddedPostgres } from '../../../src/cli/postgres/embedded-postgres.ts';
 import { dataDirectory } from './data-directory.ts';
 
-/** It can be stopped and started again on the same data, at the same address. */
+/** A restart keeps the data and the address. */
 export async function ownPostgres(test: TestContext) {
   const { directory } = await dataDirectory();
-  // Each start has a socket directory of its own; the link is what stays.
+  // Each start has its own socket directory; a link to it keeps the address stable.
   const link = path.join(os.tmpdir(), `gw-${randomUUID().slice(0, 8)}`);
   const start = async () => {
     const running = await startEmbeddedPostgres({

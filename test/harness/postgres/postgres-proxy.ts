@@ -1,18 +1,19 @@
-// A proxy in front of Postgres that breaks a connection around its next commit, where a test says.
+// Runs a proxy in front of Postgres that breaks a connection at its next commit.
 
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
 /**
- * `answered`: the commit is done and its answer lost. `held`: the client is cut off at its commit, which
- * reaches the server only when a statement that contains `until` was sent on another connection.
+ * `answered`: the commit succeeds but its response is lost. `held`: the client is disconnected at
+ * its commit, which the server receives only after another connection sends a statement that
+ * contains `until`.
  */
 export type CommitFault = Readonly<{ kind: 'answered' } | { kind: 'held'; until: string }>;
 
 export type PostgresProxy = Readonly<{
   url: string;
-  /** Breaks the next commit, once. */
+  /** Breaks the next commit only. */
   breakCommit: (fault: CommitFault) => void;
 }>;
 

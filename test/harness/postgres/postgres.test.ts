@@ -1,4 +1,4 @@
-// Holds that a test's database is its own, migrated, and gone afterwards.
+// Tests that a test database is isolated, migrated and dropped afterwards.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Gives each test a database of its own on one real Postgres, in the time it takes to copy a template.
+// Creates an isolated database per test on one Postgres server by copying a template.
 
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
@@ -16,37 +16,37 @@ import { openDatabase } from '../../../src/db/pool.ts';
 import { dataDirectory } from './data-directory.ts';
 import { until } from '../wait.ts';
 
-/** A server that the user started. */
+/** The URL of a server that the developer started. */
 const serverVariable = 'GW_TEST_DATABASE_URL';
 /** The socket of the global setup, which starts one server for all test files. */
 export const setupVariable = 'GW_TEST_SETUP';
 
 const address = z.object({
   url: z.string(),
-  /** The names of the templates begin with it. */
+  /** The prefix of the template names. */
   template: z.string(),
   strategy: z.literal('file_copy').optional(),
 });
 
 export type TestServer = Readonly<z.infer<typeof address> & { stop: () => Promise<void> }>;
 
-/** The databases that are copied: one with migrations alone, and one that a control plane has made ready. */
+/** The templates: one with migrations only, and one that a control plane has initialised. */
 const migrated = 'migrated';
 const emptyLog = 'empty_log';
 
 export type TestDatabase = Readonly<{
   url: string;
-  /** The same database as a superuser, for faults such as ending the sessions of others. */
+  /** The same database as a superuser, for faults such as ending other sessions. */
   superuserUrl: string;
   drop: () => Promise<void>;
 }>;
 
-/** With a test's context the database goes when the test ends. */
+/** With a test context, drops the database when the test ends. */
 export function testDatabase(test?: Pick<TestContext, 'after'>): Promise<TestDatabase> {
   return copiedDatabase(emptyLog, test);
 }
 
-/** The same without read models: for what builds them, and what needs only a log. */
+/** A database without read models, for tests that build them or need only a log. */
 export const migratedDatabase = (): Promise<TestDatabase> => copiedDatabase(migrated);
 
 async function copiedDatabase(
@@ -63,8 +63,8 @@ async function copiedDatabase(
 }
 
 /**
- * A copy of a database that is filled once for all test files: the first that asks fills it, others wait for it. It goes with the
- * server.
+ * A copy of a database that is filled once for all test files: the first caller fills it while
+ * others wait. It is dropped with the server.
  */
 export async function filledDatabase(
   name: (typeof filledNames)[number],
@@ -79,7 +79,7 @@ export async function filledDatabase(
     const url = inDatabase(server.url, database);
     return { url, superuserUrl: url, drop };
   };
-  // Filled under another name, so that what has this one is whole.
+  // Filled under a temporary name, so that `template` is always complete.
   const filling = `${template}_filling`;
   if (
     await createDatabase(server.url, {
@@ -105,7 +105,7 @@ export async function filledDatabase(
 const noSuchDatabase = '3D000';
 const inUse = '55006';
 
-/** False while the template is not there, or is just being copied by another. */
+/** False if the template does not exist or is currently being copied. */
 async function createFrom(url: string, database: NewDatabase): Promise<boolean> {
   try {
     return await createDatabase(url, database);
@@ -116,7 +116,7 @@ async function createFrom(url: string, database: NewDatabase): Promise<boolean> 
   }
 }
 
-/** Starts a server, or takes the one that the user gave, and makes the templates there. */
+/** Starts a server, or uses the developer's, and creates the templates. */
 export async function startTestServer(): Promise<TestServer> {
   const given = process.env[serverVariable];
   if (given !== undefined && given !== '') return withTemplates(given, {});
@@ -127,14 +127,14 @@ export async function startTestServer(): Promise<TestServer> {
     options: settings,
     ephemeral: true,
   });
-  // In memory, copying files takes half the time of writing each page to the log of the server as well.
+  // In memory, copying files takes half the time of also writing each page to the WAL.
   return withTemplates(server.url, {
     stop: server.stop,
     ...(isInMemory ? { strategy: 'file_copy' } : {}),
   });
 }
 
-/** Nothing of this server outlives the run, so nothing must reach a disk. */
+/** The data is discarded after the run, so durability is off. */
 const settings = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -146,7 +146,7 @@ const settings = {
   shared_buffers: '64MB',
 };
 
-/** Those that test files fill once for all of them. */
+/** Templates that test files fill once for all of them. */
 const filledNames = ['company'] as const;
 
 async function withTemplates(
@@ -191,7 +191,10 @@ async function migrateOnce(url: string): Promise<void> {
   }
 }
 
-/** The global setup's server; for a file that runs without it, one that ends with this process. */
+/**
+ * The global setup's server. A file that runs without it starts its own, which ends with this
+ * process.
+ */
 const currentServer = once(async () => {
   const setup = process.env[setupVariable];
   if (setup !== undefined) return serverOfSetup(setup);

@@ -1,5 +1,5 @@
-// A Postgres with a database on a small disk of its own, which a test can fill and free. The disk is a tmpfs in a mount
-// namespace of the server, so it needs no right of root and goes when the server ends.
+// Starts Postgres with a database on a small disk that a test can fill and free. The disk is a
+// tmpfs in a mount namespace of the server, so it needs no root and disappears with the server.
 
 import { randomUUID } from 'node:crypto';
 import { chown, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import type { TestDatabase } from './postgres.ts';
 
 export type SmallDisk = Readonly<{
   database: TestDatabase;
-  /** Writes until the server says that its disk is full. */
+  /** Writes until the server reports that its disk is full. */
   fill: () => Promise<void>;
   free: () => Promise<void>;
 }>;
@@ -58,14 +58,17 @@ export async function postgresOnSmallDisk(test: Pick<TestContext, 'after'>): Pro
     database: { url: urlOf('small'), superuserUrl: urlOf('small'), drop: async () => {} },
     fill: async () => {
       await inside.query('create unlogged table public.filler (text text)');
-      // The last insert is of one row, so that less than a page stays free.
+      // The last insert writes one row, so that less than a page stays free.
       for (const rows of [1000, 10, 1]) await insertUntilFull(inside, rows);
     },
     free: async () => void (await inside.query('drop table public.filler')),
   };
 }
 
-/** The account is root in a user namespace for as long as it takes to mount, and itself again for the server. */
+/**
+ * The account is root in a user namespace only while mounting; the server runs as the account
+ * itself.
+ */
 const mountingScript = (control: string, disk: string): string => `#!/bin/sh
 if [ "$(eval echo \\\${$#})" != start ]; then exec '${control}' "$@"; fi
 uid=$(id -u) gid=$(id -g)

@@ -1,4 +1,4 @@
-// Runs one command of the program to its end, as at a command line.
+// Runs one gw command to completion, as on a command line.
 
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -14,17 +14,14 @@ type Given = Readonly<{ env?: Readonly<Record<string, string>>; input?: string }
 
 const limitMs = 30_000;
 
-/**
- * A command that answers and ends, in this process. Without the caller's GW_* variables, and
- * without a terminal.
- */
+/** Runs a command that exits, in this process, without GW_* variables and without a terminal. */
 export async function gw(
   parameters: readonly string[],
   { env = {}, input = '' }: Given = {},
 ): Promise<Ended> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   stdin.end(input);
-  const said = Promise.all([text(stdout), text(stderr)]);
+  const output = Promise.all([text(stdout), text(stderr)]);
   const code = await runCommandLine(parameters, {
     stdin,
     stdout,
@@ -34,11 +31,11 @@ export async function gw(
   });
   stdout.end();
   stderr.end();
-  const [out, err] = await said;
+  const [out, err] = await output;
   return { code, stdout: out, stderr: err };
 }
 
-/** As a process of its own: for a command that serves, or whose end is what is tested. */
+/** Runs a command in its own process, for commands that serve or whose exit is tested. */
 export function gwProcess(
   parameters: readonly string[],
   { env = {}, input = '' }: Given = {},

@@ -1,4 +1,4 @@
-// A control plane as a process of its own on a test's database, with an administrator who is logged in.
+// Starts a control plane in its own process on a test database, with an administrator signed in.
 
 import type { TestContext } from 'node:test';
 
@@ -16,7 +16,7 @@ export const encryptionKey = '42'.repeat(32);
 export const proxyToken = 'a-proxy-token-for-tests';
 export const login = { name: 'admin', password: 'correct horse battery' };
 
-/** Migrates the database and makes the administrator. */
+/** Migrates the database and creates the administrator. */
 export const prepareControl = (databaseUrl: string): Promise<unknown> =>
   withControlPlane({ databaseUrl, encryptionKey, warn: () => {} }, (plane) =>
     setLogin({ plane, passwords: createPasswords() }, login),

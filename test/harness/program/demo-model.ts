@@ -1,4 +1,4 @@
-// A model that answers, and keys for it, made through the admin API as a user makes them.
+// Creates a model that answers, and API keys for it, through the admin API.
 
 import type { TestContext } from 'node:test';
 
@@ -10,7 +10,7 @@ import { startDemoProvider } from '../../../src/cli/dev/demo-provider.ts';
 const created = z.object({ id: z.int() });
 const createdKey = z.object({ id: z.int(), key: z.string() });
 
-/** Model `demo`, which the demo provider serves. */
+/** Creates model `demo`, served by the demo provider. */
 export async function addModel(
   test: Pick<TestContext, 'after'>,
   admin: AdminClient,
@@ -33,7 +33,10 @@ export const createKey = (admin: AdminClient) =>
     answer: createdKey,
   });
 
-/** A principal of its own that may invoke every model, its key, and how its limits and budget are set. */
+/**
+ * Creates a principal that may invoke every model, with an API key. Returns functions that set its
+ * limits and budget.
+ */
 export async function createCaller(admin: AdminClient, name: string) {
   const send = <Answer>(
     method: 'POST' | 'PUT',

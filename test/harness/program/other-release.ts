@@ -1,4 +1,5 @@
-// Another release of the program: the same source with another description of one table, and so with read models of its own.
+// Builds another release of the program: the same source with one table changed, and therefore with
+// its own read models.
 
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -9,7 +10,7 @@ import { programFolders, sourceCopy } from './source-copy.ts';
 
 const changed = 'projections/tables/settings.ts';
 
-/** Answers with the file to run. The copy goes when the test ends. */
+/** Returns the file to run. The copy is deleted when the test ends. */
 export async function otherRelease(test: Pick<TestContext, 'after'>): Promise<string> {
   const copy = await sourceCopy(test, programFolders);
   const file = path.join(copy, changed);

@@ -1,4 +1,4 @@
-// Runs the program as its users do: a process of its own, with flags and environment, read by its log lines.
+// Runs gw in its own process, with flags and environment variables, and reads its log lines.
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -13,33 +13,36 @@ export type LogLine = Readonly<Record<string, unknown>>;
 export type Program = Readonly<{
   child: ChildProcess;
   logs: readonly LogLine[];
-  /** Lines on standard error that are not log lines. */
+  /** Lines on standard error other than log lines. */
   printed: readonly string[];
-  /** The first log line, past or to come, with this message. Fails when the program ends first. */
+  /**
+   * Resolves with the first past or future log line with this message. Fails if the program ends
+   * first.
+   */
   logged: (message: string) => Promise<LogLine>;
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits for the process to exit. */
   end: (signal: NodeJS.Signals) => Promise<void>;
 }>;
 
 const main = path.join(import.meta.dirname, '../../../src/main.ts');
-/** It is reached only when the program does not start: a busy machine may take long. */
+/** Only reached if the program does not start. A busy machine may be slow. */
 const startLimitMs = 60_000;
 
 type Given = Readonly<{
   args: readonly string[];
   env?: Readonly<Record<string, string>>;
-  /** The program's file; this release's own when absent. */
+  /** The program file; this release by default. */
   file?: string | undefined;
-  /** For a line that is waited for; 20 seconds when absent. */
+  /** The limit for a log line to appear; 20 seconds by default. */
   limitMs?: number;
 }>;
 
-/** No file can be written there: the default place is one of the machine, which all tests would share. */
+/** An unwritable path, because all tests would share the default path. */
 const nowhere = '/dev/null/snapshot.json';
 
 /**
- * Its environment holds nothing of the caller's but where programs are and where Node keeps compiled modules, which is half of the
- * work of a start. It is killed when the test ends.
+ * Starts a process whose environment has only PATH, Node's compile cache (which halves the start
+ * time) and the given variables. It is killed when the test ends.
  */
 export function startProgram(
   test: Pick<TestContext, 'after'>,

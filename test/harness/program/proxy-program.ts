@@ -1,4 +1,4 @@
-// A proxy as a process of its own, which follows a control plane and asks it for the configuration each second.
+// Starts a proxy in its own process that polls a control plane for the configuration every second.
 
 import type { TestContext } from 'node:test';
 
@@ -10,7 +10,7 @@ import type { Program } from './program.ts';
 
 type Given = Readonly<{
   controlUrl: string;
-  /** Its copy of the snapshot on disk; none when absent. */
+  /** The path of its snapshot cache; no cache by default. */
   cache?: string;
   args?: readonly string[];
   env?: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ type Given = Readonly<{
 
 const started = z.object({ url: z.string() });
 
-/** It listens when this returns. */
+/** Returns once the proxy listens. */
 export async function startProxyProgram(
   test: Pick<TestContext, 'after'>,
   { controlUrl, cache = '/dev/null/none', args = [], env }: Given,

@@ -1,4 +1,4 @@
-// A copy of the source, which a test may change before it is compiled or run.
+// Copies the source, so that a test can change it before it is compiled or run.
 
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,10 +7,10 @@ import type { TestContext } from 'node:test';
 
 const root = path.join(import.meta.dirname, '../../..');
 
-/** What the program needs to run. */
+/** The folders that the program needs to run. */
 export const programFolders = ['events', 'migrations', 'projections', 'src', 'extensions'] as const;
 
-/** Without what is built and installed. The copy goes when the test ends. */
+/** Excludes build output and installed packages. The copy is deleted when the test ends. */
 export async function sourceCopy(
   test: Pick<TestContext, 'after'>,
   folders: readonly string[],

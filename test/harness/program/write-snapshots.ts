@@ -1,4 +1,5 @@
-// A process that writes one snapshot after another to a cache and says which it has written, until it is killed.
+// Writes one snapshot after another to a cache and prints which it has written, until the process
+// is killed.
 
 import { createSnapshotCache } from '../../../src/gateway/control-link/cache.ts';
 import { givenSnapshot } from '../gateway/snapshot.ts';

@@ -1,4 +1,4 @@
-// Identities that log in by single sign-on, linked without an issuer.
+// Links identities for single sign-on without an issuer.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -10,7 +10,7 @@ import { isRefusal } from '../../../src/lib/refusal.ts';
 
 type Linked = Readonly<{ id: PrincipalId; subject: string; roles?: readonly string[] }>;
 
-/** As a first login of that subject does it. */
+/** Links the identity as the first sign-in of that subject does. */
 export async function linkIdentity(
   { execute, vault }: Pick<ControlPlane, 'execute' | 'vault'>,
   { id, subject, roles = [] }: Linked,

@@ -1,4 +1,5 @@
-// A model server on a real socket that can go away and come back at its address, and a control plane that only takes registrations.
+// Starts a model server that can go down and come back at the same address, and a control plane
+// that accepts only registrations.
 
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -12,7 +13,7 @@ type Test = Pick<TestContext, 'after'>;
 
 const bound = z.object({ port: z.int() });
 
-/** 0 is any free port. Answers the port. */
+/** Port 0 means any free port. Returns the port. */
 async function listen(server: Server, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', resolve);
@@ -28,7 +29,7 @@ function end(server: Server): Promise<void> {
 export type Engine = Readonly<{
   apiBase: string;
   port: number;
-  /** How often its model list was asked for. */
+  /** The number of model list requests. */
   asked: () => number;
   stop: () => Promise<void>;
   start: () => Promise<void>;
@@ -78,10 +79,10 @@ export type Registered = z.output<typeof body>;
 
 export type RegistrationServer = Readonly<{
   url: string;
-  /** What was registered, in order, each as it came. */
+  /** The registrations in order, as received. */
   seen: readonly Registered[];
   tokens: ReadonlySet<string>;
-  /** Answers so from now on; null registers. */
+  /** Sets all further answers; null accepts registrations. */
   answerWith: (answer: RegistrationAnswer | null) => void;
   stop: () => Promise<void>;
   start: () => Promise<void>;

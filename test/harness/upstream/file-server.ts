@@ -1,16 +1,16 @@
-// A server that answers each path with a text, and keeps count.
+// Serves a fixed text per path and records the requests.
 
 import { createServer } from 'node:http';
 import type { TestContext } from 'node:test';
 
-/** Null: it never answers. */
+/** Null means that it never responds. */
 export type ServedText = string | Readonly<{ status: number; text: string }> | null;
 
 export type FileServer = Readonly<{
   url: string;
-  /** The paths that were asked for, with their queries. */
+  /** The requested paths, with their queries. */
   asked: readonly string[];
-  /** Ends the connections of those that still wait. */
+  /** Closes the connections of requests that are still waiting. */
   hangUp: () => void;
 }>;
 

@@ -1,16 +1,20 @@
-// Serves the model lists of many hosts on one socket, each at its own path. A test decides which hosts answer.
+// Serves the model lists of many hosts on one socket, each at its own path. A test decides which
+// hosts respond.
 
 import { createServer } from 'node:http';
 import type { TestContext } from 'node:test';
 
-/** As it stands now; a script changes it. What is asked while it is held is answered later, as it stood when it was asked. */
+/**
+ * The current state, which tests change. A request that arrives while `held` is pending gets the
+ * state at its arrival, once `held` resolves.
+ */
 export type ModelHost = { isUp: boolean; models: readonly string[]; held?: Promise<void> };
 
 export type ModelHosts = Readonly<{
   all: readonly ModelHost[];
   /** The API base of the host with this index. */
   apiBase: (index: number) => string;
-  /** How many model lists were asked for. */
+  /** The number of model list requests. */
   asked: () => number;
 }>;
 

@@ -1,11 +1,11 @@
-// An upstream that answers with a model list to whoever shows its key.
+// Starts an upstream that returns a model list to requests with its key.
 
 import { createServer } from 'node:http';
 import type { TestContext } from 'node:test';
 
 export type ListedProvider = Readonly<{
   apiBase: string;
-  /** The credentials that were sent to it, one a request. */
+  /** The credentials received, one per request. */
   seen: readonly (string | undefined)[];
 }>;
 

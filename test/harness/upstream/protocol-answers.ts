@@ -1,5 +1,5 @@
-// Writes one answer in each protocol, as a whole body or a stream as the request asks, so that tests can check that clients read the
-// same from every backend.
+// Writes the same answer in each protocol, as a body or a stream, so that tests can check that
+// clients receive the same from every backend.
 
 import type { Protocol } from '../../../src/lib/vocabulary.ts';
 import * as anthropic from '../../protocols/anthropic/events.ts';
@@ -11,14 +11,14 @@ import { answerEvents } from './vendors.ts';
 
 type Call = Readonly<{ id: string; name: string; input: object }>;
 
-/** Holds a text, calls or both: an answer of neither could not end as any protocol demands. */
+/** Contains a text, calls or both. No protocol allows neither. */
 export type ScriptedAnswer = Readonly<{
   thinking?: string;
   text?: string;
   calls?: readonly Call[];
 }>;
 
-/** Every answer was asked with 11 tokens, of which 8 came from a cache, and takes 7. */
+/** Every answer reports 11 input tokens, 8 of them cached, and 7 output tokens. */
 const chatUsage = {
   prompt_tokens: 11,
   completion_tokens: 7,
@@ -49,7 +49,7 @@ type Answers = Readonly<{
 }>;
 
 const isCalling = ({ calls = [] }: ScriptedAnswer): boolean => calls.length > 0;
-/** Arguments come in two pieces, cut anywhere. */
+/** Arguments arrive in two pieces, split anywhere. */
 const piecesOf = ({ input }: Call): readonly [string, string] => {
   const text = JSON.stringify(input);
   return [text.slice(0, 5), text.slice(5)];
@@ -117,7 +117,7 @@ const answers: Readonly<Record<Protocol, Answers>> = {
       return anthropic.bytesOf(
         anthropic.start({ ...prompt, output_tokens: 1 }),
         ...(thinking === undefined ? [] : anthropic.thought(0, thinking)),
-        ...(text === undefined ? [] : anthropic.said(before - 1, text)),
+        ...(text === undefined ? [] : anthropic.textBlock(before - 1, text)),
         ...calls.flatMap((call, index) =>
           anthropic.called(before + index, [call.id, call.name], ...piecesOf(call)),
         ),
@@ -130,13 +130,13 @@ const answers: Readonly<Record<Protocol, Answers>> = {
     stream: (answer) =>
       gemini.bytesOf(
         ...geminiParts(answer).map((part) => gemini.answer([part])),
-        gemini.answer([gemini.said('')], gemini.stopped, geminiUsage),
+        gemini.answer([gemini.textPart('')], gemini.stopped, geminiUsage),
       ),
   },
 };
 
 const geminiParts = ({ thinking, text, calls = [] }: ScriptedAnswer) => [
   ...(thinking === undefined ? [] : [gemini.thought(thinking)]),
-  ...(text === undefined ? [] : [gemini.said(text)]),
+  ...(text === undefined ? [] : [gemini.textPart(text)]),
   ...calls.map(({ id, name, input }) => gemini.called(name, input, { id })),
 ];

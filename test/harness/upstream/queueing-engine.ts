@@ -1,5 +1,5 @@
-// An engine on a real socket: it works at a bounded number of requests at once and queues the rest, so that its latency grows with its
-// queue, and it says so in its own metrics.
+// Runs an engine that processes a limited number of requests concurrently and queues the rest, so
+// that its latency grows with its queue. It reports both in its metrics.
 
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
@@ -8,7 +8,7 @@ import { completion } from './upstream.ts';
 
 export type Engine = Readonly<{
   apiBase: string;
-  /** Most requests that were in it at once, at work or queued. */
+  /** The highest number of requests in progress or queued. */
   peak: () => number;
   [Symbol.asyncDispose]: () => Promise<void>;
 }>;

@@ -1,4 +1,4 @@
-// An upstream of raw bytes, and what an attempt at it tells its sink.
+// Runs an upstream that sends raw bytes, and records what an attempt reports to its sink.
 
 import { createServer as createPlain } from 'node:net';
 import type { Server, Socket } from 'node:net';
@@ -17,13 +17,13 @@ export type RawConnection = { readonly socket: Socket; text: string; isClosed: b
 export type RawUpstream = AsyncDisposable &
   Readonly<{ origin: string; port: number; connections: readonly RawConnection[] }>;
 
-/** `answer` is told each piece that arrives, and the how-many-th of its connection it is. */
+/** `answer` receives each piece of data, with its index on its connection. */
 export async function startRawUpstream(
   answer: (socket: Socket, turn: number) => void,
   options: Readonly<{
     host?: string;
     tls?: TlsOptions;
-    /** Told of each connection before anything has come on it. */
+    /** Called for each connection before any data arrives. */
     greet?: (socket: Socket) => void;
   }> = {},
 ): Promise<RawUpstream> {
@@ -71,7 +71,9 @@ export type Seen = {
   end: 'whole' | UpstreamFault | null;
 };
 
-/** Asks once and resolves with what the sink was told, once that ended. */
+/**
+ * Sends one request and resolves with everything that the sink received, once the attempt ended.
+ */
 export function ask(upstreams: Upstreams, origin: string, options: AskOptions = {}): Promise<Seen> {
   return new Promise((resolve) => {
     askFor(upstreams, origin, { ...options, onEnded: resolve });
@@ -84,7 +86,7 @@ export type AskOptions = Readonly<{
   firstByteMs?: number;
   path?: string;
   onHead?: () => void;
-  /** Whether the sink takes more after this chunk. */
+  /** Returns whether the sink accepts more after this chunk. */
   mayGoOn?: () => boolean;
   onEnded?: (seen: Seen) => void;
 }>;

@@ -1,4 +1,4 @@
-// A server that exchanges the key files of service accounts for access tokens, as tests tell it to.
+// Exchanges the key files of service accounts for access tokens, as tests tell it to.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -13,20 +13,20 @@ const pair = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 });
 
-/** Of every key file that is made here. */
+/** The key of every key file created here. */
 export const { publicKey, privateKey } = pair;
 
-/** What the server answers next; a token is numbered behind its prefix. Null: nothing, ever. */
+/** The next response; a number is appended to the token. Null means that it never responds. */
 export type TokenAnswer = Readonly<{ status: number; body: unknown }> | null;
 
 export type TokenServer = Readonly<{
   tokenUri: string;
-  /** The forms that were sent to it. */
+  /** The forms that it received. */
   forms: readonly URLSearchParams[];
-  /** A key file of this server; another name makes another file. */
+  /** Creates a key file for this server; another e-mail address gives another file. */
   keyFile: (email?: string) => string;
   answerWith: (answer: (count: number) => TokenAnswer) => void;
-  /** Allows this machine by name, as tokens without TLS need it. */
+  /** Allows this host by name, which tokens over plain HTTP require. */
   egress: Egress;
 }>;
 

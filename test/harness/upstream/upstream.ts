@@ -1,5 +1,4 @@
-// A scripted upstream on a real socket: each request is kept and answered by the script of the
-// test.
+// Runs a scripted upstream: it records each request and answers it with the test's script.
 
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -7,21 +6,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export type SeenRequest = {
   readonly method: string;
   readonly path: string;
-  /** Names and values as they came. */
+  /** Names and values as received. */
   readonly rawHeaders: readonly string[];
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
-  /** The gateway closed the connection before the answer was whole. */
+  /** The gateway closed the connection before the response was complete. */
   isAborted: boolean;
 };
 
 export type Script = (request: SeenRequest, response: ServerResponse) => void;
 
 export type ScriptedUpstream = Readonly<{
-  /** With /v1, as an API base. */
+  /** Ends with /v1, as an API base does. */
   apiBase: string;
   seen: SeenRequest[];
-  /** Replaces the script from now on. */
+  /** Replaces the script for all further requests. */
   play: (script: Script) => void;
   [Symbol.asyncDispose]: () => Promise<void>;
 }>;
@@ -114,7 +113,7 @@ const usageFrame = frame({
   usage,
 });
 
-/** A stream of these words, with a usage frame when it was asked for. */
+/** Streams these words, with a usage frame if requested. */
 export const answerStream =
   (words: readonly string[]): Script =>
   (request, response) => {

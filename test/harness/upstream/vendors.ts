@@ -1,4 +1,4 @@
-// Backends of the other protocols, as scripts of an upstream: the same small answers in each vendor's words.
+// Scripts upstreams of the other protocols: the same small answers in each vendor's format.
 
 import * as anthropic from '../../protocols/anthropic/events.ts';
 import * as gemini from '../../protocols/gemini/events.ts';
@@ -11,16 +11,16 @@ export type Vendor = Readonly<{
   credentialHeader: string;
   path: string;
   streamPath: string;
-  /** An answer that says `Hello`, for 11 tokens of which 8 are from a cache, and 7. */
+  /** An answer `Hello` with 11 input tokens, 8 of them cached, and 7 output tokens. */
   message: object;
-  /** The same as a stream: what says it, and what ends it. */
+  /** The same answer as a stream: the events with its content, and those that end it. */
   begun: Buffer;
   ended: Buffer;
-  /** An event that is an error of the status that follows. */
+  /** An error event with the status below. */
   failure: Buffer;
   failedStatus: number;
   failedMessage: string;
-  /** A body of an error of this status. */
+  /** The body of an error with this status. */
   errorOf: (status: number, message: string) => object;
 }>;
 
@@ -66,7 +66,7 @@ export const vendors: readonly Vendor[] = [
     begun: anthropic.bytesOf(
       anthropic.start({ ...counted, output_tokens: 1 }),
       anthropic.ping,
-      ...anthropic.said(0, 'Hel', 'lo'),
+      ...anthropic.textBlock(0, 'Hel', 'lo'),
     ),
     ended: anthropic.bytesOf(
       ...anthropic.ended('end_turn', { input_tokens: 99, output_tokens: 7 }),
@@ -89,12 +89,12 @@ export const vendors: readonly Vendor[] = [
     credentialHeader: 'x-goog-api-key',
     path: '/v1/models/gemini-3-pro:generateContent',
     streamPath: '/v1/models/gemini-3-pro:streamGenerateContent?alt=sse',
-    message: gemini.answer([gemini.said('Hello')], gemini.stopped, geminiCounted),
+    message: gemini.answer([gemini.textPart('Hello')], gemini.stopped, geminiCounted),
     begun: gemini.bytesOf(
-      gemini.answer([gemini.said('Hel')], {}, { promptTokenCount: 11 }),
-      gemini.answer([gemini.said('lo')], {}, { promptTokenCount: 11 }),
+      gemini.answer([gemini.textPart('Hel')], {}, { promptTokenCount: 11 }),
+      gemini.answer([gemini.textPart('lo')], {}, { promptTokenCount: 11 }),
     ),
-    ended: gemini.bytesOf(gemini.answer([gemini.said('')], gemini.stopped, geminiCounted)),
+    ended: gemini.bytesOf(gemini.answer([gemini.textPart('')], gemini.stopped, geminiCounted)),
     failure: gemini.bytesOf({
       error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' },
     }),
@@ -106,7 +106,7 @@ export const vendors: readonly Vendor[] = [
   },
 ];
 
-/** Each piece is a chunk of the body; then it ends. */
+/** Sends each piece as a chunk of the body, then ends the response. */
 export const answerEvents =
   (...pieces: readonly Buffer[]): Script =>
   (_, response) => {
@@ -115,7 +115,7 @@ export const answerEvents =
     response.end();
   };
 
-/** The same, but it never ends. */
+/** Sends the pieces but never ends the response. */
 export const startEvents =
   (...pieces: readonly Buffer[]): Script =>
   (_, response) => {
@@ -124,7 +124,7 @@ export const startEvents =
     for (const piece of pieces) response.write(piece);
   };
 
-/** The same, and once they are on their way the connection breaks. */
+/** Sends the pieces, then breaks the connection. */
 export const breakEvents =
   (...pieces: readonly Buffer[]): Script =>
   (seen, response) => {

@@ -35,7 +35,7 @@ export const delta = (index: number, type: string, more: object): Event => ({
 });
 export const close = (index: number): Event => ({ type: 'content_block_stop', index });
 
-export const said = (index: number, ...texts: readonly string[]): readonly Event[] => [
+export const textBlock = (index: number, ...texts: readonly string[]): readonly Event[] => [
   open(index, { type: 'text', text: '' }),
   ...texts.map((text) => delta(index, 'text_delta', { text })),
   close(index),
@@ -73,7 +73,7 @@ export const everything: Buffer = bytesOf(
   ping,
   open(1, { type: 'redacted_thinking', data: 'EmwKAhgBEgy' }),
   close(1),
-  ...said(2, 'Let me ', 'see…\n'),
+  ...textBlock(2, 'Let me ', 'see…\n'),
   open(3, { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }),
   delta(3, 'input_json_delta', { partial_json: '{"query":"x"}' }),
   close(3),

@@ -14,7 +14,7 @@ import {
   everything,
   open,
   ping,
-  said,
+  textBlock,
   start,
   thought,
 } from './events.ts';
@@ -46,7 +46,7 @@ describe('a stream', () => {
     const { chunks, isClean, failedStatus } = of(
       start(),
       ping,
-      ...said(0, 'Hel', 'lo'),
+      ...textBlock(0, 'Hel', 'lo'),
       ...ended('end_turn'),
     );
     assert.deepEqual(chunks, [
@@ -61,7 +61,12 @@ describe('a stream', () => {
   });
 
   it('of thinking is reasoning, without its signature', () => {
-    const events = [start(), ...thought(0, 'H', '', 'm'), ...said(1, 'So.'), ...ended('end_turn')];
+    const events = [
+      start(),
+      ...thought(0, 'H', '', 'm'),
+      ...textBlock(1, 'So.'),
+      ...ended('end_turn'),
+    ];
     const { chunks } = of(...events);
     assert.deepEqual(chunks, [
       opening,
@@ -76,7 +81,7 @@ describe('a stream', () => {
   it('of calls numbers them by themselves and hands their arguments on piece by piece', () => {
     const { chunks } = of(
       start(),
-      ...said(0, 'Wait.'),
+      ...textBlock(0, 'Wait.'),
       ...called(1, ['toolu_1', 'weather'], '', '{"city":', '"Paris"}'),
       ...called(2, ['toolu_2', 'time'], ''),
       ...ended('tool_use'),
@@ -155,20 +160,26 @@ describe('a stream', () => {
 
   it('that was spliced from two stays the answer that began', () => {
     const other = { type: 'message_start', message: { id: 'msg_2', model: 'x' } };
-    const { chunks } = of(start(), ...said(0, 'a'), other, ...said(0, 'b'), ...ended('end_turn'));
+    const { chunks } = of(
+      start(),
+      ...textBlock(0, 'a'),
+      other,
+      ...textBlock(0, 'b'),
+      ...ended('end_turn'),
+    );
     assert.equal(gathered(chunks).content, 'ab');
     assert.equal(new Set(chunks.slice(0, -1).map((one) => object(one)['id'])).size, 1);
   });
 
   it('without its first event has the id of the request', () => {
-    const [first] = of(...said(0, 'Hi'), ...ended('end_turn')).chunks;
+    const [first] = of(...textBlock(0, 'Hi'), ...ended('end_turn')).chunks;
     const { id, model } = object(first);
     assert.deepEqual([id, model], ['chatcmpl-request-1', 'claude-asked']);
   });
 });
 
 const usageOf = (first: object, last: object | undefined) =>
-  of(start(first), ...said(0, 'Hi'), ...ended('end_turn', last)).usage;
+  of(start(first), ...textBlock(0, 'Hi'), ...ended('end_turn', last)).usage;
 const counts = (promptTokens: number, completionTokens: number) => ({
   promptTokens,
   completionTokens,
@@ -206,7 +217,7 @@ describe('usage', () => {
     ));
 
   it('is told only to clients that asked, in a chunk of its own before the mark', () => {
-    const bytes = bytesOf(start(), ...said(0, 'Hi'), ...ended('end_turn'));
+    const bytes = bytesOf(start(), ...textBlock(0, 'Hi'), ...ended('end_turn'));
     const asked = streamed([bytes], { includesUsage: true }).chunks;
     assert.equal(asked.at(-1), '[DONE]');
     assert.deepEqual(asked.at(-2), {
@@ -232,7 +243,12 @@ describe('a stream that fails', () => {
   };
 
   it('tells the vendor’s error as a chunk and ends', () => {
-    const { chunks, isClean, usage } = of(start(), ...said(0, 'Hi'), overloaded, ...said(1, 'x'));
+    const { chunks, isClean, usage } = of(
+      start(),
+      ...textBlock(0, 'Hi'),
+      overloaded,
+      ...textBlock(1, 'x'),
+    );
     assert.deepEqual(chunks, [
       opening,
       chunk({ content: 'Hi' }),
@@ -252,7 +268,7 @@ describe('a stream that fails', () => {
   });
 
   it('by breaking off says so, and is not counted', () => {
-    const { chunks, isClean, usage } = of(start(), ...said(0, 'Hi'));
+    const { chunks, isClean, usage } = of(start(), ...textBlock(0, 'Hi'));
     assert.deepEqual(chunks, [opening, chunk({ content: 'Hi' }), truncated, '[DONE]']);
     assert.equal(isClean, false);
     assert.equal(usage, null);
@@ -262,7 +278,7 @@ describe('a stream that fails', () => {
     const [last] = ended('end_turn');
     const { chunks, isClean, usage } = of(
       start(),
-      ...said(0, 'Hi'),
+      ...textBlock(0, 'Hi'),
       ...(last === undefined ? [] : [last]),
     );
     assert.deepEqual(chunks.slice(-2), [chunk({}, 'stop'), '[DONE]']);
@@ -299,7 +315,7 @@ describe('a stream that fails', () => {
   });
 
   it('writes nothing after its end', () => {
-    const whole = bytesOf(start(), ...said(0, 'Hi'), ...ended('end_turn'));
+    const whole = bytesOf(start(), ...textBlock(0, 'Hi'), ...ended('end_turn'));
     const { chunks, isClean } = streamed([whole, whole, bytesOf(overloaded)]);
     assert.equal(chunks.filter((one) => one === '[DONE]').length, 1);
     assert.equal(isClean, true);

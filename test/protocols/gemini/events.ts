@@ -3,7 +3,7 @@
 export type Event = Readonly<Record<string, unknown>>;
 type Part = Readonly<Record<string, unknown>>;
 
-export const said = (text: string): Part => ({ text });
+export const textPart = (text: string): Part => ({ text });
 export const thought = (text: string): Part => ({ text, thought: true });
 export const called = (name: string, args?: unknown, more: object = {}): Part => ({
   functionCall: { name, ...(args !== undefined && { args }), ...more },
@@ -32,14 +32,14 @@ export const bytesOf = (...events: readonly (Event | string)[]): Buffer =>
 export const everything: Buffer = Buffer.from(
   bytesOf(
     answer([thought('Größe ')], {}, { trafficType: 'ON_DEMAND' }),
-    answer([thought(''), thought('考える😀'), said('Let me ')], {}, { promptTokenCount: 55 }),
+    answer([thought(''), thought('考える😀'), textPart('Let me ')], {}, { promptTokenCount: 55 }),
     ': a comment\r\n\r\n',
-    answer([{ executableCode: { language: 'PYTHON', code: 'print(1)' } }, said('see…\n')]),
+    answer([{ executableCode: { language: 'PYTHON', code: 'print(1)' } }, textPart('see…\n')]),
     answer([{ codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1\n' } }]),
     answer([signed(called('weather', { city: 'Zürich 🏔' }), 'c2lnbmF0dXJl'), called('time')]),
     { tomorrow: [{ x: 1 }] },
     answer([called('zone', {}, { id: '96c1su3s' })], { safetyRatings: [] }),
-    answer([said('')], stopped, {
+    answer([textPart('')], stopped, {
       promptTokenCount: 257,
       cachedContentTokenCount: 8,
       candidatesTokenCount: 20,

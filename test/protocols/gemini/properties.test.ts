@@ -7,7 +7,7 @@ import * as fc from 'fast-check';
 
 import { damage, damaged } from '../damage.ts';
 import { object, text, user } from '../given.ts';
-import { answer, called, said, signed, thought } from './events.ts';
+import { answer, called, textPart, signed, thought } from './events.ts';
 import { answered, translate } from './given.ts';
 
 const schema = {
@@ -82,7 +82,7 @@ it('a request with values of other kinds is translated, or refused with a place'
 });
 
 it('an answer with values of other kinds is a completion or an error', () => {
-  const parts = [thought('Hm.'), said('Hello.'), signed(called('f', { a: [1] }), 's')];
+  const parts = [thought('Hm.'), textPart('Hello.'), signed(called('f', { a: [1] }), 's')];
   const usage = { promptTokenCount: 1, candidatesTokenCount: 2, thoughtsTokenCount: 1 };
   const whole = {
     ...answer(parts, { finishReason: 'SAFETY', finishMessage: 'No.' }, usage),

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { object } from '../given.ts';
-import { answer, called, said, signed, stopped, thought } from './events.ts';
+import { answer, called, textPart, signed, stopped, thought } from './events.ts';
 import { answered } from './given.ts';
 
 const choiceOf = (body: unknown, options = {}) => {
@@ -24,7 +24,7 @@ const plain = { role: 'assistant', content: null, refusal: null };
 
 it('an answer of text is a completion', () => {
   const usage = { promptTokenCount: 5, candidatesTokenCount: 7, totalTokenCount: 12 };
-  const completion = answered(200, answer([said('Hel'), said('lo.')], stopped, usage));
+  const completion = answered(200, answer([textPart('Hel'), textPart('lo.')], stopped, usage));
   assert.equal(completion.status, 200);
   assert.deepEqual(completion.body, {
     id: 'answer-1',
@@ -50,16 +50,19 @@ it('an answer without a name is called by the request, and by the model asked fo
 
 describe('parts', () => {
   it('of text and of thought are joined, each kind by itself', () =>
-    assert.deepEqual(messageOf(thought('Hm. '), said('One. '), thought('So.'), said('Two.')), {
-      ...plain,
-      content: 'One. Two.',
-      reasoning_content: 'Hm. So.',
-    }));
+    assert.deepEqual(
+      messageOf(thought('Hm. '), textPart('One. '), thought('So.'), textPart('Two.')),
+      {
+        ...plain,
+        content: 'One. Two.',
+        reasoning_content: 'Hm. So.',
+      },
+    ));
 
   it('of calls have ids of their own, their arguments as JSON, and their signature', () =>
     assert.deepEqual(
       messageOf(
-        said(''),
+        textPart(''),
         signed(called('weather', { city: 'Paris', days: [1] }), 'c2ln'),
         called('weather', {}),
         called('time', undefined, { id: '96c1su3s' }),
@@ -80,8 +83,8 @@ describe('parts', () => {
     assert.deepEqual(
       messageOf(
         signed(thought('Hm'), 'AAAA'),
-        signed(said('So '), 'BBBB'),
-        signed(said(''), 'c2ln'),
+        signed(textPart('So '), 'BBBB'),
+        signed(textPart(''), 'c2ln'),
       ),
       {
         ...plain,
@@ -97,7 +100,7 @@ describe('parts', () => {
         { executableCode: { language: 'PYTHON', code: 'x' } },
         { codeExecutionResult: { output: 'x' } },
         { tomorrow: 1 },
-        said('Found.'),
+        textPart('Found.'),
       ),
       { ...plain, content: 'Found.' },
     ));
@@ -143,7 +146,7 @@ describe('a reason to finish', () => {
   ];
   for (const [finishReason, expected] of cases) {
     it(`${String(finishReason)} is ${expected}`, () =>
-      assert.equal(choiceOf(answer([said('x')], { finishReason }))['finish_reason'], expected));
+      assert.equal(choiceOf(answer([textPart('x')], { finishReason }))['finish_reason'], expected));
   }
 
   it('is tool_calls where there is one, but for an answer that was cut', () => {
@@ -187,7 +190,7 @@ describe('usage', () => {
       toolUsePromptTokenCount: 2395,
       totalTokenCount: 2515,
     };
-    const completion = answered(200, answer([said('x')], stopped, usage));
+    const completion = answered(200, answer([textPart('x')], stopped, usage));
     assert.deepEqual(completion.usage, {
       promptTokens: 2427,
       completionTokens: 88,
@@ -205,7 +208,10 @@ describe('usage', () => {
   });
 
   it('that counts nothing is none', () =>
-    assert.equal(answered(200, answer([said('x')], stopped, { trafficType: 'x' })).usage, null));
+    assert.equal(
+      answered(200, answer([textPart('x')], stopped, { trafficType: 'x' })).usage,
+      null,
+    ));
 });
 
 const error = (more: object) => ({ error: { code: 400, message: 'No.', ...more } });

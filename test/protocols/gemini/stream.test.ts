@@ -5,7 +5,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { gathered, object } from '../given.ts';
-import { answer, bytesOf, called, everything, said, signed, stopped, thought } from './events.ts';
+import {
+  answer,
+  bytesOf,
+  called,
+  everything,
+  textPart,
+  signed,
+  stopped,
+  thought,
+} from './events.ts';
 import type { Event } from './events.ts';
 import { streamed } from './given.ts';
 
@@ -27,9 +36,9 @@ const errorOf = (chunks: readonly unknown[]) => object(object(chunks.at(-2))['er
 describe('a stream', () => {
   it('of text is one opening chunk, one a part, one that ends it, and the mark', () => {
     const { chunks, isClean, failedStatus } = of(
-      answer([said('Hel')]),
-      answer([said('lo')]),
-      answer([said('')], stopped),
+      answer([textPart('Hel')]),
+      answer([textPart('lo')]),
+      answer([textPart('')], stopped),
     );
     assert.deepEqual(chunks, [
       opening,
@@ -42,7 +51,7 @@ describe('a stream', () => {
   });
 
   it('of thoughts is reasoning', () => {
-    const { chunks } = of(answer([thought('Hm'), said('So.')], stopped));
+    const { chunks } = of(answer([thought('Hm'), textPart('So.')], stopped));
     assert.deepEqual(chunks, [
       opening,
       chunk({ reasoning_content: 'Hm' }),
@@ -53,7 +62,10 @@ describe('a stream', () => {
   });
 
   it('of text that is signed hands the signature on as it comes', () => {
-    const { chunks } = of(answer([said('So.')]), answer([signed(said(''), 'c2ln')], stopped));
+    const { chunks } = of(
+      answer([textPart('So.')]),
+      answer([signed(textPart(''), 'c2ln')], stopped),
+    );
     assert.deepEqual(chunks, [
       opening,
       chunk({ content: 'So.' }),
@@ -67,7 +79,7 @@ describe('a stream', () => {
     const { chunks } = of(
       answer([signed(called('weather', { city: 'Paris' }), 'c2ln'), called('weather', {})]),
       answer([called('time')]),
-      answer([said('')], stopped),
+      answer([textPart('')], stopped),
     );
     assert.deepEqual(chunks, [
       opening,
@@ -102,8 +114,12 @@ describe('a stream', () => {
     }));
 
   it('keeps the name that its first event gave it', () => {
-    const other = { ...answer([said('x')], stopped), responseId: 'other', modelVersion: 'other' };
-    const { chunks } = of(answer([said('Hi')]), other);
+    const other = {
+      ...answer([textPart('x')], stopped),
+      responseId: 'other',
+      modelVersion: 'other',
+    };
+    const { chunks } = of(answer([textPart('Hi')]), other);
     assert.deepEqual(chunks[2], chunk({ content: 'x' }));
   });
 
@@ -116,14 +132,14 @@ describe('a stream', () => {
   });
 
   it('that is cut by its length says so', () => {
-    const { chunks } = of(answer([said('x')], { finishReason: 'MAX_TOKENS' }));
+    const { chunks } = of(answer([textPart('x')], { finishReason: 'MAX_TOKENS' }));
     assert.deepEqual(gathered(chunks).finish, ['length']);
   });
 });
 
 describe('a stream that is blocked', () => {
   it('amid the answer says why', () => {
-    const { chunks, isClean } = of(answer([said('x')]), {
+    const { chunks, isClean } = of(answer([textPart('x')]), {
       candidates: [{ finishReason: 'SAFETY' }],
     });
     const { content, refusal, finish } = gathered(chunks);
@@ -145,8 +161,8 @@ describe('a stream that is blocked', () => {
 
 describe('usage of a stream', () => {
   const events = [
-    answer([said('x')], {}, { promptTokenCount: 55, candidatesTokenCount: 4 }),
-    answer([said('')], stopped, {
+    answer([textPart('x')], {}, { promptTokenCount: 55, candidatesTokenCount: 4 }),
+    answer([textPart('')], stopped, {
       promptTokenCount: 257,
       candidatesTokenCount: 8,
       thoughtsTokenCount: 3,
@@ -189,9 +205,9 @@ const error = (more: object) => ({ error: { message: 'No.', ...more } });
 describe('a stream that fails', () => {
   it('says so, and ends there', () => {
     const { chunks, isClean, failedStatus } = of(
-      answer([said('Hi')]),
+      answer([textPart('Hi')]),
       error({ code: 503, status: 'UNAVAILABLE' }),
-      answer([said('more')], stopped),
+      answer([textPart('more')], stopped),
     );
     assert.deepEqual(chunks.slice(0, 2), [opening, chunk({ content: 'Hi' })]);
     assert.equal(chunks.length, 4);
@@ -207,7 +223,7 @@ describe('a stream that fails', () => {
 
   it('after its last word is not clean', () => {
     const { isClean, failedStatus, usage } = of(
-      answer([said('Hi')], stopped, { promptTokenCount: 1 }),
+      answer([textPart('Hi')], stopped, { promptTokenCount: 1 }),
       error({ status: 'INTERNAL' }),
     );
     assert.deepEqual([isClean, failedStatus, usage], [false, 500, null]);
@@ -220,7 +236,7 @@ describe('a stream that fails', () => {
   });
 
   it('by breaking off says so', () => {
-    for (const bytes of ['', bytesOf(answer([said('Hi')])).toString(), 'data: {"candid']) {
+    for (const bytes of ['', bytesOf(answer([textPart('Hi')])).toString(), 'data: {"candid']) {
       const { chunks, isClean } = of(bytes);
       assert.equal(errorOf(chunks)['code'], 'truncated');
       assert.equal(isClean, false);
@@ -230,8 +246,8 @@ describe('a stream that fails', () => {
   it('by a call that comes in pieces says so, and gives none of that event', () => {
     for (const piece of [{ willContinue: true }, { partialArgs: [{ jsonPath: '$.a' }] }]) {
       const { chunks, isClean } = of(
-        answer([said('Hi'), called('f', {}, piece), called('g', {})]),
-        answer([said('')], stopped),
+        answer([textPart('Hi'), called('f', {}, piece), called('g', {})]),
+        answer([textPart('')], stopped),
       );
       assert.equal(errorOf(chunks)['code'], 'unreadable_answer');
       assert.deepEqual([chunks.length, isClean], [3, false]);
@@ -240,7 +256,7 @@ describe('a stream that fails', () => {
 
   it('by an event that is too large says so', () => {
     const huge = Buffer.alloc(17 * 1024 * 1024, 'x');
-    const { chunks } = streamed([bytesOf(answer([said('Hi')])), Buffer.from('data: '), huge]);
+    const { chunks } = streamed([bytesOf(answer([textPart('Hi')])), Buffer.from('data: '), huge]);
     assert.equal(errorOf(chunks)['code'], 'event_too_large');
   });
 });

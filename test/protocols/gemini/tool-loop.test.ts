@@ -7,7 +7,7 @@ import * as fc from 'fast-check';
 
 import { isObject } from '../../../src/protocols/json.ts';
 import { object, user } from '../given.ts';
-import { answer, bytesOf, called, said, signed, stopped } from './events.ts';
+import { answer, bytesOf, called, textPart, signed, stopped } from './events.ts';
 import type { Event } from './events.ts';
 import { answered, sent, streamed } from './given.ts';
 
@@ -64,7 +64,7 @@ function callsOfAnswer(whole: Event): readonly ToolCall[] {
 
 /** Every call comes complete, in one delta. */
 function callsOfStream(whole: Event): readonly ToolCall[] {
-  const { chunks } = streamed([bytesOf(whole, answer([said('')], stopped))]);
+  const { chunks } = streamed([bytesOf(whole, answer([textPart('')], stopped))]);
   return chunks.flatMap((chunk) => {
     const [choice] = isObject(chunk) && Array.isArray(chunk['choices']) ? chunk['choices'] : [];
     return choice?.delta.tool_calls ?? [];

@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 
 import { messagesAsTheyAre } from '../../../src/protocols/messages/messages.ts';
 import { withoutUnsignedThinking } from '../../../src/protocols/messages/unsigned-thinking.ts';
-import { bytesOf as eventsOf, ended, everything, said, start } from '../anthropic/events.ts';
+import { bytesOf as eventsOf, ended, everything, textBlock, start } from '../anthropic/events.ts';
 import { user } from '../given.ts';
 import { bytesOf, options, through, told } from './given.ts';
 
@@ -66,7 +66,7 @@ describe('a stream', () => {
     const first = { input_tokens: 4, cache_read_input_tokens: 100, cache_creation_input_tokens: 6 };
     const bytes = eventsOf(
       start(first),
-      ...said(0, 'Hi'),
+      ...textBlock(0, 'Hi'),
       ...ended('end_turn', { input_tokens: 9, output_tokens: 5 }),
     );
     const { usage } = told(stream(), [bytes]);
@@ -81,13 +81,13 @@ describe('a stream', () => {
   });
 
   it('that breaks off says so', () => {
-    const { events, failedStatus } = told(stream(), [eventsOf(start(), ...said(0, 'Hi'))]);
+    const { events, failedStatus } = told(stream(), [eventsOf(start(), ...textBlock(0, 'Hi'))]);
     assert.equal(failedStatus, 502);
     assert.equal(events.at(-1)?.['type'], 'error');
   });
 
   it('that only lacks its end marker gets it', () => {
-    const bytes = eventsOf(start(), ...said(0, 'Hi'), ...ended('end_turn').slice(0, 1));
+    const bytes = eventsOf(start(), ...textBlock(0, 'Hi'), ...ended('end_turn').slice(0, 1));
     const { events, isClean } = told(stream(), [bytes]);
     assert.equal(isClean, true);
     assert.equal(events.at(-1)?.['type'], 'message_stop');

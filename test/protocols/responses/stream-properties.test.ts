@@ -41,7 +41,7 @@ const cases: readonly Readonly<{
     bytes: claude.bytesOf(
       claude.start(),
       ...claude.thought(0, 'Größe ', '考える😀'),
-      ...claude.said(1, 'Let me', ' see'),
+      ...claude.textBlock(1, 'Let me', ' see'),
       ...claude.called(2, ['call_1', 'patch'], '{"input":"a', 'b"}'),
       ...claude.ended('tool_use', { output_tokens: 7 }),
     ),
@@ -61,8 +61,8 @@ const cases: readonly Readonly<{
     name: 'gemini without thoughts',
     open: over(gemini),
     bytes: google.bytesOf(
-      google.answer([google.said('Let me see')]),
-      google.answer([google.signed(google.said('.'), 'dGV4dA')]),
+      google.answer([google.textPart('Let me see')]),
+      google.answer([google.signed(google.textPart('.'), 'dGV4dA')]),
       google.answer(
         [google.signed(google.called('weather', {}, { id: 'call_1' }), 'c2ln')],
         google.stopped,
