@@ -1,5 +1,6 @@
-// The conditions of a rule as they were asked for (specification, "Condition fields"): names become ids, and a bound that
-// contradicts its other one is refused. Ranges of single values are checked where the request is read.
+// Resolves the conditions of a rule from a request (specification, "Condition fields"): names
+// become ids, and contradicting bounds are rejected. Ranges of single values are checked when the
+// request is parsed.
 
 import { goneName, roleNamed } from '../../projections/config/find.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
@@ -34,7 +35,7 @@ function refuseContradiction(values: ConditionValues): Refusal | null {
   return refuse('invalid', `${low} ${min} is above ${high} ${max}`, { param: low });
 }
 
-/** One that was deleted since may stay: it never matches, and leaving it out would let the rule match anyone. */
+/** A deleted one may stay: it never matches, and removing it could make the rule match everyone. */
 function principalsGiven(
   state: ConfigState,
   held: readonly PrincipalId[],

@@ -1,17 +1,18 @@
-// A write-only credential could be read by pointing its record at one's own host: that needs the credential, or a word.
+// Rejects changes that could expose a write-only credential by pointing its record at another host.
+// The request must contain the credential or confirm explicitly.
 
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 
 type Move = Readonly<{
-  /** The address that the stored credential belongs to, and the one it would be sent to. */
+  /** The address that the stored credential belongs to, and the new one. */
   from: string;
   to: string;
   /** The field that holds the address. */
   param: string;
 }>;
 
-/** Null when both addresses have one origin. */
+/** Null if both addresses have the same origin. */
 export function refuseLeak({ from, to, param }: Move): Refusal | null {
   if (new URL(from).origin === new URL(to).origin) return null;
   return refuse(

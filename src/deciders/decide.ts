@@ -1,4 +1,4 @@
-// Every command there is, and the one function that decides it: decide(state, command) -> events or a refusal. Pure.
+// Lists all commands and decides them: decide(state, command) returns events or a refusal. Pure.
 
 import type { ConfigState } from '../../projections/config/state.ts';
 import { decideAdminToken } from './callers/admin-token.ts';
@@ -51,7 +51,7 @@ import type { SeedCommand } from './seed.ts';
 import { decideSettings } from './settings.ts';
 import type { SettingsCommand } from './settings.ts';
 
-/** Of one noun. */
+/** The commands of one noun. */
 export type PlainCommand =
   | PrincipalCommand
   | LoginCommand
@@ -79,10 +79,10 @@ export type SingleCommand =
   | RestoreCommand
   | SeedCommand;
 
-/** Commands of any type as one. */
+/** All commands as one type. */
 type ApplyChanges = Readonly<{ type: 'ApplyChanges' }> & Changes<SingleCommand>;
 
-/** Commands that are made ready now and made later. */
+/** Commands that are prepared first and applied later. */
 type RequestCommand = ChangeRequestCommand<SingleCommand>;
 
 export type Command = SingleCommand | ApplyChanges | RequestCommand;
@@ -188,7 +188,7 @@ const deciders: Deciders = {
   SeedLog: decideSeed,
 };
 
-/** The type of every command. */
+/** The names of all commands. */
 export const commandTypes: readonly string[] = Object.keys(deciders);
 
 export const decide = (state: ConfigState, command: Command): Decision =>
@@ -197,10 +197,10 @@ export const decide = (state: ConfigState, command: Command): Decision =>
 const isCompound = ({ type }: Command): boolean =>
   type === 'ApplyChanges' || (Object.hasOwn(deciders, type) && deciders[type] === ofRequest);
 
-/** Whether it can be one of several. */
+/** True if the command can be one of several. */
 export const isSingle = (command: Command): command is SingleCommand => !isCompound(command);
 
-/** Generic in the type, so that the compiler knows that a command and the decider found by its type belong together. */
+/** Generic, so that the compiler pairs a command with the decider of its type. */
 const decideTyped = <Type extends keyof CommandOf>(
   state: ConfigState,
   command: Typed<Type>,

@@ -1,4 +1,5 @@
-// What a decider answers: the events that a command causes, none for a command that changes nothing, or a refusal.
+// Defines the result of a decider: the events of a command (none if it changes nothing), or a
+// refusal.
 
 import type { GwEvent } from '../../events/catalogue.ts';
 import type { Refusal } from '../lib/refusal.ts';

@@ -1,5 +1,6 @@
-// The rules of change for frontend models and their default targets (specification, "Frontend model, rule, target, pool"). No grant
-// is on a frontend model's name: each candidate needs its own (Gateway rule 4), so a rename moves none.
+// Decides commands on frontend models and their default targets (specification, "Frontend model,
+// rule, target, pool"). Grants never name a frontend model, because each candidate needs its own
+// (Gateway rule 4), so renaming does not affect grants.
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -19,7 +20,7 @@ import { setFields } from './set-fields.ts';
 import { targetIds, targetList, withTarget } from './target.ts';
 import type { TargetInput } from './target.ts';
 
-/** A member that is undefined is left alone; null clears it. */
+/** Undefined members stay unchanged; null clears. */
 export type FrontendModelFields = Readonly<{
   name?: string | undefined;
   description?: string | null | undefined;
@@ -50,7 +51,7 @@ export function decideFrontendModel(state: ConfigState, command: FrontendModelCo
     case 'UpdateFrontendModel':
       return updateFrontendModel(state, model, command.fields);
     case 'DeleteFrontendModel':
-      // Jumps to it stay, and match nothing from now on (specification, "Jump destination").
+      // Jumps to it stay and no longer match (specification, "Jump destination").
       return [event(model, 'FrontendModelDeleted', {})];
     case 'AddDefaultTarget': {
       const targets = withTarget(state, model.defaultTargets, command.target);
@@ -62,7 +63,7 @@ export function decideFrontendModel(state: ConfigState, command: FrontendModelCo
 type Of<Type extends FrontendModelCommand['type']> = Extract<FrontendModelCommand, { type: Type }>;
 type OwnEvent = Extract<GwEvent, { type: `FrontendModel${string}` }>;
 
-/** An event of `model`: its stream and id are filled in. */
+/** An event of `model`, with its stream and id added. */
 const event = <Type extends OwnEvent['type']>(
   { id }: Pick<FrontendModel, 'id'>,
   type: Type,
@@ -86,10 +87,10 @@ function createFrontendModel(state: ConfigState, command: Of<'CreateFrontendMode
   ];
 }
 
-/** As the fields of a frontend model name them. */
+/** With the field names of a frontend model. */
 const inDefaults: Place = (index) => `default_targets.${index}.`;
 
-/** Their ids follow those that the rules' targets take. */
+/** Their ids continue after those of the rules' targets. */
 function createdDefaults(
   state: ConfigState,
   rules: readonly GwEvent[],

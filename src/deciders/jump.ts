@@ -1,4 +1,5 @@
-// Where jumps lead. A jump that would close a loop is refused when it is written (Gateway rule 1).
+// Checks jumps between frontend models. A jump that would form a loop is rejected when it is
+// written (Gateway rule 1).
 
 import type { FrontendModel } from '../../projections/config/frontend-model.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
@@ -8,7 +9,9 @@ import type { Refusal } from '../lib/refusal.ts';
 
 type Origin = Pick<FrontendModel, 'id' | 'name'>;
 
-/** Refuses a jump from `origin` to what does not exist, to itself, or back to itself through others; null when it may be. */
+/**
+ * Rejects a jump from `origin` to a missing model, to itself, or into a loop; null if it is valid.
+ */
 export function refuseJump(
   state: ConfigState,
   origin: Origin,
@@ -27,14 +30,17 @@ export function refuseJump(
   return refuse('invalid', `jump_to ${to} would close the loop ${names.join(' > ')}`, { param });
 }
 
-/** The frontend models on a way of jumps from `start` to `goal`, without the goal; null when there is none. */
+/**
+ * The frontend models on a path of jumps from `start` to `goal`, without the goal; null if there is
+ * no path.
+ */
 function wayBack(
   state: ConfigState,
   goal: FrontendModelId,
   start: FrontendModelId,
 ): readonly FrontendModelId[] | null {
   const cameFrom = new Map<FrontendModelId, FrontendModelId | null>([[start, null]]);
-  // A map is walked in the order of insertion, what is inserted meanwhile included: breadth first.
+  // Breadth first: iterating a map also visits entries added during the iteration.
   for (const id of cameFrom.keys()) {
     for (const next of destinations(state, id)) {
       if (next === goal) return wayTo(cameFrom, id);

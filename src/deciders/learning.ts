@@ -1,6 +1,7 @@
-// What a dynamic provider serves becomes provider models, which go when it no longer serves them. A learned model reaches no caller
-// until an operator points at it (Authentication rule 7; src/snapshot/closed-models.ts). So it never takes a name that something refers
-// to, unless that model was learned from the same principal before.
+// Decides which provider models exist for the models that a dynamic provider serves. They are
+// removed when it no longer serves them. No caller can use a learned model until an operator
+// references it (Authentication rule 7; src/snapshot/closed-models.ts). So it never takes a name
+// that is already referenced, unless that model was learned from the same principal before.
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -17,21 +18,24 @@ import { isReferredTo, isUnclaimed } from './model-reference.ts';
 /** One entry of a model list; `contextLength` in tokens. */
 export type FoundModel = Readonly<{ id: string; contextLength: number | null }>;
 
-/** Models of one provider, and of all providers of one principal: the rest of a list is left out, because any key can register one. */
+/**
+ * The maximum models of one provider, and of all providers of one principal. The rest of a list is
+ * ignored, because any key can register one.
+ */
 export const learnedModelsMax = 128;
 export const learnedByPrincipalMax = 2_048;
 
-/** The models that the provider serves, of those that are registered for it. */
+/** The registered models of the provider. */
 export function modelsOf({ model }: ConfigState, provider: ProviderId): readonly Model[] {
   const found: Model[] = [];
-  // Asked for every provider with every sweep: no list of all models is made for it.
+  // Runs for every provider in every sweep, so it does not copy the list of models.
   model.byId.forEach((one) => {
     if (one.backend?.providerId === provider) found.push(one);
   });
   return found;
 }
 
-/** Models of a principal's hosts that stand behind a provider. */
+/** Counts models learned from the principal's hosts that have a backend. */
 function countLearned({ model }: ConfigState, principal: PrincipalId): number {
   let count = 0;
   model.byId.forEach(({ learnedBy, backend }) => {
@@ -40,7 +44,10 @@ function countLearned({ model }: ConfigState, principal: PrincipalId): number {
   return count;
 }
 
-/** The events by which the provider's models come to be what it serves; none for one that no agent holds. */
+/**
+ * Returns the events that update the provider's models to those it serves; none if no agent holds
+ * it.
+ */
 export function learn(
   state: ConfigState,
   provider: Pick<Provider, 'id' | 'name' | 'registration'>,
@@ -75,8 +82,8 @@ export function learn(
 }
 
 /**
- * The events by which the provider's model goes. One that something refers to, or that somebody has worked on, only loses its
- * backend: it is listed, not routable, and found again by its name.
+ * Removes the provider's model. A model that is referenced or was edited by an operator only loses
+ * its backend: it stays listed, cannot be routed to, and is matched by name when it returns.
  */
 export const letGo = (state: ConfigState, model: Model): readonly GwEvent[] => [
   {
@@ -89,10 +96,12 @@ export const letGo = (state: ConfigState, model: Model): readonly GwEvent[] => [
 const isUntouched = (state: ConfigState, model: Model): boolean =>
   model.description === null && isUnclaimed(state, model);
 
-/** A model that is there again, or the id and name of one that is made. */
+/** A model that returns, or the id and name of a new one. */
 type Naming = Readonly<{ id: ModelId; name: string; isNew: boolean }>;
 
-/** Names what is found: by its own id, else with the provider behind it; null when neither can be. */
+/**
+ * Chooses the upstream id as name, or else the id with the provider's name; null if both are taken.
+ */
 function newNaming(
   state: ConfigState,
   owner: Readonly<{ principalId: PrincipalId; provider: string }>,

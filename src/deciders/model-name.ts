@@ -1,4 +1,4 @@
-// The names of what a client or a rule can call: provider models, frontend models and pools.
+// Keeps the names of provider models, frontend models and pools unique.
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -13,9 +13,9 @@ import { isUnclaimed } from './model-reference.ts';
 type NamedNoun = 'model' | 'frontend_model' | 'pool';
 
 /**
- * Where the name of each must be unique. A frontend model may have the name of a provider model: clients that call it reach the
- * frontend model, while targets, pool members and grants name the provider model. Targets name a model or a pool, and no one should
- * have to ask whether a name is a pool or what clients call, so a pool shares its name with neither.
+ * The name spaces in which each name must be unique. A frontend model may share its name with a
+ * provider model: clients reach the frontend model, while targets, pool members and grants name the
+ * provider model. Targets name models or pools, so a pool must not share its name with either.
  */
 export const nameSpaces: Readonly<Record<NamedNoun, readonly ('model' | 'frontend_model')[]>> = {
   model: ['model'],
@@ -23,7 +23,7 @@ export const nameSpaces: Readonly<Record<NamedNoun, readonly ('model' | 'fronten
   pool: ['model', 'frontend_model'],
 };
 
-/** Null when an entity of that kind can have the name; refuses one that is held. */
+/** Null if an entity of that kind can use the name. */
 export function refuseTakenName(state: ConfigState, noun: NamedNoun, name: string): Refusal | null {
   const taken = (what: string): Refusal =>
     refuse('conflict', `${what} ${name} exists`, { param: 'name' });
@@ -35,11 +35,14 @@ export function refuseTakenName(state: ConfigState, noun: NamedNoun, name: strin
   return isHeld(state.pool.byId, name) ? taken('pool') : null;
 }
 
-/** Nothing has the name, of whatever kind: for a name that no operator chose. */
+/** True if nothing has the name. Used for names that no operator chose. */
 export const isFreeName = (state: ConfigState, name: string): boolean =>
   refuseTakenName(state, 'pool', name) === null;
 
-/** Gives an operator a name: a learned model that no one reaches yields it, so that hosts cannot reserve names. */
+/**
+ * Frees a name for an operator: a learned model that is not referenced loses it, so that hosts
+ * cannot reserve names.
+ */
 export function claimName(state: ConfigState, noun: NamedNoun, name: string): Decision {
   const holder = [...state.model.byId.values()].find((model) => model.name === name);
   const isRival = holder !== undefined && nameSpaces[noun].includes('model');
@@ -47,7 +50,10 @@ export function claimName(state: ConfigState, noun: NamedNoun, name: string): De
   return refuseTakenName(state, noun, name) ?? [];
 }
 
-/** It is renamed after its provider, or forgotten where that name cannot be had either: the next sweep learns it again. */
+/**
+ * Renames the model after its provider, or deletes it if that name is taken too. The next sweep
+ * learns it again.
+ */
 function yielded(state: ConfigState, { id, name, backend }: Model): GwEvent {
   const stream = streamOf('model', id);
   const provider = backend === null ? undefined : state.provider.byId.get(backend.providerId);

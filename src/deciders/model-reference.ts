@@ -1,5 +1,6 @@
-// What follows for targets and pool members when a provider model comes or goes: they keep its name while it is gone, and find it
-// again by that, so that a host that registers anew is routed to as before. A rename needs nothing: they refer by id.
+// Updates targets and pool members when a provider model is created or deleted. They keep the name
+// of a deleted model and find it again by that name, so that a host that registers again is routed
+// to as before. References are ids, so renaming does not affect them.
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -12,7 +13,7 @@ import type { FrontendModelId, ModelId, PoolId } from '../lib/ids.ts';
 type Named = Readonly<{ id: ModelId; name: string }>;
 type Ref = Readonly<{ model_id: ModelId | null; gone_model: string | null }>;
 
-/** Before the deletion of `model`. */
+/** Must run before the deletion of `model`. */
 export function referencesLost(state: ConfigState, { id, name }: Named): GwEvent[] {
   const { frontendModels, pools } = holders(state, (ref) => ref.model_id === id);
   return [
@@ -29,7 +30,7 @@ export function referencesLost(state: ConfigState, { id, name }: Named): GwEvent
   ];
 }
 
-/** After `model` came to its name. */
+/** Must run after `model` got its name. */
 export function referencesFound(state: ConfigState, { id, name }: Named): GwEvent[] {
   const { frontendModels, pools } = holders(state, (ref) => ref.gone_model === name);
   return [
@@ -46,7 +47,10 @@ export function referencesFound(state: ConfigState, { id, name }: Named): GwEven
   ];
 }
 
-/** Whether a target, a pool, the fallback or a grant refers to it, also by a name kept for a model that is gone. */
+/**
+ * True if a target, pool, fallback or grant references it, also by the kept name of a deleted
+ * model.
+ */
 export function isReferredTo(
   state: ConfigState,
   { id, name }: Pick<Model, 'name'> & { id: ModelId | null },
@@ -63,7 +67,10 @@ export function isReferredTo(
   );
 }
 
-/** Learned from a host, and no operator has edited it or points at it: no caller reaches it. */
+/**
+ * True if the model was learned from a host and no operator edited or referenced it, so no caller
+ * can use it.
+ */
 export const isUnclaimed = (state: ConfigState, model: Model): boolean =>
   isAsLearned(model) && !isReferredTo(state, model);
 

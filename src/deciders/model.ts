@@ -1,4 +1,5 @@
-// The rules of change for provider models and their backends (specification, "Models, backends, providers").
+// Decides commands on provider models and their backends (specification, "Models, backends,
+// providers").
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -20,10 +21,10 @@ import { setFields } from './set-fields.ts';
 import type { Given } from './set-fields.ts';
 import { freeName, noProvider, providerCreated, sameEndpoint } from './provider.ts';
 
-/** A member that is undefined is left alone; null clears it. */
+/** Undefined members stay unchanged; null clears. */
 export type ModelFields = Given<Pick<Model, 'name' | 'description'> & Held<typeof modelFields>>;
 
-/** A provider that stands, or the endpoint of one that is found or, if it has `answered`, created. */
+/** An existing provider, or an endpoint whose provider is found or, if `answered`, created. */
 export type BackendTarget =
   | Readonly<{ providerId: ProviderId }>
   | Readonly<{
@@ -38,7 +39,7 @@ export type ModelCommand =
       type: 'CreateModel';
       name: string;
       fields: ModelFields;
-      /** Its provider from the beginning; none when absent. */
+      /** The provider of the new model; absent if it has none. */
       backend?: Readonly<{ providerId: ProviderId; upstreamModel: string | null }> | undefined;
     }>
   | Readonly<{ type: 'UpdateModel'; id: ModelId; fields: ModelFields }>
@@ -47,19 +48,19 @@ export type ModelCommand =
       type: 'AttachBackend';
       id: ModelId;
       target: BackendTarget;
-      /** Null: the model's own name. */
+      /** Null uses the model's own name. */
       upstreamModel: string | null;
       defaultMaxTokens: number | null;
     }>
   | Readonly<{ type: 'DetachBackend'; id: ModelId }>
-  /** A member that is undefined is left alone; null is the default. */
+  /** Undefined members stay unchanged; null restores the default. */
   | Readonly<{
       type: 'UpdateBackend';
       id: ModelId;
       flowControl: Partial<FlowControl>;
       defaultMaxTokens: number | null | undefined;
     }>
-  /** Also of a model that has no backend yet. */
+  /** Also valid for a model without a backend. */
   | Readonly<{ type: 'SetFlowControl'; id: ModelId; flowControl: Partial<FlowControl> }>;
 
 export const noModel = (id: number): Refusal => refuse('absent', `model ${id} does not exist`);
@@ -88,7 +89,7 @@ export function decideModel(state: ConfigState, command: ModelCommand): Decision
 type Of<Type extends ModelCommand['type']> = Extract<ModelCommand, { type: Type }>;
 type ModelEventType = Extract<GwEvent, { type: `Model${string}` }>;
 
-/** An event of `model`: its stream and id are filled in. */
+/** An event of `model`, with its stream and id added. */
 const event = <Type extends ModelEventType['type']>(
   { id }: Pick<Model, 'id'>,
   type: Type,
@@ -137,7 +138,7 @@ function updateModel(state: ConfigState, model: Model, fields: ModelFields): Dec
   ];
 }
 
-/** A rename carries the grants on the old name along, or the holders would lose the model. */
+/** Renaming updates grants on the old name, so that their holders keep access. */
 function movedGrants(state: ConfigState, { from, to }: { from: string; to: string }): GwEvent[] {
   const [old, fresh] = [`model/${from}`, `model/${to}`];
   return [...state.role.byId.values()].flatMap((role): GwEvent[] => {
@@ -199,7 +200,7 @@ function attachBackend(
   if (held !== undefined) return [attached(held.id)];
   if (!target.answered) {
     const { api_base: address } = target.endpoint;
-    return refuse('conflict', `the provider at ${address} is gone; send the backend again`);
+    return refuse('conflict', `the provider at ${address} was deleted; send the backend again`);
   }
   const { endpoint, credential, defaultName } = target;
   const id = providerId.parse(state.provider.lastId + 1);
@@ -208,7 +209,10 @@ function attachBackend(
   return [providerCreated(id, name, created), attached(id)];
 }
 
-/** The provider with that address and auth; without a credential, any at that address will do. */
+/**
+ * The provider with that address and auth. Without a credential, any provider at that address
+ * matches.
+ */
 function reusable(
   state: ConfigState,
   { endpoint, credential }: Extract<BackendTarget, { endpoint: Endpoint }>,

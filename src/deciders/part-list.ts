@@ -1,14 +1,18 @@
-// Lists of parts (rules, targets, members): where each part stands, and where in the request a refusal of one points.
+// Handles lists of parts (rules, targets, members): the position of each part, and the request
+// field that a refusal names.
 
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 
-/** Where in the request the part with that index is: `targets.2.`, or nothing when the request is about one part. */
+/**
+ * The path of the part with that index, such as `targets.2.`; empty if the request concerns one
+ * part.
+ */
 export type Place = (index: number) => string;
 
 /**
- * The positions of parts that ask for one or for none (null): those without one stand right behind the part before them.
- * Refused when two stand at one.
+ * Assigns positions. A part without one (null) follows the part before it. Rejects two parts with
+ * the same position.
  */
 export function positionsOf(
   asked: readonly (number | null)[],
@@ -26,7 +30,7 @@ export function positionsOf(
 export const positionTaken = (position: number): Refusal =>
   refuse('conflict', `position ${position} is taken`, { param: 'position' });
 
-/** The refusal of a part as one of the whole: its message begins with the name of the field. */
+/** Adds the part's path to the message and param of a refusal. */
 export const within = (place: string, refusal: Refusal): Refusal => ({
   ...refusal,
   message: place + refusal.message,
@@ -35,5 +39,5 @@ export const within = (place: string, refusal: Refusal): Refusal => ({
 
 export function refuseTooMany(field: string, count: number, max: number): Refusal | null {
   if (count <= max) return null;
-  return refuse('invalid', `${field}: ${count} are given, at most ${max} may be`, { param: field });
+  return refuse('invalid', `${field}: ${count} items; the maximum is ${max}`, { param: field });
 }

@@ -1,4 +1,5 @@
-// The rules of change for pools and their members (specification, "Frontend model, rule, target, pool").
+// Decides commands on pools and their members (specification, "Frontend model, rule, target,
+// pool").
 
 import { membersMax } from '../lib/amounts.ts';
 import { streamOf } from '../../events/catalogue.ts';
@@ -20,7 +21,7 @@ import type { Place } from './part-list.ts';
 import { setFields } from './set-fields.ts';
 import { refuseReference } from './target.ts';
 
-/** A provider model by its id or by its name. Without a position it stands behind the one before. */
+/** A provider model by its id or its name. Without a position it follows the previous member. */
 export type MemberInput = Readonly<{
   modelId: ModelId | null;
   name: string | null;
@@ -28,7 +29,7 @@ export type MemberInput = Readonly<{
   position: number | null;
 }>;
 
-/** A member that is undefined is left alone; null clears it. */
+/** Undefined members stay unchanged; null clears. */
 export type PoolFields = Readonly<{
   name?: string | undefined;
   description?: string | null | undefined;
@@ -66,7 +67,7 @@ export const noPool = (id: number): Refusal => refuse('absent', `pool ${id} does
 type Of<Type extends PoolCommand['type']> = Extract<PoolCommand, { type: Type }>;
 type PoolEventType = Extract<GwEvent, { type: `Pool${string}` }>;
 
-/** An event of `pool`: its stream and id are filled in. */
+/** An event of `pool`, with its stream and id added. */
 const event = <Type extends PoolEventType['type']>(
   { id }: Pick<Pool, 'id'>,
   type: Type,
@@ -96,7 +97,7 @@ function updatePool(state: ConfigState, pool: Pool, fields: PoolFields): Decisio
   return [...claimed, ...setFields('pool', pool, { name, description, policy, members })];
 }
 
-/** A pool that a target uses is not deleted: the answer names the users. */
+/** Rejects the deletion of a pool that a target uses, and names the users. */
 function deletePool(state: ConfigState, pool: Pool): Decision {
   const users = [...state.frontend_model.byId.values()].filter((model) =>
     targetsIn(model).some(({ pool_id }) => pool_id === pool.id),
@@ -122,7 +123,10 @@ type Asked = Readonly<{
 
 const inList: Place = (index) => `members.${index}.`;
 
-/** The whole list as it was asked for, by position. A member on the model of a held one keeps that one's id. */
+/**
+ * The requested list, sorted by position. A member keeps its id if a current member has the same
+ * model.
+ */
 function memberList(
   state: ConfigState,
   { held, given, place = inList }: Asked,
@@ -162,7 +166,7 @@ const isSame =
     member.model_id === ref.model_id && member.gone_model === ref.gone_model;
 
 const repeated = ({ name, modelId }: MemberInput): Refusal =>
-  refuse('conflict', `model ${name ?? modelId} is a member already`, { param: 'model' });
+  refuse('conflict', `model ${name ?? modelId} is already a member`, { param: 'model' });
 
 function refOf(
   state: ConfigState,
@@ -178,9 +182,9 @@ function refOf(
   }
   const model = [...state.model.byId.values()].find((one) => one.name === name);
   if (model !== undefined) return { model_id: model.id, gone_model: null };
-  // What is listed as gone may be sent back as it was listed.
+  // Accepts a deleted model by the name that lists show.
   if (held.some(({ gone_model }) => gone_model === name)) {
     return { model_id: null, gone_model: name };
   }
-  return refuse('invalid', `model ${name} is no provider model`, { param: 'model' });
+  return refuse('invalid', `model ${name} is not a provider model`, { param: 'model' });
 }

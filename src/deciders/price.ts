@@ -1,5 +1,5 @@
-// The rule of a price sync: new prices of many models in one command. What it does not fit any more is left alone: a model that is
-// gone, that is served under another upstream name by now, or that has a price and may keep it.
+// Decides a price sync: new prices of many models in one command. It skips deleted models, models
+// whose upstream name has changed, and models that keep their price.
 
 import type { Model } from '../../projections/config/model.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
@@ -10,7 +10,7 @@ import { setFields } from './set-fields.ts';
 /** Micro-units per million tokens. */
 export type SyncedPrice = Readonly<{
   id: ModelId;
-  /** Of the model that the price was found for. */
+  /** The upstream model that the price belongs to. */
   upstreamModel: string;
   inputPricePerMtok: number;
   outputPricePerMtok: number;
@@ -18,7 +18,7 @@ export type SyncedPrice = Readonly<{
 
 export type PriceCommand = Readonly<{
   type: 'SyncPrices';
-  /** Prices that stand are replaced. */
+  /** True replaces existing prices. */
   overwrite: boolean;
   prices: readonly SyncedPrice[];
 }>;
@@ -32,7 +32,7 @@ export const decidePrices = (state: ConfigState, { overwrite, prices }: PriceCom
     return setFields('model', model, { inputPricePerMtok, outputPricePerMtok });
   });
 
-/** Whether a sync leaves the model's price as it is. */
+/** True if a sync does not change the model's price. */
 export function keepsPrice(
   model: Pick<Model, 'inputPricePerMtok' | 'outputPricePerMtok'>,
   price: Pick<SyncedPrice, 'inputPricePerMtok' | 'outputPricePerMtok'>,

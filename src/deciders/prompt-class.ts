@@ -1,4 +1,4 @@
-// The rules of change for prompt classes and their examples (specification, "Prompt class").
+// Decides commands on prompt classes and their examples (specification, "Prompt class").
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -24,7 +24,7 @@ export type PromptClassCommand =
       refines: readonly string[];
       examples: readonly StoredExample[];
     }>
-  /** A member that is undefined is left alone. */
+  /** Undefined members stay unchanged. */
   | Readonly<{
       type: 'UpdatePromptClass';
       id: PromptClassId;
@@ -38,7 +38,7 @@ export type PromptClassCommand =
   | Readonly<{ type: 'RemovePromptExample'; id: PromptClassId; exampleId: PromptExampleId }>
   | Readonly<{ type: 'DeletePromptClass'; id: PromptClassId }>;
 
-/** Evaluation compares each example with every other one, so their number is bounded. */
+/** Evaluation compares each example with every other, so their number is bounded. */
 export const examplesMax = 1_000;
 
 export function decidePromptClass(state: ConfigState, command: PromptClassCommand): Decision {
@@ -83,14 +83,17 @@ function updateClass(
   const refines =
     command.refines === undefined ? held.refines : refinedIds(state, command.refines, held);
   if (isRefusal(refines)) return refines;
-  // Asked only of what is sent: a deletion may have left a refined class with nothing to refine.
+  // Checks only requests: a deletion may have left a refined class with nothing to refine.
   const isAsked = command.tier !== undefined || command.refines !== undefined;
   const refusal = isAsked ? unrefining(tier, refines) : null;
   if (refusal !== null) return refusal;
   return setFields('prompt_class', held, { name, description, tier, minMargin, refines });
 }
 
-/** The ids of the named classes in order, each once; refused when one is missing, or when refining them closes a loop. */
+/**
+ * The ids of the named classes in order, without duplicates. Rejects missing classes and refinement
+ * loops.
+ */
 function refinedIds(
   state: ConfigState,
   names: readonly string[],
@@ -117,7 +120,7 @@ function refinedIds(
 
 const refinesField = { param: 'refines' };
 
-/** The names on a way from `from` along what classes refine, before it comes to `goal`; null when none comes there. */
+/** The names on a path of refinements from `from` to `goal`; null if there is none. */
 function wayTo(state: ConfigState, from: PromptClass, goal: PromptClassId): string[] | null {
   const seen = new Set<number>();
   const walk = (at: PromptClass): string[] | null => {
@@ -133,13 +136,13 @@ function wayTo(state: ConfigState, from: PromptClass, goal: PromptClassId): stri
   return walk(from);
 }
 
-/** The second tier is asked only for what refines the winner of the first. */
+/** The refined tier only decides among classes that refine the winner of the fast tier. */
 const unrefining = (tier: PromptClassTier, refines: readonly PromptClassId[]): Refusal | null =>
   tier === 'refined' && refines.length === 0
     ? refuse('invalid', 'refines must name a class for tier refined', refinesField)
     : null;
 
-/** An example without a label is stored as it was before examples could have one. */
+/** An example without a label is stored in the format from before labels existed. */
 export const storedExampleOf = (
   label: string | null,
   { ref, fingerprint }: Pick<StoredExample, 'ref' | 'fingerprint'>,
@@ -147,7 +150,7 @@ export const storedExampleOf = (
 
 type Holder = Pick<PromptClass, 'id' | 'name' | 'examples' | 'lastExampleId'>;
 
-/** A text that the class holds already is not added again: twice it would count twice. */
+/** Skips texts that the class already has, because duplicates would count twice. */
 function addExamples(
   { id, name, examples, lastExampleId }: Holder,
   given: readonly StoredExample[],
@@ -160,7 +163,7 @@ function addExamples(
   );
   const count = examples.length + fresh.size;
   if (count > examplesMax) {
-    const message = `class ${name} would have ${count} examples, at most ${examplesMax} may be`;
+    const message = `class ${name} would have ${count} examples; the maximum is ${examplesMax}`;
     return refuse('invalid', message, { param: 'examples' });
   }
   return [...fresh.values()].map((example, index) => {
@@ -184,8 +187,8 @@ const exampleRemoved = (id: PromptClassId, example_id: PromptExampleId): GwEvent
 });
 
 /**
- * Cascades to the examples, and to the classes that refine this one, by explicit events, so that replay and comparison show
- * them. A rule that asks for the class then matches nothing.
+ * Deletes the examples and the references of refining classes by explicit events, so that replay
+ * and comparison show them. A rule that requires the class then matches nothing.
  */
 function deleteClass(state: ConfigState, { id, examples }: PromptClass): Decision {
   const refining = [...state.prompt_class.byId.values()].filter(({ refines }) =>

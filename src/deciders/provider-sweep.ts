@@ -1,5 +1,6 @@
-// What the sweep makes of one provider (specification, "States and transitions"): active and degraded and back, and gone after half an
-// hour of absence. A provider that is not dynamic stays as it is: of it the sweep only reports.
+// Decides the state of one provider after a sweep (specification, "States and transitions"):
+// active, degraded, and removed after half an hour of absence. The sweep does not change providers
+// that are not dynamic.
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -10,22 +11,25 @@ import { learn, letGo, modelsOf } from './learning.ts';
 import type { FoundModel } from './learning.ts';
 import { recovered } from './registration.ts';
 
-/** What a sweep found: the model list that the provider answered with, or why it did not. */
+/** The result of a sweep: the provider's model list, or the reason why it did not answer. */
 export type Found = Readonly<{ served: readonly FoundModel[] }> | Readonly<{ failed: string }>;
 
 export type SweepProvider = Readonly<{
   type: 'SweepProvider';
   id: ProviderId;
   found: Found;
-  /** Epoch milliseconds. `absentSince` is when a sweep first found it absent; null when none has. */
+  /**
+   * Epoch milliseconds. `absentSince` is when a sweep first found it absent; null if it is not
+   * absent.
+   */
   now: number;
   absentSince: number | null;
 }>;
 
-/** So long it is absent before it is removed. */
+/** The absence after which a provider is removed. */
 export const removalMs = 30 * 60 * 1000;
 
-/** Never refuses: a provider that went while it was dialled is nobody's fault. */
+/** Never refuses, because a provider may be deleted during the sweep. */
 export function decideSweep(state: ConfigState, command: SweepProvider): readonly GwEvent[] {
   const provider = state.provider.byId.get(command.id);
   if (provider === undefined || provider.kind !== 'dynamic') return [];
@@ -47,7 +51,7 @@ const degraded = (id: ProviderId, reason: string): GwEvent => ({
   data: { id, reason },
 });
 
-/** Usage, frontend models and grants survive it; so do models that something refers to. */
+/** Usage, frontend models and grants stay, and so do referenced models. */
 const removed = (state: ConfigState, { id }: Provider): readonly GwEvent[] => [
   ...modelsOf(state, id).flatMap((model) => letGo(state, model)),
   { stream: streamOf('provider', id), type: 'ProviderDeleted', data: { id } },

@@ -1,4 +1,5 @@
-// The rules of change for providers (specification, "Provider creation rules"). That the endpoint answers was found out before.
+// Decides commands on providers (specification, "Provider creation rules"). Callers have already
+// checked that the endpoint answers.
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -18,7 +19,7 @@ import { setFields } from './set-fields.ts';
 export type ProviderCommand =
   | Readonly<{
       type: 'CreateProvider';
-      /** Null: `defaultName` is taken, with #2, #3 … behind it where that is held. */
+      /** Null uses `defaultName`, with #2, #3 … appended if it is taken. */
       name: string | null;
       defaultName: string;
       kind: ProviderKind;
@@ -26,7 +27,7 @@ export type ProviderCommand =
       endpoint: Endpoint;
       credential: StoredCredential | null;
     }>
-  /** A member that is undefined is left alone; `credential` null clears it. */
+  /** Undefined members stay unchanged; `credential` null clears it. */
   | Readonly<{
       type: 'UpdateProvider';
       id: ProviderId;
@@ -34,9 +35,9 @@ export type ProviderCommand =
       kind: ProviderKind | undefined;
       endpoint: Endpoint | undefined;
       credential: StoredCredential | null | undefined;
-      /** Says that the stored credential may be sent to another origin. */
+      /** Confirms that the stored credential may be sent to another origin. */
       keepCredential: boolean;
-      /** The provider that the change was made ready for, and dialled: it must still be so. */
+      /** The provider when it was probed for this change; it must not have changed since. */
       from?: Pick<Provider, 'endpoint' | 'credential'> | undefined;
     }>
   | Readonly<{ type: 'DeleteProvider'; id: ProviderId }>;
@@ -56,7 +57,9 @@ type Of<Type extends ProviderCommand['type']> = Extract<ProviderCommand, { type:
 
 function createProvider(state: ConfigState, command: Of<'CreateProvider'>): Decision {
   if (command.kind === 'dynamic') {
-    return refuse('invalid', 'kind dynamic is given by registration alone', { param: 'kind' });
+    return refuse('invalid', 'kind dynamic: only a registration can set this kind', {
+      param: 'kind',
+    });
   }
   const name = command.name ?? freeName(state, command.defaultName);
   const taken = clash(state, { name, endpoint: command.endpoint, credential: command.credential });
@@ -85,7 +88,7 @@ function updateProvider(state: ConfigState, command: Of<'UpdateProvider'>): Deci
   const provider = state.provider.byId.get(id);
   if (provider === undefined) return noProvider(id);
   if (command.from !== undefined && !isAsBefore(provider, command.from)) {
-    return refuse('conflict', `provider ${id} was changed meanwhile; send the change again`);
+    return refuse('conflict', `provider ${id} was modified concurrently; retry`);
   }
   const after = {
     id,
@@ -145,7 +148,7 @@ type Identity = {
   credential: StoredCredential | null;
 };
 
-/** Names are unique, and so is an address with its auth. */
+/** Names are unique, and so is an address together with its auth. */
 function clash(state: ConfigState, wanted: Identity): Refusal | null {
   const others = [...state.provider.byId.values()].filter((one) => one.id !== wanted.id);
   if (others.some((one) => one.name === wanted.name)) {
@@ -164,7 +167,7 @@ function clash(state: ConfigState, wanted: Identity): Refusal | null {
   );
 }
 
-/** Repeated slashes in an address lead to the same place. */
+/** Repeated slashes in an address are equivalent to one. */
 export const sameEndpoint = (a: Endpoint, b: Endpoint): boolean =>
   withSingleSlashes(a.api_base) === withSingleSlashes(b.api_base) &&
   a.protocol === b.protocol &&

@@ -1,6 +1,7 @@
-// The rules of registration (specification, "POST /admin/providers/register"): an agent holds a lease on a provider at an address.
-// The lease is of the principal that made it; no registration changes an address, a credential or a static provider, and none takes
-// a name.
+// Decides registrations (specification, "POST /admin/providers/register"): an agent holds a lease
+// on a provider at an address. The lease belongs to the principal that registered it. A
+// registration never changes an address, a credential or a static provider, and never takes a used
+// name.
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -19,24 +20,27 @@ export type RegisterProvider = Readonly<{
   type: 'RegisterProvider';
   principalId: PrincipalId;
   endpoint: Endpoint;
-  /** Null, or held by another provider: a provider that stands keeps its name, a new one gets `defaultName`. */
+  /**
+   * If null or used by another provider, an existing provider keeps its name and a new one gets
+   * `defaultName`.
+   */
   name: string | null;
   defaultName: string;
-  /** Null leaves what is held, of the hint of the engine too. */
+  /** Null keeps the current value, also for `engine`. */
   node: string | null;
   engine: string | null;
-  /** The model list that the address answered with; null when it was not asked, or did not answer. */
+  /** The model list at the address; null if it was not requested or there was no answer. */
   served: readonly FoundModel[] | null;
-  /** How many providers a principal may hold. */
+  /** The maximum providers of a principal. */
   providersMax: number;
 }>;
 
-/** What a registration meets at its address. */
+/** The provider that a registration finds at its address. */
 export type Place =
   | Readonly<{ is: 'free' }>
-  /** Dynamic, and this principal's or nobody's yet. */
+  /** Dynamic, and held by this principal or by no one. */
   | Readonly<{ is: 'own'; provider: Provider }>
-  /** Dynamic and another principal's, or not dynamic: left as it is. */
+  /** Dynamic and held by another principal, or not dynamic. It is not changed. */
   | Readonly<{ is: 'foreign' | 'fixed'; provider: Provider }>;
 
 type Claim = Pick<RegisterProvider, 'principalId' | 'endpoint'>;
@@ -48,8 +52,8 @@ export const placeOf = (state: ConfigState, { principalId, endpoint }: Claim): P
   );
 
 /**
- * `there` are the providers at the address. It may have several, with different auth: the nearest to one that the principal may hold is
- * meant.
+ * `there` are the providers at the address. Several with different auth are possible; the one that
+ * this principal may hold is preferred.
  */
 export function placeAmong(there: readonly Provider[], principalId: PrincipalId): Place {
   const dynamic = there.filter(({ kind }) => kind === 'dynamic');
@@ -63,20 +67,20 @@ export function placeAmong(there: readonly Provider[], principalId: PrincipalId)
   return fixed === undefined ? { is: 'free' } : { is: 'fixed', provider: fixed };
 }
 
-/** What an agent says of a provider that it holds. */
+/** The facts that an agent reports about its provider. */
 type Said = Pick<RegisterProvider, 'node' | 'engine'>;
 
-/** Whether the log holds all that is said. */
+/** True if the log already holds these facts. */
 export const isSaid = ({ registration }: Provider, { node, engine }: Said): boolean =>
   registration !== null &&
   registration.node === (node ?? registration.node) &&
   registration.engine === (engine ?? registration.engine);
 
-/** Whether another provider than `own` has the name. */
+/** True if a provider other than `own` has the name. */
 export const isNameHeld = (state: ConfigState, name: string, own: Provider | null): boolean =>
   [...state.provider.byId.values()].some((one) => one.name === name && one.id !== own?.id);
 
-/** Nothing when the registration says nothing new: then only the lease is refreshed. */
+/** No events if the registration reports nothing new; only the lease is then refreshed. */
 export function decideRegistration(state: ConfigState, command: RegisterProvider): Decision {
   const place = placeOf(state, command);
   switch (place.is) {
@@ -93,7 +97,10 @@ export function decideRegistration(state: ConfigState, command: RegisterProvider
 function registerNew(state: ConfigState, command: RegisterProvider): Decision {
   const { principalId, endpoint, name, defaultName, served, providersMax } = command;
   if (served === null) {
-    return refuse('conflict', `the provider at ${endpoint.api_base} is gone; register it again`);
+    return refuse(
+      'conflict',
+      `the provider at ${endpoint.api_base} was deleted; register it again`,
+    );
   }
   const held = [...state.provider.byId.values()].filter(
     ({ registration }) => registration?.principalId === principalId,
@@ -101,7 +108,7 @@ function registerNew(state: ConfigState, command: RegisterProvider): Decision {
   if (held.length >= providersMax) {
     return refuse(
       'conflict',
-      `api_base ${endpoint.api_base}: this principal holds ${held.length} providers, at most ${providersMax} may be`,
+      `api_base ${endpoint.api_base}: this principal holds ${held.length} providers; the maximum is ${providersMax}`,
       { param: 'api_base' },
     );
   }

@@ -1,5 +1,5 @@
-// The rules of change for the records of servers elsewhere, MCP servers and A2A agents (specification, "Other records"): each has a name of
-// its own, and a credential that stays with its origin.
+// Decides commands on records of remote servers, MCP servers and A2A agents (specification, "Other
+// records"). Each has a unique name, and a credential that stays with its origin.
 
 import { remoteName, streamOf } from '../../events/catalogue.ts';
 import type { GwEvent, RemoteNames } from '../../events/catalogue.ts';
@@ -17,11 +17,11 @@ import type { Decision } from './decision.ts';
 
 type Given<Details> = { readonly [Field in keyof Details]?: Details[Field] | undefined };
 
-/** A member that is undefined is left alone; `credential` null clears it. */
+/** Undefined members stay unchanged; `credential` null clears it. */
 type Change<Details> = Readonly<{
   details: Given<Details>;
   credential: StoredCredential | null | undefined;
-  /** Says that the stored credential may be sent to another origin. */
+  /** Confirms that the stored credential may be sent to another origin. */
   keepCredential: boolean;
 }>;
 
@@ -43,7 +43,7 @@ type Creation = Omit<HeldRemote, 'id'>;
 type Deletion = Readonly<{ id: number }>;
 type Update = Deletion & Change<Remote>;
 
-/** A command for a noun that is known only at run time. */
+/** A command for a noun known only at run time. */
 export function remoteCommand(noun: RemoteNoun, verb: 'Create', own: Creation): RemoteCommand;
 export function remoteCommand(noun: RemoteNoun, verb: 'Update', own: Update): RemoteCommand;
 export function remoteCommand(noun: RemoteNoun, verb: 'Delete', own: Deletion): RemoteCommand;
@@ -58,7 +58,7 @@ type RemoteDeciders = {
   ) => Decision;
 };
 
-/** By the type of the command. */
+/** Keyed by the type of the command. */
 export function remoteDeciders(): RemoteDeciders;
 export function remoteDeciders(): object {
   return Object.assign({}, ...remoteNouns.map(decidersOf));
@@ -86,7 +86,7 @@ function decidersOf(noun: RemoteNoun): object {
   };
 }
 
-/** Null when no other record has the name. */
+/** Null if no other record has the name. */
 function refuseTaken(
   state: ConfigState,
   noun: RemoteNoun,
@@ -121,7 +121,7 @@ function update(
 
 type RemoteData = Readonly<{ id: number }> & Partial<HeldRemote>;
 
-/** The events that bring a record to another state. */
+/** The events that change a record into another state. */
 export function remoteEvents(
   noun: RemoteNoun,
   held: HeldRemote,

@@ -1,8 +1,8 @@
-// The rules of a restore: ordinary events that lead from the state as it is to one of the past, whole or for a few entities. What was
-// is written once more; nothing in the log is undone.
+// Decides a restore: ordinary events that change the current state into a past one, completely or for a few entities. Nothing in the
+// log is undone.
 //
-// Entities that are gone are made again under their old ids, then everything is changed to what it was, then what was not there is
-// deleted: so no event refers to what does not stand.
+// Deleted entities are created again under their old ids, then everything is set to its old values, then newer entities are deleted.
+// So no event references a missing entity.
 
 import { parseStream, streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -23,11 +23,14 @@ import { kinds } from './restore/kinds.ts';
 
 export type RestoreCommand = Readonly<{
   type: 'RestoreSnapshot';
-  /** The state that comes back. */
+  /** The state to restore. */
   target: ConfigState;
-  /** The streams of the entities that are restored, others stay as they are; null: all of them. */
+  /** The streams of the entities to restore; others stay unchanged. Null restores all. */
   only: readonly string[] | null;
-  /** The streams of the entities that stay as they are while all others are restored; none where `only` names those that are. */
+  /**
+   * The streams of the entities that stay unchanged while all others are restored. Empty if `only`
+   * is set.
+   */
   except: readonly string[];
   facts: RestoreFacts;
 }>;
@@ -37,7 +40,7 @@ export type Missing = Loss & Readonly<{ entity: string }>;
 
 export type RestorePlan = Readonly<{
   events: readonly GwEvent[];
-  /** Behind the events. */
+  /** The state after the events. */
   state: ConfigState;
   conflicts: readonly Conflict[];
   missing: readonly Missing[];
@@ -52,12 +55,12 @@ export function decideRestore(state: ConfigState, command: RestoreCommand): Deci
 }
 
 function howOf({ only, except }: RestoreCommand): Readonly<{ what: string; param: string }> {
-  if (except.length > 0) return { what: 'without what except names', param: 'except' };
-  const what = only === null ? 'whole; name what else in only' : 'alone';
+  if (except.length > 0) return { what: 'without the entities in except', param: 'except' };
+  const what = only === null ? 'completely; list the entities to restore in only' : 'alone';
   return { what, param: 'only' };
 }
 
-/** The streams of the entities that a restore brings to what they were. */
+/** The streams of the entities that a restore affects. */
 export function restoredStreams(
   state: ConfigState,
   { target, only, except }: Omit<RestoreCommand, 'type' | 'facts'>,
@@ -102,7 +105,7 @@ export function planRestore(state: ConfigState, command: RestoreCommand): Restor
   return { events: on.events(), state: on.state(), conflicts, missing };
 }
 
-/** The streams of the entities that are not one and the same in both. */
+/** The streams of the entities that differ. */
 export const differingStreams = (one: ConfigState, other: ConfigState): string[] =>
   kinds.flatMap(({ noun }) =>
     differingIds(one[noun].byId, other[noun].byId).map((id) => streamOf(noun, id)),
@@ -118,7 +121,10 @@ function takeAll(
   for (const own of restored) on.take(eventsOf(own));
 }
 
-/** What has kept the name of a model that came back refers to it again, as when a model of that name is made. */
+/**
+ * References that kept the name of a restored model point to it again, as for a new model of that
+ * name.
+ */
 function findModels(on: Unfolding, chosen: ReadonlySet<string>): void {
   for (const { id } of streamsOf(chosen, 'model')) {
     const model = on.state().model.byId.get(id);
@@ -134,7 +140,8 @@ const unknown = (state: ConfigState, gone: readonly string[]): Conflict[] =>
     .map((entity) => ({ entity, needs: null, message: neverThere }));
 
 /**
- * What was to stay as it is and goes with something else, or loses what it refers to; and what is nothing to be kept: a slip in its name.
+ * Finds excepted entities that would be deleted with another entity or lose a reference, and names
+ * that match no entity.
  */
 const notKept = (
   before: ConfigState,
@@ -143,13 +150,13 @@ const notKept = (
 ): Conflict[] =>
   except.flatMap((entity) => {
     const isLost = stands(before, entity) && !stands(after, entity);
-    const message = isLost ? 'it would go with what it belongs to' : neverThere;
+    const message = isLost ? 'it would be deleted with the entity that it belongs to' : neverThere;
     const isUnknown = !stands(before, entity) && !stands(target, entity);
     if (isLost || isUnknown) return [{ entity, needs: null, message }];
     return lostBy(before, after, entity);
   });
 
-const neverThere = 'it is neither there now nor was it then';
+const neverThere = 'it exists neither now nor in the restored state';
 
 function stands(state: ConfigState, stream: string): boolean {
   const { noun, id } = parseStream(stream);

@@ -1,4 +1,5 @@
-// The rules of change for the rules of frontend models and their targets (specification, "Frontend model, rule, target, pool").
+// Decides commands on the rules of frontend models and their targets (specification, "Frontend
+// model, rule, target, pool").
 
 import { rulesMax } from '../lib/amounts.ts';
 import { ruleWithId } from '../../projections/config/find.ts';
@@ -23,7 +24,7 @@ import { positionTaken, refuseTooMany, within } from './part-list.ts';
 import { targetIds, targetList, withTarget } from './target.ts';
 import type { TargetInput } from './target.ts';
 
-/** A member that is undefined is left alone, or has its default on a new rule; null clears. */
+/** Undefined members stay unchanged, or get the default in a new rule; null clears. */
 export type RuleFields = Readonly<{
   action?: RuleAction | undefined;
   conditions: GivenConditions;
@@ -38,14 +39,14 @@ export type RuleFields = Readonly<{
 
 type Positioned = Readonly<{ position?: number | undefined }>;
 
-/** With an id it is that rule, changed; without, a new one. */
+/** With an id, changes that rule; without, creates one. */
 export type ListedRule = RuleFields & Readonly<{ id?: RuleId | undefined }>;
 
 export type RuleCommand =
   | Readonly<{ type: 'AddRule'; frontendModelId: FrontendModelId; rule: RuleFields & Positioned }>
   | Readonly<{ type: 'UpdateRule'; id: RuleId; rule: RuleFields & Positioned }>
   | Readonly<{ type: 'RemoveRule'; id: RuleId }>
-  /** The whole list, in the order of evaluation: what is not in it is removed. */
+  /** The whole list in order of evaluation. Missing rules are removed. */
   | Readonly<{
       type: 'ReplaceRules';
       frontendModelId: FrontendModelId;
@@ -82,7 +83,7 @@ export const noFrontendModel = (id: number): Refusal =>
   refuse('absent', `frontend model ${id} does not exist`);
 const noRule = (id: number): Refusal => refuse('absent', `rule ${id} does not exist`);
 
-/** Where rules are written: a frontend model that stands, or one that is being created. */
+/** The frontend model whose rules are written: existing, or being created. */
 type Owner = Pick<FrontendModel, 'id' | 'name' | 'rules'>;
 
 function addRule(state: ConfigState, { frontendModelId, rule }: Of<'AddRule'>): Decision {
@@ -105,7 +106,7 @@ function updateRule(state: ConfigState, { id, rule: given }: Of<'UpdateRule'>): 
   return writtenRule(state, newIds(state), { owner, held, given, position });
 }
 
-/** Removals first, then each rule in order; what stays as it was leaves no event. */
+/** Removals come first, then each rule in order. Unchanged rules make no event. */
 export function replacedRules(
   state: ConfigState,
   owner: Owner,
@@ -134,7 +135,7 @@ export function replacedRules(
 }
 
 const notOf = ({ name }: Owner, id: RuleId): Refusal =>
-  refuse('invalid', `id ${id} is no rule of ${name}`, { param: 'id' });
+  refuse('invalid', `id ${id} does not exist in frontend model ${name}`, { param: 'id' });
 const givenTwice = (id: RuleId): Refusal =>
   refuse('invalid', `id ${id} is given twice`, { param: 'id' });
 
@@ -158,7 +159,7 @@ type Written = Readonly<{
   position: number;
 }>;
 
-/** The events by which the rule comes to be as it was asked for: a new one, or what changes of the one held. */
+/** The events that create the requested rule or change the current one. */
 function writtenRule(state: ConfigState, ids: Ids, asked: Written): readonly GwEvent[] | Refusal {
   const { owner, held, given, position } = asked;
   const { id } = owner;
@@ -192,7 +193,7 @@ function nextRule(state: ConfigState, { owner, held, given }: Written): Next | R
   if (stray !== null) return stray;
   const conditions = changedConditions(state, held?.conditions ?? noConditions, given.conditions);
   if (isRefusal(conditions)) return conditions;
-  // What belongs to another action goes with it.
+  // Clears fields of the previous action.
   const own = <Value>(of: RuleAction, asked: Value | undefined, was: Value | null): Value | null =>
     action !== of ? null : asked === undefined ? was : asked;
   const status = own('deny', given.deny_status, held?.deny_status ?? null);
@@ -200,7 +201,7 @@ function nextRule(state: ConfigState, { owner, held, given }: Written): Next | R
   if (action === 'jump' && jump_to === null) {
     return refuse('invalid', 'jump_to is needed for action jump', { param: 'jump_to' });
   }
-  // A jump that was written may lead to what was deleted since: it stays, and matches nothing.
+  // A jump may keep a destination that was deleted; it then matches nothing.
   if (jump_to !== null && jump_to !== held?.jump_to) {
     const refusal = refuseJump(state, owner, jump_to);
     if (refusal !== null) return refusal;
@@ -223,7 +224,7 @@ const label = (name: string | null | undefined): Pick<StoredRule, 'name'> =>
 const actionOfField = { deny_status: 'deny', deny_message: 'deny', jump_to: 'jump' } as const;
 const ownFields = ['deny_status', 'deny_message', 'jump_to'] as const;
 
-/** A field that only another action knows is a mistake, not to be ignored. */
+/** Rejects a field of another action instead of ignoring it. */
 function refuseStray(action: RuleAction, given: RuleFields): Refusal | null {
   const stray = ownFields.find(
     (field) => action !== actionOfField[field] && (given[field] ?? null) !== null,
@@ -246,7 +247,7 @@ function nextTargets(
   }
   const count = (given.targets ?? heldTargets).length;
   if (count === 0) return [];
-  const message = `targets are for action route, not ${action}; an empty list drops those there are`;
+  const message = `targets are for action route, not ${action}; an empty list removes the current ones`;
   return refuse('invalid', message, { param: 'targets' });
 }
 

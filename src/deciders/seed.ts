@@ -1,5 +1,5 @@
-// What a new log begins with (specification, "Principal", "Role and permission"): principal 1, a service account with role
-// inference, and the built-in roles.
+// Seeds a new log (specification, "Principal", "Role and permission"): principal 1, a service
+// account with role inference, and the built-in roles.
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { StoredName } from '../../events/principal.ts';
@@ -10,7 +10,7 @@ import type { Decision } from './decision.ts';
 
 export type SeedCommand = Readonly<{ type: 'SeedLog'; bootstrapName: StoredName }>;
 
-/** Does nothing on a log that has begun. */
+/** Does nothing if the log has events. */
 export function decideSeed(state: ConfigState, { bootstrapName }: SeedCommand): Decision {
   if (state.position > 0) return [];
   const id = principalId.parse(1);

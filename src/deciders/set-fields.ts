@@ -1,5 +1,5 @@
-// The events that create an entity as it is, and that bring its plain fields to given values: one for each setter of the noun whose
-// fields differ.
+// Builds the events that create an entity, and those that set its plain fields: one per setter of
+// the noun whose fields differ.
 
 import { creatorOf, settersOf, streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -9,10 +9,10 @@ import { camelCase } from '../lib/case.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { toRfc3339 } from '../lib/clock.ts';
 
-/** A member that is undefined is left alone. */
+/** Undefined members stay unchanged. */
 export type Given<Entity> = { readonly [Field in keyof Entity]?: Entity[Field] | undefined };
 
-/** In the order in which the catalogue lists the events. A field that `held` does not have is null. */
+/** In the order of the catalogue. A field that `held` does not have is null. */
 export function setFields<N extends Noun>(
   noun: N,
   held: Given<Entities[N]> & Pick<Entities[N], 'id'>,
@@ -25,7 +25,7 @@ export function setFields(noun: Noun, held: { id: number }, goal: object): reado
   });
 }
 
-/** The same for all fields: one that `goal` does not have is cleared. */
+/** Sets all fields; clears those that `goal` does not have. */
 export function setAllFields<N extends Noun>(
   noun: N,
   held: Entities[N],
@@ -54,7 +54,7 @@ const setterEvents = (
     return [{ stream: streamOf(noun, held.id), type, data }];
   });
 
-/** The event that creates the entity with the fields that the event has. */
+/** Creates the entity with the fields that the event has. */
 export function createdAs<N extends Noun>(noun: N, entity: Entities[N]): GwEvent;
 export function createdAs(noun: Noun, entity: { id: number }): object {
   const { type, names } = creatorOf(noun);

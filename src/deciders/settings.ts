@@ -1,4 +1,4 @@
-// The rules of change for the deployment's settings.
+// Decides commands on the deployment's settings.
 
 import { streamOf } from '../../events/catalogue.ts';
 import { isSigned } from '../../events/checkpoint.ts';
@@ -17,30 +17,31 @@ import { noPrincipal } from './callers/principal.ts';
 
 export type SettingsCommand =
   | Readonly<{ type: 'SetFallbackModel'; modelId: ModelId | null }>
-  /** The kinds of change that need an approved request; none ends the policy. */
+  /** The kinds of change that need an approved request; empty ends the policy. */
   | Readonly<{ type: 'SetChangePolicy'; kinds: readonly ChangeKind[] }>
-  /** Asks for a new version of the snapshot, whatever changed. */
+  /** Requests a new snapshot version, even if nothing changed. */
   | Readonly<{ type: 'RebuildSnapshot' }>
-  /** Says that every session ends; the sessions themselves are not in the log. */
+  /** Records that every session ends; the sessions are not in the log. */
   | Readonly<{ type: 'RevokeSessions' }>
-  /** Says that the managed deployment was changed; the cluster holds it. */
+  /** Records a change of the managed deployment, which the cluster stores. */
   | Readonly<{
       type: 'RecordDeploymentPatch';
       patch: Readonly<Record<string, string | number | boolean | null | undefined>>;
       generation: number;
     }>
   /**
-   * `publicKey` signs checkpoints from here on, 64 hex digits. The key that does so now hands over to it by its signature
-   * (events/checkpoint.ts, base64).
+   * `publicKey` signs checkpoints from now on, 64 hex digits. The current key authorises it with
+   * its signature (events/checkpoint.ts, base64).
    */
   | Readonly<{ type: 'SetAuditKey'; logId: string; publicKey: string; signature: string | null }>
-  /** Goes on behind a loss of events that replicas have seen. */
+  /** Continues the log after events that replicas have seen were lost. */
   | Readonly<{ type: 'StartEpoch' }>
-  /** Says that the vault was sealed anew: what is in it is not in the log. */
+  /** Records that the vault was encrypted again; its content is not in the log. */
   | Readonly<{ type: 'RecordReseal'; keyId: string; items: number }>
   /**
-   * What an entity that stands still refers to is left alone, but for the e-mail address of the principal whose personal data is to
-   * go: that is cleared. Null: nobody's.
+   * Skips items that an existing entity references, except the e-mail address of the principal
+   * whose personal data is erased, which is cleared. `principalId` is null if no one's data was
+   * requested.
    */
   | Readonly<{
       type: 'EraseVaultItems';
@@ -78,7 +79,7 @@ export function decideSettings(state: ConfigState, command: SettingsCommand): De
   }
 }
 
-/** Absent fields were not sent. */
+/** Omits fields that were not sent. */
 function deploymentPatched({
   patch,
   generation,
@@ -91,7 +92,7 @@ function deploymentPatched({
 
 type EraseVaultItems = Extract<SettingsCommand, { type: 'EraseVaultItems' }>;
 
-/** Items that one event names. */
+/** The maximum items per event. */
 const itemsMax = 500;
 
 function eraseItems(state: ConfigState, { items, principalId: id }: EraseVaultItems): Decision {
@@ -137,7 +138,7 @@ function setAuditKey(state: ConfigState, { logId, publicKey, signature }: SetAud
     if (!isSigned(text, given, previous)) {
       return refuse(
         'forbidden',
-        `audit key ${publicKey} is not signed by ${previous}, which holds`,
+        `audit key ${publicKey} is not signed by ${previous}, the current key`,
       );
     }
   }
@@ -160,14 +161,14 @@ function setFallbackModel(state: ConfigState, modelId: ModelId | null): Decision
   return [{ stream, type: 'FallbackModelSet', data: { model_id: modelId } }];
 }
 
-/** One administrator alone could change nothing any more. */
+/** A single administrator could no longer change anything. */
 function setChangePolicy(state: ConfigState, given: readonly ChangeKind[]): Decision {
   const kinds = changeKind.options.filter((kind) => given.includes(kind));
   const { changePolicy } = state.settings.byId.get(1) ?? defaultSettings;
   if (kinds.join() === changePolicy.join()) return [];
   const { length } = administratorsOf(state);
   if (kinds.length > 0 && length < 2) {
-    const message = `a change policy needs two principals with a login and config:write, there are ${length}`;
+    const message = `a change policy needs two principals with a login and config:write; found ${length}`;
     return refuse('conflict', message, { param: 'kinds' });
   }
   return [{ stream, type: 'ChangePolicySet', data: { kinds } }];

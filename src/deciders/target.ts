@@ -1,5 +1,5 @@
-// The targets of a rule, or of a frontend model's defaults: a failover chain of provider models and pools (specification,
-// "Frontend model, rule, target, pool"). They have no weights.
+// Decides the targets of a rule or of a frontend model's defaults: a failover chain of provider
+// models and pools (specification, "Frontend model, rule, target, pool"). Targets have no weights.
 
 import { targetsMax } from '../lib/amounts.ts';
 import type { Target } from '../../events/frontend-model.ts';
@@ -12,7 +12,10 @@ import type { Refusal } from '../lib/refusal.ts';
 import { positionsOf, refuseTooMany, within } from './part-list.ts';
 import type { Place } from './part-list.ts';
 
-/** A model or a pool by its id or by its name; with both they must agree. Without a position it stands behind the one before. */
+/**
+ * A model or a pool by its id or name; if both are given, they must match. Without a position it
+ * follows the previous target.
+ */
 export type TargetInput = Readonly<{
   modelId: ModelId | null;
   poolId: PoolId | null;
@@ -20,7 +23,7 @@ export type TargetInput = Readonly<{
   position: number | null;
 }>;
 
-/** Gives ids that no target ever had. */
+/** Assigns ids that no target ever had. */
 export function targetIds(state: ConfigState): () => TargetId {
   let last = state.frontend_model.lastParts['target'] ?? 0;
   return () => targetId.parse((last += 1));
@@ -35,7 +38,10 @@ type Asked = Readonly<{
 
 const inList: Place = (index) => `targets.${index}.`;
 
-/** The whole list as it was asked for, by position. A target that refers to what a held one does keeps that one's id. */
+/**
+ * The requested list, sorted by position. A target keeps its id if a current target references the
+ * same entity.
+ */
 export function targetList(
   state: ConfigState,
   { held, given, nextId, place = inList }: Asked,
@@ -86,7 +92,7 @@ const isSame =
     target.gone_model === ref.gone_model;
 
 const repeated = ({ name, modelId, poolId }: TargetInput): Refusal =>
-  refuse('conflict', `model ${name ?? modelId ?? poolId} is a target already`, { param: 'model' });
+  refuse('conflict', `model ${name ?? modelId ?? poolId} is already a target`, { param: 'model' });
 
 function refOf(state: ConfigState, input: TargetInput, held: readonly Target[]): Ref | Refusal {
   const { modelId, poolId, name } = input;
@@ -110,7 +116,7 @@ function refOf(state: ConfigState, input: TargetInput, held: readonly Target[]):
   return refNamed(state, name, held);
 }
 
-/** Refuses the id of nothing, and a name that what has the id does not have. */
+/** Rejects an unknown id, and a name that does not belong to the id. */
 export function refuseReference(
   { byId }: Pick<Slice<{ name: string }>, 'byId'>,
   { field, id, name }: Readonly<{ field: string; id: number; name: string | null }>,
@@ -130,11 +136,11 @@ function refNamed(state: ConfigState, name: string, held: readonly Target[]): Re
   if (model !== undefined) return { ...nothing, model_id: model.id };
   const pool = [...state.pool.byId.values()].find(named);
   if (pool !== undefined) return { ...nothing, pool_id: pool.id };
-  // What is listed as gone may be sent back as it was listed.
+  // Accepts a deleted model by the name that lists show.
   if (held.some(({ gone_model }) => gone_model === name)) return { ...nothing, gone_model: name };
   const isFrontend = [...state.frontend_model.byId.values()].some(named);
   const reason = isFrontend
-    ? 'is a frontend model, to which a rule leads by action jump'
+    ? 'is a frontend model; use a rule with action jump instead'
     : 'is neither a provider model nor a pool';
   return refuse('invalid', `model ${name} ${reason}`, { param: 'model' });
 }

@@ -35,7 +35,7 @@ it('a change is drafted, looked at, approved by another and applied, and a wrong
   const own = await as('ada', ...approving.split(' '));
   assert.deepEqual(
     [own.code, own.stderr],
-    [4, 'gw: nobody approves or reviews a change of their own\n'],
+    [4, 'gw: you cannot approve or review your own change\n'],
   );
   assert.match((await as('boss', ...approving.split(' '))).stdout, /^1 {2}approved/);
   const applied = await as('ada', 'apply', '1', '--json');

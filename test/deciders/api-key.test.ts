@@ -109,14 +109,18 @@ describe('an API key whose maker is bound by its own grants', () => {
       const verb = held.startsWith('mcp') ? 'mcp:invoke' : 'model:invoke';
       given([ci, ...maker, permissionGranted(1, verb, held), ...target('model:invoke', wanted)])
         .when(bound)
-        .refuses('forbidden', /principal_id 1 may do what you may not/, 'principal_id');
+        .refuses(
+          'forbidden',
+          /principal_id 1 has permissions that you do not have/,
+          'principal_id',
+        );
     });
   }
 
   it('is not made for one that may write the configuration', () =>
     given([ci, ...maker, ...target('config:write', '*')])
       .when(bound)
-      .refuses('forbidden', /needs config:write/, 'principal_id'));
+      .refuses('forbidden', /requires config:write/, 'principal_id'));
 
   const within: readonly (readonly [held: string, wanted: string])[] = [
     ['model/a', 'model/a'],

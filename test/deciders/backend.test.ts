@@ -154,7 +154,7 @@ describe('a backend given by its endpoint', () => {
       .yields([backendAttached(1, 1, 'gpt')]);
     given([gpt])
       .when(attach(silent))
-      .refuses('conflict', /the provider at https:\/\/here.example\/v1 is gone/);
+      .refuses('conflict', /the provider at https:\/\/here.example\/v1 was deleted/);
   });
 
   it('creates a static provider where none fits, under a free name', () => {

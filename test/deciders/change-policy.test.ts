@@ -49,7 +49,7 @@ describe('under a change policy', () => {
     assert.equal(
       under(['models', 'prices'], rename),
       'approval_required: changes of models need an approved change request: draft one at ' +
-        '/admin/change-requests, or send x-gw-break-glass with a reason, which demands a review',
+        '/admin/change-requests, or send x-gw-break-glass with a reason, which requires a review afterwards',
     );
     assert.match(under(['prices'], price), /^approval_required: changes of prices /);
   });
@@ -119,6 +119,6 @@ describe('a change policy', () => {
       .yields([]);
     given(administrators(2))
       .when({ type: 'SetChangePolicy', kinds: ['keys'] })
-      .refuses('conflict', /two principals with a login and config:write, there are 1/, 'kinds');
+      .refuses('conflict', /two principals with a login and config:write; found 1/, 'kinds');
   });
 });

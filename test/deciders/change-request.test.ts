@@ -147,7 +147,7 @@ describe('a change request', () => {
     const many = Array.from({ length: openRequestsMax }, (_, index) => draftedAs(index + 1));
     given([...before, ...many])
       .when({ type: 'DraftChangeRequest', by: person(2), titleRef: title, draft })
-      .refuses('conflict', /200 change requests are open, at most 200 may be/);
+      .refuses('conflict', /200 change requests are open; the maximum is 200/);
   });
 
   it('is edited by its author alone, and is approved no more then', () => {
@@ -170,13 +170,13 @@ describe('a change request', () => {
       .yields([edited]);
     given(approved)
       .when({ ...edit, by: person(3) })
-      .refuses('forbidden', /nobody but its author edits/);
+      .refuses('forbidden', /only the author can edit/);
     const { state } = given([...approved, edited]);
     const held = state.change_request.byId.get(1);
     assert.deepEqual([held?.state, held?.approvals], ['open', []]);
     given([...approved, edited])
       .when(apply())
-      .refuses('conflict', /was edited meanwhile/, 'body');
+      .refuses('conflict', /was edited in the meantime/, 'body');
     given([...approved, edited])
       .when(approve(3))
       .refuses('conflict', /digest d1 is not/, 'digest');
@@ -200,7 +200,7 @@ describe('a change request', () => {
       .refuses('conflict', /withdraw it/);
     given(open)
       .when(step('WithdrawChangeRequest', 3))
-      .refuses('forbidden', /nobody but its author/);
+      .refuses('forbidden', /only the author can/);
     for (const end of [refused, withdrawn]) {
       given([...approved, end])
         .when(apply())
@@ -234,13 +234,13 @@ describe('an approval', () => {
     const other = approve(3, { outcome: '0'.repeat(64) });
     given(open)
       .when(other)
-      .refuses('conflict', /is not what the calls come to/, 'outcome');
+      .refuses('conflict', /differs from the current result of the calls/, 'outcome');
   });
 
   it('is not given by the author, nor by a login that the author gave', () => {
     given(open)
       .when(approve(2))
-      .refuses('forbidden', /of their own/);
+      .refuses('forbidden', /your own change/);
     given(open)
       .when(approve(3, { by: reviewer(3, [2]) }))
       .refuses('forbidden', /gave you your credential/);
@@ -265,7 +265,7 @@ describe('an approval', () => {
   it('needs the right to write the configuration, now, and the credential that is valid now', () => {
     given([...open, roleRevoked(3, 1)])
       .when(approve(3))
-      .refuses('forbidden', /needs config:write/);
+      .refuses('forbidden', /requires config:write/);
     given([...open, passwordSet(3, testRef(999))])
       .when(approve(3))
       .refuses('conflict', /credential was replaced/);
@@ -292,10 +292,10 @@ describe('applying', () => {
       { stream: 'model-1', type: 'ModelRenamed', data: { id: modelId.parse(1), name: 'b' } },
     ])
       .when(apply())
-      .refuses('conflict', /^calls\.0: POST \/admin\/UpdateModel no longer comes to/, 'calls.0');
+      .refuses('conflict', /^calls\.0: POST \/admin\/UpdateModel no longer produces/, 'calls.0');
     given([...approved, modelCreated(2, 'b')])
       .when(apply())
-      .refuses('conflict', /^calls\.0: .*b exists.*moved on/, 'calls.0');
+      .refuses('conflict', /^calls\.0: .*b exists.*has changed since the approval/, 'calls.0');
   });
 
   it('asks whether its author and one who approved it may still write the configuration', () => {
@@ -304,7 +304,7 @@ describe('applying', () => {
       .refuses('conflict', /the author/, 'author');
     given([...approved, roleRevoked(3, 1)])
       .when(apply(4))
-      .refuses('conflict', /whoever approved it is gone/, 'approvals');
+      .refuses('conflict', /every approver was deleted/, 'approvals');
     given([...approved, approvedBy(4), roleRevoked(3, 1)])
       .when(apply(4))
       .yields([applied(4), renamed]);
@@ -327,7 +327,7 @@ describe('applying', () => {
       .yields([scheduled(null)]);
     given(approved)
       .when(at(now))
-      .refuses('invalid', /^at: must lie in/, 'at');
+      .refuses('invalid', /^at: must be within/, 'at');
     given(open)
       .when(at(now + 1000))
       .refuses('conflict', /is not approved/);
@@ -377,7 +377,7 @@ describe('a review', () => {
       .yields([reviewedBy(3)]);
     given([...before, made])
       .when(review(2))
-      .refuses('forbidden', /of their own/);
+      .refuses('forbidden', /your own change/);
     given([...before, made])
       .when(review(3, [2]))
       .refuses('forbidden', /gave you your credential/);
@@ -386,7 +386,7 @@ describe('a review', () => {
       .yields([]);
     given(open)
       .when(review(3))
-      .refuses('conflict', /no review is due/);
+      .refuses('conflict', /does not need a review/);
     given([...before, made])
       .when(apply())
       .refuses('conflict', /is review_due/);

@@ -15,7 +15,7 @@ const cases: readonly (readonly [string, readonly number[], readonly number[], R
   ['others gave theirs', [4], [5], null],
   ['the author gave theirs', [2], [], /^the author of this change gave you your credential/],
   ['who gave the author theirs', [], [3], /^you gave the author of this change their credential/],
-  ['one gave both of them theirs', [4], [5, 4], /^one and the same principal gave you and/],
+  ['one gave both of them theirs', [4], [5, 4], /^the same principal gave you and/],
 ];
 
 for (const [what, own, author, message] of cases) {

@@ -31,5 +31,5 @@ it('what they come to now must be what they came to when they were made ready', 
   const events = [modelCreated(1, 'a'), toB];
   given([modelCreated(1, 'x')])
     .when({ type: 'ApplyChanges', commands: [created, renamed], events })
-    .refuses('conflict', /has moved on/);
+    .refuses('conflict', /has changed since/);
 });

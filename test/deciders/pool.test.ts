@@ -108,9 +108,9 @@ describe('a member', () => {
 
   it('is a provider model, once', () => {
     const cases = [
-      ['small', 'conflict', /^model small is a member already/],
-      ['pair', 'invalid', /^model pair is no provider model/],
-      ['nothing', 'invalid', /^model nothing is no provider model/],
+      ['small', 'conflict', /^model small is already a member/],
+      ['pair', 'invalid', /^model pair is not a provider model/],
+      ['nothing', 'invalid', /^model nothing is not a provider model/],
     ] as const;
     for (const [name, code, message] of cases) {
       given([...models, pair, membersSet(1, [small])])
@@ -119,7 +119,7 @@ describe('a member', () => {
     }
     given([...models, pair])
       .when(update({ members: [member('small'), member('small')] }))
-      .refuses('conflict', /members\.1\.model small is a member already/, 'members.1.model');
+      .refuses('conflict', /members\.1\.model small is already a member/, 'members.1.model');
   });
 
   it('is removed by its id', () =>

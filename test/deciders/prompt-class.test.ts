@@ -214,7 +214,7 @@ describe('an example', () => {
     );
     given([code, ...full])
       .when(add('one more'))
-      .refuses('invalid', /would have 1001 examples, at most 1000/, 'examples');
+      .refuses('invalid', /would have 1001 examples; the maximum is 1000/, 'examples');
     given([code, ...full])
       .when(add('text 5'))
       .yields([]);

@@ -305,7 +305,7 @@ describe('a change that was made ready for a provider', () => {
     ]) {
       given([held])
         .when(update({ endpoint: raw, from: stale }))
-        .refuses('conflict', /provider 1 was changed meanwhile/);
+        .refuses('conflict', /provider 1 was modified concurrently/);
     }
   });
 });

@@ -95,11 +95,11 @@ describe('an address that is new', () => {
   it('is not registered when it did not answer, or the principal holds as many as it may', () => {
     given([])
       .when(register())
-      .refuses('conflict', /is gone; register it again/);
+      .refuses('conflict', /was deleted; register it again/);
     const there = endpointAt('http://10.0.0.6/v1');
     given(held)
       .when(register({ endpoint: there, served: [], providersMax: 1 }))
-      .refuses('conflict', /holds 1 providers, at most 1 may be/, 'api_base');
+      .refuses('conflict', /holds 1 providers; the maximum is 1/, 'api_base');
     given(held)
       .when(
         register({ endpoint: there, served: [], providersMax: 1, principalId: theirs, name: 'b' }),

@@ -100,7 +100,7 @@ describe('of every restore', () => {
           on.take([event]);
           const state = on.state();
           const broken = conflictsIn(state, [event.stream]).filter(({ message }) =>
-            message.endsWith('is not there'),
+            message.endsWith('does not exist'),
           );
           assert.deepEqual(broken, [], event.type);
         }

@@ -123,7 +123,7 @@ describe('a restore', () => {
     const gone = planRestore(stateOf(held), restoring(emptyState, { except: ['api_key-1'] }));
     assert.deepEqual(
       gone.conflicts.map(({ entity, message }) => [entity, message]),
-      [['api_key-1', 'it would go with what it belongs to']],
+      [['api_key-1', 'it would be deleted with the entity that it belongs to']],
     );
   });
 
@@ -142,8 +142,8 @@ describe('a restore', () => {
       );
     assert.deepEqual(conflicts('frontend_model-1'), [['pool-1', null, 'pool p is a target of f']]);
     assert.deepEqual(conflicts('settings-1', 'frontend_model-1', 'pool-1'), [
-      ['settings-1', 'model-1', 'model-1, which it refers to, would go'],
-      ['pool-1', 'model-1', 'model-1, which it refers to, would go'],
+      ['settings-1', 'model-1', 'model-1, which it references, would be deleted'],
+      ['pool-1', 'model-1', 'model-1, which it references, would be deleted'],
     ]);
     assert.deepEqual(conflicts('frontend_model-1', 'pool-1', 'model-1'), []);
   });
@@ -220,7 +220,7 @@ describe('a restore', () => {
     const held = [principalCreated(1, plainName('ci')), keyCreated(1, 1)];
     given([...held, keyDeleted(1), principalDeleted(1)])
       .when(restoring(stateOf(held), { only: ['api_key-1'] }))
-      .refuses('conflict', /api_key-1: principal-1 is not there$/, 'only');
+      .refuses('conflict', /api_key-1: principal-1 does not exist$/, 'only');
   });
 
   it('of one whose name was taken names who has it', () => {
@@ -229,7 +229,7 @@ describe('a restore', () => {
       restoring(stateOf([modelCreated(1, 'm')]), { only: ['model-1'] }),
     );
     assert.deepEqual(conflicts, [
-      { entity: 'model-1', needs: 'model-2', message: 'model-2 has its name' },
+      { entity: 'model-1', needs: 'model-2', message: 'model-2 has the same name' },
     ]);
   });
 
@@ -245,7 +245,7 @@ describe('a restore', () => {
       restoring(target, { only: ['model-1'] }),
     );
     assert.deepEqual(ofPool, [
-      { entity: 'model-1', needs: 'pool-1', message: 'pool-1 has its name' },
+      { entity: 'model-1', needs: 'pool-1', message: 'pool-1 has the same name' },
     ]);
   });
 
@@ -262,7 +262,7 @@ describe('a restore', () => {
       .when(whole)
       .refuses(
         'conflict',
-        /restored whole; name what else in only: provider-1: provider-2 would have its address/,
+        /restored completely; list the entities to restore in only: provider-1: provider-2 would have the same address/,
         'only',
       );
     const alone = restoring(stateOf(held), { facts: { erased }, only: ['provider-1'] });

@@ -297,7 +297,7 @@ describe('the whole list', () => {
     const other = [frontendModelCreated(2, 'annex'), ruleAdded(2, storedRule(4))];
     given([house, ...held, ...other])
       .when(replace({ id: 1 }, { id: 4 }))
-      .refuses('invalid', /rules\.1\.id 4 is no rule of house/, 'rules.1.id');
+      .refuses('invalid', /rules\.1\.id 4 does not exist in frontend model house/, 'rules.1.id');
     given([house, ...held])
       .when(replace({ id: 1 }, { id: 1 }))
       .refuses('invalid', /rules\.1\.id 1 is given twice/, 'rules.1.id');
@@ -326,5 +326,5 @@ describe('the whole list', () => {
   it('is bounded', () =>
     given([house])
       .when(replace(...Array.from({ length: 501 }, () => ({}))))
-      .refuses('invalid', /rules: 501 are given, at most 500 may be/, 'rules'));
+      .refuses('invalid', /rules: 501 items; the maximum is 500/, 'rules'));
 });

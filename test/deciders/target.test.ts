@@ -38,7 +38,7 @@ describe('a target', () => {
   it('is on a model or a pool that is not one already', () => {
     given(ruled)
       .when(addTarget('small'))
-      .refuses('conflict', /^model small is a target already/, 'model');
+      .refuses('conflict', /^model small is already a target/, 'model');
     given(ruled)
       .when(addTarget('house'))
       .refuses('invalid', /^model house is a frontend model/, 'model');

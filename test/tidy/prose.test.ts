@@ -34,6 +34,7 @@ const held: readonly string[] = [
   'src/classifier',
   'src/cli',
   'src/conditions',
+  'src/deciders',
   'src/egress',
   'src/fields',
   'src/gateway',

@@ -177,7 +177,7 @@ export const fieldExamples: FieldExamples = {
   'change-requests.name': 'ada',
   'change-requests.digest': '3f1c9a52d07be864',
   'change-requests.outcome': '9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab',
-  'change-requests.message': 'whoever approved it is gone or may no longer write this',
+  'change-requests.message': 'every approver was deleted or can no longer write the configuration',
   'change-requests.secrets': ['upstream_api_key'],
   'configuration.set': 'default',
   'configuration.name': 'qwen3-8b',

@@ -1,4 +1,5 @@
-// The rules for tokens of the admin API: which permissions a token may carry and when it stops working.
+// Decides commands on tokens of the admin API: which permissions a token may carry and when it
+// stops working.
 
 import { streamOf } from '../../../events/catalogue.ts';
 import type { AdminToken } from '../../../projections/config/admin-token.ts';
@@ -21,7 +22,9 @@ export type AdminTokenCommand =
       permissions: readonly AdminVerb[];
       /** RFC 3339. */
       expiresAt: string;
-      /** The token that authenticated the request: it cannot create one that may do more. */
+      /**
+       * The token that authenticated the request. It cannot create a token with more permissions.
+       */
       boundBy: Holder | null;
     }>
   | Readonly<{ type: 'RevokeAdminToken'; id: AdminTokenId }>;
@@ -70,6 +73,6 @@ function createToken(state: ConfigState, command: Creation): Decision {
   return [{ stream: streamOf('admin_token', id), type: 'AdminTokenCreated', data }];
 }
 
-/** Whether the token still authenticates. `now` is epoch milliseconds. */
+/** True if the token still authenticates. `now` is epoch milliseconds. */
 export const isLiveToken = ({ revoked, expiresAt }: AdminToken, now: number): boolean =>
   !revoked && Date.parse(expiresAt) > now;

@@ -1,4 +1,4 @@
-// The rules of change for API keys (specification, "API key").
+// Decides commands on API keys (specification, "API key").
 
 import { streamOf } from '../../../events/catalogue.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -20,12 +20,15 @@ export type ApiKeyCommand =
       verifierRef: string;
       /** RFC 3339. */
       expiresAt: string | null;
-      /** Who may make keys only for principals that may do no more than it may; without, for any. */
+      /**
+       * The caller, if it may create keys only for principals with no more permissions than its
+       * own; absent if for any principal.
+       */
       boundBy?: Holder | undefined;
     }>
   | Readonly<{ type: 'RevokeApiKey'; id: ApiKeyId }>
   | Readonly<{ type: 'EnableApiKey'; id: ApiKeyId }>
-  /** RFC 3339; null never expires. */
+  /** RFC 3339; null if the key never expires. */
   | Readonly<{ type: 'SetApiKeyExpiry'; id: ApiKeyId; expiresAt: string | null }>;
 
 export const noApiKey = (id: number): Refusal => refuse('absent', `key ${id} does not exist`);
@@ -58,7 +61,7 @@ function createApiKey(state: ConfigState, command: Creation): Decision {
   if (boundBy !== undefined && !mayAsMuch(state, boundBy, command.principalId)) {
     return refuse(
       'forbidden',
-      `principal_id ${command.principalId} may do what you may not; a key for it needs config:write`,
+      `principal_id ${command.principalId} has permissions that you do not have; creating a key for it requires config:write`,
       { param: 'principal_id' },
     );
   }

@@ -1,5 +1,5 @@
-// The rules of change for the budget of a principal (specification, "Limits and budget"). What is spent of it is no decision, and
-// not decided here: it is counted beside the usage rows.
+// Decides commands on the budget of a principal (specification, "Limits and budget"). The amount
+// spent is counted with the usage rows, not here.
 
 import { streamOf } from '../../../events/catalogue.ts';
 import type { Budget } from '../../../projections/config/principal.ts';
@@ -14,17 +14,20 @@ export type BudgetCommand =
   | Readonly<{
       type: 'SetBudget';
       id: PrincipalId;
-      /** Both caps are replaced; at least one must be set. */
+      /** Replaces both caps; at least one must be set. */
       tokensTotal: number | null;
       costTotalMicros: number | null;
-      /** Undefined keeps the one that is held; a new budget is then monthly. */
+      /** Undefined keeps the current window; a new budget is then monthly. */
       window: BudgetWindow | undefined;
-      /** Counts as spent when the budget is new, and only then. */
+      /** Counts as spent when the budget is created; ignored later. */
       initialTokensUsed: number;
     }>
   | Readonly<{ type: 'ClearBudget'; id: PrincipalId }>;
 
-/** Refuses `absent` for an unknown principal or a budget that is not there, `invalid` for a budget without a cap. */
+/**
+ * Rejects with `absent` if the principal or the budget does not exist, and with `invalid` if no cap
+ * is set.
+ */
 export function decideBudget(state: ConfigState, command: BudgetCommand): Decision {
   const { id } = command;
   const principal = state.principal.byId.get(id);
@@ -35,7 +38,8 @@ export function decideBudget(state: ConfigState, command: BudgetCommand): Decisi
     case 'SetBudget': {
       const { tokensTotal, costTotalMicros } = command;
       if (tokensTotal === null && costTotalMicros === null) {
-        const message = 'tokens_total or cost_total_micros must be set; DELETE makes unlimited';
+        const message =
+          'tokens_total or cost_total_micros must be set; to remove the budget, use DELETE';
         return refuse('invalid', message, { param: 'tokens_total' });
       }
       const window = command.window ?? held?.window ?? 'monthly';

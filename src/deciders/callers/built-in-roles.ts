@@ -1,4 +1,5 @@
-// The built-in roles (specification, "Role and permission"). They are roles like others: what a new log begins with may be changed.
+// Lists the built-in roles (specification, "Role and permission"). A new log starts with them; they
+// can be changed like other roles.
 
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';

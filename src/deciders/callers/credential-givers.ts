@@ -1,13 +1,17 @@
-// Who could have come by a credential: whoever gave it, and whoever could have acted as that one, by a credential that they gave in turn.
-// Who sets their own proves nothing, for it may be another who acts as them; the command line knows nobody, and begins anew. An identity
-// is linked by a name or an address: whoever wrote those may have written their own.
+// Finds the principals that may know a credential: those who set it, and those who could have acted
+// as the setter with a credential that they had set before. A principal that sets its own
+// credential proves nothing, because someone else may act as it. The command line is not a
+// principal, so its credentials have no givers. Identities are linked by name or address, so anyone
+// who wrote those may have linked their own.
 
 import type { ChangeRequestId, PrincipalId } from '../../lib/ids.ts';
 
 /**
- * `actorId` null: at the command line, or by the issuer of an identity alone. `requestId`: it came of a change request, which its author
- * wrote. `at` is epoch milliseconds. Of one identity that several gave there are as many, one behind the other. A principal can have many
- * admin tokens at once; `until` is when one expires or was revoked, in epoch milliseconds.
+ * `actorId` is null for the command line, and if only the issuer linked the identity. `requestId`
+ * is set if a change request set the credential; then its author counts. `at` is epoch
+ * milliseconds. If several principals gave one identity, each has an entry, one after the other. A
+ * principal can have many admin tokens; `until` is when one expired or was revoked, in epoch
+ * milliseconds.
  */
 export type CredentialGiven = Readonly<{
   principalId: PrincipalId;
@@ -27,7 +31,7 @@ type Asked = Readonly<{
 
 type Held = Readonly<{ ref: string; by: readonly PrincipalId[] }>;
 
-/** Of those credentials of this principal that have one of the refs. */
+/** Covers the credentials of this principal that have one of the refs. */
 export function credentialGivers(
   { given, authorOf }: Asked,
   { principalId, refs }: Readonly<{ principalId: PrincipalId; refs: readonly string[] }>,
@@ -54,7 +58,10 @@ export function credentialGivers(
   return [...found];
 }
 
-/** Of the password, the identity and the admin tokens that the principal had at a time, epoch milliseconds. */
+/**
+ * Covers the password, the identity and the admin tokens that the principal had at `at`, in epoch
+ * milliseconds.
+ */
 export function credentialGiversThen(
   { given, authorOf }: Asked,
   { principalId, at }: Pick<CredentialGiven, 'principalId' | 'at'>,

@@ -1,5 +1,6 @@
-// The rules of single sign-on: who is let in as whom, and which roles follow from the groups that the issuer names
-// (docs/adr/0039-single-sign-on.md). Roles that somebody gave are left alone.
+// Decides commands of single sign-on: which principal an identity signs in as, and which roles
+// follow from the groups that the issuer reports (docs/adr/0039-single-sign-on.md). Manually
+// granted roles are not changed.
 
 import { roleNamed } from '../../../projections/config/find.ts';
 import { streamOf } from '../../../events/catalogue.ts';
@@ -14,21 +15,24 @@ import type { Refusal } from '../../lib/refusal.ts';
 import type { Decision } from '../decision.ts';
 import { holderOfName, noPrincipal } from './principal.ts';
 
-/** What becomes of an identity that no principal has yet. */
+/** The handling of an identity that no principal has yet. */
 export type FirstLogin =
   | Readonly<{ kind: 'refuse' }>
   | Readonly<{ kind: 'link'; id: PrincipalId }>
   | Readonly<{ kind: 'create'; name: StoredName; emailRef: string | null }>;
 
 export type IdentityCommand =
-  /** `roles` are the names that follow from its groups; those that do not exist give nothing. */
+  /**
+   * `roles` are the role names that follow from the groups of the identity. Names without a role
+   * are ignored.
+   */
   | Readonly<{
       type: 'AdmitIdentity';
       identity: Identity;
       first: FirstLogin;
       roles: readonly string[];
     }>
-  /** Ends its sessions too, and takes the roles that followed from its groups. */
+  /** Also ends its sessions and revokes the roles that followed from its groups. */
   | Readonly<{ type: 'UnlinkIdentity'; id: PrincipalId }>;
 
 export function decideIdentity(state: ConfigState, command: IdentityCommand): Decision {
@@ -42,7 +46,7 @@ export function decideIdentity(state: ConfigState, command: IdentityCommand): De
 
 type Of<Type extends IdentityCommand['type']> = Extract<IdentityCommand, { type: Type }>;
 
-/** The fingerprint is of issuer and subject together. */
+/** The fingerprint covers issuer and subject together. */
 export const holderOfIdentity = (
   state: ConfigState,
   { fingerprint }: Pick<Identity, 'fingerprint'>,
@@ -81,7 +85,7 @@ function link(state: ConfigState, { id, identity, mapped }: Linking): Decision {
   const principal = state.principal.byId.get(id);
   if (principal === undefined) return noPrincipal(id);
   if (principal.kind !== 'user') {
-    return refuse('conflict', `principal ${id} is a service account, which nobody logs in as`);
+    return refuse('conflict', `principal ${id} is a service account and cannot sign in`);
   }
   if (principal.identity !== null) {
     return refuse('conflict', `principal ${id} is linked with another identity`);
@@ -93,7 +97,7 @@ function link(state: ConfigState, { id, identity, mapped }: Linking): Decision {
   ];
 }
 
-/** From the roles that followed before to those that follow now. */
+/** Revokes roles that no longer follow from the groups, and grants new ones. */
 function roleEvents(
   { id, roleIds, identityRoleIds }: Pick<Principal, 'id' | 'roleIds' | 'identityRoleIds'>,
   mapped: ReadonlySet<RoleId>,
@@ -120,7 +124,7 @@ function unlink(state: ConfigState, id: PrincipalId): Decision {
   const principal = state.principal.byId.get(id);
   if (principal === undefined) return noPrincipal(id);
   if (principal.identity === null) {
-    return refuse('absent', `principal ${id} is linked with no identity`);
+    return refuse('absent', `principal ${id} is not linked with an identity`);
   }
   const stream = streamOf('principal', id);
   return [

@@ -1,5 +1,5 @@
-// The rules of change for the rate limits of a principal: one row each, and no row is unlimited (specification, "Limits and
-// budget").
+// Decides commands on the rate limits of a principal. A principal without a row has no limits
+// (specification, "Limits and budget").
 
 import { snakeKeys } from '../../lib/case.ts';
 import { streamOf } from '../../../events/catalogue.ts';
@@ -11,11 +11,14 @@ import type { Decision } from '../decision.ts';
 import { noPrincipal } from './principal.ts';
 
 export type LimitsCommand =
-  /** Replaces both; at least one must be set. Requests and tokens a minute. */
+  /** Replaces both limits, requests and tokens per minute; at least one must be set. */
   | Readonly<{ type: 'SetLimits'; id: PrincipalId; limits: Limits }>
   | Readonly<{ type: 'ClearLimits'; id: PrincipalId }>;
 
-/** Refuses `absent` for an unknown principal or limits that are not there, `invalid` for limits that limit nothing. */
+/**
+ * Rejects with `absent` if the principal or its limits do not exist, and with `invalid` if no limit
+ * is set.
+ */
 export function decideLimits(state: ConfigState, command: LimitsCommand): Decision {
   const { id } = command;
   const principal = state.principal.byId.get(id);
@@ -25,7 +28,8 @@ export function decideLimits(state: ConfigState, command: LimitsCommand): Decisi
     case 'SetLimits': {
       const { requestsPerMin, tokensPerMin } = command.limits;
       if (requestsPerMin === null && tokensPerMin === null) {
-        const message = 'requests_per_min or tokens_per_min must be set; DELETE makes unlimited';
+        const message =
+          'requests_per_min or tokens_per_min must be set; to remove the limits, use DELETE';
         return refuse('invalid', message, { param: 'requests_per_min' });
       }
       if (isSame(principal.limits, command.limits)) return [];

@@ -1,5 +1,7 @@
-// Nothing done through the admin API may leave the control plane without an administrator: a principal that can sign in and holds
-// config:write. Only `gw set-password` could make one again. Asked of the state after every change, so that no command goes round it.
+// Rejects changes through the admin API that would leave the control plane without an
+// administrator: a principal that can sign in and holds config:write. Only `gw set-password` could
+// create one again. It compares the states before and after each change, so that no command can
+// bypass it.
 
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { EventMetadata } from '../../../events/event.ts';
@@ -8,7 +10,7 @@ import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { administratorsOf } from '../../../projections/config/grants.ts';
 
-/** No other event takes config:write or a login from a principal. */
+/** Only these events can take config:write or a login from a principal. */
 const taking: ReadonlySet<GwEvent['type']> = new Set([
   'PrincipalDeleted',
   'PrincipalRoleRevoked',
@@ -24,11 +26,11 @@ type Change = Readonly<{
   /** The command line can set a password afterwards, and an identity provider decides about its own groups. */
   actor: EventMetadata['actor']['kind'];
   command: string;
-  /** The caller wants it all the same. */
+  /** The caller confirmed with `force`. */
   isForced: boolean;
 }>;
 
-/** Null when an administrator is left, or when there was none before. */
+/** Null if an administrator remains, or if there was none before. */
 export function refuseLockOut(change: Change): Refusal | null {
   const { before, after, events, actor, command, isForced } = change;
   if (isForced || actor === 'cli' || command === 'AdmitIdentity') return null;

@@ -1,4 +1,5 @@
-// The login that the operator sets, whatever was made of the roles before (specification, "Commands of the binary", set-password).
+// Decides set-password, which gives a principal a working login regardless of how roles were
+// changed before (specification, "Commands of the binary", set-password).
 
 import { roleNamed } from '../../../projections/config/find.ts';
 import { streamOf } from '../../../events/catalogue.ts';
@@ -16,8 +17,10 @@ import { holderOfName } from './principal.ts';
 export type LoginCommand = Readonly<{ type: 'SetLogin'; name: StoredName; passwordRef: string }>;
 
 /**
- * Makes the principal if it is absent, sets its password, and grants `admin` unless it may write the configuration already. Where
- * `admin` may not, it grants the role that may, and most else; where none may, `admin` is made or mended: nobody else could.
+ * Creates the principal if it does not exist, sets its password, and grants `admin` unless it can
+ * already write the configuration. If `admin` lacks that permission, grants the role with most
+ * permissions that has it. If no role has it, creates or repairs `admin`, because no one else
+ * could.
  */
 export function decideLogin(state: ConfigState, { name, passwordRef }: LoginCommand): Decision {
   const held = holderOfName(state, name);
@@ -43,7 +46,7 @@ const mayWriteConfig = (role: Role | undefined): boolean =>
 
 type WritingRole = Readonly<{ role: RoleId; events: readonly GwEvent[] }>;
 
-/** A role that may write the configuration once its events have happened. */
+/** Returns a role that can write the configuration after its events. */
 function writingRole(state: ConfigState): WritingRole {
   const admin = roleNamed(state, adminRole.name);
   if (admin !== undefined && mayWriteConfig(admin)) return { role: admin.id, events: [] };

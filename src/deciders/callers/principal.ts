@@ -1,4 +1,5 @@
-// The rules of change for principals and the roles they hold (specification, "Principals, keys, roles").
+// Decides commands on principals and the roles that they hold (specification, "Principals, keys,
+// roles").
 
 import { roleNamed } from '../../../projections/config/find.ts';
 import { streamOf } from '../../../events/catalogue.ts';
@@ -21,7 +22,7 @@ export type PrincipalCommand =
       kind: PrincipalKind;
       emailRef: string | null;
     }>
-  /** A member that is undefined is left alone; `emailRef` null clears the address. */
+  /** Undefined members stay unchanged; `emailRef` null clears the address. */
   | Readonly<{
       type: 'UpdatePrincipal';
       id: PrincipalId;
@@ -32,7 +33,7 @@ export type PrincipalCommand =
   | Readonly<{ type: 'GrantRole'; id: PrincipalId; role: string }>
   | Readonly<{ type: 'RevokeRole'; id: PrincipalId; role: string }>
   | Readonly<{ type: 'SetPassword'; id: PrincipalId; passwordRef: string }>
-  /** Says that the principal signed in by the link of gw dev. It changes nothing; only its audit row counts. */
+  /** Records a sign-in with the link of gw dev. It changes nothing and exists for the audit log. */
   | Readonly<{ type: 'SignInByLink'; id: PrincipalId }>;
 
 export function decidePrincipal(state: ConfigState, command: PrincipalCommand): Decision {
@@ -84,7 +85,10 @@ function updatePrincipal(state: ConfigState, command: Of<'UpdatePrincipal'>): De
   ];
 }
 
-/** Cascades to grants, keys, limits and budget by explicit events, so that replay and comparison show them. */
+/**
+ * Deletes grants, keys, limits and budget by explicit events, so that replay and comparison show
+ * them.
+ */
 function deletePrincipal(state: ConfigState, id: PrincipalId): Decision {
   const principal = state.principal.byId.get(id);
   if (principal === undefined) return noPrincipal(id);
@@ -132,7 +136,7 @@ function grantRole(state: ConfigState, { id, role: name }: Of<'GrantRole'>): Dec
       param: 'role',
     });
   }
-  // What followed from an identity's groups stays from now on, whatever becomes of those.
+  // Turns a role that followed from the identity's groups into a manual grant.
   const isGiven =
     principal.roleIds.includes(role.id) && !principal.identityRoleIds.includes(role.id);
   if (isGiven) return [];

@@ -1,4 +1,4 @@
-// The rules of change for roles and permissions (specification, "Role and permission").
+// Decides commands on roles and permissions (specification, "Role and permission").
 
 import { roleNamed } from '../../../projections/config/find.ts';
 import { streamOf } from '../../../events/catalogue.ts';
@@ -15,7 +15,7 @@ import { setFields } from '../set-fields.ts';
 
 export type RoleCommand =
   | Readonly<{ type: 'CreateRole'; name: string; description: string | null }>
-  /** A member that is undefined is left alone. */
+  /** Undefined members stay unchanged. */
   | Readonly<{
       type: 'UpdateRole';
       role: string;
@@ -57,11 +57,11 @@ function updateRole(state: ConfigState, role: Role, fields: Of<'UpdateRole'>): D
   return setFields('role', role, { name, description });
 }
 
-/** A role that somebody holds is not deleted: the answer names the holders. */
+/** Rejects the deletion of a role that is held, and names its holders. */
 export function deleteRole(state: ConfigState, role: Role): Decision {
   const holders = [...state.principal.byId.values()]
     .filter((principal) => principal.roleIds.includes(role.id))
-    // A user's name is personal data and lies in the vault: it is named by id.
+    // A user's name is personal data in the vault, so users are named by id.
     .map((principal) => principal.name.text ?? `principal ${principal.id}`);
   if (holders.length > 0) {
     return refuse('conflict', `role ${role.name} is held by ${listed(holders)}`);
@@ -87,7 +87,7 @@ function changePermission(
   return [{ stream: streamOf('role', role.id), type, data: { id: role.id, verb, resource } }];
 }
 
-/** What an invoke verb's resource begins with; the other verbs know only `*`. */
+/** The prefix of an invoke verb's resource; other verbs accept only `*`. */
 const resourcePrefix: Readonly<Record<Verb, string | null>> = {
   'model:invoke': 'model/',
   'mcp:invoke': 'mcp/',

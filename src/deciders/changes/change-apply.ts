@@ -1,5 +1,5 @@
-// When a change request is applied: its author and somebody who approved it may still write the configuration, and its calls come to
-// exactly what was approved.
+// Decides whether a change request can be applied: its author and at least one approver can still
+// write the configuration, and its calls produce exactly the approved events.
 
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
@@ -15,7 +15,10 @@ import type { DecideOne, Unfolded } from './changes.ts';
 import type { Decision } from '../decision.ts';
 import { mayWriteConfig } from '../../../projections/config/grants.ts';
 
-/** Of what is drafted now, by another than its author, who may still write the configuration. */
+/**
+ * Approvals of the current draft, by principals other than the author that can still write the
+ * configuration.
+ */
 const validApprovals = (
   state: ConfigState,
   { draft, authorId, approvals }: ChangeRequest,
@@ -24,7 +27,7 @@ const validApprovals = (
     ({ by, digest }) => digest === draft?.digest && by !== authorId && mayWriteConfig(state, by),
   );
 
-/** Those by which it could be applied, when its calls come to these events. */
+/** The approvals that cover these events. */
 export function coveringApprovals(
   state: ConfigState,
   request: ChangeRequest,
@@ -41,7 +44,7 @@ type Applying<Own> = Readonly<{
   body: Readonly<{ ref: string; commands: readonly Own[] }>;
 }>;
 
-/** A refusal names by `param` what stands in the way: `author`, `approvals`, `body`, or a call. */
+/** A refusal's `param` names the cause: `author`, `approvals`, `body`, or a call. */
 export function applied<Own>(
   state: ConfigState,
   request: ChangeRequest,
@@ -50,21 +53,30 @@ export function applied<Own>(
 ): Decision {
   const { id, draft, authorId } = request;
   if (draft?.body_ref !== body.ref) {
-    return unfit('body', `change request ${id} was edited meanwhile; it needs another approval`);
+    return unfit(
+      'body',
+      `change request ${id} was edited in the meantime; it needs another approval`,
+    );
   }
   if (authorId === null || !mayWriteConfig(state, authorId)) {
-    return unfit('author', 'the author of the request is gone or may no longer write this');
+    return unfit(
+      'author',
+      'the author of the request was deleted or can no longer write the configuration',
+    );
   }
   if (request.approvals.length === 0) {
     return unfit('approvals', `change request ${id} is not approved`);
   }
   const valid = validApprovals(state, request);
   if (valid.length === 0) {
-    return unfit('approvals', 'whoever approved it is gone or may no longer write this');
+    return unfit(
+      'approvals',
+      'every approver was deleted or can no longer write the configuration',
+    );
   }
   const unfolded = decideCalls(state, body.commands, decide);
   if (isRefusal(unfolded)) {
-    const message = `${unfolded.message}; since the approval the configuration has moved on`;
+    const message = `${unfolded.message}; the configuration has changed since the approval`;
     return refuse('conflict', message, { param: unfolded.param ?? 'calls' });
   }
   const { digests } = outcomeText(unfolded.events);
@@ -73,8 +85,8 @@ export function applied<Own>(
     const at = differing[0] ?? 0;
     const { method = '', path = '' } = draft.calls[at] ?? {};
     const message =
-      `calls.${at}: ${method} ${path} no longer comes to what was approved: the configuration has ` +
-      'moved on; look at the change again and have it approved again';
+      `calls.${at}: ${method} ${path} no longer produces the approved events: ` +
+      'the configuration has changed; review the change and have it approved again';
     return refuse('conflict', message, { param: `calls.${at}` });
   }
   const stream = streamOf('change_request', id);
@@ -84,11 +96,11 @@ export function applied<Own>(
 const unfit = (cause: FailureCause, message: string): Refusal =>
   refuse('conflict', message, { param: cause });
 
-/** The cause that a refusal of `applied` stands for. */
+/** The cause of a refusal by `applied`. */
 export const causeOf = ({ param }: Refusal): FailureCause =>
   param === 'author' || param === 'approvals' || param === 'body' ? param : 'calls';
 
-/** `text` names all of it: what an approver has looked at. */
+/** `text` is the digest of all events, which an approver confirms. */
 export function outcomeText(
   events: readonly (readonly GwEvent[])[],
 ): Readonly<{ digests: readonly string[]; text: string }> {

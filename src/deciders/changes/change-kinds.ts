@@ -1,5 +1,6 @@
-// Which kind of change each event is, for the approval policy. An event without a kind needs no approval: gw observed it, it takes away
-// something that is dangerous to keep (a leaked key is revoked at once), or it concerns the log itself.
+// Maps each event to its kind of change, for the approval policy. Events without a kind need no
+// approval: gw observed them, they remove something that is dangerous to keep (leaked keys are
+// revoked at once), or they concern the log itself.
 
 import { definitionOf, parseStream } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
@@ -7,7 +8,7 @@ import { nouns } from '../../../events/nouns.ts';
 import { changeKind } from '../../lib/vocabulary.ts';
 import type { ChangeKind } from '../../lib/vocabulary.ts';
 
-/** In the order of the closed list. A principal that sets its own password makes no change of access. */
+/** In the order of the vocabulary. Setting one's own password is not a change of access. */
 export function kindsOf(
   events: readonly GwEvent[],
   actor: number | null = null,

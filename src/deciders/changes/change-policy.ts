@@ -1,5 +1,6 @@
-// The change policy: which kinds of change need an approved request. Asked of whatever a command comes to, in the one command path, so
-// that no route, import or restore goes round it. A way through at once is left, and leaves a review behind (docs/guides/four-eyes.md).
+// Enforces the change policy: which kinds of change need an approved request. All commands pass
+// through it, so that no route, import or restore can bypass it. Break-glass changes are applied at
+// once and need a review afterwards (docs/guides/four-eyes.md).
 
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
@@ -14,20 +15,20 @@ import type { Decision } from '../decision.ts';
 import { decide } from '../decide.ts';
 import type { Command } from '../decide.ts';
 
-/** `whyRef`: the change is to be made without an approval, and why; null: it is not. */
+/** `whyRef` is the reason of a break-glass change without approval; null for other changes. */
 export type ChangeMaker = Readonly<{
   kind: EventMetadata['actor']['kind'];
   principalId: number | null;
   whyRef: string | null;
 }>;
 
-/** Once there is a policy, what it says needs an approval as well. */
+/** While a policy exists, changing it needs an approval too. */
 export function protectedKinds(state: ConfigState): readonly ChangeKind[] {
   const { changePolicy } = state.settings.byId.get(1) ?? defaultSettings;
   return changePolicy.length === 0 ? [] : [...new Set<ChangeKind>([...changePolicy, 'policy'])];
 }
 
-/** What the command comes to when that maker gives it. */
+/** Decides a command and applies the policy to its events. */
 export function decideUnderPolicy(
   state: ConfigState,
   command: Command,
@@ -42,7 +43,7 @@ export function decideUnderPolicy(
   return [...decision, madeUnapproved(state, decision, { ...maker, kinds, whyRef: maker.whyRef })];
 }
 
-/** What was approved, what machines do, and what the law may ask for at once. */
+/** Approved changes, changes by machines, and erasures that the law may require at once. */
 const isExempt = ({ type }: Command, { kind }: ChangeMaker): boolean =>
   kind === 'system' ||
   kind === 'agent' ||
@@ -55,7 +56,7 @@ const approvalRequired = (kinds: readonly ChangeKind[], { kind }: ChangeMaker) =
     'approval_required',
     `changes of ${kinds.join(', ')} need an approved change request: draft one at ` +
       `/admin/change-requests, or ${kind === 'cli' ? 'give --break-glass' : 'send x-gw-break-glass'} with a ` +
-      'reason, which demands a review',
+      'reason, which requires a review afterwards',
   );
 
 type Unapproved = Readonly<{

@@ -1,5 +1,6 @@
-// The rules of change requests (docs/guides/four-eyes.md): drafted and edited by their author, approved by another, then applied in one
-// transaction with what they come to. An approval covers the exact calls and what they come to: when either is another, it is none.
+// Decides commands on change requests (docs/guides/four-eyes.md): the author drafts and edits,
+// another principal approves, then the calls are applied in one transaction. An approval covers the
+// exact calls and their events, and is void if either changes.
 
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
@@ -20,10 +21,13 @@ import { refuseReviewer } from './change-reviewer.ts';
 import type { Reviewer } from './change-reviewer.ts';
 import type { Decision } from '../decision.ts';
 
-/** The calls with their bodies, as they lie behind `ref` in the vault; `commands` is what they were made ready as. */
+/**
+ * The calls with their bodies, which the vault holds under `ref`; `commands` are the commands
+ * prepared from them.
+ */
 export type RequestBody<Own> = Readonly<{ ref: string; commands: readonly Own[] }>;
 
-/** `digest` is keyed, and covers the bytes behind the ref. */
+/** `digest` is keyed, and covers the bytes under the ref. */
 export type NewDraft<Own> = RequestBody<Own> &
   Readonly<{ digest: string; calls: StoredDraft['calls'] }>;
 
@@ -37,7 +41,7 @@ export type ChangeRequestCommand<Own> =
       titleRef: string;
       draft: NewDraft<Own>;
     }>
-  /** Null leaves the title. */
+  /** Null keeps the title. */
   | (Named &
       Readonly<{
         type: 'EditChangeRequest';
@@ -45,7 +49,7 @@ export type ChangeRequestCommand<Own> =
         draft: NewDraft<Own> | null;
         now: number;
       }>)
-  /** `digest` and `outcome` are of what was looked at. */
+  /** `digest` and `outcome` are those of the reviewed draft. */
   | Readonly<{
       type: 'ApproveChangeRequest';
       id: ChangeRequestId;
@@ -57,9 +61,9 @@ export type ChangeRequestCommand<Own> =
     }>
   | (Named & Readonly<{ type: 'RefuseChangeRequest' }>)
   | (Named & Readonly<{ type: 'WithdrawChangeRequest' }>)
-  /** `applyAt` is epoch milliseconds; null: it is applied only when it is asked for. */
+  /** `applyAt` is epoch milliseconds; null removes the schedule. */
   | (Named & Readonly<{ type: 'ScheduleChangeRequest'; applyAt: number | null; now: number }>)
-  /** `by` null: its time has come. */
+  /** `by` is null if the schedule applies it. */
   | Readonly<{
       type: 'ApplyChangeRequest';
       id: ChangeRequestId;
@@ -77,10 +81,10 @@ export type ChangeRequestCommand<Own> =
   | Readonly<{ type: 'ExpireChangeRequest'; id: ChangeRequestId; now: number }>
   | Readonly<{ type: 'ReviewChange'; id: ChangeRequestId; by: Reviewer }>;
 
-/** Open at once: each is held in memory, and its calls in the vault. */
+/** The maximum of open requests. Each is held in memory, and its calls in the vault. */
 export const openRequestsMax = 200;
 export const approvalsMax = 20;
-/** From the last edit on. */
+/** Counted from the last edit. */
 export const requestAgeMaxMs = 30 * 24 * 60 * 60 * 1000;
 
 export const isExpired = (request: ChangeRequest, now: number): boolean =>
@@ -103,7 +107,7 @@ export function decideChangeRequest<Own>(
   }
   if (command.type === 'ReviewChange') return review(state, request, command.by);
   if (!isOpen(request)) {
-    // Whoever swept it was quicker.
+    // Another sweep was faster.
     if (command.type === 'ExpireChangeRequest' || command.type === 'FailChangeRequest') return [];
     return refuse('conflict', `change request ${request.id} is ${request.state}`);
   }
@@ -119,7 +123,7 @@ export function decideChangeRequest<Own>(
     case 'WithdrawChangeRequest':
       return request.authorId === command.by
         ? [event(request, 'ChangeRequestWithdrawn', { by: command.by })]
-        : notTheAuthor('withdraws');
+        : notTheAuthor('withdraw');
     case 'ScheduleChangeRequest':
       return schedule(request, command);
     case 'ApplyChangeRequest':
@@ -131,7 +135,7 @@ export function decideChangeRequest<Own>(
   }
 }
 
-/** Whether its time has come. */
+/** True if the scheduled time has come. */
 export const isDue = ({ applyAt }: ChangeRequest, now: number): boolean =>
   applyAt !== null && applyAt <= now;
 
@@ -165,7 +169,7 @@ function draft<Own>(
   if (open >= openRequestsMax) {
     return refuse(
       'conflict',
-      `${open} change requests are open, at most ${openRequestsMax} may be`,
+      `${open} change requests are open; the maximum is ${openRequestsMax}`,
     );
   }
   const stored = storedDraft(state, draft, decide);
@@ -193,7 +197,7 @@ function edit<Own>(
   { by, titleRef, draft, now }: Of<Own, 'EditChangeRequest'>,
   decide: DecideOne<Own>,
 ): Decision {
-  if (request.authorId !== by) return notTheAuthor('edits');
+  if (request.authorId !== by) return notTheAuthor('edit');
   const expired = expiredAt(request, now);
   if (expired !== null) return expired;
   const stored = draft === null ? request.draft : storedDraft(state, draft, decide);
@@ -212,9 +216,13 @@ function approve<Own>(
   const unfit = expiredAt(request, now) ?? refuseReviewer(state, request, by);
   if (unfit !== null) return unfit;
   if (request.draft?.digest !== digest || request.draft.body_ref !== body.ref) {
-    return refuse('conflict', `digest ${digest} is not that of what is drafted; look at it again`, {
-      param: 'digest',
-    });
+    return refuse(
+      'conflict',
+      `digest ${digest} is not that of the current draft; review it again`,
+      {
+        param: 'digest',
+      },
+    );
   }
   const unfolded = decideCalls(state, body.commands, decide);
   if (isRefusal(unfolded)) return unfolded;
@@ -222,7 +230,7 @@ function approve<Own>(
   if (text !== outcome) {
     return refuse(
       'conflict',
-      `outcome ${outcome} is not what the calls come to; look at it again`,
+      `outcome ${outcome} differs from the current result of the calls; review it again`,
       {
         param: 'outcome',
       },
@@ -231,7 +239,10 @@ function approve<Own>(
   const given = request.approvals.find((one) => one.by === by.principalId);
   if (given !== undefined && given.outcome.join() === digests.join()) return [];
   if (given === undefined && request.approvals.length >= approvalsMax) {
-    return refuse('conflict', `it has ${approvalsMax} approvals, at most as many may be`);
+    return refuse(
+      'conflict',
+      `change request ${request.id} already has ${approvalsMax} approvals, the maximum`,
+    );
   }
   return [
     event(request, 'ChangeRequestApproved', { by: by.principalId, digest, outcome: digests }),
@@ -256,7 +267,7 @@ function schedule(
   const until = request.draftedAt + requestAgeMaxMs;
   if (applyAt <= now || applyAt >= until) {
     const bounds = `${toRfc3339(now)} to ${toRfc3339(until)}`;
-    return refuse('invalid', `at: must lie in ${bounds}, was ${toRfc3339(applyAt)}`, {
+    return refuse('invalid', `at: must be within ${bounds}, is ${toRfc3339(applyAt)}`, {
       param: 'at',
     });
   }
@@ -271,7 +282,7 @@ const failed = (
 function review(state: ConfigState, request: ChangeRequest, by: Reviewer): Decision {
   if (request.state === 'reviewed') return [];
   if (request.state !== 'review_due') {
-    return refuse('conflict', `of change request ${request.id} no review is due`);
+    return refuse('conflict', `change request ${request.id} does not need a review`);
   }
   return (
     refuseReviewer(state, request, by) ?? [event(request, 'ChangeReviewed', { by: by.principalId })]
@@ -283,5 +294,5 @@ const expiredAt = (request: ChangeRequest, now: number): Refusal | null =>
     ? refuse('conflict', `change request ${request.id} is too old; draft it again`)
     : null;
 
-const notTheAuthor = (does: string): Refusal =>
-  refuse('forbidden', `nobody but its author ${does} a change request`);
+const notTheAuthor = (verb: string): Refusal =>
+  refuse('forbidden', `only the author can ${verb} a change request`);

@@ -1,6 +1,6 @@
-// Who may approve or review a change: another principal than its author, who may write the configuration. And nobody could have been
-// both: not the author with a credential that they gave the reviewer, not the reviewer with one that they gave the author, nor a third
-// one who gave both of them theirs.
+// Decides who may approve or review a change: a principal other than its author that can write the
+// configuration. Author and reviewer must not be able to be one person: neither gave the other a
+// credential, and no third principal gave a credential to both.
 
 import type { ChangeRequest } from '../../../projections/config/change-request.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -10,64 +10,67 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { mayWriteConfig } from '../../../projections/config/grants.ts';
 
 /**
- * Who approves, and by which credential: the ref of the password or else of the identity that they log in by, or of the verifier of a key.
- * `givenBy` are those who could have come by any of them (credential-givers.ts).
+ * The reviewer and the credential used: the ref of the password, or of the identity, or of the
+ * verifier of a key. `givenBy` are the principals that may know it (credential-givers.ts).
  */
 export type Reviewer = Readonly<{
   principalId: PrincipalId;
   credential: Readonly<{ ref: string; givenBy: readonly PrincipalId[] }>;
-  /** Who could have come by the credentials that the author had when the change was drafted, or made. */
+  /**
+   * The principals that may know the credentials that the author had at the time of the draft or
+   * change.
+   */
   authorGivenBy: readonly PrincipalId[];
 }>;
 
-/** Null when they may. */
+/** Null if the review is allowed. */
 export function refuseReviewer(
   state: ConfigState,
   { authorId }: Pick<ChangeRequest, 'authorId'>,
   { principalId, credential, authorGivenBy }: Reviewer,
 ): Refusal | null {
   if (principalId === authorId) {
-    return refuse('forbidden', 'nobody approves or reviews a change of their own');
+    return refuse('forbidden', 'you cannot approve or review your own change');
   }
   if (!mayWriteConfig(state, principalId)) {
-    return refuse('forbidden', 'to approve or review a change needs config:write');
+    return refuse('forbidden', 'approving or reviewing a change requires config:write');
   }
   if (!isHeld(state, principalId, credential.ref)) {
-    return refuse('conflict', 'your credential was replaced meanwhile; log in again');
+    return refuse('conflict', 'your credential was replaced in the meantime; sign in again');
   }
   if (authorId !== null && credential.givenBy.includes(authorId)) {
     return refuse(
       'forbidden',
-      'the author of this change gave you your credential, or gave one to who did: ' +
+      'the author of this change gave you your credential, or gave one to the principal who did: ' +
         renewed('your'),
     );
   }
   if (authorGivenBy.includes(principalId)) {
     return refuse(
       'forbidden',
-      'you gave the author of this change their credential, or gave one to who did: ' +
+      'you gave the author of this change their credential, or gave one to the principal who did: ' +
         `${renewed('their')}, and have it drafted again`,
     );
   }
   if (authorGivenBy.some((one) => credential.givenBy.includes(one))) {
     return refuse(
       'forbidden',
-      'one and the same principal gave you and the author of this change your credentials: ' +
+      'the same principal gave you and the author of this change your credentials: ' +
         renewed('your'),
     );
   }
   return null;
 }
 
-/** What helps against both kinds of credential. */
+/** Instructions that work for both kinds of credential. */
 const renewed = (whose: 'your' | 'their'): string =>
   `let another administrator, or gw set-password, set ${whose} password, ` +
-  `and unlink ${whose} identity where there is one (DELETE /admin/principals/{id}/identity)`;
+  `and unlink ${whose} identity if there is one (DELETE /admin/principals/{id}/identity)`;
 
-/** A principal with a login and config:write, with those who could have come by its credentials. */
+/** A principal with a login and config:write, and the principals that may know its credentials. */
 export type Administrator = Readonly<{ id: PrincipalId; givenBy: ReadonlySet<PrincipalId> }>;
 
-/** Whether of some two the one may approve what the other drafts. It does not matter which: what bars the one bars the other. */
+/** True if any two administrators may review each other's changes. The rule is symmetric. */
 export const someMayReview = (administrators: readonly Administrator[]): boolean =>
   administrators.some((one, index) =>
     administrators.slice(index + 1).some((other) => !couldBeOne(one, other)),

@@ -1,5 +1,5 @@
-// The rule of several commands made as one: each is decided on the state that those before it lead to, and all of them are made or
-// none. What they come to must be what it came to when they were made ready.
+// Decides several commands as one: each is decided on the state after the previous ones, and either
+// all or none take effect. Their events must equal those shown when the commands were prepared.
 
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -11,7 +11,7 @@ import { createUnfolding } from '../reconcile/unfolding.ts';
 
 export type Changes<Own> = Readonly<{
   commands: readonly Own[];
-  /** What they came to when they were made ready, and were perhaps looked at. */
+  /** The events shown when the commands were prepared. */
   events: readonly GwEvent[];
 }>;
 
@@ -27,19 +27,19 @@ export function decideChanges<Own>(
   return asPlanned(unfolded.events.flat(), planned);
 }
 
-/** Refuses events that are not those which were shown before. */
+/** Rejects events that differ from those shown before. */
 export const asPlanned = (
   decided: readonly GwEvent[],
   { events }: Readonly<{ events: readonly GwEvent[] }>,
 ): Decision => (canonicalJson(decided) === canonicalJson(events) ? decided : movedOn);
 
-/** The events of each command, and the state behind all of them. */
+/** The events of each command, and the state after all of them. */
 export type Unfolded = Readonly<{
   events: readonly (readonly GwEvent[])[];
   state: ConfigState;
 }>;
 
-/** A refusal names the command by its place, from 0. */
+/** A refusal names the command by its index, from 0. */
 export function decideCalls<Own>(
   state: ConfigState,
   commands: readonly Own[],
@@ -61,5 +61,5 @@ export function decideCalls<Own>(
 
 const movedOn = refuse(
   'conflict',
-  'the configuration has moved on since these calls were made ready; send them again',
+  'the configuration has changed since these calls were prepared; send them again',
 );

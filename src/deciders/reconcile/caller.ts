@@ -1,5 +1,5 @@
-// Roles, principals and their keys as an import asks for them (specification, "Commands of the binary"): grants that the file
-// dropped are revoked, and a key that is in the file is enabled.
+// Imports roles, principals and their keys (specification, "Commands of the binary"). Grants that
+// the file dropped are revoked, and keys in the file are enabled.
 
 import { roleNamed } from '../../../projections/config/find.ts';
 import type { ApiKey } from '../../../projections/config/api-key.ts';
@@ -18,7 +18,7 @@ import { meant } from './named.ts';
 import type { ImportedKey, KeyStep, PrincipalStep, RoleStep } from './step.ts';
 import type { Unfolding } from './unfolding.ts';
 
-/** The first refusal of what is done in turn. */
+/** Runs the actions in order and returns the first refusal. */
 function inTurn<Item>(
   items: readonly Item[],
   work: (item: Item) => Refusal | null,
@@ -64,7 +64,7 @@ export function importPrincipal(on: Unfolding, step: PrincipalStep): Refusal | n
   );
 }
 
-/** The principal that is meant, made if there is none. One that no import made is not taken over. */
+/** Finds or creates the principal. A principal that no import created is not taken over. */
 function attached(
   on: Unfolding,
   { id, name, label, kind, mark }: PrincipalStep,
@@ -78,14 +78,14 @@ function attached(
   if (held !== undefined) {
     const markId = mark === null ? null : roleNamed(on.state(), mark)?.id;
     if (markId === null || (markId !== undefined && held.roleIds.includes(markId))) return held;
-    return refuse('conflict', `principal ${label} exists, and no import made it`, {
+    return refuse('conflict', `principal ${label} exists and was not created by an import`, {
       param: 'name',
     });
   }
   const command = { type: 'CreatePrincipal', name, kind, emailRef: null } as const;
   const refusal = on.take(decidePrincipal(on.state(), command));
   const made = holderOfName(on.state(), name);
-  return refusal ?? made ?? refuse('conflict', `principal ${label} was not made`);
+  return refusal ?? made ?? refuse('conflict', `principal ${label} was not created`);
 }
 
 function importGrants(
@@ -104,7 +104,7 @@ function importGrants(
   return inTurn(dropped, change('RevokeRole')) ?? inTurn(added, change('GrantRole'));
 }
 
-/** What is not there need not be cleared. */
+/** Clearing is skipped if nothing is set. */
 function importRights(
   on: Unfolding,
   id: Principal['id'],
@@ -126,7 +126,10 @@ function importRights(
   return on.take(decideBudget(on.state(), command));
 }
 
-/** The key replaces the principal's earlier keys of its name, because a key that was changed in the file is no longer valid. */
+/**
+ * The key replaces the principal's earlier keys of that name, because the file no longer contains
+ * them.
+ */
 function importKey(on: Unfolding, { id }: Principal, key: ImportedKey): Refusal | null {
   const { byId } = on.state().api_key;
   const same =

@@ -1,4 +1,4 @@
-// A provider model as declarative files ask for it: it names its provider.
+// Applies a provider model of declarative files, which names its provider.
 
 import { decideModel } from '../model.ts';
 import { refuse } from '../../lib/refusal.ts';
@@ -18,7 +18,7 @@ export function importNamedModel(on: Unfolding, step: NamedModelStep): Refusal |
   );
   if (refusal !== null) return refusal;
   const model = named(on.state().model, name);
-  if (model === undefined) return refuse('conflict', `model ${name} was not made`);
+  if (model === undefined) return refuse('conflict', `model ${name} was not created`);
   const attached = backend === undefined ? null : attach(on, model, backend);
   if (attached !== null) return attached;
   const { id } = model;

@@ -1,4 +1,4 @@
-// Finds the entity that a step is about.
+// Finds the entity that a step describes.
 
 type ById<Entity> = Readonly<{ byId: ReadonlyMap<number, Entity> }>;
 
@@ -10,7 +10,7 @@ export function named<Entity extends { name: string }>(
   return undefined;
 }
 
-/** By its id if the step gives one, else by its name. Nothing for a step that makes it. */
+/** Finds it by id if the step gives one, else by name. Undefined if the step creates it. */
 export function meant<Entity extends { name: string }>(
   entities: ById<Entity>,
   { id, name }: Readonly<{ id?: number | null | undefined; name: string }>,

@@ -1,5 +1,6 @@
-// A provider and a model as an import asks for them. A backend is known by its model, address and upstream model (specification,
-// "Commands of the binary"), so a provider whose auth changed in the file is changed, not doubled.
+// Imports a provider and a model. A backend is identified by its model, address and upstream model
+// (specification, "Commands of the binary"), so a provider whose auth changed in the file is
+// updated, not duplicated.
 
 import type { Model } from '../../../projections/config/model.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
@@ -38,7 +39,10 @@ export function importProvider(on: Unfolding, step: ProviderStep): Refusal | nul
   );
 }
 
-/** The one at that address with that auth; where no credential is named the `preferred` one, else one without a credential. */
+/**
+ * The provider with that address and auth. Without a credential in the file: the `preferred` one,
+ * else one without a credential.
+ */
 function findProvider(
   { provider }: ConfigState,
   step: ImportedEndpoint,
@@ -55,13 +59,15 @@ function findProvider(
   );
 }
 
-/** Whether it has a credential that the file names for other entries: they pay for what is sent with it. */
+/**
+ * True if its credential belongs to other entries of the file, whose account would then be charged.
+ */
 const isOfOthers = (
   { credential }: Provider,
   { otherCredentials }: Pick<ImportedEndpoint, 'otherCredentials'>,
 ): boolean => credential !== null && otherCredentials.includes(credential.fingerprint);
 
-/** One that serves at that address what the import has it serve, and nothing else. */
+/** A provider at that address whose models are all in the import. */
 function changed(state: ConfigState, step: ProviderStep): Provider | undefined {
   const { endpoint, serves } = step;
   const isServed = (model: Model): boolean =>
@@ -87,18 +93,18 @@ export function importModel(on: Unfolding, step: ModelStep): Refusal | null {
   );
   if (refusal !== null) return refusal;
   const model = named(on.state().model, name);
-  if (model === undefined) return refuse('conflict', `model ${name} was not made`);
+  if (model === undefined) return refuse('conflict', `model ${name} was not created`);
   return importBackend(on, model, step) ?? importFlowControl(on, model, step);
 }
 
-/** The model of that name; not one that was learned from another address and yields its name. */
+/** The model of that name, except a learned one from another address that yields its name. */
 function standing(state: ConfigState, { name, backend }: ModelStep): Model | undefined {
   const held = named(state.model, name);
   if (held === undefined || !isUnclaimed(state, held)) return held;
   return isServedBy(state, held, backend) ? held : undefined;
 }
 
-/** The same backend under the name that it had alone. */
+/** The same backend under the name that the model had before. */
 function former(state: ConfigState, { formerName, backend }: ModelStep): Model | undefined {
   const held = named(state.model, formerName);
   return held !== undefined && isServedBy(state, held, backend) ? held : undefined;
@@ -124,7 +130,7 @@ function importBackend(on: Unfolding, model: Model, { backend }: ModelStep): Ref
     findProvider(on.state(), backend, held?.providerId ?? null) ?? soleWithCredential(on, backend);
   if (provider === undefined) {
     const { api_base: address } = backend.endpoint;
-    const message = `model ${model.name}: no provider at ${address} fits; name its api_key in the file`;
+    const message = `model ${model.name}: no matching provider at ${address}; add its api_key to the file`;
     return refuse('conflict', message);
   }
   const { upstreamModel } = backend;
@@ -145,7 +151,7 @@ function importBackend(on: Unfolding, model: Model, { backend }: ModelStep): Ref
   return on.take(decideModel(on.state(), command));
 }
 
-/** The step of the provider has found it by its name or by its models: it had no credential when it was imported. */
+/** Finds the only provider that fits. Its own step has already matched it by name or models. */
 function soleWithCredential(on: Unfolding, step: ImportedEndpoint): Provider | undefined {
   if (step.credential !== null) return undefined;
   const fitting = [...on.state().provider.byId.values()].filter(

@@ -1,5 +1,6 @@
-// Compares the resources that declarative files want with those that stand. Three sides count: what the files say, what the last apply
-// of the same set of files took over, and what stands (docs/guides/configuration-as-code.md).
+// Compares the resources in declarative files with the current ones. Three sides count: the files,
+// what the last apply of the same set managed, and the current state
+// (docs/guides/configuration-as-code.md).
 
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { refuse } from '../../lib/refusal.ts';
@@ -8,8 +9,8 @@ import type { Refusal } from '../../lib/refusal.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A resource as it stands. `key` tells it from the others of its list, `name` is what people read. `fields` are compared, `shown` is how
- * a file writes them.
+ * A current resource. `key` identifies it in its list; `name` is shown to people. `fields` are
+ * compared; `shown` is their form in a file.
  */
 export type HeldRecord = Readonly<{
   list: string;
@@ -20,10 +21,10 @@ export type HeldRecord = Readonly<{
   shown: Fields;
 }>;
 
-/** A resource of the files. `fields` has the defaults of what is not `stated`, where there is one. */
+/** A resource of the files. `fields` includes defaults for fields that are not `stated`. */
 export type WantedRecord = Readonly<{
   list: string;
-  /** Its place in its list. */
+  /** Its index in the list. */
   at: number;
   key: string;
   name: string;
@@ -34,7 +35,7 @@ export type WantedRecord = Readonly<{
   shown: Fields;
 }>;
 
-/** What an apply took over. `name` is null where it is not recorded. */
+/** The fields that an apply manages. `name` is null if it is not recorded. */
 export type ManagedRecord = Readonly<{
   list: string;
   set: string;
@@ -45,7 +46,9 @@ export type ManagedRecord = Readonly<{
 export type Policy = Readonly<{
   /** The name of the set of files. */
   set: string;
-  /** The lists of which everything goes that the files do not name, unless another set manages it. */
+  /**
+   * The lists from which resources are deleted if neither the files nor another set manage them.
+   */
   prune: ReadonlySet<string>;
 }>;
 
@@ -58,15 +61,15 @@ export type RecordChange = Readonly<{
   wanted: WantedRecord | null;
   held: HeldRecord | null;
   fields: readonly FieldChange[];
-  /** Where its history is; null for a resource that was never there. */
+  /** The stream with its history; null for a resource that never existed. */
   stream: string | null;
 }>;
 
 export type Reconciled = Readonly<{
   changes: readonly RecordChange[];
-  /** Every resource of the files, with the one that stands for it. */
+  /** Every resource of the files with its current counterpart. */
   pairs: readonly Readonly<{ wanted: WantedRecord; held: HeldRecord | null }>[];
-  /** What stands, is not in the files, and stays. */
+  /** Current resources that are not in the files and stay. */
   unmanaged: readonly HeldRecord[];
 }>;
 
@@ -108,14 +111,14 @@ export function reconcile(
   };
 }
 
-/** As refusals name it. */
+/** The resource's path in messages. */
 export const placeOf = ({ list, at }: Pick<WantedRecord, 'list' | 'at'>): string => `${list}.${at}`;
 
 type Pair = Reconciled['pairs'][number];
 
 /**
- * By what the last apply took over under that name, else by the name that it has, else by the one that it had. What was renamed by hand
- * and is in the files under its new name keeps that name.
+ * Matches by the name recorded at the last apply, then by the current name, then by the former
+ * name. A resource that was renamed manually keeps its new name if the files use it.
  */
 function pairUp(
   held: readonly HeldRecord[],
@@ -152,7 +155,7 @@ function pairUp(
   return wanted.map((one) => ({ wanted: one, held: found.get(one) ?? null }));
 }
 
-/** Null when it is as wanted. */
+/** Null if nothing differs. */
 function changeOf(
   { wanted, held }: Pair,
   managed: ReadonlyMap<string, ManagedRecord>,
@@ -170,7 +173,7 @@ function changeOf(
   }
   const compared = new Set([...wanted.stated, ...(managed.get(held.stream)?.fields ?? [])]);
   const fields = [...compared].flatMap((field) => {
-    // Without a default, what the files no longer state stays.
+    // A field that the files no longer state keeps its value if it has no default.
     if (!(field in wanted.fields) || same(held.fields[field], wanted.fields[field])) return [];
     return [{ field, before: held.shown[field] ?? null, after: wanted.shown[field] ?? null }];
   });
@@ -180,7 +183,7 @@ function changeOf(
   return { action: 'update', list, name, wanted, held, fields: changed, stream: held.stream };
 }
 
-/** What is null says as little as what is absent. */
+/** Null is equal to absent. */
 const same = (a: unknown, b: unknown): boolean => canonicalJson(told(a)) === canonicalJson(told(b));
 
 function told(value: unknown): unknown {

@@ -1,4 +1,4 @@
-// Deletes entities in an order in which the rules allow it.
+// Deletes entities in an order that the rules allow.
 
 import { parseStream } from '../../../events/catalogue.ts';
 import type { Noun } from '../../../events/nouns.ts';
@@ -7,7 +7,10 @@ import type { Unfolding } from './unfolding.ts';
 
 export type Kept = Readonly<{ stream: string; message: string }>;
 
-/** Until nothing more goes: one entity may hold up another. Answers what is left over, and why. */
+/**
+ * Repeats until nothing more can be deleted, because one entity may block another. Returns what
+ * remains and why.
+ */
 export function removeAll(on: Unfolding, streams: readonly string[]): readonly Kept[] {
   let left = deletionOrder.flatMap((noun) => streamsOf(new Set(streams), noun));
   for (;;) {
@@ -23,7 +26,7 @@ export function removeAll(on: Unfolding, streams: readonly string[]): readonly K
   }
 }
 
-/** Those of the noun, in the order of their ids. */
+/** The entities of the noun, by id. */
 export const streamsOf = (chosen: ReadonlySet<string>, noun: Noun) =>
   [...chosen]
     .flatMap((stream) => {

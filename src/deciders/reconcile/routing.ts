@@ -1,4 +1,4 @@
-// Pools, frontend models, rules, prompt classes and the fallback model as an import asks for them.
+// Imports pools, frontend models, rules, prompt classes and the fallback model.
 
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { minMarginDefault } from '../../lib/fields.ts';
@@ -61,7 +61,7 @@ export function importFrontendModel(on: Unfolding, step: FrontendModelStep): Ref
   return on.take(decideFrontendModel(on.state(), command));
 }
 
-/** A rule in the place of one that stands is that one, changed. */
+/** Reuses the current rule at the same place. */
 export function importRules(on: Unfolding, step: RulesStep): Refusal | null {
   const state = on.state();
   const held = named(state.frontend_model, step.frontendModel);
@@ -101,7 +101,7 @@ function listedRule(state: ConfigState, rule: ImportedRule): ListedRule | Refusa
   };
 }
 
-/** Examples are added, never taken away: a file may have been written without them. */
+/** Adds examples but never removes them: files may omit them. */
 export function importPromptClass(on: Unfolding, step: PromptClassStep): Refusal | null {
   const { name, description, tier, minMargin, refines, examples } = step;
   const fields = { name, description, tier, minMargin, refines };

@@ -1,5 +1,5 @@
-// What an import or an apply of declarative files asks for, one entity a step: that it is there and is so. An undefined member is left
-// alone, so that a step can be made again without touching what people changed.
+// Defines the steps of an import or an apply of declarative files, one entity per step. Undefined
+// members stay unchanged, so a step can run again without overwriting other changes.
 
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { FlowControl } from '../../../events/model.ts';
@@ -18,8 +18,9 @@ import type { GivenConditions } from '../../conditions/schemas.ts';
 import type { ModelFields } from '../model.ts';
 
 /**
- * A provider as a step names it. A null credential is one that the file does not name: it is not changed. `otherCredentials` are the
- * fingerprints of those that the file names for other entries: a step neither uses nor changes a provider that has one of them.
+ * The provider of a step. A null credential is not in the file and stays unchanged.
+ * `otherCredentials` are the fingerprints of credentials that the file gives to other entries; a
+ * step neither uses nor changes a provider that has one of them.
  */
 export type ImportedEndpoint = Readonly<{
   endpoint: Endpoint;
@@ -30,19 +31,19 @@ export type ImportedEndpoint = Readonly<{
 export type ProviderStep = ImportedEndpoint &
   Readonly<{
     step: 'provider';
-    /** Null: `defaultName` is taken, numbered where that is held. */
+    /** Null uses `defaultName`, with a number appended if it is taken. */
     name: string | null;
     defaultName: string;
     kind: 'static' | 'cloud';
     catalogueKey: string | null;
-    /** What the import has it serve: by these, a provider whose auth changed is found again. */
+    /** The models that the import lets it serve. They identify a provider whose auth changed. */
     serves: readonly Readonly<{ models: readonly string[]; upstreamModel: string }>[];
   }>;
 
 export type ModelStep = Readonly<{
   step: 'model';
   name: string;
-  /** The name that it had while it was the only one of that name. */
+  /** The former name, from when no other model shared it. */
   formerName: string | null;
   fields: ModelFields;
   backend:
@@ -83,7 +84,7 @@ export type FrontendModelStep = Known &
     defaultTargets?: readonly string[] | undefined;
   }>;
 
-/** All of it is said: what is null or empty is not asked for. */
+/** Complete: null or empty members are unset. */
 export type ImportedRule = Readonly<{
   name: string | null;
   enabled: boolean;
@@ -98,7 +99,7 @@ export type ImportedRule = Readonly<{
   conditions: Omit<GivenConditions, 'principals'>;
 }>;
 
-/** The whole list, once everything that a rule can name is there. */
+/** All rules of a frontend model. Runs after everything that a rule can name exists. */
 export type RulesStep = Readonly<{
   step: 'rules';
   frontendModel: string;
@@ -110,16 +111,16 @@ export type RoleStep = Known &
     step: 'role';
     name: string;
     description?: string | null | undefined;
-    /** All that it grants: others are revoked. */
+    /** All permissions; others are revoked. */
     permissions?: readonly Permission[] | undefined;
   }>;
 
 export type ImportedKey = Readonly<{
   name: string;
   prefix: string;
-  /** Of the vault item that is made for it if no key has it. */
+  /** The vault item created if no key has this verifier. */
   verifierRef: string;
-  /** Of the vault items that hold this very verifier. */
+  /** The vault items that hold this verifier. */
   heldRefs: readonly string[];
   expiresAt: string | null;
 }>;
@@ -127,13 +128,16 @@ export type ImportedKey = Readonly<{
 export type PrincipalStep = Known &
   Readonly<{
     step: 'principal';
-    /** As it is told to people. */
+    /** The name in messages. */
     label: string;
     name: StoredName;
     kind: PrincipalKind;
-    /** The role that tells a principal which an import made; null: any of that name is meant. */
+    /**
+     * The role that identifies principals created by an import; null matches any principal of that
+     * name.
+     */
     mark: string | null;
-    /** All roles that it holds, or those that it must hold. */
+    /** The exact roles, or the minimum. */
     roles?: Readonly<{ all: boolean; names: readonly string[] }> | undefined;
     /** Null clears them. */
     limits?: Limits | null | undefined;
@@ -141,7 +145,7 @@ export type PrincipalStep = Known &
     keys: readonly ImportedKey[];
   }>;
 
-/** Makes a key that was made elsewhere, for the principal of that name. */
+/** Adds a key that was created elsewhere to the principal of that name. */
 export type KeyStep = Readonly<{
   step: 'key';
   label: string;
@@ -162,25 +166,25 @@ export type PromptClassStep = Known &
 
 export type FallbackStep = Readonly<{ step: 'fallback'; model: string | null }>;
 
-/** What needs no name to be looked up first. `label` is what refusals call it. */
+/** A command that needs no lookup by name. `label` is its name in messages. */
 export type CommandStep<Own> = Readonly<{ step: 'command'; label: string; command: Own }>;
 
-/** Those that are gone already are passed over. */
+/** Skips entities that no longer exist. */
 export type RemoveStep = Readonly<{ step: 'remove'; streams: readonly string[] }>;
 
-/** Records what the files of a set manage from now on. */
+/** Records which fields the files of a set now manage. */
 export type AppliedStep = Readonly<{
   step: 'applied';
   data: Extract<GwEvent, { type: 'ConfigurationApplied' }>['data'];
 }>;
 
 /**
- * `id` is of the entity that is meant, perhaps under another name; null makes a new one. When it is undefined, the entity of that name is
- * meant, or a new one.
+ * `id` is the entity, which may have another name; null creates a new one. Undefined uses the
+ * entity of that name, or creates it.
  */
 type Known = Readonly<{ id?: number | null | undefined }>;
 
-/** `at` is its place in declarative files, such as `models.3`; refusals name it. */
+/** `at` is its path in declarative files, such as `models.3`, for messages. */
 export type ImportStep<Own = never> = (OneStep | CommandStep<Own>) & Readonly<{ at?: string }>;
 
 type OneStep =

@@ -1,5 +1,5 @@
-// The rules of an import and of an apply of declarative files: each step is decided by the rules of the noun that it is about, on the
-// state that the steps before it lead to, and all of them are one decision.
+// Decides an import or an apply of declarative files. Each step follows the rules of its noun, on
+// the state after the previous steps, and all steps form one decision.
 
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
@@ -29,11 +29,11 @@ export type ImportCommand<Own = never> =
   | Readonly<{
       type: 'ApplyConfiguration';
       steps: readonly ImportStep<Own>[];
-      /** What the steps came to when they were planned. */
+      /** The events shown when the steps were planned. */
       events: readonly GwEvent[];
     }>;
 
-/** The refusal says which entity it is about. */
+/** A refusal names the entity. */
 export function decideImport<Own>(
   state: ConfigState,
   command: ImportCommand<Own>,
@@ -44,7 +44,7 @@ export function decideImport<Own>(
   return command.type === 'ImportConfig' ? unfolded.events : asPlanned(unfolded.events, command);
 }
 
-/** What the steps come to: their events, how many each of them causes, and the state behind them. */
+/** The events of all steps, the number per step, and the state after them. */
 export type UnfoldedSteps = Readonly<{
   events: readonly GwEvent[];
   counts: readonly number[];

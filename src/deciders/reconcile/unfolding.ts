@@ -1,5 +1,5 @@
-// Several decisions in a row, each made on the state that those before it lead to: so a command of many parts obeys the same rules
-// as its parts one by one, and is decided as one.
+// Combines several decisions, each made on the state after the previous ones. A command of many
+// parts follows the same rules as its parts one by one, but is one decision.
 
 import { parseStream, schemaOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
@@ -11,9 +11,9 @@ import type { Refusal } from '../../lib/refusal.ts';
 import type { Decision } from '../decision.ts';
 
 export type Unfolding = Readonly<{
-  /** As the decisions taken in leave it; valid until the next one. */
+  /** The state after the decisions so far; valid until the next one. */
   state: () => ConfigState;
-  /** Takes a decision in; answers with it when it is a refusal. */
+  /** Applies a decision. Returns it if it is a refusal, else null. */
   take: (decision: Decision) => Refusal | null;
   events: () => readonly GwEvent[];
 }>;
@@ -40,7 +40,7 @@ export function createUnfolding(from: ConfigState): Unfolding {
   };
 }
 
-/** What only the log gives to an event; nothing is decided by it. */
+/** Values that only the log assigns to an event. Decisions never depend on them. */
 const unrecorded = ({ type }: GwEvent) => ({
   eventId: '',
   schema: schemaOf(type),

@@ -1,4 +1,4 @@
-// Admin tokens in a restore. A token that was revoked stays revoked, as a key does.
+// Restores admin tokens. A revoked token stays revoked, like an API key.
 
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';

@@ -1,5 +1,5 @@
-// Roles, principals and keys on their way back. A key that was revoked stays so, and a password or an identity that was replaced does
-// not let anybody in again: whoever ended them meant to.
+// Restores roles, principals and keys. Revoked keys stay revoked, and a replaced password or
+// identity does not let anyone sign in again, because someone ended it deliberately.
 
 import { snakeKeys } from '../../lib/case.ts';
 import { streamOf } from '../../../events/catalogue.ts';
@@ -82,7 +82,10 @@ export const principals: Restoring<Principal> = {
   ],
 };
 
-/** Of one who stands, the present name stays, unless another takes it back; the erased one is told apart from others still. */
+/**
+ * An existing principal keeps its present name, unless another one takes it back. The erased name
+ * still has its fingerprint, so names stay distinct.
+ */
 function nameInstead(
   { id, name }: Principal,
   held: Principal | undefined,
@@ -96,7 +99,7 @@ function nameInstead(
 
 type Login = Pick<Principal, 'passwordRef' | 'kind'> & Readonly<{ losses: readonly Loss[] }>;
 
-/** Of one who stands, the password and what it made of the principal stay as they are. */
+/** An existing principal keeps its password and its kind. */
 function login(wanted: Principal, held: Principal | undefined, facts: RestoreFacts): Login {
   const { passwordRef, kind } = wanted;
   if (held !== undefined) {
@@ -114,7 +117,7 @@ function login(wanted: Principal, held: Principal | undefined, facts: RestoreFac
 
 type SignOn = Pick<Principal, 'identity'> & Readonly<{ losses: readonly Loss[] }>;
 
-/** As of the password: of one who stands, the identity stays as it is. */
+/** An existing principal keeps its identity, as for the password. */
 function signOn(wanted: Principal, held: Principal | undefined, facts: RestoreFacts): SignOn {
   const { id, identity } = wanted;
   if (held !== undefined) {
@@ -139,8 +142,8 @@ type Roles = Pick<Principal, 'roleIds' | 'identityRoleIds'>;
 type Restored = Readonly<{ wanted: Principal; held: Principal | undefined; target: ConfigState }>;
 
 /**
- * Roles that follow from groups come back with the identity alone: of another one they are what its last login found. A role that the
- * moment restored does not know goes.
+ * Roles from groups return only with their identity. With another identity, those of its last
+ * sign-in stay, except roles that do not exist in the restored state.
  */
 function rolesBy(
   identity: Principal['identity'],
@@ -186,7 +189,7 @@ function grants(held: Principal, goal: Principal): readonly GwEvent[] {
   ];
 }
 
-/** What is spent of a budget is no configuration: one that comes back begins anew. */
+/** The amount spent is not configuration: a restored budget starts at zero. */
 function caps(held: Principal, { id, limits, budget }: Principal): readonly GwEvent[] {
   const stream = streamOf('principal', id);
   const events: GwEvent[] = [];

@@ -1,5 +1,6 @@
-// What stands in the way of a few entities' coming back alone: something that they refer to is not there, or another one has taken
-// their place. A state is restored whole without any of this, because it stood once; but for providers whose credentials are erased.
+// Finds conflicts of a partial restore: a referenced entity does not exist, or another entity took
+// the name or address. A whole state is consistent by itself, except for providers whose
+// credentials were erased.
 
 import { parseStream, streamOf } from '../../../events/catalogue.ts';
 import type { Noun } from '../../../events/nouns.ts';
@@ -12,25 +13,26 @@ import { nameSpaces } from '../model-name.ts';
 import { kindOf, kinds } from './kinds.ts';
 
 /**
- * `needs` is the entity that would have to be restored with it, or to stay with one that is to stay; null when that would not help.
+ * `needs` is the entity that would have to be restored too, or to stay for one that stays; null if
+ * that would not help.
  */
 export type Conflict = Readonly<{ entity: string; needs: string | null; message: string }>;
 
-/** Of those entities, in the state that would come of it. */
+/** Conflicts of those entities in the resulting state. */
 export function conflictsIn(state: ConfigState, streams: readonly string[]): Conflict[] {
   const held = heldIn(state);
   return streams.flatMap((entity) => {
     const missing = [...new Set(referencesOf(state, entity))].filter((to) => !stands(state, to));
     const rival = rivalOf(state, held, entity);
     return [
-      ...missing.map((needs) => ({ entity, needs, message: `${needs} is not there` })),
+      ...missing.map((needs) => ({ entity, needs, message: `${needs} does not exist` })),
       ...(rival === null ? [] : [{ entity, ...rival }]),
       ...loopOf(state, entity).map((message) => ({ entity, needs: null, message })),
     ];
   });
 }
 
-/** What of a state only one may have: the streams that have a name in a space of names, and the providers of an identity. */
+/** Values that must be unique in a state: streams by name, and providers by address and auth. */
 type Held = Readonly<{
   names: ReadonlyMap<string, readonly string[]>;
   providers: ReturnType<typeof identitiesIn>;
@@ -53,7 +55,7 @@ function heldIn(state: ConfigState): Held {
   return { names, providers: identitiesIn(state) };
 }
 
-/** One for each space of names in which the name must be unique. */
+/** One key for each name space in which the name must be unique. */
 function nameKeys(noun: Noun, name: string): readonly string[] {
   const spaces =
     noun === 'model' || noun === 'frontend_model' || noun === 'pool' ? nameSpaces[noun] : [noun];
@@ -65,36 +67,40 @@ function stands(state: ConfigState, stream: string): boolean {
   return state[noun].byId.has(id);
 }
 
-/** Of an entity that is to stay as it is: what it refers to in the one state, and what is gone in the other. */
+/** References of an unchanged entity that exist before and not after. */
 export const lostBy = (before: ConfigState, after: ConfigState, entity: string): Conflict[] =>
   [...new Set(referencesOf(before, entity))]
     .filter((to) => stands(before, to) && !stands(after, to))
-    .map((needs) => ({ entity, needs, message: `${needs}, which it refers to, would go` }));
+    .map((needs) => ({
+      entity,
+      needs,
+      message: `${needs}, which it references, would be deleted`,
+    }));
 
 function referencesOf(state: ConfigState, stream: string): readonly string[] {
   const { noun, id } = parseStream(stream);
   return kindOf(noun)?.needsOf(state, id) ?? [];
 }
 
-/** Another entity that has its name, or its address with its auth. */
+/** Another entity with the same name, or with the same address and auth. */
 function rivalOf(state: ConfigState, held: Held, stream: string): Omit<Conflict, 'entity'> | null {
   const { noun, id } = parseStream(stream);
   const name = kindOf(noun)?.nameOf(state, id) ?? null;
   if (name === null) return null;
   const sharing = nameKeys(noun, name).flatMap((key) => held.names.get(key) ?? []);
   const named = sharing.find((one) => one !== stream);
-  if (named !== undefined) return { needs: named, message: `${named} has its name` };
+  if (named !== undefined) return { needs: named, message: `${named} has the same name` };
   const own = noun === 'provider' ? state.provider.byId.get(id) : undefined;
   if (own === undefined) return null;
   const other = held.providers.get(identityOf(own))?.find((one) => one.id !== id);
   if (other === undefined) return null;
   const twin = streamOf('provider', other.id);
-  return { needs: twin, message: `${twin} has its address and its auth` };
+  return { needs: twin, message: `${twin} has the same address and auth` };
 }
 
 /**
- * Of those providers, in the state that would come of a whole one: the credential that told it from another is erased, so that it would
- * be the same once more. Two that were one and the same then come back so.
+ * Finds providers that a whole restore would make identical, because the credential that
+ * distinguished them was erased. Providers that were identical in the target are not conflicts.
  */
 export function twinsIn(
   state: ConfigState,
@@ -110,7 +116,7 @@ export function twinsIn(
     const twin = own
       .get(identityOf(wanted))
       ?.find((one) => one.id !== id && !before.some((other) => other.id === one.id));
-    const message = `${streamOf('provider', twin?.id ?? 0)} would have its address and its auth, for a credential is erased`;
+    const message = `${streamOf('provider', twin?.id ?? 0)} would have the same address and auth, because a credential was erased`;
     return twin === undefined ? [] : [{ entity, needs: null, message }];
   });
 }
@@ -126,7 +132,7 @@ const identityOf = ({ endpoint, credential }: Provider): string =>
     credential?.fingerprint ?? null,
   ]);
 
-/** Jumps and refinements that would lead back to where they began. */
+/** Finds jumps and refinements that would form a loop. */
 function loopOf(state: ConfigState, stream: string): readonly string[] {
   const { noun, id } = parseStream(stream);
   if (noun === 'frontend_model') {
@@ -140,7 +146,7 @@ function loopOf(state: ConfigState, stream: string): readonly string[] {
   }
   if (noun !== 'prompt_class') return [];
   const reached = new Set(state.prompt_class.byId.get(id)?.refines);
-  // A set is walked in the order of insertion, what is inserted meanwhile included.
+  // Iterating a set also visits entries added during the iteration.
   for (const one of reached) {
     for (const next of state.prompt_class.byId.get(one)?.refines ?? []) reached.add(next);
   }

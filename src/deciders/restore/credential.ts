@@ -1,4 +1,4 @@
-// A credential on its way back: its secret is in the vault, which may have erased it since.
+// Restores a credential. Its secret is in the vault, unless the vault has erased it.
 
 import type { StoredCredential } from '../../../events/provider.ts';
 import type { Loss } from './kind.ts';
@@ -6,7 +6,7 @@ import type { Loss } from './kind.ts';
 type Held = Readonly<{ credential: StoredCredential | null }>;
 type Vaulted = Readonly<{
   erased: ReadonlySet<string>;
-  /** What may take the place of one that is erased: the present one, where it is sent to the same origin. */
+  /** The replacement of an erased credential: the present one, if it is sent to the same origin. */
   standIn: StoredCredential | null;
 }>;
 

@@ -1,5 +1,5 @@
-// How entities of one kind are brought back: what of one can be, what makes it again when it is gone, and what changes one that
-// stands. Each kind's file says so of its own; the walk over all kinds knows no field of any.
+// Defines how entities of one kind are restored: which parts can be, and the events that create or
+// change one. Each kind has a file; the common code knows no fields.
 
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { Noun } from '../../../events/nouns.ts';
@@ -9,67 +9,73 @@ import type { LossReason } from '../../lib/vocabulary.ts';
 import type { Decision } from '../decision.ts';
 import { createdAs } from '../set-fields.ts';
 
-/** What the states do not say, read from the vault and from the log behind the moment that is restored. */
+/**
+ * Facts that the states do not contain, read from the vault and from the log after the restored
+ * position.
+ */
 export type RestoreFacts = Readonly<{
-  /** Refs of the vault whose item is erased. */
+  /** Refs of erased vault items. */
   erased: ReadonlySet<string>;
-  /** Keys that were revoked since, and not enabled again. */
+  /** Keys that were revoked since and not enabled again. */
   revokedKeys: ReadonlySet<number>;
   /** Admin tokens that were revoked since. */
   revokedTokens: ReadonlySet<number>;
-  /** The last password that a principal was given since: its ref. */
+  /** The ref of the last password set for a principal since. */
   passwordsSet: ReadonlyMap<number, string>;
-  /** Whom an identity was linked with since, by its fingerprint. */
+  /** The principal that an identity was last linked with since, by fingerprint. */
   identitiesLinked: ReadonlyMap<string, number>;
-  /** Principals whose identity somebody took from them since. */
+  /** Principals whose identity was unlinked since. */
   identitiesUnlinked: ReadonlySet<number>;
 }>;
 
-/** What does not come back. The field is called as differences call it. */
+/** A field that cannot be restored, named as in comparisons. */
 export type Loss = Readonly<{ field: string; reason: LossReason }>;
 
-/** What of an entity can come back; null: not the entity itself. */
+/** The part of an entity that can be restored; `goal` is null if the entity cannot be. */
 export type Attainable<Entity> = Readonly<{ goal: Entity | null; losses: readonly Loss[] }>;
 
 export type Restoring<Entity> = Readonly<{
-  /** `held` is the entity as it stands, `target` the state that `wanted` is of. */
+  /** `held` is the current entity; `target` is the state that contains `wanted`. */
   attainable: (
     wanted: Entity,
     held: Entity | undefined,
     facts: RestoreFacts,
     target: ConfigState,
   ) => Attainable<Entity>;
-  /** Makes it without what refers to others: they may not stand yet. Absent where its creation says all. */
+  /**
+   * Creates the entity without its references, which may not exist yet. Absent if the creation
+   * event is enough.
+   */
   created?: (goal: Entity) => readonly GwEvent[];
   changed: (held: Entity, goal: Entity) => readonly GwEvent[];
 }>;
 
-/** What else a restore must know of a kind. */
+/** Other facts about a kind. */
 type Facts<Entity> = Readonly<{
-  /** A name that no other entity of its name space may have; null where names need not differ. */
+  /** A name that must be unique in its name space; null if it need not be. */
   name?: (entity: Entity) => string | null;
-  /** The streams that an entity cannot exist without. */
+  /** The streams without which the entity cannot exist. */
   needs?: (entity: Entity) => readonly string[];
-  /** Absent where nothing is deleted by itself. */
+  /** Absent if entities of the kind are never deleted on their own. */
   remove?: (state: ConfigState, entity: Entity) => Decision;
 }>;
 
-/** A kind, with the type of its entities hidden. */
+/** A kind without the type of its entities. */
 export type Kind = Readonly<{
   noun: Noun;
   of: (target: ConfigState, id: number, facts: RestoreFacts) => Restored | null;
   nameOf: (state: ConfigState, id: number) => string | null;
   needsOf: (state: ConfigState, id: number) => readonly string[];
-  /** No events for one that is gone. */
+  /** No events if the entity does not exist. */
   remove: (state: ConfigState, id: number) => Decision;
 }>;
 
-/** One entity on its way back. Each function answers for the state that it is asked on. */
+/** The restore of one entity. Each function answers for the given state. */
 export type Restored = Readonly<{
   losses: (state: ConfigState) => readonly Loss[];
-  /** None when it stands. */
+  /** Empty if it exists. */
   created: (state: ConfigState) => readonly GwEvent[];
-  /** None when it does not stand. */
+  /** Empty if it does not exist. */
   changed: (state: ConfigState) => readonly GwEvent[];
 }>;
 
@@ -120,5 +126,5 @@ export function kind<N extends Noun>(
   };
 }
 
-/** For kinds that come back whole. */
+/** For kinds that can be restored completely. */
 export const whole = <Entity>(goal: Entity): Attainable<Entity> => ({ goal, losses: [] });

@@ -1,4 +1,5 @@
-// The kinds of entities that a restore brings back, in the order in which they are created: an entity comes after what it refers to.
+// Lists the kinds of entities that a restore covers, in order of creation: an entity comes after
+// those that it references.
 
 import { streamOf } from '../../../events/catalogue.ts';
 import { remoteNouns } from '../../../events/nouns.ts';
@@ -108,7 +109,7 @@ export const kinds: readonly Kind[] = [
 /** Null for a noun that is not restored. */
 export const kindOf = (noun: Noun): Kind | null => kinds.find((one) => one.noun === noun) ?? null;
 
-/** Frontend models before what they route to, principals before the roles that they hold. */
+/** In order of deletion: frontend models before their targets, principals before their roles. */
 const deletedFirst: readonly Noun[] = [
   'frontend_model',
   'pool',

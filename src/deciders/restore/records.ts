@@ -29,7 +29,7 @@ export const remotes = (noun: RemoteNoun): Restoring<Remotes[RemoteNoun]> => ({
   changed: (held, goal) => remoteEvents(noun, held, goal),
 });
 
-/** Only the fallback model is restored: the rest belongs to the log and to who guards it, and goes on with them. */
+/** Restores only the fallback model. The other settings belong to the log and its protection. */
 export const settings: Restoring<Settings> = {
   attainable: (wanted, held) => {
     const { fallbackModelId } = wanted;
@@ -40,7 +40,7 @@ export const settings: Restoring<Settings> = {
     });
     return { goal: { ...(held ?? wanted), fallbackModelId }, losses };
   },
-  /** They stand from the beginning. */
+  /** Settings always exist. */
   created: () => [],
   changed: (held, { fallbackModelId: model_id }) =>
     model_id === held.fallbackModelId

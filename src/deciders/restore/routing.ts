@@ -1,4 +1,4 @@
-// Pools, frontend models and prompt classes on their way back. Their parts keep the ids that they had.
+// Restores pools, frontend models and prompt classes. Their parts keep their ids.
 
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';

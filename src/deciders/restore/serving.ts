@@ -1,4 +1,4 @@
-// Providers and provider models on their way back.
+// Restores providers and provider models.
 
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
@@ -43,7 +43,10 @@ export const providers: Restoring<Provider> = {
   },
 };
 
-/** Nobody vouches for it any more; that goes with its kind, and so does what was seen of it. */
+/**
+ * True if the restored provider is not held by an agent. Changing its kind then also clears the
+ * registration and the degraded state.
+ */
 const isLetGo = (held: Provider, goal: Provider): boolean =>
   held.registration !== null && goal.registration === null;
 

@@ -140,7 +140,10 @@ describe('a change request', () => {
     ok(await send('POST', '/admin/models', { name: 'b' }));
     const refused = await boss('POST', `${path}/${id}/apply`, {});
     assert.deepEqual(errorOf(refused), [409, 'conflict', 'calls.0']);
-    assert.match(JSON.stringify(refused.body), /calls\.0: .*b exists.*has moved on/);
+    assert.match(
+      JSON.stringify(refused.body),
+      /calls\.0: .*b exists.*has changed since the approval/,
+    );
     const seen = shown(await boss('GET', `${path}/${id}`));
     assert.match(seen.refusal?.message ?? '', /b exists/);
     assert.deepEqual(seen.covered_by, []);

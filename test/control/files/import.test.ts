@@ -281,7 +281,7 @@ describe('an imported key', () => {
     });
     assert.equal(
       await refused(test, withKeys('{ key: k, name: team }')),
-      'principal team: principal team exists, and no import made it',
+      'principal team: principal team exists and was not created by an import',
     );
   });
 
