@@ -1,4 +1,5 @@
-// What is asked of a Postgres server rather than of one database: make and drop a database, hold a lock for a process.
+// Runs statements that concern the whole Postgres server: creates and drops databases, and holds a
+// lock for a process.
 
 import { Socket } from 'node:net';
 
@@ -7,13 +8,18 @@ import { Client, escapeIdentifier } from 'pg';
 export type NewDatabase = Readonly<{
   name: string;
   template?: string;
-  /** How Postgres copies the template; its default logs every page (CREATE DATABASE, "strategy"). */
+  /**
+   * The method by which Postgres copies the template. Its default logs every page (CREATE DATABASE, "strategy").
+   */
   strategy?: 'file_copy' | undefined;
 }>;
 
 const duplicateDatabase = '42P04';
 
-/** Answers false when a database of that name is already there. `serverUrl` names any database of the server but the template. */
+/**
+ * Returns false if a database of that name exists. `serverUrl` names any database of the server
+ * except the template.
+ */
 export async function createDatabase(
   serverUrl: string,
   { name, template, strategy }: NewDatabase,
@@ -29,14 +35,14 @@ export async function createDatabase(
   }
 }
 
-/** Ends the sessions in it first: a test's pool may still be closing. */
+/** Ends the sessions of the database first, because a test's pool may still be closing. */
 export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   await runOnce(serverUrl, `drop database if exists ${escapeIdentifier(name)} with (force)`);
 }
 
 async function runOnce(url: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: url });
-  // The server may end the session under us; the statement's own error says so.
+  // The server may end the session at any time; the statement's own error reports that.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -48,7 +54,10 @@ async function runOnce(url: string, statement: string): Promise<void> {
 
 export type ProcessLock = Readonly<{ release: () => Promise<void> }>;
 
-/** Held by a session, so it ends with the process however that dies. Null when another process holds it. */
+/**
+ * The lock belongs to a session, so it ends with the process, even after a crash. Null if another
+ * process holds it.
+ */
 export async function takeProcessLock(url: string, key: number): Promise<ProcessLock | null> {
   const socket = new Socket();
   const client = new Client({ connectionString: url, stream: () => socket });

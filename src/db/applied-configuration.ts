@@ -1,4 +1,4 @@
-// What the log says of applied declarative files: which resources they manage, and who changed these since.
+// Reads from the log which resources the declarative files manage, and who has changed these since.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -11,7 +11,10 @@ const appliedRow = z.object({ position: integer, payload: text });
 export type Applied = Readonly<{ position: number }> &
   z.output<(typeof settingsEvents)['ConfigurationApplied']['data']>;
 
-/** Those after the position `after`, in log order. The stream is named because the log has an index on streams, and none on types. */
+/**
+ * The events after the position `after`, in log order. The query names the stream because the log
+ * is indexed by stream, not by type.
+ */
 export async function appliedConfigurations(db: Queryable, after: number): Promise<Applied[]> {
   const rows = await readRows(db, appliedRow)`
     select position, payload::text as payload
@@ -25,7 +28,7 @@ export async function appliedConfigurations(db: Queryable, after: number): Promi
   });
 }
 
-/** `principal_id` is who acted; null: the command line or the system. */
+/** `principal_id` is the actor; null for the command line and the system. */
 const latestRow = z.object({
   stream: text,
   position: integer,
@@ -35,7 +38,7 @@ const latestRow = z.object({
 });
 export type LatestEvent = Readonly<z.output<typeof latestRow>>;
 
-/** The last event of each of these streams behind the position `after`. */
+/** The last event of each of these streams after the position `after`. */
 export const latestEvents = (
   db: Queryable,
   { streams, after }: Readonly<{ streams: readonly string[]; after: number }>,

@@ -1,4 +1,4 @@
-// Columns of a table as data, and the type of its rows that follows from them.
+// Declares columns of a table as data, and derives the type of its rows.
 
 import { sql } from '@databases/pg';
 import type { SQLQuery } from '@databases/pg';
@@ -35,14 +35,17 @@ const schemas = new Map<string, z.ZodType>(
   ]),
 );
 
-/** What a row is when these columns are read. What a jsonb column holds is not known: give it by `extend`. */
+/**
+ * The type of a row with these columns. The content of jsonb columns is unknown; type it with
+ * `extend`.
+ */
 export function rowOf<const Table extends Columns>(columns: Table): z.ZodObject<Shape<Table>>;
 export function rowOf(columns: Columns): z.ZodObject {
   const shape = Object.entries(columns).map(([name, type]) => [name, schemas.get(type)]);
   return z.object(Object.fromEntries(shape));
 }
 
-/** The type that values of the column are given as. */
+/** The type of the values of the column. */
 export const baseType = (type: string): SQLQuery =>
   sql.__dangerous__rawValue(type.replace(' not null', ''));
 

@@ -1,6 +1,7 @@
-// Who gave principals their passwords and their admin tokens: the actors of the events that set them. Who gave them their
-// identities: the actors of the events that wrote what an identity was linked by. Where that was a change request, its id stands
-// in their place, for who applied one has not seen what is in it.
+// Reads who gave principals their credentials. For passwords and admin tokens, these are the actors
+// of the events that set them. For identities, these are the actors of the events that wrote the
+// name or address by which they were linked. A change request is given by its id, because the
+// principal that applied it did not see its content.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -8,7 +9,10 @@ import { z } from 'zod';
 import { changeRequestId, principalId } from '../lib/ids.ts';
 import { integer, readRows, text } from './rows.ts';
 
-/** `actorId` null: at the command line, or by a change request that was due; that has its `requestId`. */
+/**
+ * `actorId` is null for the command line. It is also null for a scheduled change request, which has
+ * its `requestId`.
+ */
 const given = z.object({
   position: integer,
   principalId,
@@ -22,7 +26,7 @@ const passwordSet = given.extend({ kind: z.literal('password') });
 const identityGiven = given.extend({ kind: z.literal('identity') });
 const tokenGiven = given.extend({ kind: z.literal('token'), until: integer });
 
-/** All there ever were, in log order. */
+/** All passwords ever set, in log order. */
 export const passwordsSet = (db: Queryable) =>
   readRows(db, passwordSet)`
     select given.position, 'password' as kind, (given.payload ->> 'id')::bigint as "principalId",
@@ -37,8 +41,8 @@ export const passwordsSet = (db: Queryable) =>
     order by given.position`;
 
 /**
- * All there ever were, in log order: a row for each event that made, named or addressed the principal before its identity was linked, or
- * one alone.
+ * All identities ever linked, in log order. Each has one row per event that created, renamed or
+ * addressed the principal before, or a single row if there is none.
  */
 export const identitiesGiven = (db: Queryable) =>
   readRows(db, identityGiven)`
@@ -56,7 +60,7 @@ export const identitiesGiven = (db: Queryable) =>
     where linked.type = 'PrincipalIdentityLinked'
     order by linked.position, named.position`;
 
-/** All that were ever created, in log order. `until` is when a token expires or was revoked. */
+/** All tokens ever created, in log order. `until` is when a token expires or was revoked. */
 export const tokensGiven = (db: Queryable) =>
   readRows(db, tokenGiven)`
     select created.position, 'token' as kind,

@@ -1,12 +1,14 @@
-// Which errors mean that the database is unavailable, so that the caller should try again, and what to say about each of
-// them. Decided on codes alone.
+// Decides by error code which errors mean that the database is unavailable, so that the caller
+// should retry, and what to report for each.
 
-/** `code` is the SQLSTATE, an error number of the operating system, a code of the pool, or null. */
+/** `code` is the SQLSTATE, an error code of the operating system or of the pool, or null. */
 export type DatabaseFailure = Readonly<{
   code: string | null;
-  /** A clause for an answer or a log line: what is wrong, with the SQLSTATE where it tells an operator more. */
+  /**
+   * The problem as a clause for an answer or a log line, with the SQLSTATE if it helps operators.
+   */
   says: string;
-  /** What an operator can do; null when waiting is enough. */
+  /** The remedy for an operator; null if waiting is enough. */
   remedy: string | null;
 }>;
 
@@ -36,8 +38,8 @@ const kinds: readonly Kind[] = [
     says: 'the database is out of resources (SQLSTATE class 53)',
     remedy: 'the log of the database server says which one',
   },
-  // Connection failures, ended transactions, shutdown, and lock and statement timeouts. 08P01 is a server, or a pooler before
-  // it, that does not take what it is sent: waiting does not help.
+  // Connection failures, ended transactions, shutdown, and lock and statement timeouts. 08P01 is a
+  // protocol violation reported by a server or pooler: waiting does not help.
   { states: /^(08(?!P01)...|25P0[34]|57P0[1-5]|57014|55P03)$/, says: away, remedy: null },
 ];
 
@@ -51,13 +53,13 @@ const unavailableErrno = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
 ]);
-/** All connections are in use and none came free in time. */
+/** All connections are in use and none was released in time. */
 const poolTimeouts = new Set(['CONNECTION_POOL:QUEUE_TIMEOUT', 'CONNECTION_POOL:OPEN_TIMEOUT']);
-/** What the driver says without a code: a connection lost in use, a wait for one that ended. */
+/** Driver errors without a code: a connection was lost, or the pool ended while a caller waited. */
 const unavailableMessages =
   /connection terminated|not queryable|connection error|timed? ?out|Query read timeout/i;
 
-/** Null when the error does not mean that the database is unavailable. */
+/** Null if the error does not mean that the database is unavailable. */
 export function databaseFailure(error: unknown): DatabaseFailure | null {
   if (!(error instanceof Error)) return null;
   const code = codeOf(error);
@@ -70,10 +72,10 @@ export function databaseFailure(error: unknown): DatabaseFailure | null {
 
 export const isDatabaseUnavailable = (error: unknown): boolean => databaseFailure(error) !== null;
 
-/** Every SQLSTATE of Postgres has a digit; EPIPE, EPERM and the like have none. */
+/** Every SQLSTATE of Postgres contains a digit; EPIPE, EPERM and the like do not. */
 const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/;
 
-/** The class of a SQLSTATE is its first two characters; null for an error that is not the server's. */
+/** The first two characters of a SQLSTATE; null if the error is not from the server. */
 export function sqlStateOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const code = codeOf(error);
@@ -81,8 +83,8 @@ export function sqlStateOf(error: unknown): string | null {
 }
 
 /**
- * A lock or statement that took too long, no room, or a standby during a failover: the server itself ended the transaction,
- * which is rolled back. Without a connection there was none.
+ * True if the server itself ended and rolled back the transaction: a lock or statement timed out,
+ * resources ran out, or a standby was promoted. A lost connection is not such a case.
  */
 export function isRolledBack(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -1,4 +1,4 @@
-// The events that granted what is held: the last grant of each role to each principal, and of each permission to each role.
+// Reads the last grant of each role to each principal, and of each permission to each role.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -6,7 +6,10 @@ import { z } from 'zod';
 import { eventMetadata } from '../../events/event.ts';
 import { integer, readRows, readValue, text, time } from './rows.ts';
 
-/** A grant of a role has `role_id`, one of a permission to the role of the stream has `verb` and `resource`. */
+/**
+ * A grant of a role has `role_id`. A grant of a permission to the stream's role has `verb` and
+ * `resource`.
+ */
 const grantEvent = z.object({
   position: integer,
   stream: text,
@@ -18,7 +21,7 @@ const grantEvent = z.object({
 });
 export type GrantEvent = Readonly<z.output<typeof grantEvent>>;
 
-/** Up to and with `position`. What was revoked behind its last grant is in it too. */
+/** The grants up to and including `position`, also those that were revoked later. */
 export const lastGrants = (db: Queryable, position: number): Promise<GrantEvent[]> =>
   readRows(db, grantEvent)`
     select distinct on (stream, payload ->> 'role_id', payload ->> 'resource')
@@ -33,7 +36,7 @@ export const lastGrants = (db: Queryable, position: number): Promise<GrantEvent[
       and (type = 'PrincipalRoleGranted' or payload ->> 'verb' = 'model:invoke')
     order by stream, payload ->> 'role_id', payload ->> 'resource', position desc`;
 
-/** When the event at `position` was recorded, epoch milliseconds; 0 when there is none. */
+/** The time of the event at `position`, in epoch milliseconds; 0 if there is none. */
 export async function timeOf(db: Queryable, position: number): Promise<number> {
   const recordedAt = await readValue(db, time)`
     select recorded_at from es.events where position = ${position}`;

@@ -1,4 +1,5 @@
-// First answers of mutations that carried an Idempotency-Key, found by the principal and the SHA-256 of the key.
+// Stores the first answers to mutations with an Idempotency-Key, by principal and SHA-256 of the
+// key.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -8,15 +9,15 @@ import type { PrincipalId } from '../lib/ids.ts';
 import { bytes, readRow, text } from './rows.ts';
 import type { Sealed } from './vault.ts';
 
-/** Whose key it is: another principal's key of the same text is another key. */
+/** The owner of the key. Equal keys of different principals are different. */
 export type KeyOwner = Readonly<{ principalId: PrincipalId; keyDigest: Buffer }>;
 
-/** `answer` null: it was erased. */
+/** `answer` is null if it was erased. */
 export type StoredAnswer = Readonly<{ requestFingerprint: string; answer: Sealed | null }>;
 
 const answerRow = z.object({ request_fingerprint: text, key_id: text, answer: bytes });
 
-/** Null when there is none, or when it has expired. */
+/** Null if there is none or it has expired. */
 export async function findAnswer(
   db: Queryable,
   { principalId, keyDigest }: KeyOwner,
@@ -30,7 +31,7 @@ export async function findAnswer(
   return { requestFingerprint: row.request_fingerprint, answer };
 }
 
-/** Takes the place of one that has expired. Whoever calls has found none that is valid. */
+/** Replaces an expired answer. Callers must have found no valid one. */
 export async function insertAnswer(
   tx: Queryable,
   { principalId, keyDigest }: KeyOwner,
@@ -47,12 +48,15 @@ export async function insertAnswer(
       answer = excluded.answer, expires_at = excluded.expires_at`);
 }
 
-/** All of them: they are sealed, and which of them show a person cannot be told. That there was one stays, so nothing is made twice. */
+/**
+ * Erases all answers, because they are encrypted and may contain anyone's data. The rows stay, so
+ * that no request is repeated.
+ */
 export async function eraseAnswers(tx: Queryable): Promise<void> {
   await tx.query(sql`update op.idempotent_answers set answer = '' where answer <> ''`);
 }
 
-/** Deletes at most `limit` that have expired; answers how many. */
+/** Deletes at most `limit` expired answers and returns their number. */
 export async function deleteExpiredAnswers(
   db: Queryable,
   { now, limit }: { now: Date; limit: number },

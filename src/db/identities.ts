@@ -1,4 +1,5 @@
-// What the log says of an identity that nobody is linked with now.
+// Reads the history of identities from the log, for those that are currently linked with no
+// principal.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -8,7 +9,9 @@ import { readRows, text, time } from './rows.ts';
 
 const linkedIdentity = z.object({ ref: text, at: time });
 
-/** Since when identities are linked, by their refs. One that a restore brought back is as old as it was. */
+/**
+ * The times when identities were first linked, by ref. A restored identity keeps its first time.
+ */
 export async function linkedSince(
   db: Queryable,
   refs: readonly string[],
@@ -21,7 +24,7 @@ export async function linkedSince(
   return new Map(rows.map(({ ref, at }) => [ref, at]));
 }
 
-/** Whether a principal, also one that is gone, was ever linked with it. */
+/** True if the identity was ever linked with a principal, including deleted ones. */
 export async function wasLinked(db: Queryable, fingerprint: string): Promise<boolean> {
   const rows: unknown[] = await db.query(sql`
     select 1 from es.events
@@ -32,8 +35,9 @@ export async function wasLinked(db: Queryable, fingerprint: string): Promise<boo
 }
 
 /**
- * Whether somebody took it from the principal of this stream, by unlinking it or by deleting that one, which a restore may have brought
- * back without it; and has neither named nor addressed the principal since: what a first login finds it by is from before.
+ * True if someone unlinked the identity from the principal of this stream, or deleted the principal
+ * (a restore may have created it again without the identity), and the principal was not renamed or
+ * given another address since. Then a first sign-in would match on old data.
  */
 export async function wasTaken(
   db: Queryable,

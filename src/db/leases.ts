@@ -1,4 +1,4 @@
-// Leases of dynamic providers in the database.
+// Stores the leases of dynamic providers.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -11,7 +11,7 @@ import { integer, readRows, readValues, time } from './rows.ts';
 const lease = z.object({ providerId, ttlSeconds: integer, expiresAt: time });
 export type Lease = Readonly<z.output<typeof lease>>;
 
-/** The leases that these providers have; one without a lease is not among them. */
+/** The leases of these providers; providers without a lease are omitted. */
 export async function readLeases(
   db: Queryable,
   ids: readonly ProviderId[],
@@ -24,8 +24,8 @@ export async function readLeases(
 }
 
 /**
- * Refreshes leases in one statement; answers whose lease there was. It holds them in the order of their providers, as all do that
- * write several: two never wait for each other.
+ * Refreshes leases in one statement and returns the ids of those that exist. Locks them in order of
+ * provider, like every statement that writes several, so that deadlocks cannot occur.
  */
 export async function refreshLeases(
   db: Queryable,
@@ -51,7 +51,7 @@ export async function refreshLeases(
   return new Set(refreshed);
 }
 
-/** Makes a lease, or refreshes the one there is. */
+/** Creates a lease, or refreshes the existing one. */
 export async function writeLease(
   db: Queryable,
   { providerId, ttlSeconds, expiresAt }: Lease,
@@ -63,7 +63,7 @@ export async function writeLease(
     set ttl_seconds = excluded.ttl_seconds, lease_expires_at = excluded.lease_expires_at`);
 }
 
-/** No lease that had not lapsed at `since` ends sooner than its whole length from `now`. */
+/** Extends every lease that had not lapsed at `since` to at least its full length from `now`. */
 export const renewLeases = (
   db: Queryable,
   { since, now }: Readonly<{ since: Date; now: Date }>,

@@ -1,5 +1,6 @@
-// LISTEN: wakes its caller when another replica has appended. A hint alone: a caller polls as well, so a lost notification
-// costs a second and nothing else. It needs a connection of its own, which no pool gives.
+// Listens for notifications (LISTEN) that another replica appended events, and wakes its caller.
+// They are only hints: callers also poll, so a lost notification costs at most a second. LISTEN
+// needs its own connection, which pools do not provide.
 
 import { Client } from 'pg';
 
@@ -14,7 +15,7 @@ type Options = {
 const reconnectMinMs = 50;
 const reconnectMaxMs = 10_000;
 
-/** Keeps listening, through lost connections, until it is closed. Never throws. */
+/** Keeps listening, also after lost connections, until it is closed. Never throws. */
 export function listenForEvents({ url, onAppended, random }: Options): Listener {
   let closed = false;
   let client: Client | null = null;
@@ -35,7 +36,7 @@ export function listenForEvents({ url, onAppended, random }: Options): Listener 
       await fresh.connect();
       await fresh.query('listen gw_events');
       failures = 0;
-      // What was appended while nobody listened.
+      // Wakes the caller for events appended while no connection listened.
       onAppended();
     } catch {
       retry(fresh);

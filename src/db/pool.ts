@@ -1,4 +1,5 @@
-// Connections to Postgres. Every pool bounds its waits: for a connection, a lock, a statement, an idle transaction.
+// Creates pools of connections to Postgres. Every pool bounds its waits: for a connection, a lock,
+// a statement, an idle transaction.
 
 import createConnectionPool from '@databases/pg';
 import type { ConnectionPool } from '@databases/pg';
@@ -6,26 +7,26 @@ import type { ConnectionPool } from '@databases/pg';
 export type Database = ConnectionPool;
 
 /**
- * What a pool is for, and how long a statement of it may take: a command's statements and those before it end within the 3 s in
- * which a mutation must be answered; a report's and a maintenance job's may take longer.
+ * The purpose of a pool and the maximum time of its statements. The statements of a command must
+ * end within the 3 s in which a mutation is answered; reports and maintenance jobs may take longer.
  */
 export type Purpose = 'commands' | 'reports' | 'maintenance';
 
 type Options = {
   url: string;
   purpose: Purpose;
-  /** Shows in pg_stat_activity, with the purpose behind it. */
+  /** Shown in pg_stat_activity, followed by the purpose. */
   applicationName: string;
   connectionsMax: number;
   /** The read-model schema that unqualified names resolve to. */
   schema?: string;
-  /** Kept up to date. */
+  /** Updated by the pool. */
   load?: PoolLoad;
-  /** Called for each statement that the server refused. */
+  /** Called for each statement that the server rejected. */
   onStatementFailed?: (error: unknown) => void;
 };
 
-/** Open connections, and statements that are not answered yet. */
+/** Open connections, and statements in progress. */
 export type PoolLoad = { connections: number; queries: number };
 
 const statementTimeoutMs = { commands: 2600, reports: 10_000, maintenance: 0 } as const;
@@ -43,14 +44,16 @@ export function openDatabase(options: Options) {
       bigIntMode: 'number',
       poolSize: connectionsMax,
       statementTimeoutMilliseconds: statementTimeout,
-      // The server's own timeout cannot end a query when the server hangs or the network swallows it; this one can.
+      // The server's own timeout cannot end a query if the server hangs or the network drops
+      // packets; this one can.
       queryTimeoutMilliseconds: statementTimeout === 0 ? 0 : statementTimeout + 200,
       lockTimeoutMilliseconds: lockTimeoutMs,
       idleInTransactionSessionTimeoutMilliseconds: idleInTransactionTimeoutMs,
       connectionTimeoutMilliseconds: connectTimeoutMs,
       queueTimeoutMilliseconds: connectTimeoutMs + 500,
       ...(schema === undefined ? {} : { schema }),
-      // A connection that breaks while idle is replaced; the next query says so if the database is really away.
+      // A connection that breaks while idle is replaced. If the database is really down, the next
+      // query fails.
       onError: () => {},
       ...loadHandlers(options),
     }),
@@ -70,11 +73,11 @@ function loadHandlers({ load = { connections: 0, queries: 0 }, onStatementFailed
   };
 }
 
-/** Its own words would repeat a part of the address, which may be the password's. */
+/** The original message would repeat a part of the address, which may contain the password. */
 export function readingUrl<Value>(open: () => Value): Value {
   try {
     return open();
   } catch {
-    throw new Error('--database-url (GW_DATABASE_URL) cannot be read as an address');
+    throw new Error('--database-url (GW_DATABASE_URL) is not a valid address');
   }
 }

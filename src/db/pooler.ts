@@ -1,5 +1,6 @@
-// Whether the address of the database gives sessions of its own, as gw needs them: its pools set the schema and the timeouts of
-// a session once, and one connection listens. A pooler that shares sessions would lose them, or give them to others.
+// Checks whether the database address provides dedicated sessions, which gw needs: its pools set
+// the schema and timeouts of a session once, and one connection listens. A pooler that shares
+// sessions would lose these settings or apply them to others.
 
 import { randomUUID } from 'node:crypto';
 
@@ -8,11 +9,14 @@ import { Client } from 'pg';
 import { readingUrl } from './pool.ts';
 
 const connectTimeoutMs = 2000;
-/** How a pooler refuses a parameter that connections begin with. */
+/** The error of a pooler that rejects a startup parameter. */
 const protocolViolation = '08P01';
 const setting = 'gw.session';
 
-/** Throws with what to do when the address leads to a pooler that shares sessions, or that refuses their settings. */
+/**
+ * Throws an error with a remedy if the address leads to a pooler that shares sessions or rejects
+ * their settings.
+ */
 export async function checkSessions(url: string): Promise<void> {
   const clients = [connectionTo(url), connectionTo(url)] as const;
   try {
@@ -20,7 +24,8 @@ export async function checkSessions(url: string): Promise<void> {
     const [first, second] = clients;
     const mark = randomUUID();
     await first.query('select set_config($1, $2, false)', [setting, mark]);
-    // The transaction holds a session of the server, most likely the one that the first has just left.
+    // The transaction occupies a server session, most likely the one that the first connection just
+    // released.
     await second.query('begin');
     const seenBySecond = await read(second);
     const seenByFirst = await read(first);
@@ -35,7 +40,7 @@ export async function checkSessions(url: string): Promise<void> {
   );
 }
 
-/** With the parameters that the pools begin with. */
+/** Uses the same startup parameters as the pools. */
 function connectionTo(url: string): Client {
   const client = readingUrl(
     () =>
@@ -48,7 +53,7 @@ function connectionTo(url: string): Client {
         idle_in_transaction_session_timeout: connectTimeoutMs,
       }),
   );
-  // What it is asked next fails and says so.
+  // Ignored: the next query fails and reports it.
   client.on('error', () => {});
   return client;
 }

@@ -1,4 +1,4 @@
-// The last evaluations of prompt classes, in the database.
+// Stores the last evaluations of prompt classes.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { principalId } from '../lib/ids.ts';
 import { integer, readRows, readValue, text, time } from './rows.ts';
 
-/** As op.prompt_class_evaluations has it. */
+/** A row of op.prompt_class_evaluations. */
 const evaluationRow = z.object({
   id: integer,
   evaluated_at: time,
@@ -15,12 +15,12 @@ const evaluationRow = z.object({
   snapshot_version: integer,
   fast_encoder: text.nullable(),
   refined_encoder: text.nullable(),
-  /** Another release may have written another form. */
+  /** Another release may have written another format. */
   result: z.unknown(),
 });
 export type EvaluationRow = Readonly<z.output<typeof evaluationRow>>;
 
-/** Older ones are deleted. */
+/** The number of evaluations kept; older ones are deleted. */
 export const evaluationsKept = 20;
 
 /** Returns the id of the new row. */
@@ -43,7 +43,7 @@ export async function insertEvaluation(
   return id;
 }
 
-/** The newest first. */
+/** Sorted newest first. */
 export const listEvaluations = (db: Queryable): Promise<EvaluationRow[]> =>
   readRows(db, evaluationRow)`
     select id, evaluated_at, principal_id, snapshot_version, fast_encoder, refined_encoder, result

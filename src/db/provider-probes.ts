@@ -1,4 +1,4 @@
-// What the sweep last found of each provider, in the database.
+// Stores the last result of the sweep for each provider.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -8,7 +8,7 @@ import { providerId } from '../lib/ids.ts';
 import type { ProviderId } from '../lib/ids.ts';
 import { readRows, text, time } from './rows.ts';
 
-/** `failingSince` and `reason` are null together: all was well at the last sweep. */
+/** `failingSince` and `reason` are both null if the last sweep succeeded. */
 const probe = z.object({
   providerId,
   lastSeenAt: time.nullable(),
@@ -17,7 +17,7 @@ const probe = z.object({
 });
 export type Probe = Readonly<z.output<typeof probe>>;
 
-/** What was found of these providers; one that no sweep has met yet is not among them. */
+/** The results for these providers; providers that no sweep has reached yet are omitted. */
 export async function readProbes(
   db: Queryable,
   ids: readonly ProviderId[],
@@ -30,8 +30,8 @@ export async function readProbes(
 }
 
 /**
- * One statement for all of them: a sweep writes what it found once. A provider that was seen meanwhile, by a beat of its agent, is left as
- * it was seen.
+ * Writes the results of a sweep in one statement. Skips providers that were seen more recently, by
+ * a heartbeat of their agent.
  */
 export async function writeProbes(db: Queryable, probes: readonly Probe[]): Promise<void> {
   if (probes.length === 0) return;
@@ -49,7 +49,7 @@ export async function writeProbes(db: Queryable, probes: readonly Probe[]): Prom
       <= coalesce(excluded.last_seen_at, '-infinity')`);
 }
 
-/** The absence of these providers counts from `now` on, where it counts at all. */
+/** Restarts the absence of these providers at `now`, if they are absent. */
 export const countAbsenceAnew = (
   db: Queryable,
   { ids, now }: Readonly<{ ids: readonly ProviderId[]; now: Date }>,

@@ -1,5 +1,5 @@
-// Whose turn it is to sweep the providers: a row that is held for a while, so that a control plane that ends in the middle of a sweep
-// blocks nobody. It holds no connection, as an advisory lock of a session would.
+// Assigns the sweep of providers to one control plane by a row that is held for a limited time, so
+// that a crash during a sweep blocks no one. Unlike an advisory lock, it occupies no connection.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -7,14 +7,17 @@ import { z } from 'zod';
 
 import { readRow, time } from './rows.ts';
 
-/** `begunAt` names the turn; `watchedUntil` is when the one before was over, or given up for lost; null when there was none. */
+/**
+ * `begunAt` identifies the turn. `watchedUntil` is when the previous turn ended or timed out; null
+ * if there was none.
+ */
 export type SweepTurn = Readonly<{ begunAt: Date; watchedUntil: Date | null }>;
 
 type Claim = Readonly<{ now: Date; heldUntil: Date; notSince: Date }>;
 
 const takenTurn = z.object({ watchedUntil: time.nullable() });
 
-/** Null when another one is at work, or when a sweep began later than `notSince`. */
+/** Null if another process holds the turn, or if a sweep began later than `notSince`. */
 export async function takeSweepTurn(
   db: Queryable,
   { now, heldUntil, notSince }: Claim,
@@ -30,7 +33,7 @@ export async function takeSweepTurn(
   return taken === null ? null : { begunAt: now, watchedUntil: taken.watchedUntil };
 }
 
-/** Holds the turn until then, or gives it back; nothing when it is another one's by now. */
+/** Extends the turn, or releases it. Does nothing if another process has it by now. */
 export const holdSweepTurn = (
   db: Queryable,
   { begunAt, until }: Readonly<{ begunAt: Date; until: Date }>,

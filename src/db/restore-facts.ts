@@ -1,11 +1,12 @@
-// What a restore asks of the database: which items of the vault are erased, and what became of keys, passwords and identities since.
+// Reads facts for a restore: which vault items were erased, and which keys, passwords and
+// identities have changed since.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import { integer, readRows, readValues, text } from './rows.ts';
 
-/** Of these refs, those whose item is erased, or is not there. */
+/** Those of these refs whose item was erased or does not exist. */
 export async function erasedRefs(db: Queryable, refs: readonly string[]): Promise<string[]> {
   if (refs.length === 0) return [];
   return readValues(db, text)`
@@ -14,7 +15,7 @@ export async function erasedRefs(db: Queryable, refs: readonly string[]): Promis
       select from vault.items where items.ref = asked.ref and items.body is not null)`;
 }
 
-/** `ref` is null for the events of keys and tokens. */
+/** `ref` is null for events of keys and tokens. */
 const accessEvent = z.object({
   type: z.enum(['ApiKeyRevoked', 'ApiKeyEnabled', 'AdminTokenRevoked', 'PrincipalPasswordSet']),
   id: integer,
@@ -22,7 +23,7 @@ const accessEvent = z.object({
 });
 export type AccessEvent = Readonly<z.output<typeof accessEvent>>;
 
-/** In log order, those behind the position `after`. */
+/** The events after the position `after`, in log order. */
 export const accessEventsSince = (db: Queryable, after: number): Promise<AccessEvent[]> =>
   readRows(db, accessEvent)`
     select type, (payload ->> 'id')::bigint as id, payload ->> 'password_ref' as ref
@@ -32,11 +33,11 @@ export const accessEventsSince = (db: Queryable, after: number): Promise<AccessE
         ('ApiKeyRevoked', 'ApiKeyEnabled', 'AdminTokenRevoked', 'PrincipalPasswordSet')
     order by position`;
 
-/** Null `fingerprint`: the principal's identity was unlinked. */
+/** `fingerprint` is null if the principal's identity was unlinked. */
 const identityEvent = z.object({ id: integer, fingerprint: text.nullable() });
 export type IdentityEvent = Readonly<z.output<typeof identityEvent>>;
 
-/** In log order, those behind the position `after`. */
+/** The events after the position `after`, in log order. */
 export const identityEventsSince = (db: Queryable, after: number): Promise<IdentityEvent[]> =>
   readRows(db, identityEvent)`
     select (payload ->> 'id')::bigint as id, payload -> 'identity' ->> 'fingerprint' as fingerprint

@@ -1,5 +1,6 @@
-// The rights that gw needs in its database: which are missing, giving them where the login may, and naming them where it may
-// not. A restored copy lacks some: roles and the rights of a database are not part of a dump.
+// Checks the database privileges that gw needs, grants missing ones if the login may, and otherwise
+// lists the statements that an administrator must run. A restored copy lacks some, because a dump
+// contains no roles and no privileges on the database.
 
 import { sql } from '@databases/pg';
 import type { Queryable, Transaction } from '@databases/pg';
@@ -9,12 +10,15 @@ import { escapeIdentifier } from 'pg';
 import { readRow, readValues, text } from './rows.ts';
 
 const insufficientPrivilege = '42501';
-/** Taking on a role that does not exist. */
+/** The SQLSTATE for switching to a role that does not exist. */
 const invalidParameter = '22023';
 const duplicateObject = '42710';
 const uniqueViolation = '23505';
 
-/** What the program's role may do with the tables outside `op`; it may do everything with the rows of `op`. */
+/**
+ * The privileges of the program's role on tables outside `op`. It has all privileges on the rows of
+ * `op`.
+ */
 const tableRights = JSON.stringify([
   { schema: 'es', name: 'events', privileges: ['select', 'insert'] },
   { schema: 'es', name: 'log_head', privileges: ['select'] },
@@ -24,16 +28,16 @@ const tableRights = JSON.stringify([
 ]);
 
 /**
- * Gives itself and gw_app the rights that are missing and that the login may give. Those that it may not give are left out:
- * the work that needs them fails, and `namingRights` says what to run.
+ * Grants missing privileges to the login and gw_app, as far as the login may. Others are skipped:
+ * the work that needs them fails, and `namingRights` reports the statements.
  */
 export async function giveRights(tx: Transaction): Promise<void> {
   for (const statement of await missingRights(tx)) {
     try {
-      // Made by the database from its own names, quoted there.
+      // The database builds the statements and quotes its own names in them.
       await tx.tx((inner) => inner.query(sql.__dangerous__rawValue(statement)));
     } catch (error) {
-      // Another database of the same server may have made the role at the same time.
+      // Another database of the same server may have created the role concurrently.
       if (!hasCode(error, insufficientPrivilege, duplicateObject, uniqueViolation)) throw error;
     }
   }
@@ -41,7 +45,10 @@ export async function giveRights(tx: Transaction): Promise<void> {
 
 const session = z.object({ login: text, database: text });
 
-/** Runs the work; if a right is missing, throws an error that lists the statements that give all missing rights. */
+/**
+ * Runs the work. If a privilege is missing, throws an error that lists the statements that grant
+ * all missing ones.
+ */
 export async function namingRights<Value>(
   db: Queryable,
   work: () => Promise<Value>,
@@ -70,7 +77,7 @@ const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   typeof error.code === 'string' &&
   codes.includes(error.code);
 
-/** The statements that give what is missing, in the order in which they must run. */
+/** The statements that grant all missing privileges, in the order in which they must run. */
 export async function missingRights(db: Queryable): Promise<readonly string[]> {
   const parts = [roleRights(), ownRights(), ownership(), readModelOwnership(), grants()];
   const statements: string[] = [];
@@ -80,7 +87,10 @@ export async function missingRights(db: Queryable): Promise<readonly string[]> {
   return statements;
 }
 
-/** Since 16, the maker of a role is a member that may hand it out, and may not take it on before it was given to itself. */
+/**
+ * Since Postgres 16, the creator of a role is a member that may grant it, but must grant it to
+ * itself before using it.
+ */
 const roleRights = () => sql`
   with role as (select oid from pg_roles where rolname = 'gw_app'),
   mode as (
@@ -102,7 +112,7 @@ const ownRights = () => sql`
   select format('grant create on schema public to %I', current_user)
   where not has_schema_privilege(to_regnamespace('public')::oid, 'create')`;
 
-/** Migrations change what the login owns. */
+/** Migrations need ownership of what they change. */
 const ownership = () => sql`
   with own_schemas as (select * from pg_namespace where nspname in ('es', 'vault', 'op'))
   select format('alter schema %I owner to %I', nspname, current_user) as statement

@@ -1,5 +1,5 @@
-// Reads the rows of a statement. @databases/pg answers with `any`; here every row is checked against a schema that is declared next to the
-// statement, so its type is what the database returned: readRows(db, session)`select login, database from ...`
+// Reads and checks the rows of a statement. @databases/pg returns `any`, so every row is checked against a schema declared next to the
+// statement: readRows(db, session)`select login, database from ...`
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
@@ -10,14 +10,14 @@ import { plainly } from '../lib/plain-issue.ts';
 type Reader = Pick<Queryable, 'query'>;
 type Read<Result> = (parts: TemplateStringsArray, ...values: unknown[]) => Promise<Result>;
 
-/** The types of columns. Declare a row at the top of its module: making a schema costs more than checking many rows. */
+/** Column types. Declare row schemas at module level: creating a schema costs more than checking many rows. */
 export const integer = z.int();
 export const text = z.string();
 export const flag = z.boolean();
 export const time = z.date();
 export const bytes = z.instanceof(Buffer);
 
-/** All rows of the statement. Throws when one does not have the declared columns. */
+/** All rows of the statement. Throws if one does not have the declared columns. */
 export const readRows =
   <Row extends z.ZodType>(db: Reader, row: Row): Read<z.output<Row>[]> =>
   async (parts, ...values) => {
@@ -29,7 +29,7 @@ export const readRows =
     });
   };
 
-/** The first row; null when there is none. */
+/** The first row; null if there is none. */
 export const readRow =
   <Row extends z.ZodType>(db: Reader, row: Row): Read<z.output<Row> | null> =>
   async (parts, ...values) => {
@@ -52,7 +52,7 @@ export const readValues =
     });
   };
 
-/** The only column of the first row; null when there is no row. */
+/** The only column of the first row; null if there is no row. */
 export const readValue =
   <Value extends z.ZodType>(db: Reader, value: Value): Read<z.output<Value> | null> =>
   async (parts, ...values) => {
@@ -60,7 +60,7 @@ export const readValue =
     return first ?? null;
   };
 
-/** Leaves the row as it is: schemas of rows do not transform. */
+/** Checks only: row schemas do not transform. */
 function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

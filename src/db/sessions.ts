@@ -1,5 +1,5 @@
-// Sessions in the database, found by the SHA-256 of their token. `password_ref` is the ref of the password or of the identity that began
-// the session.
+// Stores sessions by the SHA-256 of their token. `password_ref` is the ref of the password or
+// identity that began the session.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -12,7 +12,7 @@ import { bytes, integer, readRow, readRows, text, time } from './rows.ts';
 export type StoredSession = Readonly<{
   tokenDigest: Buffer;
   principalId: PrincipalId;
-  /** The ref of the password or of the identity that was given. */
+  /** The ref of the password or identity used. */
   credentialRef: string;
   createdAt: Date;
   expiresAt: Date;
@@ -32,17 +32,20 @@ const foundSession = z.object({
   credentialRef: text.nullable(),
   createdAt: time,
   expiresAt: time,
-  /** Null of a session that an earlier release began. */
+  /** Null if an earlier release began the session. */
   seal: bytes.nullable(),
-  /** Where the head of the log stands, and its hash: anyone who judges the session must have read as far. */
+  /**
+   * The position and hash of the log's head. A process must have read up to it to validate the
+   * session.
+   */
   headPosition: integer,
   headHash: text,
-  /** Where the read models of the schema stand; null when there are none. */
+  /** The position of the read models in the schema; null if there are none. */
   tablesPosition: integer.nullable(),
 });
 export type FoundSession = Readonly<z.output<typeof foundSession>>;
 
-/** Null when there is none, or when it has expired. */
+/** Null if there is no session or it has expired. */
 export const findSession = (
   db: Queryable,
   { tokenDigest, now, schema }: { tokenDigest: Buffer; now: Date; schema: string },
@@ -63,20 +66,20 @@ const sessionCount = foundSession
   .pick({ principalId: true, credentialRef: true })
   .extend({ sessions: integer });
 
-/** How many have a seal and have not expired, by whose they are and what began them. */
+/** The number of unexpired sessions with a seal, by principal and credential. */
 export const countSessions = (db: Queryable, now: Date) =>
   readRows(db, sessionCount)`
     select principal_id as "principalId", password_ref as "credentialRef",
       count(*)::bigint as sessions
     from op.sessions where expires_at > ${now} and seal is not null group by 1, 2`;
 
-/** Answers how many there were. */
+/** Returns the number of deleted sessions. */
 export async function deleteAllSessions(db: Queryable): Promise<number> {
   const rows: unknown[] = await db.query(sql`delete from op.sessions returning 1`);
   return rows.length;
 }
 
-/** Deletes at most `limit` of those that have expired; answers how many. */
+/** Deletes at most `limit` expired sessions and returns their number. */
 export async function deleteExpiredSessions(
   db: Queryable,
   { now, limit }: Readonly<{ now: Date; limit: number }>,

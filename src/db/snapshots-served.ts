@@ -1,4 +1,4 @@
-// Which replica served which snapshot version since when, as its health reports told.
+// Stores which replica has served which snapshot version since when, from health reports.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -9,24 +9,26 @@ import { integer, readRows, text, time } from './rows.ts';
 export type Served = Readonly<{
   replica: string;
   version: number;
-  /** Of the log that the snapshot was built at; null when the replica did not say. */
+  /**
+   * The position of the log at which the snapshot was built; null if the replica did not report it.
+   */
   position: number | null;
   hash: string | null;
   at: Date;
 }>;
 
-/** The first report of a version is what counts. */
+/** Only the first report of a version is stored. */
 export const insertServed = (db: Queryable, served: Served): Promise<unknown> =>
   db.query(sql`
     insert into op.snapshot_published (replica, version, log_position, log_hash, reported_at)
     values (${served.replica}, ${served.version}, ${served.position}, ${served.hash}, ${served.at})
     on conflict do nothing`);
 
-/** `total`: how many replicas served the version in all. */
+/** `total` is the number of all replicas that served the version. */
 const servedRow = z.object({ replica: text, version: integer, since: time, total: integer });
 export type ServedRow = Readonly<z.output<typeof servedRow>>;
 
-/** Of each of these versions at most `limit` replicas, the first ones first. */
+/** The first `limit` replicas of each of these versions. */
 export const listServed = (
   db: Queryable,
   { versions, limit }: Readonly<{ versions: readonly number[]; limit: number }>,
@@ -38,7 +40,9 @@ export const listServed = (
       from op.snapshot_published where version = any(${[...versions]}::bigint[])) held
     where place <= ${limit} order by version, place`;
 
-/** Deletes what was told before `horizon`, and of what is left all but the newest `kept`. Answers how many. */
+/**
+ * Deletes reports from before `horizon`, and then all but the newest `kept`. Returns their number.
+ */
 export async function pruneServed(
   db: Queryable,
   { horizon, kept }: Readonly<{ horizon: Date; kept: number }>,

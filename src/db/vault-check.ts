@@ -1,4 +1,5 @@
-// The items of the vault against the log: which of those that its events name are missing or emptied, and which no event names.
+// Compares the vault with the log: items that events reference but that are missing or empty, and
+// items that no event references.
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
@@ -8,13 +9,17 @@ import { vaultRefPaths } from '../../events/vault-refs.ts';
 import { flag, integer, readRow, readRows, text } from './rows.ts';
 
 /**
- * `missing`: the vault has no row. `emptied`: the row has no content, and no event says that it was erased. `returned`: an event says that
- * it was erased, and the content is there. `unnamed`: no event names the row.
+ * `missing`: the vault has no row. `emptied`: the row has no content, but no event records its
+ * erasure. `returned`: an event records its erasure, but the content exists. `unnamed`: no event
+ * references the row.
  */
 const vaultFault = z.enum(['missing', 'emptied', 'returned', 'unnamed']);
 export type VaultFault = z.output<typeof vaultFault>;
 
-/** `count` is that of all rows with this fault; `position` is the first event that names the item, null when none does. */
+/**
+ * `count` is the number of all rows with this fault; `position` is the first event that references
+ * the item, or null.
+ */
 const vaultFinding = z.object({
   fault: vaultFault,
   ref: text,
@@ -23,7 +28,10 @@ const vaultFinding = z.object({
 });
 export type VaultFinding = Readonly<z.output<typeof vaultFinding>>;
 
-/** The events that let a change request go of its calls, which are erased then without an event of their own. */
+/**
+ * The events after which a change request no longer needs its calls. They are then erased without
+ * an event of their own.
+ */
 const draftEnds = [
   'ChangeRequestEdited',
   'ChangeRequestRefused',
@@ -32,7 +40,7 @@ const draftEnds = [
   'ChangeRequestExpired',
 ];
 
-/** The refs that events name, with the first position of each. */
+/** The refs in events, with the first position of each. */
 function namedItems(): SQLQuery {
   const paths = vaultRefPaths();
   return sql`
@@ -49,13 +57,13 @@ function namedItems(): SQLQuery {
     where ref is not null group by ref`;
 }
 
-/** The refs that events say were erased. */
+/** The refs whose erasure an event records. */
 const erasedItems = sql`
   select distinct ref::uuid from es.events
     cross join lateral json_array_elements_text(payload -> 'refs') as ref
   where type = 'VaultItemsErased'`;
 
-/** The refs of calls that a change request has let go of. */
+/** The refs of calls that a change request no longer needs. */
 const endedDrafts = sql`
   select (payload -> 'draft' ->> 'body_ref')::uuid as ref from es.events as draft
   where type in ('ChangeRequestDrafted', 'ChangeRequestEdited') and exists (
@@ -64,8 +72,8 @@ const endedDrafts = sql`
       and after.type = any(${draftEnds}::text[]))`;
 
 /**
- * At most `limit` of each fault, by position. One statement, so that what is written at the same time is seen whole or not at all. The
- * fingerprint key belongs to the database, and no event names it.
+ * At most `limit` of each fault, by position. Uses one statement for a consistent view. The
+ * fingerprint key belongs to the database, and no event references it.
  */
 export const compareVault = (db: Queryable, limit: number): Promise<VaultFinding[]> =>
   readRows(db, vaultFinding)`
@@ -91,14 +99,20 @@ export const compareVault = (db: Queryable, limit: number): Promise<VaultFinding
     select fault, ref, position, count from numbered where number <= ${limit}
     order by fault, number`;
 
-/** Of a vault that was exported after the log: items of events that the log does not have yet. As the owner of the database. */
+/**
+ * For a vault that was exported after the log: deletes items of events that the log does not have
+ * yet. Requires the owner of the database.
+ */
 export async function deleteUnnamedItems(tx: Queryable): Promise<void> {
   await tx.query(sql`
     delete from vault.items where class <> 'fingerprint_key'
       and not exists (select from (${namedItems()}) as named where named.ref = items.ref)`);
 }
 
-/** Of a vault that was exported before the log: what was erased in between stays erased. As the owner of the database. */
+/**
+ * For a vault that was exported before the log: erases items that were erased in between. Requires
+ * the owner of the database.
+ */
 export async function eraseReturnedItems(tx: Queryable, at: Date): Promise<void> {
   await tx.query(sql`
     update vault.items set body = null, erased_at = ${at}
@@ -108,7 +122,10 @@ export async function eraseReturnedItems(tx: Queryable, at: Date): Promise<void>
 const fingerprintedName = z.object({ position: integer, text, fingerprint: text });
 export type FingerprintedName = Readonly<z.output<typeof fingerprintedName>>;
 
-/** The first name in the log that is not in the vault: that of the principal that every log begins with. */
+/**
+ * The first name in the log that is not in the vault: that of the principal with which every log
+ * begins.
+ */
 export const firstPlainName = (db: Queryable): Promise<FingerprintedName | null> =>
   readRow(db, fingerprintedName)`
     select position, payload -> 'name' ->> 'text' as text,
@@ -119,7 +136,7 @@ export const firstPlainName = (db: Queryable): Promise<FingerprintedName | null>
 
 const vaultCount = z.object({ items: integer, hasFingerprintKey: flag });
 
-/** How many items have content, and whether the fingerprint key is there. */
+/** The number of items with content, and whether the fingerprint key exists. */
 export async function countVault(
   db: Queryable,
 ): Promise<Readonly<{ items: number; hasFingerprintKey: boolean }>> {

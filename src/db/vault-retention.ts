@@ -1,5 +1,6 @@
-// Items of the vault that the configuration has let go of: marked when that happens, erased when their retention is over
-// (docs/adr/0003-vault.md). The row stays, empty, so that a ref in the log still leads to when it was erased.
+// Marks vault items as superseded when the configuration no longer references them, and erases them
+// after their retention (docs/adr/0003-vault.md). The empty row stays, so that a ref in the log
+// still shows when its item was erased.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -18,11 +19,14 @@ export async function supersedeItems(
     where ref = any(${[...refs]}::uuid[]) and superseded_at is null`);
 }
 
-/** `subject` is the stream that the item belonged to. Of what is personal, an address or an identity alone is ever superseded. */
+/**
+ * `subject` is the stream that the item belonged to. Of personal data, only e-mail addresses and
+ * identities are ever superseded.
+ */
 const supersededItem = z.object({ ref: text, subject: text, kind: erasedKind });
 export type SupersededItem = Readonly<z.output<typeof supersededItem>>;
 
-/** At most `limit` of those superseded before `horizon`, the oldest first. */
+/** At most `limit` of those superseded before `horizon`, oldest first. */
 export const listSuperseded = (
   db: Queryable,
   { horizon, limit }: Readonly<{ horizon: Date; limit: number }>,
@@ -39,7 +43,7 @@ export const listSuperseded = (
     where superseded_at < ${horizon} and body is not null
     order by superseded_at, ref limit ${limit}`;
 
-/** How many of these are superseded and not erased yet. */
+/** The number of these items that are superseded and not erased yet. */
 export async function countSuperseded(db: Queryable, refs: readonly string[]): Promise<number> {
   const items = await readValue(db, integer)`
     select count(*) from vault.items
@@ -53,7 +57,7 @@ export async function eraseItems(tx: Queryable, refs: readonly string[], at: Dat
     where ref = any(${[...refs]}::uuid[]) and body is not null`);
 }
 
-/** How many of these are not erased yet. */
+/** The number of these items that are not erased yet. */
 export async function countUnerased(db: Queryable, refs: readonly string[]): Promise<number> {
   const items = await readValue(db, integer)`
     select count(*) from vault.items
@@ -62,9 +66,8 @@ export async function countUnerased(db: Queryable, refs: readonly string[]): Pro
 }
 
 /**
- * What the vault holds that a principal was called, reached and known by, and the hashes of its passwords: not erased yet, at most
- * `limit`.
- * The log knows all that there ever was.
+ * The principal's names, addresses, identities and password hashes in the vault that are not erased
+ * yet, at most `limit`. The log knows all refs that ever existed.
  */
 export const listPersonal = (
   db: Queryable,
@@ -86,7 +89,7 @@ export const listPersonal = (
     select ref, subject, kind from told join vault.items using (ref)
     where body is not null order by kind, ref limit ${limit}`;
 
-/** Of what is referred to again. */
+/** Clears the mark of items that are referenced again. */
 export async function keepItems(tx: Queryable, refs: readonly string[]): Promise<void> {
   await tx.query(sql`
     update vault.items set superseded_at = null where ref = any(${[...refs]}::uuid[])`);

@@ -1,5 +1,6 @@
-// The vault: secrets and personal data at rest, sealed with AES-256-GCM. Events hold refs to its items.
-// The additional data binds a ciphertext to its row, so that a writer of the table cannot swap two of them.
+// Stores secrets and personal data encrypted with AES-256-GCM. Events hold refs to vault items. The
+// additional data binds a ciphertext to its row, so that anyone who can write the table cannot swap
+// two items.
 
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash } from 'node:crypto';
 
@@ -18,51 +19,56 @@ export type VaultClass =
   | 'example'
   | 'change_request';
 
-/** A secret on its way into the vault: sealed in the transaction of the event that refers to it. */
+/** A secret to be stored: encrypted in the transaction of the event that references it. */
 export type Secret = Readonly<{ ref: string; class: VaultClass; plaintext: string }>;
 
-/** `subject` is the stream that refers to it. */
+/** `subject` is the stream that references it. */
 export type OwnedSecret = Secret & Readonly<{ subject: string }>;
 
 export type Vault = Readonly<{
-  /** The statement that stores these; it returns a row for each. */
+  /** The statement that stores these items; it returns one row for each. */
   storing: (secrets: readonly OwnedSecret[]) => SQLQuery;
-  /** The plaintexts of those refs that exist, are not erased and can be opened. */
+  /** The plaintexts of those refs that exist, are not erased and can be decrypted. */
   reveal: (db: Queryable, refs: readonly string[]) => Promise<Map<string, string>>;
-  /** Seals what lies in a table of its own; bound to `place`, it opens nowhere else. */
+  /** Encrypts a value that another table stores. It can only be decrypted for the same `place`. */
   seal: (place: string, plaintext: string) => Sealed;
-  /** Null, and reported, when it cannot be opened: sealed with another key, or moved. */
+  /**
+   * Null, and reported, if it cannot be decrypted because it was encrypted with another key or for
+   * another place.
+   */
   open: (place: string, sealed: Sealed) => string | null;
-  /** 16 hex digits that are equal for equal texts and tell nothing without the database's own key. */
+  /**
+   * 16 hex digits that are equal for equal texts and reveal nothing without the database's own key.
+   */
   fingerprint: (text: string) => string;
-  /** Seals anew, with the present key, a batch of what another key sealed. */
+  /** Encrypts again, with the current key, a batch that was encrypted with another key. */
   reseal: (db: Database, batch: ItemBatch) => Promise<Resealed>;
 }>;
 
-/** At most `limit` items after the ref `after`; null begins. */
+/** At most `limit` items after the ref `after`; null starts at the beginning. */
 export type ItemBatch = Readonly<{ after: string | null; limit: number }>;
 
-/** `last` is the ref to go on behind; null when there was nothing left. */
+/** `last` is the ref to continue after; null if nothing was left. */
 export type Resealed = Readonly<{
   resealed: number;
   unreadable: readonly string[];
   last: string | null;
 }>;
 
-/** `body`: format byte, nonce, ciphertext, tag; `keyId` names the encryption key that sealed it. */
+/** `body`: format byte, nonce, ciphertext, tag. `keyId` names the encryption key. */
 export type Sealed = Readonly<{ keyId: string; body: Buffer }>;
 
 export type EncryptionKeys = {
-  /** 32 bytes. Seals, and opens. */
+  /** 32 bytes. Encrypts and decrypts. */
   encryptionKey: Uint8Array;
-  /** Opens what was sealed before a rotation, until all of it is sealed with the new key. */
+  /** Decrypts items from before a key rotation, until all are encrypted with the new key. */
   previousKey?: Uint8Array | undefined;
 };
 
 type Dependencies = EncryptionKeys & {
   randomBytes: (size: number) => Uint8Array;
   newId: () => string;
-  /** An item that cannot be opened is left out of what is revealed, and reported here. */
+  /** Called for each item that cannot be decrypted; such items are omitted from results. */
   onUnreadable: (ref: string, error: unknown) => void;
 };
 
@@ -74,8 +80,9 @@ export const keyId = (encryptionKey: Uint8Array): string =>
   hash('sha256', encryptionKey).slice(0, 8);
 
 /**
- * Opens the vault of a migrated database. Throws when something in it was sealed with a key that is neither the encryption key nor
- * the previous one: what cannot be opened would drop out of routing, provider by provider.
+ * Opens the vault of a migrated database. Throws if an item was encrypted with a key that is
+ * neither the current nor the previous one: gw would otherwise silently lose providers whose
+ * credentials cannot be decrypted.
  */
 export async function openVault(db: Queryable, dependencies: Dependencies): Promise<Vault> {
   const sealer = createSealer(dependencies);
@@ -130,13 +137,13 @@ type Sealer = Opener & {
   seal: (additional: Uint8Array, plaintext: string) => Buffer;
 };
 type Opener = {
-  /** Of the key that seals. */
+  /** The id of the encryption key. */
   keyId: string;
-  /** Of the keys that open. */
+  /** The decryption keys by id. */
   keyIds: readonly string[];
   open: (item: SealedItem) => string;
 };
-/** `name` is how an error calls it. */
+/** `name` is used in errors. */
 type SealedItem = { name: string; additional: Uint8Array; sealed: Sealed };
 
 const itemOf = (row: ItemRow): SealedItem => ({
@@ -148,7 +155,7 @@ const itemOf = (row: ItemRow): SealedItem => ({
 const additionalData = (item: { ref: string; class: string; subject: string }): Uint8Array =>
   Buffer.from(`gw-vault-v1|${item.ref}|${item.class}|${item.subject}`);
 
-/** Of another kind than an item's, whatever the place is called. */
+/** Differs in kind from the additional data of an item, whatever the place is called. */
 const placeData = (place: string): Uint8Array => Buffer.from(`gw-sealed-v1|${place}`);
 
 function createSealer({ randomBytes, ...keys }: Dependencies): Sealer {
@@ -170,7 +177,7 @@ function createSealer({ randomBytes, ...keys }: Dependencies): Sealer {
 function createOpener({ encryptionKey, previousKey }: EncryptionKeys): Opener {
   const ownKeyId = keyId(encryptionKey);
   const given = previousKey === undefined ? [encryptionKey] : [encryptionKey, previousKey];
-  // Created once: preparing a key costs more than opening an item.
+  // Created once, because preparing a key costs more than decrypting an item.
   const keys = new Map(given.map((key) => [keyId(key), createSecretKey(key)]));
   return {
     keyId: ownKeyId,
@@ -179,7 +186,7 @@ function createOpener({ encryptionKey, previousKey }: EncryptionKeys): Opener {
       const key = keys.get(keyId);
       if (key === undefined) {
         throw new Error(
-          `GW_ENCRYPTION_KEY is key ${ownKeyId}, but ${name} was sealed with key ${keyId}`,
+          `GW_ENCRYPTION_KEY is key ${ownKeyId}, but ${name} was encrypted with key ${keyId}`,
         );
       }
       if (body[0] !== format) throw new Error(`vault item ${name} has an unknown format`);
@@ -199,8 +206,10 @@ const fingerprintBy = (fingerprintKey: string, text: string): string =>
   createHmac('sha256', fingerprintKey).update(text).digest('hex').slice(0, 16);
 
 /**
- * The key of fingerprints outlives every encryption key, or equal texts would differ after a rotation: it is an item itself. A vault that
- * holds other items had one. Another key in its place would find no principal by its name, and would hide that the first was deleted.
+ * The fingerprint key outlives every encryption key, because equal texts must have equal
+ * fingerprints after a rotation. It is itself a vault item. If the vault holds other items, the key
+ * must exist. A new one would find no principal by name, and would hide that the original was
+ * deleted.
  */
 async function ensureFingerprintKey(
   db: Queryable,
@@ -229,7 +238,7 @@ const readFingerprintKey = (db: Queryable): Promise<ItemRow | null> =>
     select ref, class, subject, key_id, body from vault.items
     where class = 'fingerprint_key' and body is not null`;
 
-/** How this vault fingerprints texts; null when its key is missing or cannot be opened. */
+/** The fingerprint function of this vault; null if its key is missing or cannot be decrypted. */
 export async function openFingerprints(
   db: Queryable,
   keys: EncryptionKeys,
@@ -248,12 +257,14 @@ async function refuseUnknownKeys(db: Queryable, sealer: Sealer): Promise<void> {
     group by key_id order by key_id limit 1`;
   if (row === null) return;
   throw new Error(
-    `GW_ENCRYPTION_KEY is key ${sealer.keyId}, but ${row.items} items of the vault were sealed with key ` +
-      `${row.key_id}; give that as GW_ENCRYPTION_KEY_PREVIOUS`,
+    `GW_ENCRYPTION_KEY is key ${sealer.keyId}, but ${row.items} items of the vault were encrypted with key ` +
+      `${row.key_id}; set that key as GW_ENCRYPTION_KEY_PREVIOUS`,
   );
 }
 
-/** What cannot be opened stays as it is: it was tampered with, and the key that is to go would not help. */
+/**
+ * Skips items that cannot be decrypted: they were tampered with, and the old key would not help.
+ */
 async function resealItems(
   tx: Transaction,
   sealer: Sealer,
@@ -283,14 +294,20 @@ async function resealItems(
   };
 }
 
-/** What could not be opened of a batch of items, and why. `last` is the ref to go on after; null when there was nothing left. */
+/**
+ * The items of a batch that could not be decrypted, and why. `last` is the ref to continue after;
+ * null if nothing was left.
+ */
 export type OpenedBatch = Readonly<{
   opened: number;
   unreadable: readonly Readonly<{ ref: string; problem: string }>[];
   last: string | null;
 }>;
 
-/** Opens items one batch at a time and answers with nothing of their content: each opens only in its own row. */
+/**
+ * Decrypts items batch by batch without returning their content. Each item can be decrypted only in
+ * its own row.
+ */
 export function createItemCheck(
   keys: EncryptionKeys,
 ): (db: Queryable, batch: ItemBatch) => Promise<OpenedBatch> {

@@ -1,4 +1,4 @@
-// What came of the last verifications of the log and of what is derived from it, in the database.
+// Stores the results of the last verifications of the log and of data derived from it.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -6,11 +6,11 @@ import { z } from 'zod';
 
 import { integer, readRows, text, time } from './rows.ts';
 
-/** The hash chain of the log with its checkpoints, or the read models against a rebuild. */
+/** The hash chain of the log with its checkpoints, or the read models compared with a rebuild. */
 const verificationSubject = z.enum(['chain', 'read_models']);
 export type VerificationSubject = z.output<typeof verificationSubject>;
 
-/** As op.verifications has it. `problem` is the first; null when there is none. */
+/** A row of op.verifications. `problem` is the first problem; null if there is none. */
 const verificationRow = z.object({
   subject: verificationSubject,
   verified_at: time,
@@ -21,7 +21,7 @@ const verificationRow = z.object({
 });
 export type VerificationRow = Readonly<z.output<typeof verificationRow>>;
 
-/** Of a subject; a schedule that runs every hour is kept for four days. */
+/** The results kept per subject: four days of an hourly schedule. */
 const keptMax = 100;
 
 export async function insertVerification(db: Queryable, row: VerificationRow): Promise<void> {
@@ -36,7 +36,7 @@ export async function insertVerification(db: Queryable, row: VerificationRow): P
       order by id desc offset ${keptMax} limit 1)`);
 }
 
-/** The newest of each subject. */
+/** The newest result of each subject. */
 export const lastVerifications = (db: Queryable): Promise<VerificationRow[]> =>
   readRows(db, verificationRow)`
     select distinct on (subject)

@@ -77,7 +77,7 @@ it('a control plane is not opened with a key that its vault was not sealed with'
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /GW_ENCRYPTION_KEY is key [0-9a-f]{8}, but .* was sealed with key [0-9a-f]{8}/,
+    /GW_ENCRYPTION_KEY is key [0-9a-f]{8}, but .* was encrypted with key [0-9a-f]{8}/,
   );
 });
 

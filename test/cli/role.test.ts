@@ -113,7 +113,7 @@ test('a database that comes later and was sealed with another key ends the progr
   gate.open();
   await assert.rejects(
     program.logged('control plane started'),
-    /GW_ENCRYPTION_KEY is key \w{8}, but .* was sealed with key \w{8}/,
+    /GW_ENCRYPTION_KEY is key \w{8}, but .* was encrypted with key \w{8}/,
   );
   assert.equal(program.child.exitCode, 1);
 });
@@ -121,7 +121,7 @@ test('a database that comes later and was sealed with another key ends the progr
 test('an address of a database that cannot be read is answered with its setting', async () => {
   const databaseUrl = 'postgres://gw:se cret@@@:x/gw';
   const said = await refusalToStart(settings({ role: 'control', databaseUrl }));
-  assert.match(said, /--database-url \(GW_DATABASE_URL\) cannot be read as an address/);
+  assert.match(said, /--database-url \(GW_DATABASE_URL\) is not a valid address/);
   assert.doesNotMatch(said, /cret/);
 });
 

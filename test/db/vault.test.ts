@@ -160,7 +160,7 @@ describe('a vault', () => {
     const { db } = await testVault(t);
     await assert.rejects(
       open(db, otherKey),
-      /^Error: GW_ENCRYPTION_KEY is key [0-9a-f]{8}, but \S+ was sealed with key [0-9a-f]{8}$/,
+      /^Error: GW_ENCRYPTION_KEY is key [0-9a-f]{8}, but \S+ was encrypted with key [0-9a-f]{8}$/,
     );
   });
 

@@ -34,6 +34,7 @@ const held: readonly string[] = [
   'src/classifier',
   'src/cli',
   'src/conditions',
+  'src/db',
   'src/deciders',
   'src/egress',
   'src/fields',

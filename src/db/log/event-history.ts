@@ -1,4 +1,5 @@
-// The event log as people browse it: filtered, in either order, and one event with its neighbours. It only reads.
+// Reads the event log for browsing: filtered, in either order, and single events with their
+// neighbours.
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
@@ -6,24 +7,27 @@ import { z } from 'zod';
 
 import { integer, readRow, readRows, text, time } from '../rows.ts';
 
-/** Every condition is null, or absent, where nothing is asked. Times are RFC 3339; `to` is not in the range. */
+/** A condition that is null or absent does not filter. Times are RFC 3339; `to` is exclusive. */
 export type EventFilter = Readonly<{
   stream: string | null;
   type: string | null;
-  /** The id of the principal that acted. */
+  /** The id of the acting principal. */
   actorId: number | null;
   actorKind?: string | null;
-  /** Selects the ids of the transactions whose events are asked for. */
+  /** Selects the ids of the transactions to include. */
   transactions?: SQLQuery | null;
   from: string | null;
   to: string | null;
-  /** The position of the last event held, in the order asked for. */
+  /** The position of the last event already read, in the requested order. */
   after: number | null;
   order: 'asc' | 'desc';
   limit: number;
 }>;
 
-/** json is read as text. `payload` is null after a redaction by the owner; hashes are 64 hex digits. */
+/**
+ * json columns are read as text. `payload` is null after a redaction by the owner; hashes are 64
+ * hex digits.
+ */
 const historyEventRow = z.object({
   position: integer,
   stream: text,
@@ -58,13 +62,13 @@ export const listHistoryEvents = (db: Queryable, filter: EventFilter): Promise<H
       and ${madeBy(filter)}
       and (${filter.from}::timestamptz is null or recorded_at >= ${filter.from}::timestamptz)
       and (${filter.to}::timestamptz is null or recorded_at < ${filter.to}::timestamptz)
-      and ${behind(filter)}
+      and ${beyond(filter)}
     order by position ${direction(filter)} limit ${filter.limit}`;
 
 const madeBy = ({ transactions = null }: EventFilter): SQLQuery =>
   transactions === null ? sql`true` : sql`tx_id in (${transactions})`;
 
-const behind = ({ after, order }: EventFilter): SQLQuery =>
+const beyond = ({ after, order }: EventFilter): SQLQuery =>
   order === 'asc'
     ? sql`(${after}::bigint is null or position > ${after})`
     : sql`(${after}::bigint is null or position < ${after})`;
@@ -81,7 +85,7 @@ export type EventNeighbours = Readonly<z.output<typeof eventNeighbours>>;
 
 const historyEvent = historyEventRow.extend(eventNeighbours.shape);
 
-/** Null when the log holds no such event. */
+/** Null if the log has no such event. */
 export const readHistoryEvent = (
   db: Queryable,
   position: number,
@@ -93,12 +97,15 @@ export const readHistoryEvent = (
       (select before.position from es.events before
         where before.stream = held.stream and before.version = held.version - 1)
         as previous_in_stream,
-      (select behind.position from es.events behind
-        where behind.stream = held.stream and behind.version = held.version + 1)
+      (select later.position from es.events later
+        where later.stream = held.stream and later.version = held.version + 1)
         as next_in_stream
     from es.events held where position = ${position}`;
 
-/** `events` is how many there are in it, `position` and `recorded_at` those of its last one. */
+/**
+ * `events` is the number of events in the stream; `position` and `recorded_at` are those of the
+ * last.
+ */
 const streamRow = z.object({
   stream: text,
   events: integer,
@@ -108,14 +115,16 @@ const streamRow = z.object({
 export type StreamRow = Readonly<z.output<typeof streamRow>>;
 
 type StreamFilter = Readonly<{
-  /** A part of the name, in any case; null is every stream. */
+  /** A substring of the name, case-insensitive; null matches every stream. */
   part: string | null;
-  /** The last one held. */
+  /** The last stream already read. */
   after: string | null;
   limit: number;
 }>;
 
-/** In the order of their names. By the index from one name to the next, not through all events. */
+/**
+ * Sorted by name. Jumps through the index from one name to the next instead of reading all events.
+ */
 export const listStreams = (
   db: Queryable,
   { part, after, limit }: StreamFilter,
@@ -125,8 +134,8 @@ export const listStreams = (
       (select stream from es.events where ${after}::text is null or stream > ${after}
         order by stream limit 1)
       union all
-      select (select behind.stream from es.events behind where behind.stream > walk.stream
-        order by behind.stream limit 1)
+      select (select later.stream from es.events later where later.stream > walk.stream
+        order by later.stream limit 1)
       from walk where walk.stream is not null
     ), found as (
       -- In the order of the walk, which goes no further than the last of them.

@@ -1,4 +1,4 @@
-// The event log in Postgres: locking it, appending to it, reading it. The only code that appends.
+// Locks, appends to and reads the event log in Postgres. No other code appends.
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery, Transaction } from '@databases/pg';
@@ -26,8 +26,9 @@ const toHead = (row: z.output<typeof headRow>): LogHead => ({
 });
 
 /**
- * Takes the log for this transaction and drops to the program's role, which may insert events and nothing more. Waits at most
- * `waitMs`, or else the connection's lock timeout (55P03 then). No I/O but the database's may follow until the commit.
+ * Locks the log for this transaction and switches to the program's role, which may insert events
+ * and nothing else. Waits at most `waitMs`, by default the connection's lock timeout, then fails
+ * with 55P03. Until the commit, no I/O other than the database's may follow.
  */
 export async function lockLog(tx: Transaction, waitMs?: number): Promise<LogHead> {
   await tx.query(
@@ -51,20 +52,23 @@ export async function readHead(db: Queryable): Promise<LogHead> {
 
 const rowCounts = z.array(integer);
 
-/** Rows a statement; a command of more events is appended in several statements of its one transaction. */
+/**
+ * Rows per statement. A command with more events uses several statements in its one transaction.
+ */
 const rowsMax = 1000;
 
 /**
- * Appends behind the locked head. The database checks positions, digests, chain and time again. `beside` are statements on other
- * tables that are run in the same round trip, each returning its rows; answers with how many rows each returned.
+ * Appends after the locked head. The database checks positions, digests, chain and time again.
+ * `extra` are statements on other tables that run in the same round trip, each returning its rows.
+ * Returns the number of rows of each.
  */
 export async function appendEvents(
   tx: Transaction,
   events: readonly SealedEvent[],
-  beside: readonly SQLQuery[] = [],
+  extra: readonly SQLQuery[] = [],
 ): Promise<readonly number[]> {
-  const parts = beside.map((statement, at) => sql`${sql.ident(`beside_${at}`)} as (${statement})`);
-  const counts = beside.map((_, at) => sql`(select count(*) from ${sql.ident(`beside_${at}`)})`);
+  const parts = extra.map((statement, at) => sql`${sql.ident(`extra_${at}`)} as (${statement})`);
+  const counts = extra.map((_, at) => sql`(select count(*) from ${sql.ident(`extra_${at}`)})`);
   const added = sql`added as (${insertion(events.slice(0, rowsMax))})`;
   const counted = await readValue(tx, rowCounts)`
     with ${sql.join([...parts, added], sql`, `)}
@@ -103,7 +107,7 @@ function insertion(rows: readonly SealedEvent[]): SQLQuery {
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** An event as it lies in the log. `payload` is null after a redaction by the owner. */
+/** An event as the log stores it. `payload` is null after a redaction by the owner. */
 export type StoredEvent = Omit<SealedEvent, 'payload'> & Readonly<{ payload: string | null }>;
 
 const storedEvent = z.object({
@@ -124,7 +128,10 @@ const storedEvent = z.object({
 
 type Page = { after: number; limit: number };
 
-/** The events behind `after` in log order, as they are stored. json is read as text: its bytes are what was hashed. */
+/**
+ * The stored events after `after`, in log order. json is read as text, because its bytes were
+ * hashed.
+ */
 export const readStored = (db: Queryable, { after, limit }: Page): Promise<StoredEvent[]> =>
   readRows(db, storedEvent)`
     select position, stream, version, event_id as "eventId", type, schema, tx_id as "txId",
@@ -133,7 +140,7 @@ export const readStored = (db: Queryable, { after, limit }: Page): Promise<Store
       payload_digest as "payloadDigest", leaf_hash as "leafHash", hash
     from es.events where position > ${after} order by position limit ${limit}`;
 
-/** In the lines of `HashedText`. What is null leaves its line out. */
+/** The envelope in the lines of `HashedText`. A null value would omit its line. */
 const envelope = sql`concat_ws(E'\n', position, stream, version, event_id, type, schema, tx_id,
   (extract(epoch from recorded_at) * 1000)::bigint)`;
 
@@ -145,7 +152,7 @@ const recordedText = z.object({
 });
 const hashedText = recordedText.extend({ payloadDigest: text, leafHash: text });
 
-/** The same in the texts that were hashed: for many events at once, in half of the time. */
+/** The same events as the texts that were hashed; for many events, this takes half the time. */
 export const readHashed = (db: Queryable, { after, limit }: Page): Promise<HashedText[]> =>
   readRows(db, hashedText)`
     select ${envelope} as envelope, metadata::text as metadata, payload::text as payload,
@@ -153,7 +160,10 @@ export const readHashed = (db: Queryable, { after, limit }: Page): Promise<Hashe
       encode(hash, 'hex') as hash
     from es.events where position > ${after} order by position limit ${limit}`;
 
-/** The events behind `after`, checked and lifted to their current versions. Throws on a type newer than this program. */
+/**
+ * The events after `after`, checked and converted to their current versions. Throws on a type newer
+ * than this program.
+ */
 export async function readEvents(db: Queryable, { after, limit }: Page): Promise<RecordedEvent[]> {
   const rows = await readRows(db, recordedText)`
     select ${envelope} as envelope, metadata::text as metadata, payload::text as payload,
@@ -183,8 +193,8 @@ const foldedRow = z.object({
 });
 
 /**
- * The same, as a fold needs them: for many events at once, in half of the time. Throws a LogForkedError when the log holds another
- * hash at `after` than the fold has there.
+ * The same events with the fields that a fold needs; for many events, this takes half the time.
+ * Throws a LogForkedError if the log has another hash at `after` than the fold.
  */
 export async function readFolded(
   db: Queryable,
@@ -227,19 +237,19 @@ function recordedOf(
   return { ...event, position, version, eventId, schema, txId, recordedAt, metadata: read, hash };
 }
 
-/** Throws on a type newer than this program, and on a payload that is not what the catalogue says of it. */
+/** Throws on a type newer than this program, and on a payload that does not match the catalogue. */
 export const readContents = (
   { position, stream, type, schema }: Envelope,
   payload: string | null,
 ): GwEvent => readEvent({ stream, type, schema, data: parsedPayload(position, payload) });
 
-/** Throws on what is none. */
+/** Throws if the text is not one. */
 export const readMetadata = (metadata: string): EventMetadata =>
   eventMetadata.parse(JSON.parse(metadata));
 
 const eventRange = z.object({ first: integer.nullable(), count: integer });
 
-/** The events of one command, in order; none if it did not commit. */
+/** The first position and the number of the events of one command; none if it did not commit. */
 export async function readCommand(db: Queryable, txId: string): Promise<RecordedEvent[]> {
   const range = await readRow(db, eventRange)`
     select min(position) as first, count(*) as count from es.events where tx_id = ${txId}`;
@@ -247,7 +257,7 @@ export async function readCommand(db: Queryable, txId: string): Promise<Recorded
   return readEvents(db, { after: range.first - 1, limit: range.count });
 }
 
-/** The hash of the chain up to and with `position`. Throws when the log holds no such event. */
+/** The hash of the chain up to and including `position`. Throws if the log has no such event. */
 export async function hashAt(db: Queryable, position: number): Promise<Uint8Array> {
   const hash = await readValue(db, bytes)`select hash from es.events where position = ${position}`;
   if (hash === null) throw new Error(`the log holds no position ${position}`);
@@ -256,7 +266,7 @@ export async function hashAt(db: Queryable, position: number): Promise<Uint8Arra
 
 const hashRow = z.object({ position: integer, hash: text });
 
-/** The hashes of the chain at those of these positions that the log holds, 64 hex digits each. */
+/** The hashes of the chain at those of these positions that exist, 64 hex digits each. */
 export async function hashesAt(
   db: Queryable,
   positions: readonly number[],
@@ -269,7 +279,7 @@ export async function hashesAt(
 
 const redactable = text.nullable();
 
-/** The key that signs checkpoints behind `position`, 64 hex digits; null when there is none. */
+/** The key that signs checkpoints after `position`, 64 hex digits; null if there is none. */
 export const auditKeyAt = (db: Queryable, position: number): Promise<string | null> =>
   readValue(db, redactable)`
     select payload ->> 'public_key' as key from es.events
@@ -277,7 +287,7 @@ export const auditKeyAt = (db: Queryable, position: number): Promise<string | nu
 
 const redactedRow = z.object({ position: integer, count: integer });
 
-/** How many events have no payload any more, and the first positions of those. */
+/** The number of events without a payload, and the first positions of these. */
 export async function readRedacted(db: Queryable, limit: number): Promise<RedactedEvents> {
   const rows = await readRows(db, redactedRow)`
     select position, count(*) over () as count from es.events
@@ -285,7 +295,7 @@ export async function readRedacted(db: Queryable, limit: number): Promise<Redact
   return { count: rows[0]?.count ?? 0, positions: rows.map(({ position }) => position) };
 }
 
-/** The epoch that the log is in: 0 before the first. */
+/** The current epoch of the log; 0 before the first. */
 export async function epochOf(db: Queryable): Promise<number> {
   const epoch = await readValue(db, integer)`
     select (payload ->> 'epoch')::integer as epoch from es.events
@@ -293,13 +303,19 @@ export async function epochOf(db: Queryable): Promise<number> {
   return epoch ?? 0;
 }
 
-/** The last position of the command that the event at `position` is of; null when the log holds no such event. */
+/**
+ * The last position of the command to which the event at `position` belongs; null if the log has no
+ * such event.
+ */
 export const commandEnd = (db: Queryable, position: number): Promise<number | null> =>
   readValue(db, integer)`
     select position + (metadata ->> 'count')::bigint - (metadata ->> 'index')::bigint - 1 as end
     from es.events where position = ${position}`;
 
-/** The last position that was recorded at `at` or before; null when the log begins later. It ends a command. */
+/**
+ * The last position recorded at or before `at`, which always ends a command; null if the log begins
+ * later.
+ */
 export const lastPositionAt = (db: Queryable, at: Date): Promise<number | null> =>
   readValue(db, integer)`
     select position from es.events where recorded_at <= ${at}

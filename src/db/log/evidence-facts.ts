@@ -1,16 +1,20 @@
-// What a pack of evidence tells beside the log: which replica served what, and what was erased. Read in pages, oldest first.
+// Reads the facts of an evidence pack that are not in the log: which replica served what, and what
+// was erased. Pages are sorted oldest first.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import { integer, readRows, text, time } from '../rows.ts';
 
-/** Behind `since`, up to `until` and with it; null is no bound. */
+/** After `since`, up to and including `until`; null sets no bound. */
 export type FactsWindow = Readonly<{ since: Date | null; until: Date | null }>;
 
 type Page<Key> = Readonly<{ after: Key | null; limit: number }>;
 
-/** The first report of a version by a replica; `log_position` and `log_hash` are those that the snapshot was built at. */
+/**
+ * The first report of a version by a replica. `log_position` and `log_hash` are those at which the
+ * snapshot was built.
+ */
 const servedFact = z.object({
   replica: text,
   version: integer,
@@ -34,7 +38,7 @@ export const listServedFacts = (
           ${after?.version ?? null}::bigint))
     order by reported_at, replica, version limit ${limit}`;
 
-/** What each replica had reported last, up to `at` and with it. */
+/** The last report of each replica up to and including `at`. */
 export const listServedAt = (db: Queryable, at: Date): Promise<ServedFact[]> =>
   readRows(db, servedFact)`
     select distinct on (replica) replica, version, log_position, log_hash, reported_at

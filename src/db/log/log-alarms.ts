@@ -1,4 +1,4 @@
-// Alarms of the log in the database, so that none ends with the process that raised it.
+// Stores alarms of the log, so that they outlive the process that raised them.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { integer, readRows, text, time } from '../rows.ts';
 
-/** As op.log_alarms has it. */
+/** A row of op.log_alarms. */
 const alarmRow = z.object({
   raised_at: time,
   position: integer,
@@ -18,10 +18,15 @@ const alarmRow = z.object({
 });
 export type AlarmRow = Readonly<z.output<typeof alarmRow>>;
 
-/** The table takes no more alarms than this, and all of them are read: an old one counts until an epoch explains it. */
+/**
+ * The maximum number of alarms. All are read, because an old alarm counts until an epoch explains
+ * it.
+ */
 export const alarmsMax = 1_000;
 
-/** False when one of the same position and sight is there already, or too many are. */
+/**
+ * Returns false if there is already an alarm of the same position and hashes, or too many alarms.
+ */
 export async function insertAlarm(db: Queryable, alarm: AlarmRow): Promise<boolean> {
   const { raised_at, position, problem, replica, seen_hash, log_hash, epoch } = alarm;
   const added: unknown[] = await db.query(sql`
@@ -34,7 +39,7 @@ export async function insertAlarm(db: Queryable, alarm: AlarmRow): Promise<boole
   return added.length === 1;
 }
 
-/** The newest first. */
+/** Sorted newest first. */
 export const listAlarms = (db: Queryable): Promise<AlarmRow[]> =>
   readRows(db, alarmRow)`
     select raised_at, position, problem, replica, seen_hash, log_hash, epoch

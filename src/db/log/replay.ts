@@ -1,4 +1,5 @@
-// Bringing a log into an empty database: its identity, its vault as it was sealed, and what its events refer to there.
+// Copies a log into an empty database: its identity, its encrypted vault, and the database rows
+// that its events need.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -6,7 +7,10 @@ import { z } from 'zod';
 
 import { integer, readRows, readValue, text } from '../rows.ts';
 
-/** `hash` is that of the log's beginning. Only while the log holds nothing; false when it does. As the owner of the database. */
+/**
+ * `hash` is that of the log's beginning. Returns false if the log is not empty. Requires the owner
+ * of the database.
+ */
 export async function adoptLog(
   tx: Queryable,
   { logId, hash }: Readonly<{ logId: string; hash: Uint8Array }>,
@@ -17,7 +21,7 @@ export async function adoptLog(
   return adopted.length === 1;
 }
 
-/** How many of these items the vault does not hold, or has erased. */
+/** The number of these items that the vault does not hold or has erased. */
 export async function countMissing(db: Queryable, refs: readonly string[]): Promise<number> {
   const held = await readValue(db, integer)`
     select count(*) from vault.items
@@ -27,7 +31,7 @@ export async function countMissing(db: Queryable, refs: readonly string[]): Prom
 
 const vaultRow = z.object({ ref: text, row: text });
 
-/** Rows of the vault as JSON, sealed as they lie there; behind `after`, in the order of refs. */
+/** Rows of the vault after `after`, as JSON, still encrypted, in order of ref. */
 export const readVaultRows = (
   db: Queryable,
   { after, limit }: Readonly<{ after: string; limit: number }>,
@@ -36,7 +40,7 @@ export const readVaultRows = (
     select ref::text as ref, to_json(items)::text as row from vault.items items
     where ref > ${after}::uuid order by ref limit ${limit}`;
 
-/** `rows` is a JSON array of what `readVaultRows` gave. */
+/** `rows` is a JSON array of the results of `readVaultRows`. */
 export const insertVaultRows = (tx: Queryable, rows: string): Promise<unknown> =>
   tx.query(sql`
     insert into vault.items

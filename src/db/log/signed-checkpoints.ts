@@ -1,4 +1,4 @@
-// Signed checkpoints of the log: notes over positions of it, written once.
+// Stores signed checkpoints of the log: one note per position, never changed.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -9,7 +9,7 @@ import { integer, readRow, readRows, text, time } from '../rows.ts';
 const signedCheckpoint = z.object({ position: integer, note: text, created_at: time });
 export type SignedCheckpoint = Readonly<z.output<typeof signedCheckpoint>>;
 
-/** False when another replica has written one of this position. */
+/** Returns false if another replica has already written one for this position. */
 export async function insertSignedCheckpoint(
   db: Queryable,
   { position, note, created_at }: SignedCheckpoint,
@@ -24,7 +24,7 @@ export const lastSignedCheckpoint = (db: Queryable): Promise<SignedCheckpoint | 
   readRow(db, signedCheckpoint)`
     select position, note, created_at from es.checkpoints order by position desc limit 1`;
 
-/** Those behind `after`, up to `to` and with it; at most `limit`, the oldest first. */
+/** Those after `after`, up to and including `to`; at most `limit`, sorted oldest first. */
 export const listSignedCheckpoints = (
   db: Queryable,
   { after, to, limit }: Readonly<{ after: number; to: number; limit: number }>,

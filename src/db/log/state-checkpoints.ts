@@ -1,4 +1,5 @@
-// State checkpoints in the database: the state of the configuration at some positions, compressed. They are caches.
+// Stores state checkpoints: the compressed state of the configuration at some positions. They are
+// caches.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -6,13 +7,13 @@ import { z } from 'zod';
 
 import { bytes, integer, readRow, readValues } from '../rows.ts';
 
-/** `state` is compressed JSON, `hash` the SHA-256 of the JSON. */
+/** `state` is compressed JSON; `hash` is the SHA-256 of the JSON. */
 const stateCheckpoint = z.object({ position: integer, state: bytes, hash: bytes });
 export type StateCheckpoint = Readonly<z.output<typeof stateCheckpoint>>;
 
 type Place = Readonly<{ foldVersion: number; position: number }>;
 
-/** The last one at `position` or before, of this fold; null when there is none. */
+/** The last checkpoint of this fold at or before `position`; null if there is none. */
 export const checkpointBefore = (
   db: Queryable,
   { foldVersion, position }: Place,
@@ -22,7 +23,7 @@ export const checkpointBefore = (
     where fold_version = ${foldVersion} and position <= ${position}
     order by position desc limit 1`;
 
-/** Those of this fold, in the order of positions. */
+/** The positions of this fold's checkpoints, ascending. */
 export const checkpointPositions = (
   db: Queryable,
   foldVersion: number,
@@ -31,7 +32,7 @@ export const checkpointPositions = (
     select position from op.state_checkpoints
     where fold_version = ${foldVersion} order by position`;
 
-/** One that another replica has written already stays as it is. */
+/** Keeps a checkpoint that another replica has already written. */
 export const insertCheckpoint = (
   db: Queryable,
   { foldVersion, position, state, hash }: StateCheckpoint & Place,
@@ -43,8 +44,8 @@ export const insertCheckpoint = (
     on conflict do nothing`);
 
 /**
- * Deletes what is old: of this fold all but the newest `kept` and the last of each month (UTC), of other folds those made more than
- * seven days ago. Answers how many.
+ * Deletes old checkpoints and returns their number. Of this fold it keeps the newest `kept` and the
+ * last of each month (UTC). Of other folds it keeps those created in the last seven days.
  */
 export async function thinCheckpoints(
   db: Queryable,

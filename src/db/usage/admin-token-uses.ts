@@ -1,4 +1,4 @@
-// When admin tokens were last used, in the database.
+// Stores when admin tokens were last used.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -10,7 +10,7 @@ import { readRows, time } from '../rows.ts';
 
 const tokenUse = z.object({ id: adminTokenId, at: time });
 
-/** Another replica may have recorded a later use. */
+/** Keeps a later use that another replica recorded. */
 export async function writeAdminTokenUse(
   db: Queryable,
   { id, at }: Readonly<{ id: AdminTokenId; at: Date }>,
@@ -21,7 +21,7 @@ export async function writeAdminTokenUse(
     where op.admin_token_uses.last_used_at < excluded.last_used_at`);
 }
 
-/** A token that was never used is not among them. */
+/** Tokens that were never used are omitted. */
 export async function readAdminTokenUses(
   db: Queryable,
   ids: readonly AdminTokenId[],

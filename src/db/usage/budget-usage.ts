@@ -1,5 +1,6 @@
-// The spending of budgets in the database. It is counted in the transaction of the usage rows, begins and ends in the transaction of the
-// budget, and is moved to the next window by the replica that comes first.
+// Stores the spending of budgets. Spending is added in the transaction of the usage rows, and
+// created and deleted in the transaction of the budget. The first replica to notice starts the next
+// window.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -9,7 +10,10 @@ import { principalId } from '../../lib/ids.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
 import { integer, readRows, time } from '../rows.ts';
 
-/** A larger sum, which only a broken report can produce, is counted as this: no answer holds a larger integer. */
+/**
+ * Larger sums, which only a faulty report can cause, are capped at this: answers hold no larger
+ * integers.
+ */
 const mostExact = Number.MAX_SAFE_INTEGER;
 
 export type BudgetStart = Readonly<{
@@ -18,7 +22,7 @@ export type BudgetStart = Readonly<{
   initialTokensUsed: number;
 }>;
 
-/** Existing budgets stay as they are. */
+/** Existing budgets stay unchanged. */
 export const beginBudgets = (db: Queryable, starts: readonly BudgetStart[]): Promise<unknown> =>
   db.query(sql`
     insert into op.budget_usage
@@ -37,8 +41,8 @@ export const endBudgets = (db: Queryable, ids: readonly PrincipalId[]): Promise<
 const heldBudget = z.object({ principal_id: integer, window_start: time });
 
 /**
- * The window that each of these principals' budgets is in, held until the transaction ends. In the order of ids, so that two
- * transactions never wait for each other.
+ * The current window of each of these principals' budgets, locked until the transaction ends. Locks
+ * in order of id, so that transactions cannot deadlock.
  */
 export async function holdBudgets(
   tx: Queryable,
@@ -60,13 +64,13 @@ const countedSpend = z.object({
 });
 export type CountedSpend = Readonly<z.output<typeof countedSpend>>;
 
-/** The spending of these principals, all of which have a budget. */
+/** The spending of these principals; each must have a budget. */
 export const readSpend = (tx: Queryable, ids: readonly number[]): Promise<CountedSpend[]> =>
   readRows(tx, countedSpend)`
     select principal_id, window_start, tokens_used, cost_used_micros
     from op.budget_usage where principal_id = any(${[...ids]}::bigint[]) order by principal_id`;
 
-/** Adds to budgets that are held. Tokens, and micro-units of money; each at most 2^53 - 1. */
+/** Adds to locked budgets: tokens, and micro-units of money, each at most 2^53 - 1. */
 export const addSpend = (tx: Queryable, spends: readonly Spend[]): Promise<unknown> =>
   tx.query(sql`
     update op.budget_usage held
@@ -80,7 +84,7 @@ export const addSpend = (tx: Queryable, spends: readonly Spend[]): Promise<unkno
     where held.principal_id = spent.principal_id`);
 
 const budgetUsage = countedSpend.extend({
-  /** The figures that proxies were last told; both null before the first time. */
+  /** The amounts last published to proxies; both null if none were. */
   published_tokens_used: integer.nullable(),
   published_cost_used_micros: integer.nullable(),
 });
@@ -88,37 +92,43 @@ export type BudgetUsage = Readonly<z.output<typeof budgetUsage>>;
 
 export type BudgetReading = Readonly<{ seq: number; usages: readonly BudgetUsage[] }>;
 
-/** Without a budget the join has one row, of nulls. */
+/** Without a budget the join returns one row of nulls. */
 const budgetReading = z.union([
   budgetUsage.extend({ seq: integer }),
   z.object({ seq: integer, principal_id: z.null() }),
 ]);
 
-/** All of it as of one moment, in the order of ids. */
+/** A consistent read of all budgets, sorted by id. */
 export async function readBudgets(db: Queryable): Promise<BudgetReading> {
   const rows = await readRows(db, budgetReading)`
       select seq, principal_id, window_start, tokens_used, cost_used_micros,
         published_tokens_used, published_cost_used_micros
       from op.budget_overlay left join op.budget_usage on true order by principal_id`;
   const [first] = rows;
-  if (first === undefined) throw new Error('op.budget_overlay has lost its row');
+  if (first === undefined) throw new Error('op.budget_overlay has no row');
   return { seq: first.seq, usages: rows.filter((row) => row.principal_id !== null) };
 }
 
-/** The spending of these principals, and what proxies were told of it. */
+/** The spending of these principals, and the amounts published to proxies. */
 export const budgetUsages = (db: Queryable, ids: readonly number[]): Promise<BudgetUsage[]> =>
   readRows(db, budgetUsage)`
     select principal_id, window_start, tokens_used, cost_used_micros,
       published_tokens_used, published_cost_used_micros
     from op.budget_usage where principal_id = any(${[...ids]}::bigint[])`;
 
-/** One replica at a time decides what proxies are told, until its transaction ends. */
+/**
+ * Locks the overlay, so that one replica at a time decides what to publish, until its transaction
+ * ends.
+ */
 export const holdOverlay = (tx: Queryable): Promise<unknown> =>
   tx.query(sql`select seq from op.budget_overlay for update`);
 
 export type WindowMove = Readonly<{ principalId: PrincipalId; from: Date; to: Date }>;
 
-/** Begins the next window of each, with nothing spent, unless another replica has already moved it. */
+/**
+ * Starts the next window of each budget, with nothing spent, unless another replica has already
+ * done so.
+ */
 export const advanceWindows = (tx: Queryable, moves: readonly WindowMove[]): Promise<unknown> =>
   tx.query(sql`
     update op.budget_usage held
@@ -130,7 +140,9 @@ export const advanceWindows = (tx: Queryable, moves: readonly WindowMove[]): Pro
     ) as moved (principal_id, earlier, later)
     where held.principal_id = moved.principal_id and held.window_start = moved.earlier`);
 
-/** Makes the present spending of these principals the figure that proxies are told, under a new `seq` of the overlay. */
+/**
+ * Publishes the current spending of these principals to proxies, under a new `seq` of the overlay.
+ */
 export async function tellSpend(
   tx: Queryable,
   { ids, seq }: Readonly<{ ids: readonly PrincipalId[]; seq: number }>,
@@ -152,8 +164,8 @@ const budgetCheck = z.object({
 export type BudgetCheck = Readonly<z.output<typeof budgetCheck>>;
 
 /**
- * Counters that are not the sum of the usage counted in their window, whether still in rows or rolled up: none, unless one of the
- * two was changed by hand.
+ * Finds counters that differ from the sum of the usage in their window, including roll-ups. There
+ * are none unless someone changed either manually.
  */
 export const strayBudgets = (db: Queryable): Promise<BudgetCheck[]> =>
   readRows(db, budgetCheck)`

@@ -1,4 +1,4 @@
-// When API keys were last used, in the database.
+// Stores when API keys were last used.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -8,14 +8,14 @@ import { apiKeyId } from '../../lib/ids.ts';
 import type { ApiKeyId } from '../../lib/ids.ts';
 import { readRows, time } from '../rows.ts';
 
-/** A use of no key, by one that is logged in otherwise, is none. */
+/** Skips requests that used another way to authenticate. */
 export type KeyUse = Readonly<{ key_id: number | null; at: Date; received_at: Date }>;
 
-/** One statement, in the order of keys: two batches that name the same keys do not wait for each other in a circle. */
+/** Locks keys in order within one statement, so that batches with the same keys cannot deadlock. */
 export async function writeKeyUses(db: Queryable, uses: readonly KeyUse[]): Promise<void> {
   const last = new Map<number, Date>();
   for (const { key_id: id, at, received_at: receivedAt } of uses) {
-    // A proxy whose clock is ahead has used nothing in the future.
+    // Caps times at now, because a proxy's clock may be ahead.
     const usedAt = at < receivedAt ? at : receivedAt;
     if (id !== null && usedAt > (last.get(id) ?? new Date(0))) last.set(id, usedAt);
   }
@@ -31,7 +31,7 @@ export async function writeKeyUses(db: Queryable, uses: readonly KeyUse[]): Prom
 
 const lastUse = z.object({ id: apiKeyId, at: time });
 
-/** A key that was never used is not among them. */
+/** Keys that were never used are omitted. */
 export async function readKeyUses(
   db: Queryable,
   ids: readonly ApiKeyId[],

@@ -1,4 +1,5 @@
-// What usage is added up to, whether by a grouping or by the bucket: the columns over the rows of usage-range.ts.
+// Builds the columns that aggregate usage, by group or by time bucket, over the rows of
+// usage-range.ts.
 
 import { sql } from '@databases/pg';
 import type { SQLQuery } from '@databases/pg';
@@ -6,19 +7,22 @@ import { z } from 'zod';
 
 import { integer } from '../rows.ts';
 
-/** A sum beyond it, which only a broken report can make, is answered as it: an answer holds no larger integer. */
+/**
+ * Larger sums, which only a faulty report can cause, are capped at this: answers hold no larger
+ * integers.
+ */
 const mostExact = Number.MAX_SAFE_INTEGER;
 
-/** Not by `least`, which would make a number of the null of what has no price. */
+/** Does not use `least`, because it ignores nulls, and a sum without prices must stay null. */
 const boundedSum = (column: SQLQuery): SQLQuery =>
   sql`(case when sum(${column}) > ${mostExact} then ${mostExact} else sum(${column}) end)::bigint`;
 
-/** Of answered requests, whole milliseconds; null without any. */
+/** The average of answered requests in whole milliseconds; null if there are none. */
 const averageDuration: SQLQuery = sql`
   round(sum(duration_ms) filter (where refusal is null)
     / sum(requests) filter (where refusal is null))::bigint`;
 
-/** Of answered requests; null when some of them are only known as sums. */
+/** A percentile of answered requests; null if some are rolled up. */
 export const percentile = (fraction: number, column: SQLQuery): SQLQuery => sql`
   (case when bool_or(is_rolled_up) then null else
     percentile_disc(${fraction}) within group (order by ${column}) filter (where refusal is null)
@@ -30,8 +34,8 @@ const statusCount = (from: number, to: number): SQLQuery => sql`
   end)::bigint`;
 
 /**
- * Requests by what a backend answered, in the classes of gw_upstream_status_total. Each null when some of the requests are only known
- * as sums.
+ * Requests by the backend's answer, in the classes of gw_upstream_status_total. Each is null if
+ * some requests are rolled up.
  */
 const upstreamStatuses: SQLQuery = sql`
   ${statusCount(100, 399)} as upstream_success,
@@ -42,12 +46,12 @@ const upstreamStatuses: SQLQuery = sql`
 export const refused = (reason: string): SQLQuery =>
   sql`coalesce(sum(requests) filter (where refusal = ${reason}), 0)::bigint`;
 
-/** Null times are of requests that no backend answered, or some of which are only known as sums. */
+/** Times are null if no backend answered, or if some requests are rolled up. */
 export const usageSums = z.object({
   requests: integer,
   refused_no_backend: integer,
   refused_backend_overloaded: integer,
-  /** Null when some of the requests are only known as sums. */
+  /** Null if some requests are rolled up. */
   failed_attempts: integer.nullable(),
   upstream_success: integer.nullable(),
   upstream_client_error: integer.nullable(),
@@ -55,14 +59,17 @@ export const usageSums = z.object({
   upstream_server_error: integer.nullable(),
   prompt_tokens: integer,
   completion_tokens: integer,
-  /** Null when none of the requests has a price. */
+  /** Null if none of the requests has a price. */
   cost_micros: integer.nullable(),
   unpriced_requests: integer,
-  /** Requests whose usage was estimated, and those estimates: they are in none of the sums above but the requests. */
+  /**
+   * Requests with estimated usage, and the estimates. The sums above exclude them, except
+   * `requests`.
+   */
   estimated_requests: integer,
   estimated_prompt_tokens: integer,
   estimated_completion_tokens: integer,
-  /** Null when none of them has a price. */
+  /** Null if none of them has a price. */
   estimated_cost_micros: integer.nullable(),
   avg_ms: integer.nullable(),
   p50_ms: integer.nullable(),

@@ -1,4 +1,4 @@
-// Single usage rows, the newest first, so that a request can be looked up.
+// Reads single usage rows, newest first, so that operators can look up a request.
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { idents, rowOf } from '../columns.ts';
 import { integer, readRow, readRows, readValue, text } from '../rows.ts';
 
-/** The columns of op.usage_events, without the budget window that a row counts in. */
+/** The columns of op.usage_events, except the budget window. */
 export const usageEventColumns = {
   id: 'text not null',
   at: 'timestamptz not null',
@@ -49,13 +49,16 @@ export const usageEventColumns = {
   max_tokens: 'bigint',
 } as const;
 
-/** What a rule asked for is read where it is used: an older release may have written less of it. */
+/**
+ * The conditions of a rule are parsed where they are used, because an older release may have
+ * written fewer.
+ */
 export const usageRecord = rowOf(usageEventColumns).extend({
   matched_headers: z.array(text).readonly(),
 });
 export type UsageRecord = Readonly<z.output<typeof usageRecord>>;
 
-/** Null is anything. Times are RFC 3339, half open. */
+/** Null matches everything. Times are RFC 3339; the end is exclusive. */
 export type UsageEventFilter = Readonly<{
   id: string | null;
   since: string | null;
@@ -68,13 +71,15 @@ export type UsageEventFilter = Readonly<{
   refusal: string | null;
 }>;
 
-/** The last row held. */
+/** The last row already read. */
 export type UsageCursor = Readonly<{ at: string; id: string }>;
 
-/** Of a UsageRecord, in any statement that has the table alone or joined by id and at. */
+/**
+ * The columns of a UsageRecord, for statements that read the table alone or joined by id and at.
+ */
 export const usageColumns = idents(Object.keys(usageEventColumns));
 
-/** Null when there is none, or none any more. */
+/** Null if the row does not exist or was rolled up. */
 export const readUsageEvent = (db: Queryable, id: string): Promise<UsageRecord | null> =>
   readRow(db, usageRecord)`
     select ${usageColumns} from op.usage_events where id = ${id} order by at limit 1`;
@@ -86,13 +91,13 @@ export const listUsageEvents = (
 ): Promise<UsageRecord[]> =>
   readRows(db, usageRecord)`
     select ${usageColumns} from op.usage_events
-    where ${matching(filter)} and ${behind(after)}
+    where ${matching(filter)} and ${olderThan(after)}
     order by at desc, id desc limit ${limit}`;
 
-/** Rows are counted so far: a table of all requests has no end that is worth its wait. */
+/** The maximum count: counting all rows of a large table would take too long. */
 const countedMax = 100_000;
 
-/** Null for more than can be counted. */
+/** Null if there are more rows than the maximum count. */
 export async function countUsageEvents(
   db: Queryable,
   filter: UsageEventFilter,
@@ -124,5 +129,5 @@ const matching = (filter: UsageEventFilter): SQLQuery =>
     sql` and `,
   );
 
-const behind = (after: UsageCursor | null): SQLQuery =>
+const olderThan = (after: UsageCursor | null): SQLQuery =>
   after === null ? sql`true` : sql`(at, id) < (${after.at}::timestamptz, ${after.id})`;

@@ -1,4 +1,5 @@
-// Names of principals in usage, which outlive what they name (migrations/0003-operations.sql) until they are erased.
+// Erases names of principals from usage. Until then, names outlive the principals
+// (migrations/0003-operations.sql).
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -6,9 +7,13 @@ import type { Queryable } from '@databases/pg';
 const pageRows = 10_000;
 const pagesMax = 100;
 
-/** Empties the name of a principal in its rows and hours. Answers whether rows are left, which a million at once may leave. */
+/**
+ * Clears the name of a principal in its rows and hours. Returns true if rows remain, because one
+ * call clears at most a million.
+ */
 export async function eraseUsageNames(db: Queryable, principalId: number): Promise<boolean> {
-  // The key of an hour is made of the name too: any other will do, because nothing is added to an hour of a principal that is gone.
+  // The key of an hour includes the name. A random key is fine, because a deleted principal gets no
+  // more usage.
   await db.query(sql`
     update op.usage_hours set principal = '',
       key = sha256(convert_to(gen_random_uuid()::text, 'UTF8'))

@@ -1,16 +1,16 @@
-// Usage of a time, from rows and from hourly roll-ups alike: what a total or a series is made of. What was rolled up has its sums,
-// but neither single times nor the order among them.
+// Selects the usage of a time range from rows and hourly roll-ups, for totals and series. Roll-ups
+// have sums, but no individual times or order.
 
 import { sql } from '@databases/pg';
 import type { SQLQuery } from '@databases/pg';
 
 /**
- * Half open. A roll-up belongs to the range in which its hour begins, so that neighbouring ranges hold each request once.
- * RFC 3339; null is no bound.
+ * RFC 3339, with an exclusive end; null sets no bound. A roll-up belongs to the range in which its
+ * hour begins, so that adjacent ranges count each request once.
  */
 export type UsageRange = Readonly<{ since: string | null; until: string | null }>;
 
-/** Null is anything. */
+/** Null matches everything. */
 export type UsageFilter = Readonly<{
   model: string | null;
   provider: string | null;
@@ -20,22 +20,24 @@ export type UsageFilter = Readonly<{
 export const unfiltered: UsageFilter = { model: null, provider: null, principalId: null };
 
 /**
- * Whose fault an answer is: a 401 or 403 is said to the gateway's own credential and a 429 to the load on the backend, so they are
- * the upstream's; any other 4xx is the client's.
+ * Classifies errors. A 401 or 403 concerns the gateway's own credential and a 429 the backend's
+ * load, so they are upstream errors; other 4xx are client errors.
  */
 export const isUpstreamError: SQLQuery = sql`(refusal is null and (status >= 500 or status in (401, 403, 429)))`;
 export const isClientError: SQLQuery = sql`
   (refusal is null and status between 400 and 499 and status not in (401, 403, 429))`;
 
-/** A refused request has no cost and is not unpriced. */
+/** A refused request has no cost and does not count as unpriced. */
 export const isUnpriced: SQLQuery = sql`(cost_micros is null and refusal is null)`;
 
-/** Attempts that another one followed, and all attempts of a request that no backend answered. */
+/**
+ * Attempts that were followed by another, and all attempts of a request that no backend answered.
+ */
 const failedAttempts: SQLQuery = sql`greatest(attempts - (refusal is null)::integer, 0)`;
 
 /**
- * Each row stands for `requests` requests; `is_rolled_up` says that the times are sums of so many, and their statuses not known.
- * `upstream_status` is null where no backend answered.
+ * Each row represents `requests` requests. If `is_rolled_up`, times are sums and statuses unknown.
+ * `upstream_status` is null if no backend answered.
  */
 export const usageIn = ({ since, until }: UsageRange, filter: UsageFilter): SQLQuery => sql`
   select at, false as is_rolled_up, principal, model, provider, virtual_model, tag, refusal,

@@ -1,4 +1,5 @@
-// Usage past its retention: rows become hourly roll-ups, months without rows go, months to come are made.
+// Rolls up usage after its retention: rows become hourly sums, empty months are dropped, and coming
+// months are created.
 
 import { sql } from '@databases/pg';
 
@@ -6,21 +7,21 @@ import type { Database } from '../pool.ts';
 import { flag, integer, readValue } from '../rows.ts';
 import { isClientError, isUnpriced, isUpstreamError } from './usage-range.ts';
 
-/** Held by the one replica that folds. */
+/** Locked by the replica that rolls up. */
 const foldLock = 7_100_004;
 
 export type Fold = Readonly<{
-  /** What is older is folded: the begin of an hour. */
+  /** The start of an hour; older rows are rolled up. */
   horizon: Date;
-  /** What came in since stays: a repetition of it is known by its id as long. */
+  /** Rows received since then stay, so that a repeated report is still recognised by its id. */
   settled: Date;
-  /** At most so many rows. */
+  /** The maximum rows per call. */
   limit: number;
 }>;
 
 /**
- * Moves the oldest rows before the horizon into their hours: in one statement, so that each is counted in one place at any time.
- * Answers how many; null while another replica is folding.
+ * Moves the oldest rows before the horizon into their hours, in one statement, so that each is
+ * counted exactly once at any time. Returns their number; null while another replica does this.
  */
 export const foldUsage = (
   db: Database,
@@ -83,21 +84,21 @@ export const foldUsage = (
       select count(*) from gone`;
   });
 
-/** Answers how many months were dropped: those before the horizon in which no row is left. */
+/** Drops months before the horizon without rows, and returns their number. */
 export async function dropEmptyMonths(db: Database, horizon: Date): Promise<number> {
   const dropped = await readValue(db, integer)`
     select op.drop_empty_usage_months(${horizon.toISOString()}::timestamptz)`;
   return dropped ?? 0;
 }
 
-/** So that no report waits for the making of its month. */
+/** Creates months in advance, so that no report waits for it. */
 export async function makeMonths(db: Database, moments: readonly Date[]): Promise<void> {
   for (const moment of moments) {
     await db.query(sql`select op.ensure_usage_month(${moment.toISOString()}::timestamptz)`);
   }
 }
 
-/** Whether some of this time is only known by the hour. */
+/** True if part of this range is rolled up. */
 export async function isRolledUp(
   db: Pick<Database, 'query'>,
   { since, until }: Readonly<{ since: Date; until: Date }>,

@@ -1,4 +1,5 @@
-// Usage rows that stand for all of a window: every one, or so many of them at even distances.
+// Reads a sample of usage rows for a time range: all of them, or a number of rows at equal
+// distances.
 
 import type { Queryable } from '@databases/pg';
 
@@ -6,19 +7,19 @@ import { integer, readRows } from '../rows.ts';
 import { usageColumns, usageRecord } from './usage-events.ts';
 import type { UsageRecord } from './usage-events.ts';
 
-/** RFC 3339, half open. */
+/** RFC 3339, with an exclusive end. */
 export type UsageWindow = Readonly<{ since: string; until: string }>;
 
 export type UsageSample = Readonly<{
-  /** By the snapshot version that served them, then by time. */
+  /** Sorted by the snapshot version that served them, then by time. */
   rows: readonly UsageRecord[];
-  /** How many rows they were chosen from. */
+  /** The number of rows that the sample was taken from. */
   from: number;
-  /** The window holds older rows, which none was chosen from. */
+  /** True if the range has older rows that were not considered. */
   hasOlder: boolean;
 }>;
 
-/** Rows that are chosen from; of a longer window, the newest. */
+/** The maximum rows to sample from; of a larger range, the newest. */
 const chosenFromMax = 100_000;
 
 const sampledRow = usageRecord.extend({ total: integer });

@@ -1,4 +1,4 @@
-// Usage by the bucket (specification, `GET /admin/timeseries`): those buckets in which there is some.
+// Reads usage by time bucket (specification, `GET /admin/timeseries`); empty buckets are omitted.
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
@@ -42,7 +42,7 @@ export const usageSeries = (db: Queryable, query: SeriesQuery): Promise<SeriesPo
 
 const refusedPoint = z.object({ bucket: integer, refused: integer });
 
-/** Refusals that are nobody's, by the bucket in which their minute begins. */
+/** Refusals without a principal, by the bucket in which their minute begins. */
 export const unattributedSeries = (db: Queryable, query: SeriesQuery) =>
   readRows(db, refusedPoint)`
     select ${bucketOf(sql`minute`, query)} as bucket,

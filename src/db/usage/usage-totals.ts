@@ -1,4 +1,4 @@
-// Usage added up by a grouping (specification, `GET /admin/usage`).
+// Reads usage summed by group (specification, `GET /admin/usage`).
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
@@ -9,7 +9,7 @@ import { usageColumns, usageSums } from './usage-columns.ts';
 import { unfiltered, usageIn } from './usage-range.ts';
 import type { UsageRange } from './usage-range.ts';
 
-/** `skip` are the groups of earlier pages. */
+/** `skip` is the number of groups on earlier pages. */
 export type UsageQuery = UsageRange &
   Readonly<{ groupBy: UsageGrouping; skip: number; limit: number }>;
 
@@ -29,7 +29,7 @@ const groupKeys: Readonly<Record<UsageGrouping, SQLQuery>> = {
   all: sql`null::text`,
 };
 
-/** The dearest first; days the newest first. */
+/** Sorts by cost, highest first; days are sorted newest first. */
 export const usageTotals = (db: Queryable, query: UsageQuery) =>
   readRows(db, usageTotal)`
     select ${groupKeys[query.groupBy]} as key, ${usageColumns},

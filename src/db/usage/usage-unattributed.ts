@@ -1,4 +1,5 @@
-// Refusals that are nobody's: no key (401) or no such model (404), by replica and minute (specification, "Usage event").
+// Stores refusals without a principal: no valid key (401) or unknown model (404), by replica and
+// minute (specification, "Usage event").
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -7,7 +8,7 @@ import { z } from 'zod';
 import type { Database } from '../pool.ts';
 import { integer, readRow } from '../rows.ts';
 
-/** Counted by a replica since its start. */
+/** Counted by a replica since it started. */
 export type UnattributedCounts = Readonly<{ unauthenticated: number; modelNotFound: number }>;
 
 export type UnattributedReport = UnattributedCounts & Readonly<{ replica: string; at: Date }>;
@@ -15,8 +16,9 @@ export type UnattributedReport = UnattributedCounts & Readonly<{ replica: string
 const lastReport = z.object({ unauthenticated: integer, model_not_found: integer });
 
 /**
- * Adds what is new since the replica's last report to the minute of this one. The last report is held in the database, because the
- * next may come to another control replica. A count below the last one is that of a replica which has started again.
+ * Adds the increase since the replica's last report to the current minute. The last report is
+ * stored in the database, because the next may reach another control replica. A lower count means
+ * that the replica has restarted.
  */
 export const addUnattributed = (db: Database, report: UnattributedReport): Promise<void> =>
   db.tx(async (tx) => {
@@ -50,7 +52,10 @@ export const addUnattributed = (db: Database, report: UnattributedReport): Promi
         model_not_found = held.model_not_found + excluded.model_not_found`);
   });
 
-/** Minutes before the horizon become hours of no replica; replicas that counted nothing new for longer are forgotten. */
+/**
+ * Turns minutes before the horizon into hours without a replica, and deletes replicas whose counts
+ * have not changed since.
+ */
 export async function foldUnattributed(
   db: Queryable,
   { horizon, forgotten }: Readonly<{ horizon: Date; forgotten: Date }>,

@@ -19,7 +19,7 @@ export type StoredUsage = Omit<UsageRecord, 'matched_headers' | 'rule_inputs'> &
 
 const columns = { ...usageEventColumns, budget_window: 'timestamptz' } as const;
 
-/** What is counted of a row that was inserted. */
+/** The counted values of an inserted row. */
 const insertedUsage = z.object({
   principal_id: integer,
   key_id: integer.nullable(),
@@ -32,7 +32,7 @@ const insertedUsage = z.object({
   budget_window: time.nullable(),
 });
 
-/** The budgets of the principals of a batch once its rows are counted, and what the batch added to them. */
+/** The budgets of the batch's principals after its rows were counted, and the amounts added. */
 export type CountedUsage = Readonly<{
   budgets: readonly CountedSpend[];
   added: readonly Spend[];
@@ -41,9 +41,10 @@ export type CountedUsage = Readonly<{
 const nothingCounted: CountedUsage = { budgets: [], added: [] };
 
 /**
- * All rows or none; a row whose id is already there is left as it is. What is new is added to the budgets of its principals in the
- * same transaction: a batch that comes twice counts once. So are the uses of its keys. The budgets are locked until the transaction
- * ends, so the answer includes every row of the batch that was ever counted, and no row that is counted later.
+ * Inserts all rows or none, and skips rows whose id exists. In the same transaction, adds new rows
+ * to the budgets of their principals and records the uses of their keys, so that a repeated batch
+ * counts once. Budgets stay locked until the transaction ends, so the result includes every row of
+ * the batch that was ever counted, and no row that is counted later.
  */
 export async function insertUsage(
   db: Database,
@@ -69,7 +70,7 @@ export async function insertUsage(
   });
 }
 
-/** Inserts the rows that are not there yet, and returns those. */
+/** Inserts rows that do not exist yet, and returns them. */
 function insertion(rows: readonly Readonly<Record<string, unknown>>[]): SQLQuery {
   const values = Object.entries(columns).map(([name, type]) => {
     const column = rows.map((row) => row[name]);
@@ -85,7 +86,7 @@ function insertion(rows: readonly Readonly<Record<string, unknown>>[]): SQLQuery
 
 type Counted = z.output<typeof insertedUsage>;
 
-/** The sums of these rows, one for each principal. A row without a price costs a budget of money nothing. */
+/** The sums of these rows by principal. Rows without a price add no cost. */
 function spendOf(rows: readonly Counted[]): Spend[] {
   const byPrincipal = Map.groupBy(rows, (row) => row.principal_id);
   return [...byPrincipal].map(([principalId, own]) => ({

@@ -54,7 +54,7 @@ describe('a change request that is scheduled', () => {
     assert.deepEqual([request()?.state, name()], ['open', 'a']);
     const failure = member(await shown(), 'failure');
     assert.equal(member(failure, 'cause'), 'author');
-    assert.match(String(member(failure, 'message')), /the author of the request is gone/);
+    assert.match(String(member(failure, 'message')), /the author of the request was deleted/);
     assert.match(warnings.join(), /was due and could not be applied/);
     const { length } = warnings;
     await sweep(minuteMs);

@@ -78,7 +78,7 @@ describe('while a key is rotated', () => {
   it('a control plane without the previous key does not open, and says which it lacks', async (t) => {
     const test = await rotating(t, 1);
     await test.run({ command: { type: 'SetFallbackModel', modelId: null } }, { reason: 'why' });
-    await assert.rejects(test.another({ encryptionKey: newKey }), /was sealed with key/);
+    await assert.rejects(test.another({ encryptionKey: newKey }), /was encrypted with key/);
   });
 });
 
@@ -106,7 +106,7 @@ describe('sealing the vault anew', () => {
     const { db, vault } = test.plane;
     const first = await vault.reseal(db, { after: null, limit: 2 });
     assert.equal(first.resealed, 2);
-    await assert.rejects(test.another({ encryptionKey: newKey }), /(was|were) sealed with key/);
+    await assert.rejects(test.another({ encryptionKey: newKey }), /(was|were) encrypted with key/);
     assert.equal((await reseal(test)).resealed, 2);
     assert.deepEqual(await sealedWith(test), [keyId(newKey)]);
   });
