@@ -65,6 +65,6 @@ it('serves on, and says so once, where nothing can be written', async () => {
     witness.serve(snapshotAt(position));
     await witness.close();
   }
-  assert.equal(witness.said('the snapshot cache was not written').length, 1);
+  assert.equal(witness.said('writing the snapshot cache failed').length, 1);
   assert.deepEqual(witness.seen(), [3, 2, 1]);
 });

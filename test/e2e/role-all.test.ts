@@ -130,7 +130,7 @@ describe('role all with a certificate', () => {
       'a hang-up, of which it has no file to read again, ends nothing',
     );
     const unwritten = program.logs.filter(
-      ({ message }) => message === 'the snapshot cache was not written',
+      ({ message }) => message === 'writing the snapshot cache failed',
     );
     assert.equal(unwritten.length, 1, 'a cache that cannot be written is told once, and no more');
     await program.end('SIGTERM');

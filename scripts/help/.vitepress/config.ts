@@ -27,6 +27,10 @@ export default defineConfig({
   cacheDir: path.join(root, 'node_modules/.cache/help'),
   // The content security policy forbids style elements, which would stop transitions while the theme changes.
   appearance: { disableTransition: false },
+  // The icon of the management UI, which the control plane serves next to the site.
+  transformHead: ({ pageData: { relativePath } }) => [
+    ['link', { rel: 'icon', href: `${'../'.repeat(relativePath.split('/').length)}ui/icon.svg` }],
+  ],
   // It forbids style attributes too; the default theme has none that matter.
   transformHtml: (html) => html.replaceAll(/(<[a-z][^<>]*?) style="[^"]*"/g, '$1'),
   markdown: {

@@ -19,7 +19,8 @@ type Dependencies = Readonly<{ cache: SnapshotCache; live: Live; log: Log }>;
 /** Reads the stored place. Read failures are logged and never fail the start. */
 export async function openWitness({ cache, live, log }: Dependencies): Promise<Witness> {
   const { cached, refused } = await cache.read();
-  if (cached === null) log.info({ refused }, 'the snapshot cache holds no place of the log');
+  if (cached === null)
+    log.info({ refused }, 'no usable snapshot cache; the log position starts unknown');
   else live.remember(cached.seen);
 
   let latest: Snapshot | null = null;
@@ -34,7 +35,7 @@ export async function openWitness({ cache, live, log }: Dependencies): Promise<W
       written = seen;
       isFailing = false;
     } catch (error) {
-      if (!isFailing) log.warn({ error }, 'the snapshot cache was not written');
+      if (!isFailing) log.warn({ error }, 'writing the snapshot cache failed');
       isFailing = true;
     }
   });

@@ -212,7 +212,7 @@ async function writeCache({ cache, live, log }: PollOptions, snapshot: Snapshot)
   try {
     await cache.write({ snapshot, seen: live.seen() });
   } catch (error) {
-    log.warn({ error }, 'the snapshot cache was not written');
+    log.warn({ error }, 'writing the snapshot cache failed');
   }
 }
 
