@@ -18,6 +18,7 @@ const held: readonly string[] = [
   'docs/comparison.md',
   'docs/concepts.md',
   'docs/getting-started.md',
+  'docs/adr',
   'docs/guides',
   'docs/reference/admin-api.md',
   'docs/reference/protocols.md',

@@ -105,7 +105,7 @@ export const deploymentRoutes = [
       if (isRefusal(spec)) return spec;
       const resource = await deployment.patch(spec);
       if (isRefusal(resource)) return resource;
-      // After the change, because only what was done is recorded; see ADR 0028.
+      // After the change, because only what was done is recorded (ADR 28).
       const { generation } = resource.metadata;
       const command = { type: 'RecordDeploymentPatch', patch: body, generation } as const;
       return mutate(call, { command }, () => recordOf(resource));
