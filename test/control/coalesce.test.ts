@@ -1,4 +1,4 @@
-// Coalescing: whoever asks gets a run that begins after, and there is never more than one.
+// Tests coalescing: each caller gets a run that starts after its call, and runs never overlap.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -17,14 +17,14 @@ function held() {
 }
 
 describe('coalesced work', () => {
-  it('runs once more for all who asked during a run', async () => {
+  it('runs once more for all calls during a run', async () => {
     const { runs, ask } = held();
     const first = ask();
     const during = [ask(), ask(), ask()];
     assert.equal(runs.length, 1);
     runs[0]?.resolve();
     await first;
-    // The second run has begun when the first one is seen to end.
+    // The second run has started when the first one is seen to end.
     assert.equal(runs.length, 2);
     const late = ask();
     runs[1]?.resolve();
@@ -34,7 +34,7 @@ describe('coalesced work', () => {
     await late;
   });
 
-  it('that fails, fails for those who waited for that run alone', async () => {
+  it('rejects only for the callers that waited for the failed run', async () => {
     const { runs, ask } = held();
     const first = ask();
     const second = ask();

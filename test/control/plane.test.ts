@@ -1,5 +1,5 @@
-// A control plane opens whole or not at all; planes on one database follow each other, by notification
-// and without it.
+// Tests that a control plane opens completely or not at all, and that planes on one database follow
+// each other, with and without notifications.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -24,14 +24,14 @@ import { until } from '../harness/wait.ts';
 const createModel = ({ run }: TestPlane, name: string) =>
   run({ command: { type: 'CreateModel', name, fields: {} } });
 
-/** The plane serves a snapshot that holds the version. */
+/** Waits until the plane serves a snapshot that contains the version. */
 const serves = ({ plane }: TestPlane, version: number, limitMs = 5000) =>
   until(() => (plane.publisher.current()?.snapshot.version ?? 0) >= version, {
     limitMs,
     what: `version ${version}`,
   });
 
-/** Appends as another release does: without our tables. */
+/** Appends as another release would: without our tables. */
 const appendElsewhere = (db: Database, state: ConfigState, name: string): Promise<void> =>
   db.tx(async (tx) => {
     const head = await lockLog(tx);
@@ -46,7 +46,7 @@ const appendElsewhere = (db: Database, state: ConfigState, name: string): Promis
   });
 
 describe('planes on one database', () => {
-  it('see what the other appended, by its notification', async (t) => {
+  it("see each other's events by notification", async (t) => {
     const one = await testPlane(t);
     const other = await one.another();
     await serves(other, (await createModel(one, 'a')).version);
@@ -54,7 +54,7 @@ describe('planes on one database', () => {
     assert.deepEqual(one.plane.store.state().hash, other.plane.store.state().hash);
   });
 
-  it('see it within two seconds when no notification comes', async (t) => {
+  it('see them within two seconds without notifications', async (t) => {
     const one = await testPlane(t);
     const other = await one.another();
     const session = await one.session();
@@ -65,7 +65,7 @@ describe('planes on one database', () => {
     await serves(other, version, 2000);
   });
 
-  it('see it also when their listening sessions were ended', async (t) => {
+  it('see them after their listening sessions were terminated', async (t) => {
     const one = await testPlane(t);
     const other = await one.another();
     const session = await one.session();
@@ -84,7 +84,7 @@ describe('planes on one database', () => {
     );
   });
 
-  it('read what either wrote in the tables at once', async (t) => {
+  it("read each other's rows in the tables at once", async (t) => {
     const one = await testPlane(t);
     const other = await one.another();
     await createModel(one, 'a');
@@ -97,7 +97,7 @@ describe('planes on one database', () => {
     }
   });
 
-  it('serve what another release appended although the tables cannot follow it', async (t) => {
+  it('serve events of another release although the tables cannot follow them', async (t) => {
     const one = await testPlane(t);
     await one.plane.db.query(
       sql`alter table ${sql.ident(readModelSchema, 'models')} rename to models_away`,
@@ -120,7 +120,7 @@ const options = (databaseUrl: string) => ({
 const publishedConfig = ({ plane }: TestPlane) => plane.publisher.current()?.snapshot.config;
 
 describe('opening', () => {
-  it('of a new database by two planes at once seeds it once', async (t) => {
+  it('seed a new database once when two planes open it concurrently', async (t) => {
     const { url } = await testDatabase(t);
     const planes = await Promise.all([
       openControlPlane(options(url)),
@@ -139,7 +139,7 @@ describe('opening', () => {
     }
   });
 
-  it('comes to the same state as the plane that wrote it', async (t) => {
+  it('reaches the same state as the plane that wrote it', async (t) => {
     const one = await testPlane(t);
     for (const name of ['a', 'b', 'c']) await createModel(one, name);
     const other = await one.another();
@@ -153,7 +153,7 @@ describe('opening', () => {
     await assert.rejects(opening, /GW_ENCRYPTION_KEY is key/);
   });
 
-  it('fails when the log cannot be seeded: without its roles nobody could log in', async (t) => {
+  it('fails when the log cannot be seeded: without roles, no one could sign in', async (t) => {
     const { url, superuserUrl } = await testDatabase(t);
     const session = new Client({ connectionString: superuserUrl });
     await session.connect();
@@ -168,7 +168,7 @@ describe('opening', () => {
     );
   });
 
-  it('that is closed leaves no session behind', async (t) => {
+  it('leaves no session when it is closed', async (t) => {
     const one = await testPlane(t);
     const session = await one.session();
     await one.plane.close();

@@ -1,4 +1,4 @@
-// A rest: what is asked for during it is done at its end, once.
+// Tests a pause: work requested during it runs once at its end.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -14,7 +14,7 @@ function resting(test: TestContext) {
 }
 
 describe('a rest', () => {
-  it('is over before it was taken, and none when it is of no length', (t) => {
+  it('is over before it starts, and with length 0', (t) => {
     const { rest, done, pass } = resting(t);
     assert.ok(rest.isOver());
     rest.take(0);
@@ -23,7 +23,7 @@ describe('a rest', () => {
     assert.equal(done.count, 0);
   });
 
-  it('ends with the work when it was asked for, once', (t) => {
+  it('runs requested work once at its end', (t) => {
     const { rest, done, pass } = resting(t);
     rest.take(100);
     assert.deepEqual([rest.isOver(), rest.isOver()], [false, false]);
@@ -34,7 +34,7 @@ describe('a rest', () => {
     assert.ok(rest.isOver());
   });
 
-  it('ends without it when nobody asked, and when it is closed', (t) => {
+  it('runs nothing when nothing was requested or when it is closed', (t) => {
     const { rest, done, pass } = resting(t);
     rest.take(100);
     pass(100);

@@ -1,11 +1,11 @@
-// Long work lets others have their turn when its slice is over, and not before.
+// Tests that long work yields at the end of its slice and not before.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { createBreathe } from '../../src/control/slices.ts';
 
-it('others have their turn once in a slice', async () => {
+it('yields once per slice', async () => {
   let nowMs = 0;
   let turns = 0;
   const breathe = createBreathe(() => nowMs);
@@ -19,6 +19,6 @@ it('others have their turn once in a slice', async () => {
     await breathe();
   }
   clearImmediate(next);
-  // A hundred milliseconds of work, in slices of ten.
+  // A hundred milliseconds of work in slices of ten.
   assert.ok(turns >= 9 && turns <= 11, `${turns} turns`);
 });

@@ -1,4 +1,4 @@
-// Slots: bounded parallel work with a bounded line.
+// Tests slots: bounded parallel work with a bounded queue.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { createSlots } from '../../src/control/slots.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 
-it('work beyond the slots waits, and beyond the line is refused with a time to come back', async () => {
+it('queues work beyond the slots, and refuses work beyond the queue with a retry time', async () => {
   const slots = createSlots({ parallelMax: 2, waitingMax: 1, what: 'checks' });
   const gates = Array.from({ length: 3 }, () => Promise.withResolvers<number>());
   let started = 0;
@@ -27,7 +27,7 @@ it('work beyond the slots waits, and beyond the line is refused with a time to c
   assert.deepEqual(await Promise.all(runs), [0, 1, 2]);
 });
 
-it('a slot is free again after work that throws', async () => {
+it('frees a slot after work that throws', async () => {
   const slots = createSlots({ parallelMax: 1, waitingMax: 0, what: 'checks' });
   await assert.rejects(
     slots.run(() => Promise.reject(new Error('broken'))),

@@ -279,7 +279,7 @@ describe('a pack of evidence', () => {
     const cases: readonly (readonly [Partial<PackWish>, RegExp])[] = [
       [{ keys: [auditKey] }, /at position \d+ key [\da-f]{64} signs; give it as GW_AUDIT/],
       [{ from: { position }, to: { position: 1 } }, /which is behind --to/],
-      [{ to: { position: 999_999 } }, /--to: the log holds positions 1 to/],
+      [{ to: { position: 999_999 } }, /--to: 999999 is out of range/],
       [{ directory: path.dirname(directory) }, /is there already/],
     ];
     for (const [wish, message] of cases) {

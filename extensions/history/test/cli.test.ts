@@ -96,7 +96,7 @@ it('what is asked wrongly, or is not there, has its own exit code', async (t) =>
   assert.match(wrong.stderr, /^gw: version must be a snapshot version, .* was "soon"\n$/);
   const absent = await gw(['snapshot', 'diff', '1', '99999'], { env });
   assert.deepEqual([absent.code, absent.stdout], [5, '']);
-  assert.match(absent.stderr, /^gw: to: the log holds positions 1 to \d+, was 99999\n$/);
+  assert.match(absent.stderr, /^gw: to: 99999 is out of range; the log has positions 1 to \d+\n$/);
   const limit = await gw(['history', 'commands', '--limit', '0'], { env });
   assert.equal(limit.code, 2);
   const actor = await gw(['history', 'events', '--actor', 'ada'], { env });

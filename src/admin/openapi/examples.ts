@@ -183,7 +183,7 @@ export const fieldExamples: FieldExamples = {
   'configuration.name': 'qwen3-8b',
   'configuration.actor': 'ada',
   'configuration.type': 'ModelContextLengthSet',
-  'configuration.warnings': ['target gpt-old of chat, which is gone'],
+  'configuration.warnings': ['target gpt-old of chat, which was deleted'],
   'change-sets.method': 'POST',
   'change-sets.path': '/admin/provider-models',
   description: 'General use',

@@ -1,4 +1,4 @@
-// Principals and keys as steps of an apply.
+// Makes the steps of an apply for principals and keys.
 
 import type { z } from 'zod';
 

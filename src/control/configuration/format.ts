@@ -1,5 +1,5 @@
-// The format of declarative files: lists of resources, known by their names, with the fields of the admin API. Whatever is referred to is
-// named, never numbered (docs/guides/configuration-as-code.md).
+// Defines the format of declarative files: lists of resources, identified by name, with the fields
+// of the admin API. References use names, never ids (docs/guides/configuration-as-code.md).
 
 import { z } from 'zod';
 
@@ -39,17 +39,17 @@ const name = text.pipe(nameField);
 const modelName = text.pipe(modelNameField);
 const names = z.array(name);
 
-/** As it is kept. What is no address is refused elsewhere. */
+/** Normalizes an address. Invalid addresses are refused elsewhere. */
 const hrefOf = (text: string): string => (URL.canParse(text) ? new URL(text).href : text);
 
-/** In place of a credential: the one that gw holds. */
+/** Given instead of a credential to keep the stored one. */
 export const heldCredential = 'held';
 
 const credential = {
   auth_header: authHeaderField.toLowerCase().nullish(),
-  /** Null and the empty string send the credential raw. */
+  /** Null or an empty string sends the raw credential. */
   auth_scheme: authSchemeField.transform((scheme) => (scheme === '' ? null : scheme)).nullish(),
-  /** The credential, or `held` for the one that gw holds. Null clears it. */
+  /** The credential, or `held` to keep the stored one. Null clears it. */
   upstream_api_key: text.pipe(credentialField).nullish(),
 };
 
@@ -67,7 +67,7 @@ export const provider = z.strictObject({
 export const model = bareModel.extend({
   was: modelName.optional(),
   provider: name.nullish(),
-  /** The model's own name when absent. */
+  /** Default: the name of the model. */
   upstream_model: text.pipe(upstreamModelField).nullish(),
   default_max_tokens: tokensField.nullish(),
 });
@@ -110,7 +110,7 @@ export const principal = z.strictObject({
   name,
   was: name.optional(),
   kind: principalKind.optional(),
-  /** Those that follow from groups of an identity provider are not in it. */
+  /** Does not include roles that follow from groups of an identity provider. */
   roles: names.optional(),
   limits: z
     .strictObject({
@@ -127,7 +127,7 @@ export const principal = z.strictObject({
     .nullish(),
 });
 
-/** A key that was made elsewhere, by its SHA-256. Two keys may share a name. */
+/** A key that was created elsewhere, by its SHA-256. Two keys may have the same name. */
 export const key = z.strictObject({
   key_sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits'),
   name,
@@ -145,7 +145,7 @@ const remote = z.strictObject({
   ...credential,
 });
 
-/** With the fields that the type does not name. */
+/** The fields that the type does not list. */
 export function remoteSchema(noun: RemoteNoun): typeof remote;
 export function remoteSchema(noun: RemoteNoun): z.ZodObject {
   return remote.extend(z.object(ownFieldsOf(noun)).partial().shape);
@@ -153,7 +153,7 @@ export function remoteSchema(noun: RemoteNoun): z.ZodObject {
 
 export type RemoteList = (typeof nouns)[RemoteNoun]['remote']['list'];
 
-/** By the list of each noun that records servers elsewhere. */
+/** The schema of each noun that records external servers, by list. */
 export function remoteLists<Member>(
   make: (noun: RemoteNoun) => Member,
 ): Readonly<Record<RemoteList, Member>>;
@@ -162,13 +162,13 @@ export function remoteLists(make: (noun: RemoteNoun) => unknown): object {
 }
 
 export const settings = z.strictObject({
-  /** The model that every chain falls back to. */
+  /** The fallback model of every chain. */
   fallback_model: modelName.nullish(),
-  /** The kinds of change that need an approved change request. */
+  /** The kinds of change that require an approved change request. */
   change_policy: z.array(changeKind).optional(),
 });
 
-/** All that a set of files says. A list that is absent is empty. */
+/** The content of a set of files. A missing list is empty. */
 export const declared = z.strictObject({
   providers: z.array(provider).optional(),
   models: z.array(model).optional(),
@@ -184,13 +184,13 @@ export const declared = z.strictObject({
 export type Declared = z.output<typeof declared>;
 export type ListName = keyof Declared;
 
-/** Of a key whose beginning is not known. */
+/** The prefix of a key whose start is unknown. */
 export const hiddenPrefix = '(hidden)';
 
 type ListFacts = Readonly<{
   noun: Noun;
   schema: z.ZodObject;
-  /** Of a field that the files do not state. */
+  /** The value of a field that the files do not state. */
   defaults: Readonly<Record<string, unknown>>;
   /** Fields whose values are sets. */
   sets: readonly string[];
@@ -198,7 +198,7 @@ type ListFacts = Readonly<{
 
 const remoteDefaults = { auth_header: 'authorization', auth_scheme: 'Bearer', enabled: true };
 
-/** In the order in which resources are made. */
+/** The order in which resources are created. */
 export const lists: Readonly<Record<ListName, ListFacts>> = {
   providers: { noun: 'provider', schema: provider, defaults: {}, sets: [] },
   models: { noun: 'model', schema: model, defaults: {}, sets: [] },

@@ -1,4 +1,5 @@
-// Pools and frontend models as files write them: by name, and without what is gone.
+// Describes pools and frontend models in the format of files: by name, without references to
+// deleted entities.
 
 import type { Target } from '../../../events/frontend-model.ts';
 import type { Rule } from '../../../projections/config/frontend-model.ts';
@@ -10,7 +11,7 @@ import { toRecord } from '../../conditions/values.ts';
 export type ExportedRouting = Readonly<{
   state: ConfigState;
   nameOf: (principal: Principal) => string;
-  /** What had to be left out goes here. */
+  /** Receives a line for each part that was left out. */
   warnings: string[];
 }>;
 
@@ -25,7 +26,7 @@ export const exportedPools = ({ state, warnings }: ExportedRouting) =>
     policy,
     members: members.flatMap(({ model_id: id, gone_model: gone, weight }) => {
       const model = state.model.byId.get(id ?? 0)?.name;
-      if (model === undefined) warnings.push(`member ${gone} of pool ${name}, which is gone`);
+      if (model === undefined) warnings.push(`member ${gone} of pool ${name}, which was deleted`);
       return model === undefined ? [] : [{ model, weight }];
     }),
   }));
@@ -46,11 +47,14 @@ const targetNames = (
 ): readonly string[] =>
   targets.flatMap(({ model_id: modelId, pool_id: poolId, gone_model: gone }) => {
     const found = state.model.byId.get(modelId ?? 0) ?? state.pool.byId.get(poolId ?? 0);
-    if (found === undefined) warnings.push(`target ${gone} of ${owner}, which is gone`);
+    if (found === undefined) warnings.push(`target ${gone} of ${owner}, which was deleted`);
     return found?.name ?? [];
   });
 
-/** Null for a rule that can match no request any more: without the condition that says so, it would match every request. */
+/**
+ * Null for a rule that cannot match any request, because its condition names a deleted entity.
+ * Without the condition it would match every request.
+ */
 function exportedRule(routing: ExportedRouting, owner: string, rule: Rule) {
   const { state, warnings } = routing;
   const { conditions, jump_to: jumpTo } = rule;
@@ -63,7 +67,9 @@ function exportedRule(routing: ExportedRouting, owner: string, rule: Rule) {
   } = toRecord(conditions, noNames);
   const jump = jumpTo === null ? null : state.frontend_model.byId.get(jumpTo)?.name;
   if (named === null || jump === undefined) {
-    warnings.push(`rule ${rule.position} of ${owner}, which names what is gone and never matches`);
+    warnings.push(
+      `rule ${rule.position} of ${owner}, which names a deleted entity and never matches`,
+    );
     return null;
   }
   return {

@@ -1,4 +1,5 @@
-// The configuration as the records of declarative files: what a plan compares with, and what an export writes. Secrets are not in it.
+// Converts the configuration to the records of declarative files, for comparison by a plan and for
+// exports. Contains no secrets.
 
 import type { Queryable } from '@databases/pg';
 
@@ -20,7 +21,7 @@ import { exportedFrontendModels, exportedPools } from './held-routing.ts';
 import { heldCredential, lists } from './format.ts';
 import type { ListName } from './format.ts';
 
-/** `revealed` has the names of people and the verifiers of keys, by their refs. */
+/** `revealed` contains the names of people and the verifiers of keys by ref. */
 export type HeldSources = Readonly<{
   state: ConfigState;
   revealed: ReadonlyMap<string, string>;
@@ -28,11 +29,11 @@ export type HeldSources = Readonly<{
 
 export type Held = Readonly<{
   records: readonly HeldRecord[];
-  /** What declarative files cannot say. */
+  /** Parts that declarative files cannot express. */
   warnings: readonly string[];
 }>;
 
-/** The names of people and the verifiers of keys, by their refs. */
+/** The names of people and the verifiers of keys by ref. */
 export const revealNames = (
   { db, vault }: Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>,
   { principal, api_key }: ConfigState,
@@ -48,8 +49,8 @@ export const nameOfPrincipal =
     name.text ?? revealed.get(name.ref ?? '') ?? `principal ${id}`;
 
 /**
- * Without what machines make: providers held by a lease, the models that they registered, people who come by an identity provider, and
- * keys that were revoked.
+ * Omits what machines create: providers with a lease, the models that they registered, people who
+ * sign in through an identity provider, and revoked keys.
  */
 export function heldRecords({ state, revealed }: HeldSources): Held {
   const warnings: string[] = [];
@@ -99,7 +100,7 @@ export function heldRecords({ state, revealed }: HeldSources): Held {
   return { records, warnings };
 }
 
-/** Those that are shown, in the order of their ids. */
+/** The visible entities in the order of their ids. */
 const all = <Entity extends Numbered>(
   list: ListName,
   entities: Iterable<Entity>,
@@ -112,7 +113,7 @@ const all = <Entity extends Numbered>(
       return shown === null ? [] : record(list, one, shown);
     });
 
-/** For records that are in the order of ids already. */
+/** For records that are already in the order of their ids. */
 function inOrderOf(records: readonly Fields[]): () => Fields | null {
   const left = [...records];
   return () => left.shift() ?? null;
@@ -129,7 +130,9 @@ function record(list: ListName, { id, credential }: Numbered, shown: Fields): He
 
 type Numbered = Readonly<{ id: number; credential?: StoredCredential | null }>;
 
-/** A key is told by its digest, because two may share a name. There is one record of settings. */
+/**
+ * A key is identified by its digest, since two may have the same name. The settings are one record.
+ */
 export function namesIn(list: ListName, shown: Fields): Readonly<{ name: string; key: string }> {
   if (list === 'settings') return { name: list, key: list };
   const name = String(shown['name']);
@@ -137,13 +140,13 @@ export function namesIn(list: ListName, shown: Fields): Readonly<{ name: string;
   return { name: `${String(shown['principal'])}/${name}`, key: String(shown['key_sha256']) };
 }
 
-/** As the schema reads it. What it would refuse stays as it is. */
+/** The record as parsed by the schema, or unchanged if the schema refuses it. */
 function parsedAs(list: ListName, shown: Fields): Fields {
   const parsed = lists[list].schema.safeParse(shown);
   return parsed.success ? parsed.data : shown;
 }
 
-/** The fields of a parsed record, sets in one order. */
+/** The fields of a parsed record, with sets in a fixed order. */
 export function comparable(list: ListName, { name, was: _was, ...fields }: Fields): Fields {
   const { sets } = lists[list];
   const own = list === 'keys' ? { ...fields, name } : fields;
@@ -174,7 +177,9 @@ const providerRecord = ({ name, kind, catalogueKey, endpoint, credential }: Prov
         credential_kind: credential?.kind ?? 'static',
       };
 
-/** In a file, the empty scheme sends the credential raw; null would be no word. */
+/**
+ * In a file, an empty scheme sends the raw credential. Null would mean that the field is missing.
+ */
 const writtenEndpoint = <Auth extends Readonly<{ auth_scheme: string | null }>>(auth: Auth) => ({
   ...auth,
   auth_scheme: auth.auth_scheme ?? '',

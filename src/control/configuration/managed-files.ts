@@ -1,5 +1,5 @@
-// Keeps which resources declarative files manage. It reads each applied configuration once: a plan reads only those that were applied
-// after the plan before it.
+// Stores which resources declarative files manage. Reads each applied configuration once: a plan
+// reads only those applied since the previous plan.
 
 import type { Queryable } from '@databases/pg';
 
@@ -10,9 +10,9 @@ import type { ManagedRecord } from '../../deciders/reconcile/records.ts';
 import { listNames, lists } from './format.ts';
 
 export type ManagedFiles = Readonly<{
-  /** The position of the last event that it holds. */
+  /** The position of the last event included. */
   position: number;
-  /** What each set manages, by stream. */
+  /** The resources that each set manages, by stream. */
   managed: ReadonlyMap<string, ManagedRecord>;
   /** The position of the last apply of each set. */
   lastApplies: ReadonlyMap<string, number>;
@@ -24,7 +24,7 @@ export const noManagedFiles: ManagedFiles = {
   lastApplies: new Map(),
 };
 
-/** Reads up to the head of the log. */
+/** Reads to the head of the log. */
 export type ReadManagedFiles = () => Promise<ManagedFiles>;
 
 export function createManagedFiles(db: Queryable): ReadManagedFiles {
@@ -32,7 +32,7 @@ export function createManagedFiles(db: Queryable): ReadManagedFiles {
   return async () => {
     const before = known;
     const next = withApplied(before, await appliedConfigurations(db, before.position));
-    // A plan that ran at the same time may have read further.
+    // A concurrent plan may have read further.
     if (next.position > known.position) known = next;
     return next;
   };

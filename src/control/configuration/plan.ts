@@ -1,5 +1,6 @@
-// Plans what an apply of declarative files changes: compares them with the configuration and with what the last apply took over, and
-// decides the changes as one. It dials nothing: files may be applied before what they name is up.
+// Plans the changes of an apply of declarative files: compares them with the configuration and with
+// the resources that the last apply managed, and decides all changes together. Dials nothing, so
+// files may be applied before their providers are reachable.
 
 import { hash } from 'node:crypto';
 
@@ -38,22 +39,22 @@ export type Asked = Readonly<{
   files: Declared;
   /** The name of the set of files. */
   set: string;
-  /** Whether everything goes that the lists of the files do not name. */
+  /** True if resources are deleted that the lists of the files do not name. */
   prune: boolean;
 }>;
 
-/** Who changed a resource since the last apply. */
+/** The last change of a resource since the last apply, with its actor. */
 export type Drift = LatestEvent & Readonly<{ actor: string | null }>;
 
 export type FilePlan = Readonly<{
   changes: readonly RecordChange[];
   unmanaged: readonly HeldRecord[];
   warnings: readonly string[];
-  /** How many resources the files take over as they stand. */
+  /** The number of existing resources that the files take over unchanged. */
   adopted: number;
-  /** Equal for plans that change the same in the same way. */
+  /** Equal for plans that make the same changes. */
   digest: string;
-  /** All of them together; none when the files change nothing. */
+  /** The steps of all changes. Empty if nothing changes. */
   steps: readonly PlanStep[];
   events: readonly GwEvent[];
   secrets: readonly Secret[];
@@ -94,7 +95,10 @@ export async function planConfiguration(
   return { ...plan, changes };
 }
 
-/** `revealed` has the names of people and the verifiers of keys by their refs; `fingerprint` is equal for equal texts. */
+/**
+ * `revealed` contains the names of people and the verifiers of keys by ref. `fingerprint` is equal
+ * for equal texts.
+ */
 export type FileSources = Readonly<{
   state: ConfigState;
   revealed: ReadonlyMap<string, string>;
@@ -147,7 +151,7 @@ export function planFiles(
     unmanaged: found.unmanaged,
     warnings: read
       .filter(isRevoked)
-      .map(({ name }) => `key ${name} was revoked, and stays so; take it out of the files`),
+      .map(({ name }) => `key ${name} was revoked and stays revoked; remove it from the files`),
     adopted: found.pairs.filter(({ held }) => held !== null && !managed.has(held.stream)).length,
     digest: digestOf({ files: wanted, changes, handed }),
     steps: all,
@@ -158,14 +162,17 @@ export function planFiles(
 
 type Compared = Reconciled &
   Readonly<{
-    /** Deletes the resources of `removed`, before all other steps. */
+    /** Deletes the resources of `removed` before all other steps. */
     removal: readonly PlanStep[];
     removed: readonly RecordChange[];
-    /** The configuration after `removal`; the changes start from it. */
+    /** The configuration after `removal`, on which the changes are based. */
     state: ConfigState;
   }>;
 
-/** A name that a deleted resource gives to another list is free only after the deletion, and targets of that name are lost by it. */
+/**
+ * A name that moves to another list is free only after the deletion of its resource, and targets
+ * with this name are lost in between.
+ */
 function compare(
   state: ConfigState,
   reconcileOn: (state: ConfigState) => Reconciled | Refusal,
@@ -182,7 +189,10 @@ function compare(
   return isRefusal(rest) ? rest : { ...rest, removal, removed, state: unfolded.state };
 }
 
-/** Deletions of resources whose name a resource of another list takes. A pool shares its name with no model and no frontend model. */
+/**
+ * Deletions of resources whose name another list takes. A pool cannot share its name with a model
+ * or a frontend model.
+ */
 const givingNames = (changes: readonly RecordChange[]): readonly RecordChange[] =>
   changes.filter(({ wanted, list, name }) => {
     const rivals = rivalLists.get(list);
@@ -198,7 +208,7 @@ const rivalLists: ReadonlyMap<string, readonly string[]> = new Map([
   ['frontend_models', ['pools']],
 ]);
 
-/** The digests of keys that were revoked: files do not bring them back. */
+/** The digests of revoked keys, which files cannot restore. */
 const revokedKeys = ({
   state,
   revealed,
@@ -218,7 +228,7 @@ type Naming = Readonly<{
 }> &
   Parameters<typeof nameOf>[2];
 
-/** The stored names of principals: of one that stands, the one that it has. */
+/** The stored names of principals. Existing principals keep theirs. */
 function namesFor({ state, files, revealed, ...context }: Naming): (name: string) => StoredName {
   const labelOf = nameOfPrincipal(revealed);
   const known = new Map<string, StoredName>(
@@ -243,7 +253,7 @@ type Handed = Pick<
   'taken' | 'released'
 >;
 
-/** Of what the set manages already, nothing is said again. Names of people are not recorded. */
+/** The newly managed resources only. Names of people are not recorded. */
 function takeOver({ pairs }: Reconciled, { made, managed, set }: TakenOver): Handed {
   const streams = new Map(made.map(({ list, key, stream }) => [`${list} ${key}`, stream]));
   const own = pairs.flatMap(({ wanted, held }) => {

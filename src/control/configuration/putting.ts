@@ -1,4 +1,4 @@
-// What a change of a plan is to the makers of steps, and what they share.
+// Defines the change that each maker of steps gets, and the sources that makers share.
 
 import type { StoredName } from '../../../events/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -13,26 +13,29 @@ import type { Declared } from './format.ts';
 export type StepSources = Readonly<{
   state: ConfigState;
   files: Declared;
-  /** The principal of that name, in the configuration or in the files. */
+  /** The principal with this name in the configuration or in the files. */
   principalNamed: (name: string) => StoredName;
-  /** Takes a secret for the vault and answers its ref. */
+  /** Adds a secret for the vault and returns its ref. */
   vaulted: (secret: Omit<Secret, 'ref'>) => string;
   fingerprint: (text: string) => string;
 }>;
 
 export type PlanStep = ImportStep<PlainCommand>;
 
-/** What refers to resources of its own list is made `later`, when all of them are there. */
+/** Steps in `later` refer to resources of the same list, so they run when all of them exist. */
 export type Made = Readonly<{ steps: readonly PlanStep[]; later?: readonly PlanStep[] }>;
 
-/** `id` is null for what is made. `set` answers the value where the field changes, undefined where it does not. */
+/**
+ * `id` is null for a new resource. `set` returns the value if the field changes, otherwise
+ * undefined.
+ */
 export type Putting = Readonly<{
   name: string;
   at: number;
   id: number | null;
-  /** Of the files, with defaults. */
+  /** The fields of the files, with defaults. */
   fields: Fields;
-  /** As they stand. */
+  /** The current fields. */
   held: Fields;
   changes: (field: string) => boolean;
   set: <Value>(field: string, value: Value) => Value | undefined;

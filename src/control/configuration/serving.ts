@@ -55,7 +55,7 @@ export function makeProvider(put: Putting, sources: StepSources): Made | Refusal
     const change = { name, kind: set('kind', kind), endpoint, credential, keepCredential: false };
     return commandStep(`provider ${name}`, { type: 'UpdateProvider', id: held.id, ...change });
   }
-  if (endpoint === undefined) throw new Error(`provider ${name} is made without an endpoint`);
+  if (endpoint === undefined) throw new Error(`provider ${name} is created without an endpoint`);
   return commandStep(`provider ${name}`, {
     type: 'CreateProvider',
     name,
@@ -95,7 +95,7 @@ function membersThat(values: object, changes: (field: string) => boolean): objec
   return Object.fromEntries(Object.entries(values).filter(([field]) => changes(field)));
 }
 
-/** What the files do not state of it stays. */
+/** Fields that the files do not state stay unchanged. */
 function backendOf({ name, fields, held, changes }: Putting): NamedModelStep['backend'] {
   const valueOf = (field: string): unknown => (changes(field) ? fields : held)[field] ?? null;
   const [providerName, upstream, most] = backendNames.map(valueOf);
@@ -147,7 +147,7 @@ type Credentialed = Readonly<{
   held: Readonly<{ credential: StoredCredential | null }> | undefined;
 }>;
 
-/** Undefined leaves it alone. */
+/** Undefined keeps the stored credential. */
 function credentialOf(
   { put, list, kind, held }: Credentialed,
   { files, vaulted, fingerprint }: StepSources,
@@ -156,7 +156,7 @@ function credentialOf(
   const given = files[list]?.[put.at]?.upstream_api_key;
   if (given === heldCredential) {
     if ((held?.credential ?? null) !== null) return undefined;
-    const message = `${param} is ${heldCredential}, but gw holds none; name a variable, as os.environ/NAME`;
+    const message = `${param} is ${heldCredential}, but gw has no credential for it; use a variable, for example os.environ/NAME`;
     return refuse('invalid', message, { param });
   }
   if (given === undefined) return undefined;

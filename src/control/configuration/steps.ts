@@ -1,5 +1,6 @@
-// Turns the changes of a plan into steps, in an order in which each finds what it names. Secrets are given refs here, and go into the vault
-// only with an event that refers to them.
+// Turns the changes of a plan into steps, ordered so that each step finds the entities that it
+// names. Assigns refs to secrets. A secret is stored in the vault only with an event that refers to
+// it.
 
 import { parseStream } from '../../../events/catalogue.ts';
 import { placeOf } from '../../deciders/reconcile/records.ts';
@@ -16,7 +17,7 @@ import type { Maker, PlanStep, Putting, StepSources } from './putting.ts';
 import { makeModel, makeProvider, remoteMaker } from './serving.ts';
 import { within } from './wanted.ts';
 
-/** A resource that is to be made or changed. */
+/** A resource to create or change. */
 type Put = RecordChange & Readonly<{ wanted: WantedRecord }>;
 
 export function stepsOf(
@@ -37,7 +38,8 @@ export function stepsOf(
 }
 
 /**
- * What is renamed gives its name away before another resource of its list takes it. Prompt classes come after those that they refine.
+ * Renames run before another resource of the list takes the name. Prompt classes come after the
+ * classes that they refine.
  */
 function putsIn(
   changes: readonly RecordChange[],
@@ -67,7 +69,7 @@ function puttingOf({ wanted, held, fields }: Put): Putting {
   };
 }
 
-/** Keys are revoked: what used them stays in lists. */
+/** Keys are revoked instead of deleted, so that they stay in lists. */
 function removals(changes: readonly RecordChange[]): readonly PlanStep[] {
   const gone = changes.flatMap(({ held, wanted }) =>
     wanted === null && held !== null ? held : [],

@@ -1,4 +1,4 @@
-// What declarative files want, ready to be compared with what stands.
+// Converts declarative files to the desired records, for comparison with the configuration.
 
 import { withTimes } from '../../conditions/values.ts';
 import type { WantedRecord } from '../../deciders/reconcile/records.ts';
@@ -39,22 +39,22 @@ export function wantedRecords(
   return records;
 }
 
-/** A refusal of a part, with the place of the part. */
+/** Adds the location to a refusal. */
 export const within = (place: string, { param, message, ...refusal }: Refusal): Refusal => ({
   ...refusal,
   message: `${place}: ${message}`,
   param: param === null ? place : `${place}.${param}`,
 });
 
-/** Settings that are absent are taken for empty: what files stated of them before is cleared. */
+/** Missing settings count as empty, which clears what the files stated before. */
 const entriesOf = (files: Declared, list: ListName): readonly Given[] =>
   list === 'settings' ? [files.settings ?? {}] : (files[list] ?? []);
 
-/** Rules say times as files do. */
+/** Rules have times in the format of files. */
 const shownField = ([field, value]: readonly [string, unknown]): readonly [string, unknown] =>
   field === 'rules' && Array.isArray(value) ? [field, value.map(withTimes)] : [field, value];
 
-/** There is no default for an address, and none for what tells a key. */
+/** Fields without a default: addresses and what identifies a key. */
 const withoutDefault: ReadonlySet<string> = new Set([
   'name',
   'was',
@@ -77,7 +77,7 @@ function defaultsOf(list: ListName, given: Given): Given {
 
 export type ProviderEntry = NonNullable<Declared['providers']>[number];
 
-/** What the catalogue or the protocol says of it. */
+/** The defaults from the catalogue or the protocol. */
 function providerDefaults(given: ProviderEntry | undefined): Given | Refusal {
   const key = given?.catalogue_key ?? null;
   const entry = key === null ? null : findCatalogueEntry(key);
@@ -94,7 +94,7 @@ function providerDefaults(given: ProviderEntry | undefined): Given | Refusal {
     ...(entry === null ? {} : { api_base: endpoint.api_base }),
   };
 }
-/** Without what is not stated. */
+/** Omits fields that are not stated. */
 export function givenEndpoint(given: Partial<ProviderEntry>): GivenEndpoint {
   const { api_base, protocol, auth_header, auth_scheme, credential_kind } = given;
   return {

@@ -1,5 +1,6 @@
-// The access review: who could call what at a moment of the log, by which role and permission, which keys were live, and the events
-// that granted it. It asks whether a call was allowed, not whether anything served it.
+// Reviews access: who could call what at a moment of the log, by which role and permission, with
+// which valid keys, and the events that granted it. The review covers permissions only, not whether
+// anything served the model.
 
 import type { Queryable } from '@databases/pg';
 
@@ -23,7 +24,10 @@ type Moments = Readonly<{
   clock: Clock;
 }>;
 
-/** A null moment is the present. Keys are asked to be live at the time that is named, or when the position was recorded. */
+/**
+ * A null moment means now. Keys must be valid at the given time, or at the recording time of the
+ * position.
+ */
 export async function reviewedAt(
   { db, past, state: present, clock }: Moments,
   moment: Moment | null,
@@ -37,7 +41,7 @@ export async function reviewedAt(
 
 type Sources = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
 
-/** Made once for a moment; asked for each row. Principals are named as they were called at that moment. */
+/** Created once per moment and called per row. Principals have the names of that moment. */
 export async function reviewer(sources: Sources, reviewed: Reviewed) {
   const { state } = reviewed;
   const grants = new Map(

@@ -1,4 +1,4 @@
-// The sentence and the record of each change in a list, with the last known name of the record.
+// Describes each change in a list: a sentence, and the record with its last known name.
 
 import type { Queryable } from '@databases/pg';
 
@@ -10,7 +10,7 @@ import type { Vault } from '../../db/vault.ts';
 type Dependencies = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
 
 export type ChangeWords = Readonly<{
-  /** "Set budget of search-service-18". */
+  /** For example "Set budget of search-service-18". */
   summary: string;
   subject: Subject;
 }>;
@@ -24,7 +24,7 @@ export async function withWords<Row extends Listed>(
   return rows.map((row) => worded(row, names.get(row.stream) ?? null));
 }
 
-/** A stream without a name, or whose name was erased, is not in it. */
+/** Streams without a name, or with an erased one, are absent. */
 async function namesOf(
   { db, vault }: Dependencies,
   streams: readonly string[],

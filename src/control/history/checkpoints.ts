@@ -1,5 +1,5 @@
-// State checkpoints: written every 10,000 events, so that a state of the past is never far from one. Each is a cache of the fold; one
-// that cannot be read is passed over.
+// Stores state checkpoints every 10,000 events, so that folding a past state is fast. A checkpoint
+// is a cache of the fold; one that cannot be read is skipped.
 
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -19,16 +19,16 @@ import {
   thinCheckpoints,
 } from '../../db/log/state-checkpoints.ts';
 
-/** Of the checkpoints, and how many of the newest are kept; of what is older, one a month. */
+/** The number of newest checkpoints to keep. Of older ones, one per month is kept. */
 export type CheckpointPlan = Readonly<{ everyEvents: number; kept: number }>;
 
-/** Two million events back, any state is folded from no more than 10,000 of them. */
+/** For two million events back, any state is folded from at most 10,000 of them. */
 export const checkpointPlan: CheckpointPlan = { everyEvents: 10_000, kept: 200 };
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** The last state held at `position` or before; the empty one when there is none. */
+/** The last stored state at `position` or before. The empty state if there is none. */
 export async function stateBefore(db: Queryable, position: number): Promise<ConfigState> {
   const held = await checkpointBefore(db, { foldVersion, position });
   if (held === null) return emptyState;
@@ -38,8 +38,8 @@ export async function stateBefore(db: Queryable, position: number): Promise<Conf
 }
 
 /**
- * Writes the checkpoints that are due up to `head` and deletes those that are not needed any more. Any replica may do it. Answers how
- * many were written.
+ * Writes the checkpoints that are due up to `head` and deletes those no longer needed. Any replica
+ * can run it. Returns the number written.
  */
 export async function keepCheckpoints(
   db: Database,

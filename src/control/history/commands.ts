@@ -1,4 +1,5 @@
-// Commands as the history shows them: one row a mutation, with who, when, what, why, and the snapshot versions around it.
+// Reads commands for the history: one row per mutation with actor, time, changes, reason and the
+// snapshot versions around it.
 
 import type { Queryable } from '@databases/pg';
 
@@ -17,7 +18,7 @@ export const historyCommands = async (
 ): Promise<HistoryCommand[]> =>
   toCommands(dependencies, await listCommands(dependencies.db, filter));
 
-/** By the id of the transaction. */
+/** Keyed by the id of the transaction. */
 export async function commandsOf(
   dependencies: Dependencies,
   txIds: readonly string[],

@@ -1,4 +1,4 @@
-// An entity as people name it: its kind and its id, as its stream is called.
+// Parses the name of an entity as its stream: its kind and its id.
 
 import { z } from 'zod';
 
@@ -10,4 +10,7 @@ const nouns = configNouns.join('|');
 export const entityField = z
   .string()
   .max(40)
-  .regex(new RegExp(`^(?:${nouns})-[1-9]\\d{0,14}$`), 'must be a kind and an id, as provider-7');
+  .regex(
+    new RegExp(`^(?:${nouns})-[1-9]\\d{0,14}$`),
+    'must be a kind and an id, for example provider-7',
+  );

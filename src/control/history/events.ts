@@ -1,5 +1,6 @@
-// Events as the history shows them: what is in the log, decoded, with the hashes that prove it. Payloads hold refs into the vault in
-// place of secrets and personal data, so nothing is left out.
+// Reads events for the history: the decoded content of the log with the hashes that prove it.
+// Payloads contain refs into the vault in place of secrets and personal data, so they are shown
+// completely.
 
 import type { Queryable } from '@databases/pg';
 
@@ -12,7 +13,7 @@ import { readHead } from '../../db/log/event-log.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 
-/** `requestId` is of the request that made them; null, or absent, where nothing is asked. */
+/** `requestId` selects the events of one request. Null or absent for all. */
 export type HistoryEventFilter = Omit<EventFilter, 'transactions'> &
   Readonly<{ requestId?: string | null }>;
 
@@ -20,25 +21,25 @@ export async function historyEvents(
   db: Queryable,
   { requestId = null, ...filter }: HistoryEventFilter,
 ): Promise<HistoryEvent[]> {
-  // The log has no index over its requests: ids in no order would cost each append a page of it.
+  // The log has no index over requests: random ids would cost each append a page write.
   const transactions = requestId === null ? null : transactionsOf(requestId);
   return (await listHistoryEvents(db, { ...filter, transactions })).map(historyEventOf);
 }
 
-/** With what lies before and behind it: in the chain, and in its stream. */
+/** With its neighbours in the chain and in its stream. */
 export async function historyEvent(
   db: Queryable,
   position: number,
 ): Promise<(HistoryEvent & EventNeighbours) | Refusal> {
   const row = await readHistoryEvent(db, position);
-  if (row === null) return refuse('absent', `the log holds no position ${position}`);
+  if (row === null) return refuse('absent', `the log has no position ${position}`);
   const { previous_hash, previous_in_stream, next_in_stream, ...event } = row;
   return { ...historyEventOf(event), previous_hash, previous_in_stream, next_in_stream };
 }
 
 export const countEvents = async (db: Queryable): Promise<number> => (await readHead(db)).position;
 
-/** `events` counts the events of the stream; the last one is at `last_position`. */
+/** `events` is the number of events of the stream. The last one is at `last_position`. */
 export type HistoryStream = Readonly<{
   stream: string;
   events: number;

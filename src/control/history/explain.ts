@@ -1,4 +1,5 @@
-// Why a past request went where it went: its usage row, routed again on the snapshot that served it. What was not recorded is said.
+// Explains the route of a past request: routes its usage row again on the snapshot that served it.
+// Lists the facts that were not recorded.
 
 import type { Queryable } from '@databases/pg';
 
@@ -30,10 +31,10 @@ export type ExplainedRule = Readonly<{
   rule_id: number;
   rule_index: number;
   action: Verdict['rule']['action'];
-  /** The first to match in its frontend model. */
+  /** The first matching rule of its frontend model. */
   decides: boolean;
   failed: readonly string[];
-  /** The fields that the row does not tell enough for. */
+  /** The fields for which the row does not contain enough. */
   unknown: readonly string[];
   jump_lost: boolean;
 }>;
@@ -42,24 +43,24 @@ export type ExplainedCandidate = Readonly<{
   model_id: number;
   model: string;
   provider: string | null;
-  /** The pool by which it came. */
+  /** The pool that contributed the candidate. */
   pool: string | null;
   pool_policy: PoolPolicy | null;
   weight: number | null;
   fallback: boolean;
-  /** Null is a candidate. */
+  /** Null for a candidate that was not dropped. */
   dropped: Dropped | null;
   window_too_small: boolean;
-  /** Micro-units, at the prices then. */
+  /** In micro-units, at the prices of that time. */
   estimated_cost_micros: number | null;
-  /** It answered, or would have. */
+  /** True if it answered, or would have. */
   answered: boolean;
 }>;
 
 export type UsageExplanation = Readonly<{
   usage: UsageRecord;
   snapshot_version: number;
-  /** As routed again; null when the name is not known. */
+  /** The result of routing again. Null if the name is unknown. */
   route: string | null;
   frontend_model: string | null;
   rule_id: number | null;
@@ -74,31 +75,35 @@ export type UsageExplanation = Readonly<{
 
 type Dependencies = Readonly<{ db: Queryable; past: PastStates; routed: AskRouted }>;
 
-/** Refuses a row that is not there, and one whose snapshot is not of this log. */
+/** Refuses a missing row and one whose snapshot belongs to another log. */
 export async function explainUsage(
   { db, past, routed }: Dependencies,
   id: string,
 ): Promise<UsageExplanation | Refusal> {
   const usage = await readUsageEvent(db, id);
-  if (usage === null) return refuse('absent', `no usage row ${id} is kept`);
+  if (usage === null) return refuse('absent', `usage row ${id} does not exist or was rolled up`);
   const state = await servedState(past, usage);
   return isRefusal(state) ? state : explainRow(await routed.ofState(state), usage);
 }
 
-/** The configuration that served a request; refuses one that is not of this log. */
+/** The configuration that served a request. Refuses one of another log. */
 export async function servedState(
   past: PastStates,
   { snapshot_version: version }: Pick<UsageRecord, 'snapshot_version'>,
 ): Promise<ConfigState | Refusal> {
-  if (version === 0) return refuse('conflict', 'the usage row does not say which snapshot it was');
+  if (version === 0)
+    return refuse('conflict', 'the usage row does not name the snapshot that served it');
   const position = positionOfVersion(version);
   const state = await past.at({ position }, 'snapshot_version');
   const isOther = isRefusal(state) ? state.refused === 'absent' : state.version !== version;
   if (!isOther) return state;
-  return refuse('conflict', `snapshot version ${version} of the usage row is not of this log`);
+  return refuse(
+    'conflict',
+    `snapshot version ${version} of the usage row belongs to a different log`,
+  );
 }
 
-/** By the configuration that served the request. */
+/** Names of the configuration that served the request. */
 export function explainRow(
   { snapshot, tables }: Routed,
   usage: UsageRecord,

@@ -1,10 +1,11 @@
-// A moment of the log, as people name it: a snapshot version or a position, which are one number line, or a time.
+// Parses a moment of the log: a snapshot version or a position, which share one number line, or a
+// time.
 
 import { z } from 'zod';
 
 import { timestampField } from '../../lib/fields.ts';
 
-/** `at` is epoch milliseconds. */
+/** `at` is in epoch milliseconds. */
 export type Moment = Readonly<{ position: number }> | Readonly<{ at: number }>;
 
 const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;
@@ -18,7 +19,7 @@ export const momentField = z
   )
   .meta({
     description:
-      'A snapshot version, a position of the log or an RFC 3339 time. The answer shows the configuration as it was then.',
+      'A snapshot version, a position of the log or an RFC 3339 time. The response shows the configuration at that moment.',
     pattern: '^(?:0|[1-9][0-9]{0,14}|[0-9]{4}-[0-9]{2}-[0-9]{2}T.{6,})$',
     examples: ['42', '2026-11-21T10:00:00Z'],
   })

@@ -1,5 +1,5 @@
-// A restore made ready: the state of the past, and what the vault and the log say of it that no state does. The facts are read before
-// the log is locked, for the log may be long; under the lock is asked whether they still hold.
+// Prepares a restore: the past state, and facts from the vault and the log that no state contains.
+// The facts are read before locking the log, which may be long, and checked again under the lock.
 
 import type { Queryable } from '@databases/pg';
 
@@ -25,13 +25,13 @@ type Dependencies = Readonly<{
   db: Database;
   state: () => ConfigState;
   past: PastStates;
-  /** Reads the log up to its head. */
+  /** Reads the log to its head. */
   refresh: () => Promise<void>;
 }>;
 
 type Asked = Readonly<{ version: Moment }> & Pick<RestoreCommand, 'only' | 'except'>;
 
-/** `precondition` and `causation` belong to the mutation that carries the command out. */
+/** `precondition` and `causation` are for the mutation that executes the command. */
 export type ReadyRestore = Readonly<{
   command: RestoreCommand;
   precondition: NonNullable<MutationContext['precondition']>;
@@ -67,7 +67,7 @@ export async function readyRestore(
   };
 }
 
-/** What the facts are made of, where the database does not say it yet. */
+/** True for events that change the facts but are not in the database yet. */
 const overtakes = ({ type }: RecordedEvent): boolean => factTypes.has(type);
 
 const factTypes: ReadonlySet<RecordedEvent['type']> = new Set([
@@ -82,10 +82,10 @@ const factTypes: ReadonlySet<RecordedEvent['type']> = new Set([
 
 const overtaken = refuse(
   'conflict',
-  'keys, tokens, passwords or items of the vault were changed concurrently; send the restore again',
+  'keys, tokens, passwords or vault items were modified concurrently; retry the restore',
 );
 
-/** What of the vault the entities of these streams would refer to again. */
+/** The refs into the vault that the entities of these streams would have again. */
 const neededRefs = (target: ConfigState, streams: readonly string[]): string[] => [
   ...new Set(
     streams.flatMap((stream) => {
@@ -119,12 +119,12 @@ async function readFacts(
   return { erased, revokedKeys, revokedTokens, passwordsSet, identitiesLinked, identitiesUnlinked };
 }
 
-/** What a restore would change, as people see it. */
+/** The changes of a restore, for display. */
 export type RestorePreview = ShownChange & Pick<RestorePlan, 'conflicts' | 'missing'>;
 
 type From = Readonly<{ state: ConfigState; command: RestoreCommand }>;
 
-/** `after` is the configuration that the restore leads to. */
+/** `after` is the configuration after the restore. */
 export async function previewRestore(
   sources: Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>,
   { state: before, command }: From,

@@ -1,5 +1,6 @@
-// Configurations as requests are put to them: with their tables, which take some 20 ms of thousands of models. They are made in slices,
-// so that others are served meanwhile, and kept for the few that were asked last: whoever asks of one asks again.
+// Builds the routing tables of configurations, which takes about 20 ms for thousands of models.
+// Works in slices so that other requests are served, and caches the most recently used tables,
+// since a caller often asks about the same configuration again.
 
 import { createConfigSteps } from '../../../projections/snapshot.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -14,7 +15,7 @@ import { routingSnapshotOf } from './routing-snapshot.ts';
 export type Routed = Readonly<{ snapshot: Snapshot; tables: RoutingTables }>;
 
 export type AskRouted = Readonly<{
-  /** As `routingSnapshotOf` stands in for what the vault and the budgets hold. */
+  /** The stand-ins for vault and budgets are those of `routingSnapshotOf`. */
   ofState: (state: ConfigState) => Promise<Routed>;
   ofSnapshot: (snapshot: Snapshot) => Promise<Routed>;
 }>;
@@ -22,7 +23,7 @@ export type AskRouted = Readonly<{
 export const routedMax = 4;
 
 export function createAskRouted(monotonic: Clock): AskRouted {
-  /** The one that was asked last is the last. */
+  /** Moves the most recently used entry to the end. */
   const kept = new Map<object, Promise<Routed>>();
   const ask = (of: object, steps: () => Steps<Routed>): Promise<Routed> => {
     const found = kept.get(of) ?? inSlices(createBreathe(monotonic), steps());

@@ -1,5 +1,6 @@
-// The snapshot of a state of the past, for questions of routing: its configuration with a stand-in for every credential, which the
-// vault may have erased since. Whoever has one is taken to have a good one, and nothing is taken to be spent of budgets.
+// Builds the snapshot of a past state for routing questions: its configuration with placeholders
+// for credentials, which the vault may have erased since. Assumes that every credential is valid
+// and that nothing of the budgets is spent.
 
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { snapshotSchemaVersion } from '../../snapshot/schema.ts';
@@ -7,7 +8,9 @@ import type { Snapshot, SnapshotConfig } from '../../snapshot/schema.ts';
 
 const standIn = '';
 
-/** To be asked where a request would go; never to be served. `config` is that of the state. */
+/**
+ * Used to find where a request would be routed, never to serve one. `config` is that of the state.
+ */
 export function routingSnapshotOf(state: ConfigState, config: SnapshotConfig): Snapshot {
   const refs = config.providers.flatMap((provider) => provider.credential_ref ?? []);
   return {

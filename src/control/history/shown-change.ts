@@ -1,5 +1,5 @@
-// What a change of many parts would come to, as it is shown before it is made and when it was. Of long lists it has the beginning, and
-// the count of all.
+// Describes a change with many parts before or after it is made. Long lists are truncated but
+// counted completely.
 
 import type { Queryable } from '@databases/pg';
 

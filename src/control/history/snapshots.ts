@@ -1,5 +1,5 @@
-// Snapshot versions as the history shows them: who made each and what it changed, one with its configuration, and what lies between
-// two. No credential, no verifier and no ref to one is in any of it.
+// Reads snapshot versions for the history: their authors and changes, one with its configuration,
+// and the difference between two. Contains no credential, no verifier and no ref to one.
 
 import type { Queryable } from '@databases/pg';
 
@@ -31,9 +31,9 @@ export type HistoryVersion = Readonly<{
   snapshot_schema: number;
   /** 64 hex digits over the configuration. */
   content_hash: string;
-  /** The entities that it changed, as `<kind>-<id>`. */
+  /** The changed entities as `<kind>-<id>`. */
   changed: readonly string[];
-  /** The command that made it. */
+  /** The command that created the version. */
   made_by: (Omit<HistoryCommand, 'stream'> & ChangeWords) | null;
 }>;
 
@@ -45,7 +45,7 @@ export async function historyVersions(
   return toVersions(dependencies, rows);
 }
 
-/** Null when the log holds no snapshot of this version. */
+/** Null if the log has no snapshot of this version. */
 export async function historyVersion(
   dependencies: Dependencies,
   version: number,
@@ -72,7 +72,7 @@ async function toVersions(
   }));
 }
 
-/** The configuration of a snapshot, without the refs by which a proxy finds its secrets. */
+/** The configuration of a snapshot without the refs to secrets. */
 export function redactedConfig(state: ConfigState) {
   const config: SnapshotConfig = snapshotConfig(state);
   return {
@@ -86,7 +86,7 @@ function withoutRef({ credential_ref: ref, ...provider }: SnapshotConfig['provid
   return { ...provider, has_credential: ref !== null };
 }
 
-/** The differences as they are shown, with the names of people revealed. */
+/** The differences for display, with names of people revealed. */
 export async function shownDifferences(
   { db, vault }: Dependencies,
   differences: readonly Difference[],

@@ -1,5 +1,6 @@
-// The configuration as it stood at any moment of the log: the nearest state that is held, in memory or as a checkpoint, folded on
-// to there. A moment inside of a command is the end of that command, for nobody ever saw a half of one.
+// Reads the configuration at any moment of the log: folds on from the nearest stored state, in
+// memory or in a checkpoint. A position within a multi-event command resolves to its last event,
+// since partial states are never exposed.
 
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { foldStateTo } from '../../../projections/read-model-fold.ts';
@@ -16,8 +17,9 @@ import type { Moment } from './moment.ts';
 
 export type PastStates = Readonly<{
   /**
-   * The state at a moment, or right behind it when that lies inside of a command. `named` is what a refusal calls the moment: a
-   * moment outside of the log is `absent`; too many at once are `unavailable`.
+   * The state at a moment, or at the end of the command that contains it. `named` is the field that
+   * a refusal names: `absent` for a moment outside of the log, `unavailable` for too many
+   * concurrent reads.
    */
   at: (moment: Moment, named: string) => Promise<ConfigState | Refusal>;
 }>;
@@ -25,24 +27,27 @@ export type PastStates = Readonly<{
 type Dependencies = Readonly<{
   db: Database;
   store: Pick<ConfigStore, 'state' | 'rereads'>;
-  /** Reads the log up to its head. */
+  /** Reads the log to its head. */
   catchUp: () => Promise<void>;
 }>;
 
-/** States kept in memory, and entities in all of them: what is shared between two is counted twice. */
+/**
+ * The maximum number of states in memory, and of entities in all of them. Shared entities count
+ * once per state.
+ */
 const statesMax = 16;
 const entitiesMax = 300_000;
 
 export function createPastStates({ db, store, catchUp }: Dependencies): PastStates {
   const live = store.state;
   let cache = { rereads: store.rereads(), states: createStateCache() };
-  /** States of a past that the log no longer holds are forgotten. */
+  /** Drops states of events that the log no longer contains. */
   const keptStates = (): StateCache => {
     const rereads = store.rereads();
     if (cache.rereads !== rereads) cache = { rereads, states: createStateCache() };
     return cache.states;
   };
-  // A fold takes a core for some 100 ms.
+  // A fold uses a core for about 100 ms.
   const slots = createSlots({ parallelMax: 2, waitingMax: 64, what: 'reads of past states' });
 
   const fold = async (position: number): Promise<ConfigState> => {
@@ -58,7 +63,7 @@ export function createPastStates({ db, store, catchUp }: Dependencies): PastStat
 
   return {
     at: async (asked, named) => {
-      // What was answered before this was asked is in it.
+      // The answer must include everything acknowledged before this call.
       if ('at' in asked || positionOfVersion(asked.position) > live().position) await catchUp();
       const position = await positionOf(db, asked, { named, head: live().position });
       if (isRefusal(position)) return position;
@@ -68,13 +73,16 @@ export function createPastStates({ db, store, catchUp }: Dependencies): PastStat
           ? current
           : (keptStates().exactly(position) ?? (await slots.run(() => fold(position))));
       if (isRefusal(state) || 'at' in asked || isOf(state, asked.position)) return state;
-      const message = `${named}: snapshot version ${asked.position} is not of this log`;
+      const message = `${named}: snapshot version ${asked.position} belongs to a different log`;
       return refuse('absent', message, { param: named });
     },
   };
 }
 
-/** A snapshot version is a position, and the epoch above it; a position alone is of whatever epoch. */
+/**
+ * A snapshot version is a position with an epoch in its upper digits. A plain position matches any
+ * epoch.
+ */
 function isOf(state: ConfigState, version: number): boolean {
   const epoch = epochOfVersion(version);
   return epoch === 0 || epoch === epochOfVersion(state.version);
@@ -88,17 +96,17 @@ async function positionOf(
   if ('at' in moment) {
     const found = await lastPositionAt(db, new Date(moment.at));
     const time = toRfc3339(moment.at);
-    return found ?? refuse('absent', `${named}: the log begins after ${time}`, { param: named });
+    return found ?? refuse('absent', `${named}: the log starts after ${time}`, { param: named });
   }
   const position = positionOfVersion(moment.position);
   const end = position > head ? null : await commandEnd(db, position);
-  const message = `${named}: the log holds positions 1 to ${head}, was ${moment.position}`;
+  const message = `${named}: ${moment.position} is out of range; the log has positions 1 to ${head}`;
   return end ?? refuse('absent', message, { param: named });
 }
 
 type StateCache = ReturnType<typeof createStateCache>;
 
-/** The states used last. */
+/** Caches the most recently used states. */
 function createStateCache() {
   const kept = new Map<number, ConfigState>();
   const use = (state: ConfigState): ConfigState => {
@@ -111,7 +119,7 @@ function createStateCache() {
       const state = kept.get(position);
       return state === undefined ? null : use(state);
     },
-    /** The last one at `position` or before. */
+    /** The last state at `position` or before. */
     before: (position: number): ConfigState | null => {
       const positions = [...kept.keys()].filter((one) => one <= position);
       const state = kept.get(Math.max(...positions));
@@ -122,7 +130,7 @@ function createStateCache() {
       let entities = 0;
       for (const [at, [position, held]] of [...kept].toReversed().entries()) {
         entities += entityCount(held);
-        // The newest one stays, however large.
+        // The newest state stays, whatever its size.
         if (at > 0 && (at >= statesMax || entities > entitiesMax)) kept.delete(position);
       }
     },

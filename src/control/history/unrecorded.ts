@@ -1,5 +1,5 @@
-// What a usage row does not hold of its request, as far as it bears on the route: said plainly, so
-// that nobody takes a guess for a fact.
+// Lists the facts that a usage row lacks and that may affect its route, so that no one mistakes a
+// guess for a fact.
 
 import type { UsageRecord } from '../../db/usage/usage-events.ts';
 import type { Considered } from '../../routing/considered.ts';
@@ -12,7 +12,7 @@ type Listed = Pick<Considered, 'dropped' | 'isSmall'> &
     pool: Pick<NonNullable<Considered['pool']>, 'name'> | null;
   }>;
 
-/** A sentence each. */
+/** One sentence each. */
 export function notRecorded(
   row: Row,
   verdicts: readonly Pick<Verdict, 'rule' | 'unknown'>[],
@@ -22,29 +22,32 @@ export function notRecorded(
   const rules = verdicts.flatMap(({ rule, unknown }) =>
     unknown.length === 0
       ? []
-      : `what rule ${rule.id} asks of ${unknown.join(', ')}: its verdict is that of the recorded decision`,
+      : `the values of ${unknown.join(', ')} that rule ${rule.id} tests: the recorded result is used`,
   );
   const pools = listed.filter(({ pool, dropped }) => pool !== null && dropped === null);
   return [
     ...rules,
-    ...(prompt_class_id === null ? [] : ['the prompt: its class is the one that was found then']),
+    ...(prompt_class_id === null ? [] : ['the prompt: the recorded prompt class is used']),
     ...(pools.length > 1
       ? [
-          'the conversation and the load of endpoints: which member of a pool came first is told by who answered',
+          'the conversation and the load of endpoints: the order within a pool follows from the model that answered',
         ]
       : []),
     ...(attempts > 1
-      ? [`what the first ${attempts - 1} of ${attempts} attempts were answered, and by whom`]
+      ? [`the responses to the first ${attempts - 1} of ${attempts} attempts, and who sent them`]
       : []),
     ...(refusal === 'no_backend' || refusal === 'backend_overloaded' || isPassedOver(row, listed)
       ? ['which endpoints were up and in rotation']
       : []),
-    ...(refusal === 'rate_limit' ? ['what was used of the rate limit'] : []),
-    ...(refusal === 'budget' ? ['what was spent of the budget, but for its percentage'] : []),
+    ...(refusal === 'rate_limit' ? ['the usage of the rate limit'] : []),
+    ...(refusal === 'budget' ? ['the spending of the budget, except for its percentage'] : []),
   ];
 }
 
-/** Whether a candidate that came before the one that answered was not even tried. Members of one pool come in an order of the moment. */
+/**
+ * True if a candidate before the one that answered was not tried. The order within a pool varies,
+ * so its members do not count as earlier.
+ */
 function isPassedOver({ model_id, attempts }: Row, listed: readonly Listed[]): boolean {
   const candidates = listed
     .filter(({ dropped }) => dropped === null)

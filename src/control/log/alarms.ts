@@ -1,6 +1,6 @@
-// Alarms of the log: what says that it was changed behind the program's back. Each is told once, by an error line of the program's log
-// and the operator's webhook, and stays in the database for people to see: none ends by itself. What was seen before a new epoch of
-// the log is explained by that, and shown so.
+// Raises alarms when the log was modified outside of gw. Each is reported once, by an error line of
+// the program's log and by the operator's webhook, and stays in the database; it does not end by
+// itself. A new epoch of the log explains observations made before it, and the alarm shows that.
 
 import type { Queryable } from '@databases/pg';
 
@@ -11,21 +11,24 @@ import { toRfc3339 } from '../../lib/clock.ts';
 import type { Notice } from '../fleet/notify.ts';
 
 /**
- * `position` is the first one that does not hold. Of what a replica saw: its name, the hash that it was given, the hash that the log
- * has there (null: it ends before) and the epoch in which it was given.
+ * `position` is the first mismatch. An observation of a replica has its name, the hash it was
+ * given, the hash in the log (null if the log ends earlier) and the epoch in which it was given.
  */
 export type Alarm = Omit<AlarmRow, 'raised_at'>;
 
-/** `explained_by_epoch`: the log went on in this epoch behind a loss of events; null: nothing explains it. */
+/**
+ * `explained_by_epoch` is the epoch in which the log continued after a loss of events. Null if
+ * nothing explains the alarm.
+ */
 export type RaisedAlarm = Omit<AlarmRow, 'raised_at' | 'epoch'> &
   Readonly<{ at: string; explained_by_epoch: number | null }>;
 
 export type Alarms = Readonly<{
-  /** Never rejects: an alarm that the database does not take is told all the same. */
+  /** Never rejects: the alarm is reported even if the database cannot store it. */
   raise: (alarm: Alarm) => Promise<void>;
-  /** The newest first. */
+  /** Newest first. */
   list: () => Promise<readonly RaisedAlarm[]>;
-  /** How many nothing explains, as far as this process knows: raised by it, or listed since. */
+  /** The number of unexplained alarms known to this process: raised by it or listed since. */
   open: () => number;
 }>;
 
@@ -39,7 +42,9 @@ type Dependencies = Readonly<{
 }>;
 
 export function createAlarms({ db, epoch, log, notify, clock }: Dependencies): Alarms {
-  /** Raised by this process. They stay open also where the database did not take them, or no longer holds them. */
+  /**
+   * Alarms of this process. They stay open even if the database did not store them or lost them.
+   */
   let own: readonly AlarmRow[] = [];
   let known: readonly AlarmRow[] = [];
   const isExplained = (alarm: AlarmRow): boolean => alarm.epoch !== null && alarm.epoch < epoch();
@@ -49,7 +54,8 @@ export function createAlarms({ db, epoch, log, notify, clock }: Dependencies): A
       const row = { raised_at: new Date(clock()), ...alarm };
       own = [row, ...own].slice(0, alarmsMax);
       known = [row, ...known].slice(0, alarmsMax);
-      // The database is what is in doubt: one that refuses, or says that another replica has told it, is asked no more.
+      // The database is under suspicion: if it fails, or claims that another replica reported the
+      // alarm, it is not asked again.
       const isNew = await insertAlarm(db, row).catch(() => true);
       if (!isNew) return;
       log.error({ ...alarm }, 'the event log was modified outside of gw');

@@ -260,7 +260,7 @@ export async function readCommand(db: Queryable, txId: string): Promise<Recorded
 /** The hash of the chain up to and including `position`. Throws if the log has no such event. */
 export async function hashAt(db: Queryable, position: number): Promise<Uint8Array> {
   const hash = await readValue(db, bytes)`select hash from es.events where position = ${position}`;
-  if (hash === null) throw new Error(`the log holds no position ${position}`);
+  if (hash === null) throw new Error(`the log has no position ${position}`);
   return hash;
 }
 

@@ -293,7 +293,7 @@ it('a key that was revoked stays so, and one that left the files is revoked', as
   const shown = read(await plan(files));
   assert.deepEqual(shown.changes, []);
   assert.deepEqual(shown.warnings, [
-    'key ci/one was revoked, and stays so; take it out of the files',
+    'key ci/one was revoked and stays revoked; remove it from the files',
   ]);
   await apply({ principals: [{ name: 'ci' }] });
   const keys = [...plane.store.state().api_key.byId.values()];

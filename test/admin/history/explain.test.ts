@@ -87,12 +87,12 @@ it('a request is explained on the snapshot that served it, whatever was changed 
   const old = await send('GET', `/admin/usage/${reported(2).id}/explain`);
   assert.equal(member(old.body, 'agrees'), true);
   assert.deepEqual(member(old.body, 'not_recorded'), [
-    'what rule 1 asks of headers.x-tier: its verdict is that of the recorded decision',
+    'the values of headers.x-tier that rule 1 tests: the recorded result is used',
   ]);
   const refusals = [
-    [reported(9).id, 404, 'absent', /no usage row 01ARZ3/],
-    [foreign.id, 409, 'conflict', /does not say which snapshot/],
-    [future.id, 409, 'conflict', /version 999999 .* is not of this log/],
+    [reported(9).id, 404, 'absent', /usage row 01ARZ3.* does not exist/],
+    [foreign.id, 409, 'conflict', /does not name the snapshot/],
+    [future.id, 409, 'conflict', /version 999999 .* belongs to a different log/],
   ] as const;
   for (const [id, wanted, code, message] of refusals) {
     const answer = await send('GET', `/admin/usage/${id}/explain`);

@@ -1,4 +1,4 @@
-// The form of an API key.
+// Tests the format of API keys.
 
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
@@ -10,7 +10,7 @@ import { apiKeyRandomBytes, mintApiKey } from '../../../src/control/access/api-k
 
 const random = fc.uint8Array({ minLength: apiKeyRandomBytes, maxLength: apiKeyRandomBytes });
 
-it('an API key is gw-, 43 characters of randomness and 6 of checksum', () => {
+it('has the prefix gw-, 43 random characters and a checksum of 6', () => {
   fc.assert(
     fc.property(random, (bytes) => {
       const { key, prefix, verifier } = mintApiKey(bytes);
@@ -21,7 +21,7 @@ it('an API key is gw-, 43 characters of randomness and 6 of checksum', () => {
   );
 });
 
-it('two different random values give two different keys', () => {
+it('makes different keys from different random values', () => {
   fc.assert(
     fc.property(random, random, (first, second) => {
       fc.pre(!Buffer.from(first).equals(Buffer.from(second)));
@@ -30,7 +30,7 @@ it('two different random values give two different keys', () => {
   );
 });
 
-it('the largest and the smallest random value keep the width', () => {
+it('has a fixed width for the largest and smallest random value', () => {
   assert.match(mintApiKey(new Uint8Array(32)).key, /^gw-0{43}/);
   assert.equal(mintApiKey(new Uint8Array(32).fill(255)).key.length, 52);
 });

@@ -1,4 +1,4 @@
-// The limit on failed logins.
+// Tests the limit on failed logins.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -13,13 +13,13 @@ import { isRefusal } from '../../../src/lib/refusal.ts';
 
 const attempt = { name: 'ada', address: '192.0.2.1' };
 
-/** Milliseconds to wait for the turn, or the reason of the refusal. */
+/** Milliseconds to wait, or the reason of the refusal. */
 function answer(limit: LoginLimit, nowMs: number, change: Partial<typeof attempt> = {}) {
   const admitted = limit.admit({ ...attempt, ...change }, nowMs);
   return isRefusal(admitted) ? admitted.refused : admitted;
 }
 
-it('after five failures a name is refused at that address until a token is back', () => {
+it('refuses a name at an address after five failures, until a token is refilled', () => {
   const limit = createLoginLimit();
   for (let failed = 0; failed < failuresPerMinute.nameAtAddress; failed += 1) {
     assert.equal(answer(limit, 0), 0);
@@ -30,17 +30,17 @@ it('after five failures a name is refused at that address until a token is back'
   assert.equal(answer(limit, 12_000), 0);
 });
 
-it('failures at one address do not shut the name out at another', () => {
+it('does not lock a name out of other addresses after failures at one', () => {
   const limit = createLoginLimit();
   for (let failed = 0; failed < 100; failed += 1) answer(limit, failed);
   assert.equal(answer(limit, 100), 'too_many');
   assert.equal(answer(limit, 100, { address: '192.0.2.2' }), 0);
 });
 
-/** An address of another IPv6 site for each number. */
+/** An address in another IPv6 network for each number. */
 const site = (number: number) => ({ address: `2001:db8:${number.toString(16)}::1` });
 
-it('networks that fail with a name take turns, and are in the way of themselves alone', () => {
+it('makes networks that fail with a name wait only for each other', () => {
   const limit = createLoginLimit();
   let nowMs = 0;
   const outcomes: unknown[] = [];
@@ -58,7 +58,7 @@ it('networks that fail with a name take turns, and are in the way of themselves 
   assert.ok(settled.includes(turnMsMax) || settled.includes('too_many'));
 });
 
-it('a network that mistypes a name is in its way no more than twice an hour', () => {
+it('delays a network that mistypes a name at most twice an hour', () => {
   const limit = createLoginLimit();
   for (let number = 0; number < 100; number += 1) {
     for (let failed = 0; failed < 5; failed += 1) answer(limit, 0, site(number));
@@ -70,7 +70,7 @@ it('a network that mistypes a name is in its way no more than twice an hour', ()
   assert.equal(typeof answer(limit, minuteMs), 'number', 'then as those that fail');
 });
 
-it('a name that fails from more networks than people have waits for its turn, as many as may', () => {
+it('makes a name that fails from many networks wait for a turn, up to a maximum', () => {
   const limit = createLoginLimit();
   const { nameAtFirst } = failuresPerMinute;
   for (let number = 0; number < nameAtFirst; number += 1) {
@@ -89,7 +89,7 @@ it('a name that fails from more networks than people have waits for its turn, as
   assert.equal(answer(limit, 0, { name: 'grace' }), 0);
 });
 
-it('an address is refused after twenty failures, whatever the names', () => {
+it('refuses an address after twenty failures with any names', () => {
   const limit = createLoginLimit();
   for (let failed = 0; failed < failuresPerMinute.address; failed += 1) {
     assert.equal(answer(limit, 0, { name: `name-${failed}` }), 0);
@@ -98,7 +98,7 @@ it('an address is refused after twenty failures, whatever the names', () => {
   assert.equal(answer(limit, 0, { name: 'another', address: '192.0.2.2' }), 0);
 });
 
-it('the addresses of one IPv6 network of 64 bits are one, and so is an IPv4 address in either form', () => {
+it('counts an IPv6 /64 network as one address, and both forms of an IPv4 address as one', () => {
   const limit = createLoginLimit();
   for (let failed = 0; failed < failuresPerMinute.nameAtAddress; failed += 1) {
     assert.equal(answer(limit, 0, { address: `2001:db8:0:1::${failed}` }), 0);
@@ -110,7 +110,7 @@ it('the addresses of one IPv6 network of 64 bits are one, and so is an IPv4 addr
   assert.equal(answer(limit, 0, { address: '2001:db8:0:2::1' }), 0);
 });
 
-it('an address that cannot be read is one of its own', () => {
+it('counts an unparseable address as an address of its own', () => {
   const limit = createLoginLimit();
   for (let failed = 0; failed < failuresPerMinute.nameAtAddress; failed += 1) {
     assert.equal(answer(limit, 0, { address: '' }), 0);
@@ -119,7 +119,7 @@ it('an address that cannot be read is one of its own', () => {
   assert.equal(answer(limit, 0), 0);
 });
 
-it('a right password is not counted', () => {
+it('does not count correct passwords', () => {
   const limit = createLoginLimit();
   for (let login = 0; login < 100; login += 1) {
     assert.equal(answer(limit, 0), 0);
@@ -127,7 +127,7 @@ it('a right password is not counted', () => {
   }
 });
 
-it('a clock that goes back gives nothing and takes nothing', () => {
+it('neither refills nor takes tokens when the clock goes back', () => {
   const limit = createLoginLimit();
   for (let failed = 0; failed < failuresPerMinute.nameAtAddress; failed += 1) answer(limit, 60_000);
   assert.equal(answer(limit, 0), 'too_many');

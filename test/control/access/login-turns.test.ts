@@ -1,4 +1,5 @@
-// Logins that come at once: right passwords all pass, and wrong ones are not checked beyond the limit.
+// Tests concurrent logins: correct passwords all pass, and wrong ones are not checked beyond the
+// limit.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -10,7 +11,7 @@ import { isRefusal } from '../../../src/lib/refusal.ts';
 const attempt = { name: 'ada', address: '192.0.2.1' };
 const clock = () => 0;
 
-/** `count` attempts at once, each decided a moment after it was admitted. */
+/** `count` concurrent attempts, each decided shortly after it was admitted. */
 async function atOnce(count: number, { failed }: Readonly<{ failed: boolean }>) {
   const turns = createLoginTurns(createLoginLimit());
   let underWay = 0;
@@ -28,19 +29,19 @@ async function atOnce(count: number, { failed }: Readonly<{ failed: boolean }>) 
   return { admitted: admitted.filter(Boolean).length, underWayMost };
 }
 
-it('twenty right passwords at once are twenty logins, no more at a time than may fail', async () => {
+it('admits twenty concurrent correct passwords, never more at a time than may fail', async () => {
   assert.deepEqual(await atOnce(20, { failed: false }), {
     admitted: 20,
     underWayMost: failuresPerMinute.nameAtAddress,
   });
 });
 
-it('of twenty wrong passwords at once no more are checked than may fail', async () => {
+it('checks no more of twenty concurrent wrong passwords than may fail', async () => {
   const { admitted } = await atOnce(20, { failed: true });
   assert.equal(admitted, failuresPerMinute.nameAtAddress);
 });
 
-it('only so many attempts of one network wait', async () => {
+it('bounds the waiting attempts of a network', async () => {
   const count = failuresPerMinute.nameAtAddress + waitingMax;
   assert.equal((await atOnce(count + 10, { failed: false })).admitted, count);
 });

@@ -1,4 +1,4 @@
-// Passwords: Argon2id, bounded in length and in number.
+// Tests passwords: Argon2id, with limits on length and concurrency.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -8,7 +8,7 @@ import { argon2id, hash } from 'argon2';
 import { createPasswords } from '../../../src/control/access/passwords.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 
-it('a password is stored as Argon2id with the cost of the design and matches itself alone', async () => {
+it('stores a password as Argon2id with the designed cost, and matches only it', async () => {
   const passwords = createPasswords();
   const stored = await passwords.hash('correct horse battery');
   assert.ok(!isRefusal(stored));
@@ -17,7 +17,7 @@ it('a password is stored as Argon2id with the cost of the design and matches its
   assert.equal(await passwords.verify(stored, 'correct horse batterz'), false);
 });
 
-it('a principal without a password matches nothing, after a real check', async () => {
+it('matches nothing for a principal without a password, after a real check', async () => {
   const passwords = createPasswords();
   assert.equal(await passwords.verify(null, 'anything at all'), false);
 });
@@ -43,16 +43,16 @@ for (const [password, message] of unfit) {
   });
 }
 
-it('takes twelve characters that are not common', async () => {
+it('accepts twelve characters that are not common', async () => {
   assert.ok(!isRefusal(await createPasswords().hash('qzv7-lamp-uy')));
 });
 
-it('still opens a login whose password is older than the rules', async () => {
+it('accepts a stored password that is older than the rules', async () => {
   const stored = await hash('12345678', { type: argon2id });
   assert.equal(await createPasswords().verify(stored, '12345678'), true);
 });
 
-it('a flood of checks is refused beyond the line instead of queueing without end', async () => {
+it('refuses checks beyond the queue', async () => {
   const passwords = createPasswords();
   const answers = await Promise.all(
     Array.from({ length: 80 }, () => passwords.verify(null, 'a wrong password')),

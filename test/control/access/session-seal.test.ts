@@ -1,4 +1,5 @@
-// The seal of a session's row: of every field of it, and under the key before a rotation too.
+// Tests the seal of a session row: it covers every field, and the previous key still verifies after
+// a rotation.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -29,7 +30,7 @@ it('covers every field of the row', () => {
   assert.equal(isSealed(row, Buffer.alloc(0)), false);
 });
 
-it('holds through a rotation while the previous key is given, and not after it', () => {
+it('verifies after a rotation only while the previous key is given', () => {
   const seal = createSessionSealer(first).seal(row);
   assert.equal(createSessionSealer(second, first).isSealed(row, seal), true);
   assert.equal(createSessionSealer(second).isSealed(row, seal), false);

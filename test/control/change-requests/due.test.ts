@@ -1,4 +1,5 @@
-// What time does to change requests: what is due is applied, once, and what cannot be says so and is due no more.
+// Tests what time does to change requests: due ones are applied once, and those that cannot be
+// applied fail with a reason.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -12,7 +13,10 @@ import { fourEyes, path, renameModel } from '../../harness/admin/four-eyes.ts';
 
 const minuteMs = 60_000;
 
-/** Request 1 renames the model, is approved, and due in a minute; `sweep` looks at it at some time from now. */
+/**
+ * Request 1 renames the model, is approved and is due in a minute. `sweep` runs at the given time
+ * from now.
+ */
 async function due(t: Parameters<typeof fourEyes>[0]) {
   const started = await fourEyes(t);
   const { ada, boss, draft, approve, plane } = started;
@@ -35,8 +39,8 @@ async function due(t: Parameters<typeof fourEyes>[0]) {
   return { ...started, id, sweep, request, name, shown, warnings };
 }
 
-describe('a change request that is scheduled', () => {
-  it('is applied when its time has come, once, whichever replicas look', async (t) => {
+describe('a scheduled change request', () => {
+  it('is applied once when it is due, whichever replicas sweep', async (t) => {
     const { sweep, request, name, plane } = await due(t);
     const before = plane.store.state().position;
     await sweep(0);
@@ -47,7 +51,7 @@ describe('a change request that is scheduled', () => {
     assert.equal(plane.store.state().position, before + 2);
   });
 
-  it('fails when its author may no longer write the configuration, and says so', async (t) => {
+  it('fails with a reason when its author may no longer write the configuration', async (t) => {
     const { sweep, request, name, boss, ids, shown, warnings } = await due(t);
     await boss('DELETE', `/admin/principals/${ids.ada}/roles/admin`);
     await sweep(minuteMs);
@@ -58,10 +62,10 @@ describe('a change request that is scheduled', () => {
     assert.match(warnings.join(), /was due and could not be applied/);
     const { length } = warnings;
     await sweep(minuteMs);
-    assert.equal(warnings.length, length, 'it is due no more');
+    assert.equal(warnings.length, length, 'it is no longer due');
   });
 
-  it('fails when all who approved it are gone', async (t) => {
+  it('fails when all its approvers are gone', async (t) => {
     const { sweep, request, name, ada, ids } = await due(t);
     assert.equal((await ada('DELETE', `/admin/principals/${ids.boss}`)).status, 200);
     await sweep(minuteMs);
@@ -69,7 +73,7 @@ describe('a change request that is scheduled', () => {
     assert.equal(request()?.failure?.cause, 'approvals');
   });
 
-  it('fails when its calls come to something else, or are not in the vault any more', async (t) => {
+  it('fails when its calls have another result or are missing from the vault', async (t) => {
     const first = await due(t);
     await first.boss('PATCH', '/admin/provider-models/1', { name: 'b' });
     await first.sweep(minuteMs);
@@ -83,7 +87,7 @@ describe('a change request that is scheduled', () => {
     assert.equal(second.name(), 'a');
   });
 
-  it('of which the program cannot read the calls fails as well', async (t) => {
+  it('fails when the program cannot parse its calls', async (t) => {
     const { plane, sweep, request, warnings } = await due(t);
     const execute = plane.execute;
     let faults = 0;
@@ -101,7 +105,7 @@ describe('a change request that is scheduled', () => {
   });
 });
 
-it('a change request that is too old expires, and its calls are erased', async (t) => {
+it('expires when it is too old, and its calls are erased', async (t) => {
   const { sweep, request, ada, id, plane } = await due(t);
   await ada('POST', `${path}/${id}/schedule`, { at: null });
   await sweep(requestAgeMaxMs - minuteMs);

@@ -1,4 +1,5 @@
-// Mutations that wait for the log are committed together, and each is as if it had been alone.
+// Tests that mutations waiting for the log are committed together, each with the result that it
+// would have alone.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -18,7 +19,7 @@ const createModel = ({ attempt }: TestPlane, name: string) =>
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `model ${at}`);
 
-/** While another session holds the log, so that all of them wait. */
+/** Runs the mutations while another session holds the log lock, so that all of them wait. */
 async function whileLocked<Value>(test: TestPlane, send: () => Promise<Value>): Promise<Value> {
   const session = await test.session();
   await session.query('begin');
@@ -28,12 +29,12 @@ async function whileLocked<Value>(test: TestPlane, send: () => Promise<Value>): 
     const { rows } = await session.query('select 1 from pg_locks where not granted limit 1');
     return rows.length === 1;
   };
-  await until(isWaited, { what: 'someone who waits for the log' });
+  await until(isWaited, { what: 'a session that waits for the log' });
   await session.query('commit');
   return sent;
 }
 
-/** How many transactions wrote the events behind `position`, and how many commands they hold. */
+/** The number of transactions and commands of the events after `position`. */
 async function written({ plane }: TestPlane, position: number) {
   const [row]: { transactions: number; commands: number }[] = await plane.db.query(sql`
     select count(distinct xmin::text) as transactions, count(distinct tx_id) as commands
@@ -42,7 +43,7 @@ async function written({ plane }: TestPlane, position: number) {
 }
 
 describe('mutations that wait together', () => {
-  it('are made in one transaction, in the order they came, each with its own audit row and version', async (t) => {
+  it('are committed in one transaction in order of arrival, each with an audit row and a version', async (t) => {
     const test = await testPlane(t);
     const { position } = test.plane.store.state();
     const outcomes = await whileLocked(test, () =>
@@ -63,7 +64,7 @@ describe('mutations that wait together', () => {
     );
   });
 
-  it('are decided one behind the other: a name is given once', async (t) => {
+  it('are decided one after the other: a name is given once', async (t) => {
     const test = await testPlane(t);
     const { position } = test.plane.store.state();
     const outcomes = await whileLocked(test, () =>
@@ -76,7 +77,7 @@ describe('mutations that wait together', () => {
     assert.deepEqual(await written(test, position), { transactions: 1, commands: 2 });
   });
 
-  it('are one round trip for all: their rows are there, as a rebuild has them', async (t) => {
+  it('share one round trip, and their rows equal those of a rebuild', async (t) => {
     const test = await testPlane(t);
     const outcomes = await whileLocked(test, () =>
       Promise.all(
@@ -103,7 +104,7 @@ describe('mutations that wait together', () => {
     assert.deepEqual((await verifyLog(test.plane.db)).problems, []);
   });
 
-  it('do not suffer from a fault in one of them', async (t) => {
+  it('are not affected by an error in one of them', async (t) => {
     const test = await testPlane(t);
     const broken = new Error('an answer that cannot be rendered');
     const settled = await whileLocked(test, () =>
@@ -124,7 +125,7 @@ describe('mutations that wait together', () => {
     assert.deepEqual(held, ['before', 'behind']);
   });
 
-  it('are all refused within 3 s when the log cannot be had', async (t) => {
+  it('are all refused within 3 s when the log cannot be locked', async (t) => {
     const test = await testPlane(t);
     const { position } = test.plane.store.state();
     const session = await test.session();

@@ -1,5 +1,5 @@
-// The command path: what is acknowledged is in the log with all that follows from it, what is refused
-// left nothing, and what is uncertain is looked up before anything is said about it.
+// Tests the command path: an acknowledged mutation is in the log with all its consequences, a
+// refused one leaves nothing, and an uncertain one is looked up before it is answered.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -53,7 +53,7 @@ const modelNames = async (db: Database) =>
   (await listModels(db, { after: null, limit: 100_000 })).map(({ name }) => name);
 
 describe('a mutation', () => {
-  it('that is refused leaves nothing: no event, no audit row, no vault item', async (t) => {
+  it('leaves no event, audit row or vault item when it is refused', async (t) => {
     const { plane, run, attempt } = await testPlane(t);
     await run({ command: createModel('a') });
     const [head, rows] = [await readHead(plane.db), await audit(plane.db)];
@@ -69,7 +69,7 @@ describe('a mutation', () => {
     assert.deepEqual(await items(plane.db), []);
   });
 
-  it('that changed nothing is audited for a person, under the version that stands', async (t) => {
+  it('writes an audit row at the current version when a person changed nothing', async (t) => {
     const { plane, run } = await testPlane(t);
     const first = await run({ command: createModel('a') });
     const again = await run(
@@ -86,7 +86,7 @@ describe('a mutation', () => {
     assert.deepEqual([row?.id, row?.target], [again.position, 'again']);
   });
 
-  it('that changed nothing leaves nothing for the program itself', async (t) => {
+  it('leaves nothing when the program changed nothing', async (t) => {
     const { plane, run } = await testPlane(t);
     const head = await readHead(plane.db);
     const outcome = await run(
@@ -110,7 +110,7 @@ describe('a mutation', () => {
     );
   });
 
-  it('keeps the reason in the vault: the log holds its ref', async (t) => {
+  it('stores the reason in the vault and its ref in the log', async (t) => {
     const { plane, run } = await testPlane(t);
     const { events } = await run({ command: createModel('a') }, { reason: 'asked for by ada' });
     const ref = events[0]?.metadata.reason_ref;
@@ -121,7 +121,7 @@ describe('a mutation', () => {
     assert.deepEqual(row, { reason_ref: ref });
   });
 
-  it('keeps its secrets with the stream that refers to them, and those of a reused provider not', async (t) => {
+  it('stores secrets with the stream that refers to them, except those of a reused provider', async (t) => {
     const { plane, run } = await testPlane(t);
     const id = (await run({ command: createModel('a') })).state.model.byId.get(1)?.id;
     assert.ok(id);
@@ -145,7 +145,7 @@ describe('a mutation', () => {
     ]);
   });
 
-  it('is recorded at a time that never goes back, whatever the clock does', async (t) => {
+  it('never has a recorded time before the previous one, whatever the clock does', async (t) => {
     const times = [5_000_000, 9_000_000, 1_000_000, 8_999_999, 9_000_001];
     let now = 0;
     const { plane, run } = await testPlane(t, { clock: () => now });
@@ -162,8 +162,8 @@ describe('a mutation', () => {
   });
 });
 
-describe('mutations at the same time', () => {
-  it('on two planes are decided one after the other: ids and positions do not collide', async (t) => {
+describe('concurrent mutations', () => {
+  it('are decided one after the other on two planes: ids and positions do not collide', async (t) => {
     const one = await testPlane(t);
     const other = await one.another();
     const before = await readHead(one.plane.db);
@@ -181,7 +181,7 @@ describe('mutations at the same time', () => {
     );
   });
 
-  it('for one name let one through', async (t) => {
+  it('give a name only once', async (t) => {
     const one = await testPlane(t);
     const other = await one.another();
     const outcomes = await Promise.all(
@@ -191,7 +191,7 @@ describe('mutations at the same time', () => {
     assert.deepEqual(refused, ['conflict', 'conflict', 'conflict']);
   });
 
-  it('are decided on the state at the head, however old the one in memory is', async (t) => {
+  it('are decided on the state at the head, not on an older one in memory', async (t) => {
     const { plane, run } = await testPlane(t);
     const stale = createConfigStore(plane.store.cursor());
     const execute = createExecute({
@@ -212,7 +212,7 @@ describe('mutations at the same time', () => {
   });
 });
 
-/** Ends the backend that waits for a lock while it works for a command. */
+/** Terminates the backend of a command that waits for a lock. */
 async function endWaitingBackend(session: Client): Promise<void> {
   await until(
     async () => {
@@ -227,7 +227,7 @@ async function endWaitingBackend(session: Client): Promise<void> {
 }
 
 describe('a mutation whose database fails', () => {
-  it('is refused within 3 s while another session holds the log, with a time to try again', async (t) => {
+  it('is refused with a retry time within 3 s while another session holds the log', async (t) => {
     const { run, attempt, session, plane } = await testPlane(t);
     const holder = await session();
     await holder.query('begin');
@@ -243,7 +243,7 @@ describe('a mutation whose database fails', () => {
     assert.deepEqual(await modelNames(plane.db), ['a']);
   });
 
-  it('is refused within 3 s also when it had to wait for a connection first', async (t) => {
+  it('is refused within 3 s even if it had to wait for a connection first', async (t) => {
     const { attempt, session } = await testPlane(t, { connectionsMax: 2 });
     const holder = await session();
     await holder.query('begin');
@@ -257,12 +257,12 @@ describe('a mutation whose database fails', () => {
     await holder.query('rollback');
   });
 
-  it('before the commit is refused as not made, and is not', async (t) => {
+  it('is refused as not made when the failure comes before the commit', async (t) => {
     const { plane, attempt, run, session } = await testPlane(t);
     const holder = await session();
     const killer = await session();
     const head = await readHead(plane.db);
-    // The command waits at its read-model row, with its events, its secrets and its audit row written.
+    // The command waits at its read-model row, after writing its events, secrets and audit row.
     await holder.query('begin');
     await holder.query('select pg_advisory_lock(42)');
     await holder.query(`
@@ -284,7 +284,7 @@ describe('a mutation whose database fails', () => {
     assert.deepEqual(await modelNames(plane.db), ['a']);
   });
 
-  it('behind the commit is found in the log, and acknowledged', async (t) => {
+  it('is found in the log and acknowledged when the failure comes after the commit', async (t) => {
     const direct = await testPlane(t);
     const proxy = await postgresProxy(t, direct.url);
     const { run, plane } = await direct.another({ databaseUrl: proxy.url });
@@ -300,7 +300,7 @@ describe('a mutation whose database fails', () => {
     assert.deepEqual(await modelNames(plane.db), ['a', 'b']);
   });
 
-  it('is not called unmade while its commit may still come', async (t) => {
+  it('is not reported as not made while its commit may still succeed', async (t) => {
     const direct = await testPlane(t);
     const proxy = await postgresProxy(t, direct.url);
     const { run, plane } = await direct.another({ databaseUrl: proxy.url });

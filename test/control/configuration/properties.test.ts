@@ -1,4 +1,5 @@
-// What holds of every plan of declarative files, whatever was done before. GW_TEST_RUNS histories are tried.
+// Tests properties of all plans of declarative files after random changes. GW_TEST_RUNS is the
+// number of histories.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -22,7 +23,9 @@ import { runs } from '../../harness/property-runs.ts';
 
 const log = commandSequence(60).map(logOf);
 
-/** What the vault holds: the name of a person is its fingerprint, and a verifier is made of its ref. */
+/**
+ * A simulated vault: the name of a person is its fingerprint, and a verifier derives from its ref.
+ */
 function revealedIn(state: ConfigState, secrets: FilePlan['secrets']): ReadonlyMap<string, string> {
   return new Map([
     ...[...state.principal.byId.values()].map(
@@ -69,7 +72,7 @@ function filesOf({ log: { state }, secrets }: Side): Declared {
   return declared.parse(JSON.parse(JSON.stringify(Object.fromEntries(resources))));
 }
 
-/** As another control plane needs them: it holds no credential. */
+/** The files for another control plane, without credentials. */
 const withCredentials = (files: Declared): Declared =>
   declared.parse(
     JSON.parse(JSON.stringify(files), (key, value: unknown) =>
@@ -94,8 +97,8 @@ const side = log
     return new Set(refs).size === refs.length;
   });
 
-describe('of every plan of declarative files', () => {
-  it('an export of the configuration changes nothing', () => {
+describe('every plan of declarative files', () => {
+  it('changes nothing for an export of the configuration', () => {
     fc.assert(
       fc.property(side, (held) => {
         const plan = planOn(held, filesOf(held));
@@ -110,7 +113,7 @@ describe('of every plan of declarative files', () => {
     );
   });
 
-  it('what was applied leaves nothing to plan, and what files no longer name goes', () => {
+  it('is empty after an apply, and deletes what files no longer name', () => {
     let made = 0;
     fc.assert(
       fc.property(side, side, fc.boolean(), (from, onto, prune) => {

@@ -1,4 +1,4 @@
-// What is exported of one control plane makes another one like it, and holds no secret.
+// Tests that an export creates an equal control plane elsewhere and contains no secret.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -105,7 +105,7 @@ const snapshotOf = ({ plane }: TestPlane) => {
   return snapshot;
 };
 
-/** The values of the variables that an export of the plane refers to. */
+/** The values of the variables in an export of the plane. */
 function environmentOf(
   test: TestPlane,
   variables: readonly Readonly<{ name: string; provider: string }>[],
@@ -122,13 +122,13 @@ function environmentOf(
 const by = (list: readonly Readonly<{ id: number; name: string }>[]) => (id: number | null) =>
   id === null ? null : (list.find((one) => one.id === id)?.name ?? 'gone');
 
-/** Without what only says which number a thing was given. */
+/** Removes what only depends on assigned ids. */
 const sorted = (list: readonly unknown[]): readonly string[] =>
   list
     .map((one) => JSON.stringify(one, (key, value: unknown) => (key === 'id' ? undefined : value)))
     .toSorted();
 
-/** A snapshot in which every id is the name of what it is, and every ref its secret. */
+/** A snapshot with names instead of ids and secrets instead of refs. */
 function named({ config, secrets }: ReturnType<typeof snapshotOf>): unknown {
   const model = by(config.models);
   const pool = by(config.pools);
@@ -193,14 +193,14 @@ function named({ config, secrets }: ReturnType<typeof snapshotOf>): unknown {
 }
 
 describe('an export', () => {
-  it('imported into an empty control plane makes the same snapshot but for its ids', async (t) => {
+  it('makes the same snapshot except for ids when imported into an empty control plane', async (t) => {
     const from = await seeded(t);
     const { text, variables } = await exportConfig(from.plane);
     const to = await testPlane(t);
     const environment = environmentOf(from, variables);
     await take(to, text, environment);
     assert.deepEqual(named(snapshotOf(to)), named(snapshotOf(from)));
-    // And it has nothing to say to either of them then.
+    // Importing it again reports nothing for either.
     assert.deepEqual(await take(to, text, environment), []);
     assert.deepEqual(await take(from, text, environment), []);
   });
@@ -214,7 +214,7 @@ describe('an export', () => {
     assert.deepEqual(named(file.snapshot), named(snapshotOf(from)));
   });
 
-  it('holds no credential and no key, and says which variables stand for them', async (t) => {
+  it('contains no credential or key, and lists the variables for them', async (t) => {
     const { text, variables } = await exportConfig((await seeded(t)).plane);
     assert.doesNotMatch(text, /secret-|a-key-that-is-long-enough|laptop/);
     assert.deepEqual(
@@ -234,7 +234,7 @@ describe('an export', () => {
     assert.equal((await exportConfig(plane)).text, (await exportConfig(plane)).text);
   });
 
-  it('leaves out what is gone and what was revoked, and says so', async (t) => {
+  it('omits deleted and revoked entities, and says so', async (t) => {
     const test = await seeded(t);
     const chat = frontendModelId.parse(
       snapshotOf(test).config.frontend_models.find(({ name }) => name === 'chat')?.id,
@@ -256,9 +256,9 @@ describe('an export', () => {
     for (const command of changes) await test.run({ command });
     const { text, warnings } = await exportConfig(test.plane);
     assert.deepEqual(warnings, [
-      'member raw of pool p, which is gone',
-      'target raw of chat, which is gone',
-      'target raw of chat, which is gone',
+      'member raw of pool p, which was deleted',
+      'target raw of chat, which was deleted',
+      'target raw of chat, which was deleted',
     ]);
     assert.doesNotMatch(text, /Ada/);
     const to = await testPlane(t);
@@ -275,7 +275,7 @@ describe('an export', () => {
 });
 
 describe('a price', () => {
-  it('comes back as it was, however high it is', () => {
+  it('restores a price exactly, however high it is', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e15 }), (price) => {
         const cost = JSON.stringify(price / 1e12);

@@ -1,4 +1,4 @@
-// Which credential an imported entry is sent with: its own, or none, and never that of another entry.
+// Tests which credential an imported entry uses: its own or none, never that of another entry.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -34,7 +34,7 @@ const configOf = ({ plane }: TestPlane) => {
 const entry = (name: string, host: string, more = ''): string =>
   `  - { model_name: ${name}, litellm_params: { model: openai/${name}, api_base: http://${host}/v1${more} } }\n`;
 
-/** The credential that each model is sent with. */
+/** The credential that each model sends. */
 const credentials = (test: TestPlane) => {
   const { models, providers, secrets } = configOf(test);
   return models.map(({ name, backends }) => {
@@ -60,13 +60,13 @@ const setCredential = async (test: TestPlane, id: number) => {
   });
 };
 
-describe('an entry that names no credential', () => {
+describe('an entry without a credential', () => {
   const a = entry('a', 'shared', ', api_key: secret-a');
   const b = entry('b', 'shared', ', api_key: secret-b');
   const keyless = entry('keyless', 'shared', ', api_key: not-needed');
 
   for (const list of [a + b + keyless, keyless + b + a]) {
-    it('is never sent with the credential of another entry', async (t) => {
+    it('never uses the credential of another entry', async (t) => {
       const test = await imported(t, `model_list:\n${list}`);
       assert.deepEqual(
         new Map(credentials(test).map(([name, secret]) => [name, secret])),
@@ -80,7 +80,7 @@ describe('an entry that names no credential', () => {
     });
   }
 
-  it('is moved away from a provider whose credential another entry names now', async (t) => {
+  it('moves away from a provider whose credential another entry now names', async (t) => {
     const test = await imported(t, `model_list:\n${keyless}`);
     await setCredential(test, 1);
     await run(
@@ -93,7 +93,7 @@ describe('an entry that names no credential', () => {
     ]);
   });
 
-  it('keeps the credential that an operator gave its provider, for the models that come to it too', async (t) => {
+  it('keeps the credential that an operator gave its provider, also for new models of that provider', async (t) => {
     const test = await imported(t, `model_list:\n${keyless}`);
     await setCredential(test, 1);
     assert.deepEqual((await run(test, `model_list:\n${keyless}`)).changes, []);
@@ -105,7 +105,7 @@ describe('an entry that names no credential', () => {
   });
 });
 
-it('an entry whose credential is changed leaves the one before to another entry that names it', async (t) => {
+it('an entry with a changed credential leaves the old one to another entry that names it', async (t) => {
   const before = `model_list:\n${entry('a', 'shared', ', api_key: secret-1')}`;
   const a = entry('a', 'shared', ', api_key: secret-2');
   const b = entry('b', 'shared', ', api_key: secret-1');

@@ -1,4 +1,5 @@
-// An import of more than 1,000 changes is made in several transactions, and can be run again after it broke off.
+// Tests that an import of more than 1,000 changes uses several transactions and can be repeated
+// after a failure.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -33,7 +34,7 @@ const keys = Array.from(
 ).join(', ');
 
 describe('a large import', () => {
-  it('is several commands of a bounded number of events, and complete', async (t) => {
+  it('is complete after several commands with a bounded number of events', async (t) => {
     const test = await testPlane(t);
     await run(test, `model_list:\n${models(700)}`);
     const events = await readEvents(test.plane.db, { after: 0, limit: 10_000 });
@@ -46,7 +47,7 @@ describe('a large import', () => {
     assert.equal(test.plane.store.state().model.byId.size, 700);
   });
 
-  it('says what is made when it breaks off, and makes the rest when it is run again', async (t) => {
+  it('reports the changes made when it fails, and makes the rest when it is run again', async (t) => {
     const source = `model_list:\n${models(1)}\nauth: { keys: [${keys}] }`;
     const test = await testPlane(t);
     const session = await test.session();

@@ -1,5 +1,5 @@
-// What an upstream receives is the same whether a file is served in File mode or imported into a control plane: path, headers, body
-// and credential. No entry is sent with the credential of another one.
+// Tests that an upstream receives the same path, headers, body and credential whether a file is
+// served in File mode or imported into a control plane. No entry sends the credential of another.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -40,14 +40,17 @@ type Entry = Readonly<{
   name: string;
   model: string;
   upstream: 'one' | 'two';
-  /** What its upstream must receive; null for none. */
+  /** The request that its upstream must receive. Null for none. */
   credential: readonly [header: string, value: string] | null;
   more?: Readonly<Record<string, unknown>>;
 }>;
 
 const bearer = (key: string) => ['authorization', `Bearer ${key}`] as const;
 
-/** Keys and addresses in every combination; each model is sent by a name of its own, so that it tells the entry. */
+/**
+ * All combinations of keys and addresses. Each model sends its own upstream name, which identifies
+ * the entry.
+ */
 const entries: readonly Entry[] = [
   { name: 'a', model: 'openai/a', upstream: 'one', credential: bearer('sk-org-a') },
   { name: 'b', model: 'vllm/b', upstream: 'one', credential: bearer('sk-org-b') },
@@ -112,10 +115,15 @@ async function importedSnapshot(t: TestContext, text: string): Promise<Snapshot>
   return current.snapshot;
 }
 
-/** Which member of a pool serves a conversation is not the same in both: of as many as these, each member serves some. */
+/**
+ * The two may choose different members of a pool for a conversation. With this many, each member
+ * serves some.
+ */
 const conversations = Array.from({ length: 16 }, (_, at) => `talk ${at + 10}`);
 
-/** Of the requests that came: the upstream, the path, the headers and the body, without what tells one request from another. */
+/**
+ * The upstream, path, headers and body of received requests, without what differs between requests.
+ */
 async function received(upstreams: Upstreams, snapshot: Snapshot): Promise<readonly string[]> {
   for (const { seen } of Object.values(upstreams)) seen.length = 0;
   await using gateway = await startTestGateway(null);
@@ -143,10 +151,10 @@ const keys = ['sk-org-a', 'sk-org-b', 'sk-own', 'sk-claude', 'sk-gemini'];
 
 describe('a file that is imported', () => {
   for (const [order, list] of [
-    ['as it is written', entries],
-    ['from its end', entries.toReversed()],
+    ['in its order', entries],
+    ['in reverse order', entries.toReversed()],
   ] as const) {
-    it(`sends upstreams what File mode sends them, ${order}`, async (t) => {
+    it(`sends upstreams the same requests as File mode, ${order}`, async (t) => {
       await using one = await startUpstream(inItsProtocol);
       await using two = await startUpstream(inItsProtocol);
       const upstreams = { one, two };

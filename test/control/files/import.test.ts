@@ -1,4 +1,5 @@
-// An import makes what a configuration file says of a control plane, again and again, and nothing by half.
+// Tests that an import makes what a configuration file states, completely or not at all, and can be
+// repeated.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -68,7 +69,7 @@ ${entry('other', 'two', '')}
 litellm_settings: { default_fallbacks: [small] }
 ${keyed('{ key: a-key-of-more-than-24-characters, name: team, models: [small, large] }')}`;
 
-  it('makes providers by address and auth, models, a principal and its role', async (t) => {
+  it('creates providers by address and auth, models, a principal and its role', async (t) => {
     const config = configOf(await imported(t, source));
     assert.deepEqual(namesOf(config.providers), ['one:8000', 'two']);
     assert.deepEqual(namesOf(config.models), ['small', 'large', 'other']);
@@ -83,7 +84,7 @@ ${keyed('{ key: a-key-of-more-than-24-characters, name: team, models: [small, la
     assert.equal(config.secrets[config.providers[0]?.credential_ref ?? ''], 'secret-one');
   });
 
-  it('that is run again changes nothing and leaves no event', async (t) => {
+  it('changes nothing and leaves no event when it is run again', async (t) => {
     const test = await imported(t, source);
     const { position } = test.plane.store.state();
     const again = await run(test, source);
@@ -91,7 +92,7 @@ ${keyed('{ key: a-key-of-more-than-24-characters, name: team, models: [small, la
     assert.equal(test.plane.store.state().position, position);
   });
 
-  it('is one command with one audit row, and holds no secret in its events', async (t) => {
+  it('is one command with one audit row and no secret in its events', async (t) => {
     const test = await imported(t, source);
     const events = await readEvents(test.plane.db, { after: 0, limit: 1000 });
     const own = events.filter(({ metadata }) => metadata.target === 'import');
@@ -100,7 +101,7 @@ ${keyed('{ key: a-key-of-more-than-24-characters, name: team, models: [small, la
     assert.doesNotMatch(JSON.stringify(events), /secret-one|a-key-of-more/);
   });
 
-  it('tried dry names each change without its secrets, and makes none', async (t) => {
+  it('lists each change without secrets in a dry run, and makes none', async (t) => {
     const test = await testPlane(t);
     const { position } = test.plane.store.state();
     const { changes } = await run(test, source, { dryRun: true });
@@ -110,7 +111,7 @@ ${keyed('{ key: a-key-of-more-than-24-characters, name: team, models: [small, la
     assert.equal(test.plane.store.state().position, position);
   });
 
-  it('takes no provider that the admin API would refuse', async (t) => {
+  it('refuses a provider that the admin API would refuse', async (t) => {
     const test = await testPlane(t);
     const cases: readonly (readonly [string, RegExp])[] = [
       [
@@ -126,7 +127,7 @@ ${keyed('{ key: a-key-of-more-than-24-characters, name: team, models: [small, la
     await run(test, withProvider(', catalogue_key: openai'));
   });
 
-  it('that is refused leaves nothing, and names every line', async (t) => {
+  it('leaves nothing when it is refused, and names every line', async (t) => {
     const test = await testPlane(t);
     const { position } = test.plane.store.state();
     const wrong = source.replace('openai/other', 'bedrock/other').replace('[small, large]', '7');
@@ -139,7 +140,7 @@ ${keyed('{ key: a-key-of-more-than-24-characters, name: team, models: [small, la
 });
 
 describe('an import that names no model', () => {
-  it('adds its records to what is there', async (t) => {
+  it('adds its records to the existing ones', async (t) => {
     const test = await imported(t, `model_list:\n${entry('m', 'one')}`);
     await run(test, 'gw: { roles: [{ name: readers, description: May read }] }');
     await run(test, 'gw: { frontend_models: [{ name: chat }] }');
@@ -160,7 +161,7 @@ describe('an import that names no model', () => {
 const one = (more: string, rest = ''): string => `model_list:\n${entry('m', 'one', more)}${rest}`;
 
 describe('an import of a changed file', () => {
-  it('changes the credential of the provider that serves there, and makes no second one', async (t) => {
+  it('changes the credential of the existing provider and creates no second one', async (t) => {
     const test = await imported(t, one(', api_key: old'));
     const [before] = configOf(test).providers;
     await run(test, one(', api_key: new'));
@@ -172,20 +173,20 @@ describe('an import of a changed file', () => {
     assert.equal(config.secrets[config.providers[0]?.credential_ref ?? ''], 'new');
   });
 
-  it('keeps the credential that the file does not name', async (t) => {
+  it('keeps a credential that the file does not name', async (t) => {
     const test = await imported(t, one(', api_key: kept'));
     assert.deepEqual((await run(test, one(''))).changes, []);
     assert.deepEqual((await run(test, one(', api_key: none'))).changes, []);
   });
 
-  it('changes how the provider is spoken to, in place', async (t) => {
+  it('changes the auth of the provider in place', async (t) => {
     const test = await imported(t, one(', api_key: k'));
     await run(test, one(', api_key: k, auth_header: Api-Key, auth_scheme: ""'));
     const [provider, ...others] = configOf(test).providers;
     assert.deepEqual([provider?.auth_header, provider?.auth_scheme, others], ['api-key', null, []]);
   });
 
-  it('leaves a provider alone that serves what the file does not hold, and moves its own', async (t) => {
+  it('leaves a provider alone that serves models outside of the file, and moves its own models', async (t) => {
     const test = await imported(
       t,
       `${one(', api_key: old')}${entry('n', 'one', ', api_key: old')}`,
@@ -199,7 +200,7 @@ describe('an import of a changed file', () => {
     assert.deepEqual(credentials, ['new', 'old']);
   });
 
-  it('moves a model to where it is served now', async (t) => {
+  it('moves a model to its new provider', async (t) => {
     const test = await imported(t, one(''));
     await run(test, `model_list:\n${entry('m', 'two')}`);
     const { models, providers } = configOf(test);
@@ -209,12 +210,12 @@ describe('an import of a changed file', () => {
     );
   });
 
-  it('leaves prices that it does not state', async (t) => {
+  it('keeps prices that it does not state', async (t) => {
     const test = await imported(t, one(', input_cost_per_token: 1e-6'));
     assert.deepEqual((await run(test, one(''))).changes, []);
   });
 
-  it('revokes grants that it dropped', async (t) => {
+  it('revokes removed grants', async (t) => {
     const rest = entry('n', 'one');
     const test = await imported(t, one('', rest + keyed('{ key: k, name: team, models: [m, n] }')));
     const { changes } = await run(
@@ -224,7 +225,7 @@ describe('an import of a changed file', () => {
     assert.deepEqual(changes, ['RolePermissionRevoked role import:team model/m']);
   });
 
-  it('makes a pool of a model that has company now; the model keeps its id', async (t) => {
+  it('makes a pool of a model with a second entry; the model keeps its id', async (t) => {
     const test = await imported(t, one('', keyed('{ key: k, name: team, models: [m] }')));
     const [before] = configOf(test).models;
     const two = `${entry('m', 'one', ', weight: 3')}${entry('m', 'two')}`;
@@ -244,7 +245,7 @@ describe('an import of a changed file', () => {
       ['model/m@one', 'model/m@two'],
     );
     assert.deepEqual((await run(test, grown)).changes, []);
-    // One entry again: the name stays what clients call, and leads to that one.
+    // With one entry again, clients still call this name, and it leads to that entry.
     await run(test, one(''));
     const [frontend] = configOf(test).frontend_models;
     assert.deepEqual(frontend?.default_targets, [{ model_id: before?.id, pool_id: null }]);
@@ -259,7 +260,7 @@ const rights = (used: number): string =>
   );
 
 describe('an imported key', () => {
-  it('that was revoked is enabled again, and expires when the file says', async (t) => {
+  it('is enabled again after a revocation, and expires when the file says', async (t) => {
     const test = await imported(t, withKeys('{ key: k, name: team }'));
     await test.run({ command: { type: 'RevokeApiKey', id: apiKeyId.parse(1) } });
     assert.deepEqual(configOf(test).api_keys, []);
@@ -267,13 +268,13 @@ describe('an imported key', () => {
     assert.equal(configOf(test).api_keys[0]?.expires_at, '2031-01-01T00:00:00.000Z');
   });
 
-  it('that was changed takes the place of the one before', async (t) => {
+  it('replaces the key that it was before', async (t) => {
     const test = await imported(t, withKeys('{ key: old, name: team }'));
     const { changes } = await run(test, withKeys('{ key: new, name: team }'));
     assert.deepEqual(changes, ['ApiKeyRevoked api_key team', 'ApiKeyCreated api_key team']);
   });
 
-  it('is not attached to a principal that no import made', async (t) => {
+  it('is not attached to a principal that no import created', async (t) => {
     const test = await testPlane(t);
     const name = { ...plainName('team'), fingerprint: test.plane.vault.fingerprint('team') };
     await test.run({
@@ -285,7 +286,7 @@ describe('an imported key', () => {
     );
   });
 
-  it('that grants a name which neither the file nor gw knows is a warning', async (t) => {
+  it('warns of a grant for a name that neither the file nor gw knows', async (t) => {
     const test = await imported(t, `model_list:\n${entry('known', 'one')}`);
     const source = `model_list:\n${entry('m', 'one')}${keyed('{ key: k, models: [m, known, gone] }')}`;
     const [warning = '', ...others] = (await run(test, source)).warnings;
@@ -293,7 +294,7 @@ describe('an imported key', () => {
     assert.deepEqual(others, []);
   });
 
-  it("that is another principal's is refused", async (t) => {
+  it('is refused when it belongs to another principal', async (t) => {
     const test = await imported(t, withKeys('{ key: k, name: team }'));
     assert.match(
       await refused(test, withKeys('{ key: k, name: other }')),
@@ -301,7 +302,7 @@ describe('an imported key', () => {
     );
   });
 
-  it('brings limits and a budget, whose beginning counts once', async (t) => {
+  it('sets limits and a budget, whose initial spending counts once', async (t) => {
     const test = await imported(t, rights(5));
     const principal = configOf(test).principals.find(({ id }) => id === principalId.parse(2));
     assert.deepEqual(principal?.limits, { requests_per_min: null, tokens_per_min: 7 });
@@ -339,7 +340,7 @@ gw:
     - { name: other, default_targets: [b] }
 `;
 
-  it('are made with all that they name, once', async (t) => {
+  it('are created once with everything that they name', async (t) => {
     const test = await imported(t, records);
     const config = configOf(test);
     const [chat, other] = config.frontend_models;
@@ -361,7 +362,7 @@ gw:
     assert.deepEqual((await run(test, records)).changes, []);
   });
 
-  it('follow the file: a rule in the place of another is that one, changed', async (t) => {
+  it('follow the file: a changed rule keeps its place', async (t) => {
     const test = await imported(t, records);
     const { changes } = await run(test, records.replace('days: [6]', 'days: [7]'));
     assert.deepEqual(changes, ['FrontendModelRuleChanged frontend_model chat']);
@@ -372,7 +373,7 @@ gw:
     );
   });
 
-  it('that name what is not there are refused whole', async (t) => {
+  it('are refused completely when they name something unknown', async (t) => {
     const test = await testPlane(t);
     const { position } = test.plane.store.state();
     assert.match(

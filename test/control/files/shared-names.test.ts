@@ -1,5 +1,5 @@
-// A frontend model that has the name of a provider model: clients that call the name reach the frontend model, and everything else
-// that names the provider model still means it.
+// Tests a frontend model with the name of a provider model: clients that call the name reach the
+// frontend model, and all other references mean the provider model.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -57,7 +57,7 @@ async function withFrontendModel(t: TestContext, file: string): Promise<TestPlan
   return test;
 }
 
-/** How a client sees the name: where its request went, and the list of models. */
+/** The client's view of the name: the route of its request, and the list of models. */
 async function seenByClient(snapshot: Snapshot) {
   await using gateway = await startTestGateway(null);
   assert.equal(gateway.live.apply(snapshot), undefined);
@@ -73,8 +73,8 @@ async function seenByClient(snapshot: Snapshot) {
   };
 }
 
-describe('a frontend model of the name of a provider model', () => {
-  it('is what clients reach, with the grants on the provider model, until it is deleted', async (t) => {
+describe('a frontend model with the name of a provider model', () => {
+  it('serves clients, with the grants on the provider model, until it is deleted', async (t) => {
     await using upstream = await startUpstream(answerJson());
     const test = await withFrontendModel(t, text(upstream.apiBase));
     assert.deepEqual(await seenByClient(snapshotOf(test)), {
@@ -92,7 +92,7 @@ describe('a frontend model of the name of a provider model', () => {
     assert.deepEqual(await take(test, file), []);
   });
 
-  it('is exported, imported and served from the file as it was', async (t) => {
+  it('is exported, imported and served from the file unchanged', async (t) => {
     await using upstream = await startUpstream(answerJson());
     const test = await withFrontendModel(t, text(upstream.apiBase));
     const exported = (await exportConfig(test.plane)).text;

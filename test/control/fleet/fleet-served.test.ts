@@ -1,4 +1,5 @@
-// Which replica served which version since when: the first report counts, rows have an end, and the database may be away.
+// Tests which replica served which version since when: the first report counts, rows expire, and
+// the database may be unreachable.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -12,8 +13,8 @@ import { testPlane } from '../../harness/control/plane.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 const noon = Date.parse('2026-11-21T12:00:00Z');
 
-describe('what replicas serve', () => {
-  it('is since the first report of a version, on whichever control process', async (t) => {
+describe('the versions that replicas serve', () => {
+  it('date from the first report of a version, on any control process', async (t) => {
     const { plane } = await testPlane(t);
     let now = noon;
     const one = () =>
@@ -53,7 +54,7 @@ describe('what replicas serve', () => {
     );
   });
 
-  it('is forgotten behind 400 days, and beyond so many rows the oldest first', async (t) => {
+  it('are deleted after 400 days, or oldest first beyond a number of rows', async (t) => {
     const { plane } = await testPlane(t);
     let now = noon;
     const take = createTakeServed({ db: plane.db, clock: () => now, onFailure: () => {} });
@@ -69,7 +70,7 @@ describe('what replicas serve', () => {
     assert.deepEqual([...left.keys()], [3, 4]);
   });
 
-  it('is said once when it cannot be recorded, and the report is taken all the same', async (t) => {
+  it('report a failure to record once, and the report is accepted', async (t) => {
     const { url } = await testPlane(t);
     const db = openDatabase({
       url,

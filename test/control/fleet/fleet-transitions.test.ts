@@ -1,4 +1,5 @@
-// What changed between two reports of a replica, as a table: what each said of its backends, and the events of it.
+// Tests the changes between two reports of a replica: a table of reported backends and resulting
+// events.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -6,7 +7,7 @@ import { describe, it } from 'node:test';
 import { transitionsBetween } from '../../../src/control/fleet/fleet-transitions.ts';
 import { backendOf, healthOf } from '../../harness/gateway/health.ts';
 
-/** Two backends of one name. */
+/** Two backends with one name. */
 const twins = (healthy: readonly boolean[]) => ({
   ...healthOf('r1'),
   backends: healthy.map((one) => backendOf('a', one)),
@@ -53,7 +54,7 @@ describe('between two reports', () => {
     assert.deepEqual(found, { event: 'backend_down', replica: 'r1', api_base, model: 'a' });
   });
 
-  it('two backends of one name count as the one that is worse off', () => {
+  it('two backends with one name count as the less healthy one', () => {
     assert.deepEqual(events([up, up], [down, up]), ['backend_down']);
     assert.deepEqual(events([down, up], [up, down]), []);
     assert.deepEqual(events([up, down], [up, up]), ['backend_recovered']);
@@ -64,7 +65,7 @@ describe('a first report', () => {
   const report = healthOf('r1', { backends: { a: false }, uptimeSeconds: 60 });
   it('emits nothing', () => assert.deepEqual(transitionsBetween(null, report), []));
 
-  it('is also that of a process which has begun anew', () => {
+  it('includes the first report of a restarted process', () => {
     const anew = healthOf('r1', { backends: { a: true }, uptimeSeconds: 1 });
     assert.deepEqual(transitionsBetween(report, anew), []);
   });

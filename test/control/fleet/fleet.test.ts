@@ -1,4 +1,5 @@
-// The last report of each replica: replaced, forgotten, bounded, and what is told of changes.
+// Tests the last report of each replica: replaced, expired, bounded, and compared with the previous
+// one.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -25,7 +26,7 @@ function testFleet(bounds = { replicas: 10, backends: 100 }) {
 }
 
 describe('the fleet', () => {
-  it('has a row a replica, by name, with its own last report and its age', () => {
+  it('has a row per replica, by name, with its last report and its age', () => {
     const { take, rows, pass } = testFleet();
     take(healthOf('b', { version: 3, backends: { m: true } }));
     pass(4 * second);
@@ -47,7 +48,7 @@ describe('the fleet', () => {
     ]);
   });
 
-  it('says since when a replica serves its version', () => {
+  it('shows since when a replica serves its version', () => {
     const { take, rows, pass } = testFleet();
     const since = (version: number) => {
       take(healthOf('a', { version }));
@@ -61,7 +62,7 @@ describe('the fleet', () => {
     assert.equal(since(2), later);
   });
 
-  it('forgets a replica that is silent for 30 seconds, and begins anew when it is back', () => {
+  it('drops a replica that is silent for 30 seconds, and starts again when it returns', () => {
     const { take, names, told, pass } = testFleet();
     take(healthOf('a', { backends: { m: true } }));
     pass(30 * second - 1);
@@ -72,7 +73,7 @@ describe('the fleet', () => {
     assert.deepEqual(told, []);
   });
 
-  it('tells what changed between two reports of one replica, and never of two replicas', () => {
+  it('reports the changes between two reports of one replica, never of two replicas', () => {
     const { take, told } = testFleet();
     take(healthOf('a', { backends: { m: true } }));
     take(healthOf('b', { backends: { m: false } }));
@@ -87,7 +88,7 @@ describe('the fleet', () => {
     );
   });
 
-  it('has room for so many replicas and backends, and again when some are silent', () => {
+  it('bounds replicas and backends, and has capacity again when some are silent', () => {
     const { take, names, pass } = testFleet({ replicas: 2, backends: 3 });
     assert.equal(take(healthOf('a', { backends: { m: true } })), null);
     assert.equal(take(healthOf('b', { backends: { m: true } })), null);
@@ -102,8 +103,8 @@ describe('the fleet', () => {
   });
 });
 
-describe('refusals that are nobody’s', () => {
-  it('are recorded when they have changed, and again when that failed', async () => {
+describe('unattributed refusals', () => {
+  it('are recorded when they change, and again after a failure', async () => {
     const recorded: unknown[] = [];
     const failures: unknown[] = [];
     let isAway = false;

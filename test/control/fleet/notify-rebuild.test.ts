@@ -1,4 +1,5 @@
-// Which failures to publish are worth a notification: a table, and a control plane that loses its vault.
+// Tests which failures to publish cause a notification: a table, and a control plane that loses its
+// vault.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -17,7 +18,7 @@ import { testPlane } from '../../harness/control/plane.ts';
 
 type Failure = readonly [version: number, publishedVersion: number];
 
-/** For each failure `consecutive` when it is notified, else a dash. */
+/** For each failure, `consecutive` if it is notified, else a dash. */
 function notified(failures: readonly Failure[]): string {
   let state = noRebuildFailures;
   return failures
@@ -31,9 +32,9 @@ function notified(failures: readonly Failure[]): string {
 
 describe('a failed rebuild', () => {
   for (const [what, failures, expected] of [
-    ['after a write is notified', [[5, 4]], '1'],
+    ['is notified after a write', [[5, 4]], '1'],
     [
-      'of the same version again is not',
+      'is not notified for the same version again',
       [
         [5, 4],
         [5, 4],
@@ -41,7 +42,7 @@ describe('a failed rebuild', () => {
       '1 -',
     ],
     [
-      'of the next write is, with those before counted',
+      'is notified for the next write, with the failures before counted',
       [
         [5, 4],
         [5, 4],
@@ -50,7 +51,7 @@ describe('a failed rebuild', () => {
       '1 - 3',
     ],
     [
-      'after one that was published counts anew',
+      'counts from one again after a successful publish',
       [
         [5, 4],
         [6, 5],
@@ -58,7 +59,7 @@ describe('a failed rebuild', () => {
       '1 1',
     ],
     [
-      'without a write behind it diverges from nothing',
+      'is not notified without a write',
       [
         [4, 4],
         [4, 4],
@@ -71,14 +72,14 @@ describe('a failed rebuild', () => {
   }
 });
 
-it('a write that cannot be published is notified with why and by whom, and not again while that is tried', async (t) => {
+it('notifies of a failed publish with cause and process, once per version', async (t) => {
   const notices: Notice[] = [];
   const notify = (notice: Notice) => void notices.push(notice);
   const test = await testPlane(t, {
     onUnpublished: createRebuildNotices({ notify, replica: 'control-1' }),
   });
   await test.plane.db.query(sql`alter table vault.items rename to items_away`);
-  // A key's verifier is not in the vault here, so that the command itself needs no vault.
+  // Without a verifier in the vault, the command itself needs no vault.
   await test.run({
     command: {
       type: 'CreateApiKey',

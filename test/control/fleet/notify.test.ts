@@ -1,4 +1,4 @@
-// Notifications as a real receiver gets them: signed, once, in order, and counted when they are lost.
+// Tests notifications at a real receiver: signed, once, in order, and counted when lost.
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -51,7 +51,7 @@ function testNotifier(url: string, { secret, timeoutMs, lists }: Given = {}) {
 }
 
 describe('a notification', () => {
-  it('says what happened where, in one flat object with an id and a time', async () => {
+  it('contains event and place in one flat object with an id and a time', async () => {
     await using receiver = await startUpstream(taken);
     await using notifier = testNotifier(`${receiver.apiBase}/hook?team=a`);
     notifier.notify(down('m'));
@@ -68,7 +68,7 @@ describe('a notification', () => {
     assert.deepEqual(notifier.counts(), { delivered: 2, failed: 0, dropped: 0 });
   });
 
-  it('is signed over the bytes of its body when there is a secret', async () => {
+  it('signs the bytes of its body when there is a secret', async () => {
     await using receiver = await startUpstream(taken);
     await using notifier = testNotifier(receiver.apiBase, { secret: 'geheim' });
     notifier.notify(down('modèle'));
@@ -87,9 +87,9 @@ describe('a notification', () => {
       (_, response) => void response.writeHead(307, { location: '/' }).end(),
       'status 307',
     ],
-    ['is hung up on', (_, response) => void response.socket?.destroy(), 'UND_ERR_SOCKET'],
+    ['is disconnected', (_, response) => void response.socket?.destroy(), 'UND_ERR_SOCKET'],
   ] as const satisfies readonly (readonly [string, Script, string])[]) {
-    it(`that ${what} is not sent again`, async () => {
+    it(`is not sent again when it ${what}`, async () => {
       await using receiver = await startUpstream(script);
       await using notifier = testNotifier(receiver.apiBase);
       notifier.notify(down('a'));
@@ -104,7 +104,7 @@ describe('a notification', () => {
     });
   }
 
-  it('that is not answered in time has failed, and the next one is sent', async () => {
+  it('fails after a timeout, and the next one is sent', async () => {
     await using receiver = await startUpstream((request, response) => {
       if (request.body.includes('"quick"')) taken(request, response);
     });
@@ -115,7 +115,7 @@ describe('a notification', () => {
     assert.deepEqual(notifier.counts(), { delivered: 1, failed: 1, dropped: 0 });
   });
 
-  it('goes nowhere that may not be dialled', async () => {
+  it('refuses an address that must not be dialled', async () => {
     await using receiver = await startUpstream(taken);
     await using guarded = testNotifier(receiver.apiBase, { lists: { deny: ['127.0.0.0/8'] } });
     await using nobody = testNotifier(await unusedApiBase());
@@ -131,7 +131,7 @@ describe('a notification', () => {
 });
 
 describe('the queue', () => {
-  it('holds 64 behind the one under way, and counts what it has no room for', async () => {
+  it('holds 64 in addition to the one in progress, and counts the rest as lost', async () => {
     const answering = Promise.withResolvers<void>();
     await using receiver = await startUpstream(
       (request, response) => void answering.promise.then(() => taken(request, response)),
@@ -150,7 +150,7 @@ describe('the queue', () => {
     );
   });
 
-  it('is dropped at the end, after the one under way', async () => {
+  it('is dropped at the end, after the one in progress', async () => {
     await using receiver = await startUpstream(taken);
     await using notifier = testNotifier(receiver.apiBase);
     for (const model of ['a', 'b', 'c']) notifier.notify(down(model));

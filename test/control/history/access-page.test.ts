@@ -1,4 +1,4 @@
-// How many rows of an access review one page has.
+// Tests how many rows of an access review are on one page.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -8,7 +8,7 @@ import { accessPage, pageKeysMax } from '../../../projections/access-page.ts';
 const rowsOf = (count: number, keys: number) =>
   Array.from({ length: count }, () => ({ keys: Array.from({ length: keys }, (_, id) => id + 1) }));
 
-it('a page ends with so many rows, or with the row that brings it to so many keys', () => {
+it('ends a page at a number of rows, or at the row that reaches a number of keys', () => {
   const third = Math.ceil(pageKeysMax / 3);
   const cases: readonly (readonly [number, number, number, number, boolean])[] = [
     // rows, keys of each, asked, shown, more

@@ -1,4 +1,4 @@
-// Tables of configurations that are asked again and again are made once, and in slices.
+// Tests that tables of configurations are built once and in slices.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -8,7 +8,7 @@ import { changingPrelude } from '../../harness/events/changing-configuration.ts'
 import { logOf } from '../../harness/events/commands.ts';
 import { routedAt } from '../../harness/gateway/routed.ts';
 
-it('a configuration is compiled once while it is among the last that were asked, as it is at once', async () => {
+it('compiles a configuration once while it is among the last used, with the same result as directly', async () => {
   const { state } = logOf(changingPrelude);
   const { ofState, ofSnapshot } = createAskRouted(() => 0);
   const [one, same] = await Promise.all([ofState(state), ofState(state)]);
@@ -21,7 +21,7 @@ it('a configuration is compiled once while it is among the last that were asked,
   assert.notEqual(await ofState(state), one, 'it is forgotten');
 });
 
-it('others have their turn while tables are made', async () => {
+it('yields to other work while tables are built', async () => {
   const { state } = logOf(changingPrelude);
   let nowMs = 0;
   let turns = 0;

@@ -1,4 +1,5 @@
-// States of the past on a real log: equal to the fold that stops there, with state checkpoints or without, and never half a command.
+// Tests states of the past on a real log: they equal a fold that stops there, with or without
+// checkpoints, and contain whole commands only.
 
 import assert from 'node:assert/strict';
 import { before, describe, it, after } from 'node:test';
@@ -64,7 +65,7 @@ const folded = async (position: number): Promise<string> =>
   packState(fold(emptyState, await readEvents(log.db, { after: 0, limit: position })));
 
 describe('the state of the past', () => {
-  it('is the fold that stops there, at the end of the command', async () => {
+  it('equals the fold up to the end of the command', async () => {
     const states = pastStates();
     for (const position of [1, 5, 6, 33, 97, 12, 100]) {
       const end = Math.ceil(position / commandEvents) * commandEvents;
@@ -72,7 +73,7 @@ describe('the state of the past', () => {
     }
   });
 
-  it('is found by the time', async () => {
+  it('is found by time', async () => {
     const events = await readEvents(log.db, { after: 0, limit: 100 });
     for (const { recordedAt } of events) {
       const last = events.findLast((one) => one.recordedAt <= recordedAt);
@@ -81,15 +82,19 @@ describe('the state of the past', () => {
     assert.equal((await stateAt({ at: Date.now() + 1000 })).position, 100);
   });
 
-  it('is refused outside of the log, and the refusal says what it holds', async () => {
-    const holds = 'as_of: the log holds positions 1 to 100';
-    assert.deepEqual(await refused({ position: 0 }), ['absent', `${holds}, was 0`, 'as_of']);
-    assert.deepEqual(await refused({ position: 101 }), ['absent', `${holds}, was 101`, 'as_of']);
-    const early = 'as_of: the log begins after 1970-01-01T00:00:00.001Z';
+  it('is refused outside of the log with the valid range', async () => {
+    const range = 'out of range; the log has positions 1 to 100';
+    assert.deepEqual(await refused({ position: 0 }), ['absent', `as_of: 0 is ${range}`, 'as_of']);
+    assert.deepEqual(await refused({ position: 101 }), [
+      'absent',
+      `as_of: 101 is ${range}`,
+      'as_of',
+    ]);
+    const early = 'as_of: the log starts after 1970-01-01T00:00:00.001Z';
     assert.deepEqual(await refused({ at: 1 }), ['absent', early, 'as_of']);
   });
 
-  it('is not had by a version of an epoch that is another there, or that never was', async () => {
+  it('is refused for a version whose epoch differs or never existed', async () => {
     const later = await openLogDatabase();
     const data = { id: modelId.parse(1), name: 'model-1', description: null };
     const made = { stream: 'model-1', type: 'ModelCreated', data } as const;
@@ -110,10 +115,10 @@ describe('the state of the past', () => {
       assert.equal(await answered(2), 2);
       assert.equal(await answered(epoch(1) + 2), 2);
       for (const version of [epoch(1) + 1, epoch(2) + 2]) {
-        const other = `as_of: snapshot version ${version} is not of this log`;
+        const other = `as_of: snapshot version ${version} belongs to a different log`;
         assert.equal(await answered(version), other);
       }
-      const beyond = `as_of: the log holds positions 1 to 2, was ${epoch(1) + 3}`;
+      const beyond = `as_of: ${epoch(1) + 3} is out of range; the log has positions 1 to 2`;
       assert.equal(await answered(epoch(1) + 3), beyond);
     } finally {
       await later.close();
@@ -122,12 +127,13 @@ describe('the state of the past', () => {
 });
 
 describe('state checkpoints', () => {
-  it('are written every so many events, once, and the newest and one a month stay', async () => {
+  it('are written at intervals, once; the newest and one per month are kept', async () => {
     assert.equal(await keepCheckpoints(log.db, 100, { everyEvents: 10, kept: 50 }), 10);
     assert.equal(await keepCheckpoints(log.db, 100, { everyEvents: 10, kept: 50 }), 0);
     const tens = Array.from({ length: 10 }, (_, at) => (at + 1) * 10);
     assert.deepEqual(await checkpointPositions(log.db, foldVersion), tens);
-    // Other folds' go a week after they were made, and the oldest of a month before stays.
+    // Those of other folds are deleted a week after creation, and the oldest of a month before is
+    // kept.
     await log.db.query(sql`
       insert into op.state_checkpoints
       select 999, position, recorded_at, created_at - interval '8 days', state_zstd, state_hash
@@ -141,7 +147,7 @@ describe('state checkpoints', () => {
     assert.deepEqual(await checkpointPositions(log.db, 999), []);
   });
 
-  it('change no answer, and one that is damaged is passed over', async () => {
+  it('change no result, and a damaged one is skipped', async () => {
     const expected = await folded(95);
     assert.equal(packState(await stateAt({ position: 95 })), expected);
     await log.db.query(sql`

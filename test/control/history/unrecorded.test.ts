@@ -1,4 +1,4 @@
-// What an explanation says that the row does not hold of who was up, case by case.
+// Tests what an explanation says about endpoint states that the row does not contain.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -16,7 +16,10 @@ const gone = { ...one(1), dropped: 'not_granted' } as const;
 const small = one(1, { isSmall: true });
 const [p1, p2] = [one(1, { pool: 'p' }), one(2, { pool: 'p' })];
 
-/** Candidates, who answered, by how many attempts; whether it is said that one before was not up. */
+/**
+ * Candidates, the one that answered, the number of attempts, and whether the explanation says that
+ * an earlier one may have been down.
+ */
 const cases: readonly (readonly [
   string,
   Parameters<typeof notRecorded>[2],
@@ -25,20 +28,20 @@ const cases: readonly (readonly [
   boolean,
 ])[] = [
   ['the first', [one(1), one(2)], 1, 1, false],
-  ['the first, out of the cache', [one(1), one(2)], 1, 0, false],
-  ['the second, behind an attempt', [one(1), one(2)], 2, 2, false],
+  ['the first, from the cache', [one(1), one(2)], 1, 0, false],
+  ['the second, after an attempt', [one(1), one(2)], 2, 2, false],
   ['the second, without one', [one(1), one(2)], 2, 1, true],
-  ['the third, behind one attempt', [one(1), one(2), one(3)], 3, 2, true],
+  ['the third, after one attempt', [one(1), one(2), one(3)], 3, 2, true],
   ['the second, the first dropped', [gone, one(2)], 2, 1, false],
   ['the second, the first too small', [small, one(2)], 2, 1, false],
   ['a member of a pool', [p1, p2], 2, 1, false],
-  ['one behind a pool', [p1, p2, one(3)], 3, 1, true],
+  ['one after a pool', [p1, p2, one(3)], 3, 1, true],
 ];
 
-for (const [who, listed, answered, attempts, isSaid] of cases) {
-  it(`where ${who} answered, which endpoints were up is ${isSaid ? 'said' : 'not said'} to be unknown`, () => {
+for (const [who, listed, answered, attempts, isListed] of cases) {
+  it(`lists the state of endpoints as ${isListed ? 'not recorded' : 'known'} where ${who} answered`, () => {
     const row = { refusal: null, attempts, prompt_class_id: null, model_id: answered };
-    const said = notRecorded(row, [], listed);
-    assert.equal(said.includes('which endpoints were up and in rotation'), isSaid);
+    const missing = notRecorded(row, [], listed);
+    assert.equal(missing.includes('which endpoints were up and in rotation'), isListed);
   });
 }

@@ -1,4 +1,5 @@
-// Behind a loss of events, snapshot versions lie above all that were published before it, and still name their place in the log.
+// Tests that snapshot versions after a loss of events are higher than all published before, and
+// still name their position.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -9,7 +10,7 @@ import { positionOfVersion } from '../../../src/lib/snapshot-version.ts';
 import { gw } from '../../harness/program/command-line.ts';
 import { testKey, testPlane } from '../../harness/control/plane.ts';
 
-it('a new epoch raises the version above all before, and versions lead to their states', async (t) => {
+it('raises the version above all before with a new epoch, and versions lead to their states', async (t) => {
   const { plane, run, url } = await testPlane(t);
   await run({ command: { type: 'CreateModel', name: 'before', fields: {} } });
   const before = plane.store.state().version;

@@ -1,4 +1,4 @@
-// Following the log: one catch-up at a time, none lost, whether hints come or not.
+// Tests following the log: one catch-up at a time and none lost, with or without notifications.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { follow } from '../../../src/control/log/follow.ts';
 import { until } from '../../harness/wait.ts';
 
-/** A follower whose hints and catch-ups the test holds in its hands. */
+/** A follower with notifications and catch-ups controlled by the test. */
 function followed(catchUp: () => Promise<void>) {
   const failures: unknown[] = [];
   const hints: { hint: () => void; closed: boolean } = { hint: () => {}, closed: false };
@@ -31,7 +31,7 @@ function gate() {
 }
 
 describe('following', () => {
-  it('catches up at a hint, and once more for those that come meanwhile', async (t) => {
+  it('catches up after a notification, and once more for those that arrive during the run', async (t) => {
     const running = gate();
     let runs = 0;
     const { follower, hints } = followed(async () => {
@@ -47,7 +47,7 @@ describe('following', () => {
     assert.equal(runs, 2);
   });
 
-  it('catches up within two seconds without any hint', async (t) => {
+  it('catches up within two seconds without a notification', async (t) => {
     let runs = 0;
     const { follower } = followed(async () => {
       runs += 1;
@@ -56,7 +56,7 @@ describe('following', () => {
     await until(() => runs > 0, { limitMs: 2000, what: 'a poll' });
   });
 
-  it('reports a failure once until it has succeeded, and goes on', async (t) => {
+  it('reports a failure once until it has succeeded, and continues', async (t) => {
     const outcomes = ['fail', 'fail', 'succeed', 'fail'];
     const done: string[] = [];
     const { follower, failures, hints } = followed(async () => {
@@ -73,7 +73,7 @@ describe('following', () => {
     assert.deepEqual(failures.map(String), ['Error: failure 1', 'Error: failure 4']);
   });
 
-  it('closes behind the run that is under way, and runs no more', async () => {
+  it('closes after the run in progress, and runs no more', async () => {
     const running = gate();
     let runs = 0;
     let ended = false;

@@ -1,4 +1,5 @@
-// A control process whose log was set back under it answers nothing of what it had read, and reads the log again.
+// Tests that a control process whose log was reset serves nothing from the lost events and reads
+// the log again.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -25,7 +26,7 @@ async function place(t: TestContext) {
   return { ...admin, make, snapshot, superuser: asSuperuser(database) };
 }
 
-describe('a control process whose log was set back', () => {
+describe('a control process whose log was reset', () => {
   it('serves and changes nothing until it has read the log again', async (t) => {
     const { plane, ask, send, make, snapshot, superuser } = await place(t);
     await make('kept');
@@ -60,7 +61,7 @@ describe('a control process whose log was set back', () => {
     assert.equal(await make('lost'), 200);
   });
 
-  it('answers for a moment of the past by the log that is there', async (t) => {
+  it('answers for a past moment from the current log', async (t) => {
     const { plane, send, make, superuser } = await place(t);
     await make('kept');
     const { position: kept } = plane.store.state();
@@ -81,7 +82,7 @@ describe('a control process whose log was set back', () => {
     assert.deepEqual(await modelsThen(), ['found', 'kept']);
   });
 
-  it('decides no change on what it had read before', async (t) => {
+  it('does not decide changes on lost events', async (t) => {
     const { plane, make, superuser } = await place(t);
     await make('kept');
     const { position: kept } = plane.store.state();

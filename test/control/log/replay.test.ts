@@ -1,4 +1,5 @@
-// The drill: a database is lost, and made anew from an export of its log and its sealed vault. All hashes are as they were.
+// Tests disaster recovery: a lost database is rebuilt from an export of its log and its sealed
+// vault, with identical hashes.
 
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -41,7 +42,7 @@ async function vaultText({ db }: ControlPlane): Promise<string> {
 }
 
 describe('a log that is replayed', () => {
-  it('comes to the same head, tables and snapshot, secrets too', async (t) => {
+  it('reaches the same head, tables and snapshot, including secrets', async (t) => {
     const { plane, run } = await signedPlane(t);
     const secret = { ref: '5b0c2f4e-8a3d-4c55-9a57-3f2f9d1c7e10', plaintext: 's' } as const;
     await run({
@@ -99,7 +100,7 @@ describe('a log that is replayed', () => {
     }
   });
 
-  it('says how much is missing without its vault', async (t) => {
+  it('reports how much is missing without its vault', async (t) => {
     const { plane, run } = await testPlane(t);
     const ref = '5b0c2f4e-8a3d-4c55-9a57-3f2f9d1c7e10';
     await run({
@@ -112,7 +113,7 @@ describe('a log that is replayed', () => {
     assert.equal(replayed.missing, 1);
   });
 
-  it('brings nothing back that was erased after its vault was exported', async (t) => {
+  it('restores nothing that was erased after its vault was exported', async (t) => {
     const { plane, run } = await testPlane(t);
     const ref = '5b0c2f4e-8a3d-4c55-9a57-3f2f9d1c7e10';
     await run({
@@ -134,7 +135,7 @@ describe('a log that is replayed', () => {
     assert.deepEqual((await verifyVault(db, { encryptionKey: testKey })).problems, []);
   });
 
-  it('brings no calls back of a change request that ended after its vault was exported', async (t) => {
+  it('restores no calls of a change request that ended after its vault was exported', async (t) => {
     const { ada, draft, plane } = await fourEyes(t);
     const id = await draft(ada, [renameModel('b')]);
     const ref = plane.store.state().change_request.byId.get(1)?.draft?.body_ref ?? assert.fail();
@@ -146,7 +147,7 @@ describe('a log that is replayed', () => {
     assert.deepEqual(items, [{ body: null }]);
   });
 
-  it('is refused, and leaves nothing, when it does not hold or the database is not empty', async (t) => {
+  it('is refused and leaves nothing when the export is invalid or the database is not empty', async (t) => {
     const { plane } = await signedPlane(t);
     const text = await exported(plane.reports);
     const db = await emptyDatabase(t);
@@ -162,8 +163,8 @@ describe('a log that is replayed', () => {
   });
 });
 
-describe('read models that are built anew', () => {
-  it('are put in the place of altered ones, under readers and writers', async (t) => {
+describe('rebuilt read models', () => {
+  it('replace altered ones under concurrent readers and writers', async (t) => {
     const { plane, run, url } = await testPlane(t);
     await run({ command: { type: 'CreateModel', name: 'm', fields: {} } });
     const env = { GW_DATABASE_URL: url };

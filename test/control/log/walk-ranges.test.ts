@@ -1,4 +1,5 @@
-// A log that is walked in ranges at once: what is found, and where, is what one walk finds.
+// Tests that walking a log in parallel ranges finds the same problems at the same positions as one
+// walk.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -18,7 +19,7 @@ import { signedPlane } from '../../harness/control/signed-log.ts';
 const sizes = { pageEvents: 3, rangeEvents: 3 };
 const threads = 3;
 
-/** The first and the last, and those about where a range ends and the next one begins. */
+/** The first and last positions, and those around the boundary of two ranges. */
 function placesIn(events: number): readonly number[] {
   const length = sizes.pageEvents * Math.ceil(events / (threads + 1) / sizes.pageEvents);
   const borders = Array.from({ length: threads }, (_, at) => (at + 1) * length);
@@ -83,7 +84,7 @@ describe('a log that is walked in ranges', { timeout: 120_000 }, () => {
   });
 
   for (const [what, tampering] of Object.entries(tamperings)) {
-    it(`is found to be what one walk finds where ${what}`, async () => {
+    it(`has the same result as one walk where ${what}`, async () => {
       const found = new Set<string>();
       for (const at of placesIn(events)) {
         const { alone, inRanges } = await bothWalks(db, tampering(at));
@@ -108,7 +109,7 @@ describe('a log that is walked in ranges', { timeout: 120_000 }, () => {
     }
   });
 
-  it('is walked here where a thread cannot', async () => {
+  it('is walked on this thread when another thread fails', async () => {
     const failing: Readonly<Record<string, WalkBeside['walk']>> = {
       'has no connection': createWalkThreads(url.replace(/\/[^/?]+(\?|$)/, '/no_such_database$1'))
         .walk,
@@ -134,7 +135,7 @@ describe('a log that is walked in ranges', { timeout: 120_000 }, () => {
     }
   });
 
-  it('fails with what its own walk fails with', async () => {
+  it('fails with the error of its own walk', async () => {
     const beside: WalkBeside = {
       threads: 1,
       walk: () => Promise.reject(new Error('theirs')),
@@ -151,7 +152,7 @@ describe('a log that is walked in ranges', { timeout: 120_000 }, () => {
   });
 });
 
-/** What both find in the log when it is tampered with; it is then as before. */
+/** The results of both walks on a tampered log, which is restored afterwards. */
 async function bothWalks(db: Database, tampering: SQLQuery) {
   type Checked = Awaited<ReturnType<typeof checkChain>>;
   let both: Readonly<{ alone: Checked; inRanges: Checked }> | undefined;

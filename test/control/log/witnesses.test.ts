@@ -1,5 +1,6 @@
-// A log that was rewritten or set back contradicts the replicas that saw what it was, and says so until a new epoch explains it. Replicas
-// follow a real control plane here, on a real database that a superuser changes.
+// Tests that a rewritten or reset log contradicts the replicas that saw its past, and raises an
+// alarm until a new epoch explains it. Replicas follow a real control plane, on a real database
+// that a superuser changes.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -64,7 +65,7 @@ async function control(t: TestContext, database: TestDatabase) {
   };
 }
 
-/** Follows a control plane from its cache on, and reports what it saw. */
+/** Follows a control plane, starting from its cache, and reports what it saw. */
 async function replica(t: TestContext, { url, path }: Readonly<{ url: string; path: string }>) {
   const log = collectLog([]);
   const live = createLive({ log, monotonic: () => performance.now() });
@@ -105,8 +106,8 @@ async function place(t: TestContext) {
   return { database, superuser, path };
 }
 
-describe('a replica bears witness of the log', () => {
-  it('that was rewritten, after a restart of its own too, and once', async (t) => {
+describe('a replica is a witness of the log', () => {
+  it('detects a rewrite once, even after its own restart', async (t) => {
     const { database, superuser, path } = await place(t);
     const { url, change, alarms, notices, openAlarms } = await control(t, database);
     const first = await replica(t, { url, path });
@@ -120,7 +121,7 @@ describe('a replica bears witness of the log', () => {
     );
     const again = await replica(t, { url, path });
     const [seen] = again.seen();
-    // What was compared a moment ago is compared again in a while.
+    // Positions compared recently are compared again later.
     const raised = async () => {
       await again.report();
       const listed = await alarms();
@@ -141,7 +142,7 @@ describe('a replica bears witness of the log', () => {
     assert.equal(await openAlarms(), '1');
   });
 
-  it('that was set back, until a new epoch explains it', async (t) => {
+  it('detects a reset, until a new epoch explains it', async (t) => {
     const { database, superuser, path } = await place(t);
     const before = await control(t, database);
     const old = await replica(t, { url: before.url, path });
@@ -155,7 +156,7 @@ describe('a replica bears witness of the log', () => {
 
     const restored = await control(t, database);
     const back = await replica(t, { url: restored.url, path });
-    // The log has grown past the place where it lost what the replica saw.
+    // The log has grown past the position where it lost what the replica saw.
     const grown = await restored.change();
     assert.ok(grown > lost, `${grown} of ${lost}`);
     await back.serves(grown);
@@ -165,7 +166,7 @@ describe('a replica bears witness of the log', () => {
       [alarm?.position, alarm?.replica, alarm?.explained_by_epoch],
       [lost, 'proxy-1', null],
     );
-    // What the replica saw last has long left its memory.
+    // The replica no longer remembers its last observation.
     for (let at = 0; at < 9; at++) await back.serves(await restored.change());
     await back.report();
     assert.equal((await restored.alarms()).length, 1);
@@ -193,7 +194,7 @@ describe('a replica bears witness of the log', () => {
     assert.equal(await restored.openAlarms(), '0');
   });
 
-  it('that ends before what it saw, and not when an epoch began before it reported', async (t) => {
+  it('detects a shorter log, unless an epoch began before its report', async (t) => {
     const { database, superuser, path } = await place(t);
     const before = await control(t, database);
     const old = await replica(t, { url: before.url, path });
@@ -222,14 +223,14 @@ describe('a replica bears witness of the log', () => {
     await restored.plane.execute({ command: { type: 'StartEpoch' } }, context);
     assert.equal((await report(far)).status, 204);
     assert.deepEqual(await restored.alarms(), []);
-    // In the epoch that holds, the same is an alarm.
+    // In the current epoch, the same is an alarm.
     assert.equal((await report({ ...far, version: 2 ** 40 + far.position })).status, 204);
     const [alarm] = await restored.alarms();
     assert.match(alarm?.problem ?? '', /the log ends at \d+: it was reset/);
     assert.equal(alarm?.log_hash, null);
   });
 
-  it('of its own control plane alone', async (t) => {
+  it('detects changes for its own control plane only', async (t) => {
     const { database } = await place(t);
     const { ask, alarms } = await control(t, database);
     const elsewhere = { log_id: 'another', version: 1, position: 1, hash: 'other' };

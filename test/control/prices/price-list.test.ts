@@ -1,4 +1,4 @@
-// Reading price lists: exact, and deaf to nonsense.
+// Tests reading price lists: exact, with invalid prices ignored.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const of = (input: number, output: number) => ({
 });
 
 describe("the aggregator's list", () => {
-  it('is read exactly: decimal texts of money a token, 0 is free, and -1 is no price', () => {
+  it('is read exactly: decimal texts per token, 0 is free, and -1 is not a price', () => {
     const list = readAggregatorPrices(fixture('aggregator'));
     assert.deepEqual(Object.fromEntries(list?.prices ?? []), {
       'openai/gpt-9': of(3_000_000, 12_500_000),
@@ -30,12 +30,12 @@ describe("the aggregator's list", () => {
     assert.equal(list?.next, null);
   });
 
-  it('says where it goes on', () => {
+  it('names its next page', () => {
     const list = readAggregatorPrices('{"data":[],"links":{"next":"/api/v1/models?page=2"}}');
     assert.equal(list?.next, '/api/v1/models?page=2');
   });
 
-  it('is none when the text is something else', () => {
+  it('is null for another document', () => {
     for (const text of ['', '[]', '{}', '{"data":{}}', 'null', '<html>']) {
       assert.equal(readAggregatorPrices(text), null, text);
     }
@@ -43,7 +43,7 @@ describe("the aggregator's list", () => {
 });
 
 describe('the catalogue', () => {
-  it('is read without its specimen, and without what has no price of a token or only zeros', () => {
+  it('is read without its sample entry, unpriced models and zeros', () => {
     const list = readCataloguePrices(fixture('catalogue'));
     assert.deepEqual(Object.fromEntries(list?.prices ?? []), {
       'gpt-9': of(9_000_000, 9_000_000),
@@ -53,14 +53,14 @@ describe('the catalogue', () => {
     assert.equal(list?.nonsense, 4);
   });
 
-  it('is none when the text is something else', () => {
+  it('is null for another document', () => {
     for (const text of ['', '[]', '"text"', 'null', '<html>']) {
       assert.equal(readCataloguePrices(text), null, text);
     }
   });
 });
 
-it('every price of whole micro-units comes out as it went in, however a double writes it', () => {
+it('every price in whole micro-units is preserved, however a double represents it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000_000_000_000 }), (micros) => {
       const cost = Number(`${micros}e-12`);

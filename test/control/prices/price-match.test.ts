@@ -1,4 +1,4 @@
-// The price of a model is found by its upstream name, compared exactly.
+// Tests that the price of a model is found by its exact upstream name.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -24,7 +24,10 @@ const lists = ({ aggregator, catalogue }: Names): PriceLists => ({
   catalogue: catalogue === undefined ? null : listOf(catalogue),
 });
 
-/** Where the price of `upstream` is found, at a provider with that address: source and name. */
+/**
+ * The source and name under which the price of `upstream` is found for a provider with this
+ * address.
+ */
 function found(upstream: string, names: Names, address = 'https://engine.example/v1') {
   const provider = providerCreated(1, 'p', { endpoint: endpointAt(address) });
   const { state } = given([provider, modelCreated(1, 'm'), backendAttached(1, 1, upstream)]);
@@ -39,9 +42,13 @@ describe('a model', () => {
     ['its own name', 'catalogue u', found('u', { catalogue: ['u'] })],
     ['its name with a prefix, first', 'catalogue v/u', found('v/u', { catalogue: ['u', 'v/u'] })],
     ['its name without the prefix, then', 'catalogue u', found('v/u', { catalogue: ['u'] })],
-    ['all behind the first slash', 'catalogue w/u', found('v/w/u', { catalogue: ['w/u', 'u'] })],
     [
-      "the name under its vendor's, before its own",
+      'everything after the first slash',
+      'catalogue w/u',
+      found('v/w/u', { catalogue: ['w/u', 'u'] }),
+    ],
+    [
+      "the name with its vendor's prefix, before its own",
       'aggregator openai/u',
       found('u', { aggregator: ['u', 'openai/u'] }, openai),
     ],
@@ -51,28 +58,24 @@ describe('a model', () => {
       found('v/u', { aggregator: ['u'], catalogue: ['v/u'] }),
     ],
     [
-      "the catalogue's price, where the aggregator has none",
+      "the catalogue's price, if the aggregator has none",
       'catalogue u',
       found('u', { aggregator: ['x'], catalogue: ['u'] }),
     ],
-    [
-      'nothing that is merely like it',
-      null,
-      found('gpt-9', { catalogue: ['gpt-9-mini', 'GPT-9'] }),
-    ],
+    ['nothing for similar names', null, found('gpt-9', { catalogue: ['gpt-9-mini', 'GPT-9'] })],
     ['nothing under the vendor of another address', null, found('u', { aggregator: ['openai/u'] })],
   ] as const) {
     it(`is found by ${what}`, () => assert.equal(actual, expected));
   }
 
-  it('without a provider is not looked for', () => {
+  it('is not looked up without a provider', () => {
     const { state } = given([modelCreated(1, 'u')]);
     const [match] = matchPrices(state, lists({ catalogue: ['u'] }));
     assert.deepEqual([match?.upstreamModel, match?.found], [null, null]);
   });
 });
 
-it('a vendor is known by the catalogue entry of the provider, before its address', () => {
+it('identifies a vendor by the catalogue entry of the provider, before its address', () => {
   const endpoint = endpointAt(openai);
   assert.equal(vendorNames({ catalogueKey: null, endpoint }).aggregator, 'openai');
   assert.equal(vendorNames({ catalogueKey: 'xai', endpoint }).aggregator, 'x-ai');
@@ -80,7 +83,7 @@ it('a vendor is known by the catalogue entry of the provider, before its address
   assert.equal(vendorNames({ catalogueKey: 'constructor', endpoint }).aggregator, null);
 });
 
-it('a provider of the catalogue whose address is its own is known by that address', () => {
+it('identifies a catalogue provider with a custom address by that address', () => {
   const endpoint = endpointAt('https://api.groq.com/openai/v1');
   assert.ok(providerCatalogue.some(({ key }) => key === 'groq'));
   assert.equal(vendorNames({ catalogueKey: null, endpoint }).catalogue, 'groq');

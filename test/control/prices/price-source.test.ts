@@ -1,4 +1,5 @@
-// A price source is read from a URL or a file, within bounds; one that cannot be read says why, without its address.
+// Tests that a price source is read from a URL or a file within limits. Errors name the cause
+// without the address.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -54,7 +55,7 @@ describe('a price source', () => {
     assert.deepEqual(asked, ['/models', '/models?page=2']);
   });
 
-  it('goes on at its own host alone, and not for ever', async (t) => {
+  it('continues on its own host only, up to a maximum', async (t) => {
     const other = await fileServer(t, { '/models': listOf(['c']) });
     const { url, asked } = await fileServer(t, {
       '/away': listOf(['a'], `${other.url}/models`),
@@ -79,7 +80,7 @@ describe('a price source', () => {
     assert.match(await reasonOf(reader(t)(file)), /longer than/);
   });
 
-  it('that is malformed, empty, too long, missing or elsewhere says so', async (t) => {
+  it('is refused with the cause when it is malformed, empty, too long, missing or elsewhere', async (t) => {
     const { url, asked } = await fileServer(t, {
       '/page': '<html>',
       '/empty': listOf([]),
@@ -111,7 +112,7 @@ describe('a price source', () => {
     );
   });
 
-  it('that does not answer is given up', async (t) => {
+  it('times out', async (t) => {
     const { url } = await fileServer(t, { '/silent': null });
     assert.match(await reasonOf(reader(t, 200)(`${url}/silent`)), /did not answer in time/);
   });

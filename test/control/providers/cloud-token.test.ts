@@ -1,5 +1,5 @@
-// Access tokens are kept until five minutes before their end, and one that cannot be had costs its provider alone
-// (Gateway rule 15; Limits, "Cloud token cache").
+// Tests that access tokens are cached until five minutes before they expire, and that a failure
+// affects only its provider (Gateway rule 15; Limits, "Cloud token cache").
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -20,7 +20,10 @@ const provider = (number: number, keyFile: string | null = `file ${number}`): Cl
   keyFile,
 });
 
-/** An exchange that gives numbered tokens for an hour, or what the test says; its time is the test's. */
+/**
+ * An exchange that returns numbered tokens for an hour, or the test's result, with the test's
+ * clock.
+ */
 function started(test: TestContext, clock?: () => number) {
   const now = { ms: 1_000_000 };
   const nowMs = clock ?? ((): number => now.ms);
@@ -50,7 +53,7 @@ const sent = async (tokens: CloudTokens, ...providers: CloudProvider[]) =>
   (await tokens.overlayOf(providers)).tokens.map(({ token }) => token);
 
 describe('an access token', () => {
-  it('is kept until five minutes before its end, for a dial and a snapshot alike', async (t) => {
+  it('is cached until five minutes before it expires, for dials and snapshots', async (t) => {
     const { tokens, now, asked } = started(t);
     assert.equal(await tokens.accessToken('file 1'), 'token-1');
     now.ms += 55 * minute - 1;
@@ -63,7 +66,7 @@ describe('an access token', () => {
     assert.deepEqual(asked, ['file 1', 'file 1']);
   });
 
-  it('is sent on while it is renewed, and until its end when it cannot be', async (t) => {
+  it('is used during renewal, and until it expires if renewal fails', async (t) => {
     const { tokens, now, answers, failures } = started(t);
     assert.deepEqual(await sent(tokens, provider(1)), ['token-1']);
     answers.next = refused;
@@ -78,14 +81,14 @@ describe('an access token', () => {
     });
   });
 
-  it('is asked for once, however many wait for it', async (t) => {
+  it('is requested once for all concurrent callers', async (t) => {
     const { tokens, asked } = started(t);
     const both = await Promise.all([tokens.accessToken('file'), tokens.accessToken('file')]);
     assert.deepEqual(both, ['token-1', 'token-1']);
     assert.equal(asked.length, 1);
   });
 
-  it('is forgotten with its provider, once it has ended', async (t) => {
+  it('is dropped with its provider once it has expired', async (t) => {
     const { tokens, now, asked } = started(t);
     await tokens.overlayOf([provider(1)]);
     await tokens.overlayOf([]);
@@ -99,8 +102,8 @@ describe('an access token', () => {
   });
 });
 
-describe('a token that cannot be had', () => {
-  it('drops its provider alone, and is asked for again with growing pauses', async (t) => {
+describe('an unavailable token', () => {
+  it('drops only its provider, and is retried with growing pauses', async (t) => {
     const { tokens, now, asked, answers } = started(t);
     assert.deepEqual(await sent(tokens, provider(2)), ['token-1']);
     answers.next = refused;
@@ -125,7 +128,7 @@ describe('a token that cannot be had', () => {
     assert.equal(await tokens.accessToken('file 1'), `token-${asked.length}`);
   });
 
-  it('holds a publish up for two seconds at most, and only once', async (t) => {
+  it('delays a publish by at most two seconds, once', async (t) => {
     const { tokens, answers } = started(t, Date.now);
     answers.next = () => new Promise(() => {});
     const from = performance.now();
@@ -138,7 +141,7 @@ describe('a token that cannot be had', () => {
     assert.ok(performance.now() - again < 500);
   });
 
-  it('is a refusal for a dial, without a pause before the next', async (t) => {
+  it('refuses a dial, and the next dial retries at once', async (t) => {
     const { tokens, answers } = started(t);
     answers.next = refused;
     assert.ok(isRefusal(await tokens.accessToken('file')));
@@ -147,7 +150,7 @@ describe('a token that cannot be had', () => {
   });
 });
 
-it('a token is renewed by a timer, ahead of its end', async (t) => {
+it('renews a token by a timer before it expires', async (t) => {
   const { tokens, answers } = started(t, Date.now);
   let count = 0;
   const short = (): Minted => {
@@ -164,7 +167,7 @@ it('a token is renewed by a timer, ahead of its end', async (t) => {
   await until(() => seen.includes('short-3'), { what: 'two renewals' });
 });
 
-it('no more than eight exchanges run at once', async (t) => {
+it('runs at most eight exchanges at once', async (t) => {
   const { tokens, asked, answers } = started(t);
   const gate = Promise.withResolvers<null>();
   answers.next = async () => (await gate.promise) ?? refuse('upstream', 'late');

@@ -1,4 +1,5 @@
-// Where the program may dial: addresses judged after resolution, and connected to as judged.
+// Tests where the program may dial: addresses are checked after resolution and connected to as
+// checked.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -32,7 +33,7 @@ describe('addresses', () => {
     'ff02::1',
     '255.255.255.255',
   ]) {
-    it(`${address} is never dialled, not even when allowed`, () => {
+    it(`never dials ${address}, even when allowed`, () => {
       const allowing = createEgress({ allow: ['0.0.0.0/0', '::/0', 'host'], deny: [] });
       assert.ok(open.judge('host', address));
       assert.ok(allowing.judge('host', address));
@@ -46,13 +47,13 @@ describe('addresses', () => {
     '192.168.0.9',
     'fd12::1',
     '8.8.8.8',
-    // As DNS64 answers for 8.8.8.8 where a network reaches IPv4 by NAT64.
+    // The answer of DNS64 for 8.8.8.8 in a network that reaches IPv4 by NAT64.
     '64:ff9b::808:808',
   ]) {
-    it(`${address} is dialled by default`, () => assert.equal(open.judge('host', address), null));
+    it(`dials ${address} by default`, () => assert.equal(open.judge('host', address), null));
   }
 
-  it('every link-local IPv4 address is refused in every spelling of IPv6', () => {
+  it('refuses every link-local IPv4 address in every notation of IPv6', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 255 }), fc.integer({ min: 0, max: 255 }), (c, d) => {
         const low = ((c << 8) | d).toString(16);
@@ -69,7 +70,7 @@ describe('addresses', () => {
 });
 
 describe('lists', () => {
-  it('a deny entry refuses a block, an address or a name', () => {
+  it('refuses a block, an address or a name by a deny entry', () => {
     const egress = createEgress({ allow: [], deny: ['10.0.0.0/8', '192.0.2.7', '*.internal'] });
     assert.ok(egress.judge('a.example', '10.9.9.9'));
     assert.ok(egress.judge('a.example', '64:ff9b::a09:909'));
@@ -80,7 +81,7 @@ describe('lists', () => {
     assert.equal(egress.judge('a.example', '8.8.8.8'), null);
   });
 
-  it('an allow list refuses what it does not name, and deny wins over it', () => {
+  it('refuses what an allow list does not name, and deny takes precedence', () => {
     const egress = createEgress({ allow: ['api.example', '10.0.0.0/8'], deny: ['10.0.0.1'] });
     assert.equal(egress.judge('api.example', '8.8.8.8'), null);
     assert.equal(egress.judge('other.example', '10.2.3.4'), null);
@@ -88,7 +89,7 @@ describe('lists', () => {
     assert.ok(egress.judge('other.example', '10.0.0.1'));
   });
 
-  it('an entry that is nothing known stops the start', () => {
+  it('does not start with an unknown entry', () => {
     assert.throws(
       () => createEgress({ allow: [], deny: ['10.0.0.0/99!'] }),
       /10.0.0.0\/99! is none of addresses/,
@@ -97,7 +98,7 @@ describe('lists', () => {
 });
 
 describe('connections', () => {
-  it('a literal in another spelling does not walk past', async () => {
+  it('is not bypassed by another notation of an address', async () => {
     for (const host of ['2852039166', '0xa9fea9fe', '[::ffff:a9fe:a9fe]', '169.254.43518']) {
       await assert.rejects(
         request(`http://${host}/`, { dispatcher: open.dispatcher }),
@@ -107,7 +108,7 @@ describe('connections', () => {
     }
   });
 
-  it('a name is resolved, judged and reached, trying its addresses in turn', async () => {
+  it('resolves and checks a name, and tries its addresses in turn', async () => {
     const server = createServer((_request, response) => response.end('reached'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = addressOf(server.address());

@@ -1,4 +1,4 @@
-// What is filled in for a provider, and what its address and credential may be.
+// Tests defaults of a provider's endpoint and validation of its address and credential.
 
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
@@ -8,7 +8,7 @@ import { completeEndpoint, unfitCredential } from '../../../src/control/provider
 import { findCatalogueEntry } from '../../../src/snapshot/provider-catalogue.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 
-it('a native protocol brings its own header, and an operator may still say another', () => {
+it('uses the header of a native protocol unless the operator sets another', () => {
   const api_base = 'https://a.example/v1/';
   assert.deepEqual(completeEndpoint({ api_base, protocol: 'gemini' }, null), {
     api_base: 'https://a.example/v1',
@@ -24,7 +24,7 @@ it('a native protocol brings its own header, and an operator may still say anoth
   });
 });
 
-it('the catalogue fills in what is not given', () => {
+it('fills in missing fields from the catalogue', () => {
   const entry = findCatalogueEntry('azure-openai');
   const api_base = 'https://mine.openai.azure.com/openai/v1';
   assert.deepEqual(completeEndpoint({ api_base }, entry), {
@@ -35,7 +35,7 @@ it('the catalogue fills in what is not given', () => {
   });
 });
 
-it('one address has one spelling', () => {
+it('normalizes an address', () => {
   for (const api_base of ['HTTP://A.Example:80/v1//', 'http://a.example/v1']) {
     const endpoint = completeEndpoint({ api_base }, null);
     assert.ok(!isRefusal(endpoint));
@@ -43,7 +43,7 @@ it('one address has one spelling', () => {
   }
 });
 
-it('a service account credential is a key file whose key can be read', () => {
+it('accepts a service account credential only as a key file with a readable key', () => {
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },

@@ -1,5 +1,6 @@
-// Random schedules of beats, losses and sweeps, all at once on one database with two control planes: the log holds the transitions of
-// the state table and none else, whatever happens when. Each schedule is a host. `npm run test:soak` has a thousand of them.
+// Tests random concurrent schedules of heartbeats, losses and sweeps on one database with two
+// control planes: the log has exactly the transitions of the state table. Each schedule is a host.
+// `npm run test:soak` has a thousand of them.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -13,12 +14,12 @@ import { leasingPlane, sweepIntervalMs } from '../../harness/control/leases.ts';
 
 const count = Number(process.env['GW_TEST_SCHEDULES'] ?? 40);
 const minutes = 60;
-/** For so long, from this minute on, no control plane is there. */
+/** The first minute without a control plane, and the number of such minutes. */
 const away = { from: 35, minutes: 20 };
 const hostsOfOneKey = 50;
 const beatsAtOnce = 100;
 
-/** Mulberry32: small, and the same everywhere. */
+/** Mulberry32: small and deterministic. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -29,7 +30,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** What the state table says of one host, and the transitions that it has led to. */
+/** A model of one host in the state table, with its transitions so far. */
 type Expected = {
   state: 'unknown' | 'active' | 'degraded';
   leaseEndsAt: number;
@@ -91,7 +92,10 @@ function sweep(expected: Expected, { isUp }: ModelHost, now: number): void {
   expected.absentSince ??= now;
 }
 
-/** Nobody watched since then: what had not lapsed has its whole lease from now, and absence counts from now on. */
+/**
+ * After a time without sweeps, leases that had not lapsed restart in full, and absence counts from
+ * now on.
+ */
 function watchAgain(expected: Expected, { since, now }: { since: number; now: number }): void {
   if (expected.leaseEndsAt > since) {
     expected.leaseEndsAt = Math.max(expected.leaseEndsAt, now + expected.ttlMs);
@@ -122,7 +126,7 @@ function transitionsIn(events: readonly RecordedEvent[]): ReadonlyMap<string, re
   return found;
 }
 
-it(`${count} schedules of beats, losses and sweeps make the transitions of the state table and none else`, async (t) => {
+it(`makes exactly the transitions of the state table in ${count} schedules of heartbeats, losses and sweeps`, async (t) => {
   const leasing = await leasingPlane(t);
   const { time, plane, register, sweepBy } = leasing;
   const { all, apiBase, asked } = await startModelHosts(t, count);
@@ -144,7 +148,7 @@ it(`${count} schedules of beats, losses and sweeps make the transitions of the s
     }
     await plane.refresh();
     const beating = schedules.filter((one) => {
-      // Long enough a time either way for each of them to be removed now and then.
+      // Long enough both ways for some hosts to be removed.
       if (chance(one.isBeating ? 0.05 : 0.03)) one.isBeating = !one.isBeating;
       if (chance(one.host.isUp ? 0.05 : 0.1)) one.host.isUp = !one.host.isUp;
       if (chance(0.05)) one.host.models = chance(0.5) ? ['shared', `m-${one.index}`] : ['shared'];
@@ -169,7 +173,7 @@ it(`${count} schedules of beats, losses and sweeps make the transitions of the s
     ).length;
     const before = asked();
     await Promise.all([sweepBy(plane), sweepBy(other)]);
-    assert.equal(asked() - before, toAsk, 'one of the two sweeps, and asks each provider once');
+    assert.equal(asked() - before, toAsk, 'sweeps on one of the two, and asks each provider once');
     for (const { host, it } of schedules) sweep(it, host, time.now);
     time.now += sweepIntervalMs / 2;
   }

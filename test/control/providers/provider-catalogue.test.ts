@@ -1,4 +1,4 @@
-// The provider catalogue is data; these rules keep it usable.
+// Tests the rules for the data of the provider catalogue.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -10,7 +10,7 @@ import {
   vendorEntries,
 } from '../../../src/snapshot/provider-catalogue.ts';
 
-it('the catalogue has at least fifty entries with unique keys, sorted by display name', () => {
+it('has at least fifty entries with unique keys, sorted by display name', () => {
   const names = providerCatalogue.map(({ display_name: name }) => name.toLowerCase());
   assert.ok(providerCatalogue.length >= 50);
   assert.equal(new Set(providerCatalogue.map(({ key }) => key)).size, providerCatalogue.length);
@@ -20,7 +20,7 @@ it('the catalogue has at least fifty entries with unique keys, sorted by display
   );
 });
 
-it('every address is an http URL without a trailing slash once its placeholders are filled in', () => {
+it('has http URLs without a trailing slash once placeholders are filled in', () => {
   for (const { base_url: url } of providerCatalogue) {
     const filled = url.replace(/<[^<>]+>/g, 'x');
     assert.match(new URL(filled).protocol, /^https?:$/);
@@ -28,17 +28,17 @@ it('every address is an http URL without a trailing slash once its placeholders 
   }
 });
 
-it('a placeholder is found by name', () => {
+it('finds a placeholder by name', () => {
   assert.equal(placeholderIn('https://<resource>.example/v1'), '<resource>');
   assert.equal(placeholderIn('https://api.example/v1'), null);
 });
 
-it('an entry is found by its key', () => {
+it('finds an entry by its key', () => {
   assert.equal(findCatalogueEntry('openai')?.base_url, 'https://api.openai.com/v1');
   assert.equal(findCatalogueEntry('no such provider'), null);
 });
 
-it('no two vendors have the same prefix in configuration files', () => {
+it('has no two vendors with the same prefix in configuration files', () => {
   const prefixes = vendorEntries.flatMap(({ file }) => file?.prefixes ?? []);
   assert.ok(prefixes.length >= 25);
   assert.equal(new Set(prefixes).size, prefixes.length);

@@ -1,4 +1,5 @@
-// The sweep on a real database: what it notes of providers that are not dynamic, who sweeps, and time in which nobody did.
+// Tests the sweep on a real database: results of non-dynamic providers, ownership of the sweep, and
+// time without sweeps.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -28,8 +29,8 @@ async function sweepLater(leasing: LeasingPlane, minutes = 1): Promise<void> {
   await leasing.sweep();
 }
 
-describe('of a static provider, the sweep', () => {
-  it('reports that it does not answer, since when, and that it does again; it stays in rotation', async (t) => {
+describe('the sweep of a static provider', () => {
+  it('reports since when it fails and when it answers again, and keeps it in rotation', async (t) => {
     const leasing = await leasingPlane(t);
     const { all, apiBase } = await startModelHosts(t, 1);
     const [host] = all;
@@ -50,7 +51,7 @@ describe('of a static provider, the sweep', () => {
     assert.deepEqual(await leasing.events(), before);
   });
 
-  it('reports which registered models it serves no longer; more than those is no drift', async (t) => {
+  it('reports registered models that it no longer serves; additional ones are not drift', async (t) => {
     const leasing = await leasingPlane(t);
     const { all, apiBase } = await startModelHosts(t, 1);
     const [host] = all;
@@ -86,8 +87,8 @@ async function sweeping(t: TestContext) {
   return { leasing, host, other, asked, beat, first };
 }
 
-describe('a host that comes back while it is swept', () => {
-  it('was seen then, whatever the sweep had noted before', async (t) => {
+describe('a host that returns while it is swept', () => {
+  it('was seen then, whatever the sweep stored before', async (t) => {
     const { leasing, host, other, beat, first } = await sweeping(t);
     host.isUp = false;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -105,7 +106,7 @@ describe('a host that comes back while it is swept', () => {
     assert.deepEqual(await first(), [seenAt, null]);
   });
 
-  it('is not taken out by an answer from before', async (t) => {
+  it('is not taken out of rotation by an earlier result', async (t) => {
     const { leasing, host, asked, beat, first } = await sweeping(t);
     host.isUp = false;
     await sweepLater(leasing);
@@ -127,8 +128,8 @@ describe('a host that comes back while it is swept', () => {
   });
 });
 
-describe('of several control planes', () => {
-  it('one sweeps at a time, and once an interval', async (t) => {
+describe('the sweep of several control planes', () => {
+  it('runs on one at a time, once per interval', async (t) => {
     const leasing = await leasingPlane(t);
     const { apiBase, asked } = await startModelHosts(t, 3);
     const key = await leasing.key('agent');
@@ -151,7 +152,7 @@ describe('of several control planes', () => {
     }
   });
 
-  it('another takes over from one that has gone in the middle', async (t) => {
+  it('is taken over when its owner stops in the middle', async (t) => {
     const leasing = await leasingPlane(t);
     const { apiBase, asked } = await startModelHosts(t, 1);
     await leasing.register(await leasing.key('agent'), { api_base: apiBase(0), ttl_seconds: 3600 });
@@ -166,7 +167,7 @@ describe('of several control planes', () => {
   });
 });
 
-it('a sweep that takes for many intervals is no time in which nobody swept', async (t) => {
+it('does not count as an outage when it takes many intervals', async (t) => {
   const leasing = await leasingPlane(t);
   const { all, apiBase, asked } = await startModelHosts(t, 2);
   const key = await leasing.key('agent');
@@ -191,8 +192,8 @@ it('a sweep that takes for many intervals is no time in which nobody swept', asy
   );
 });
 
-describe('time in which nobody swept', () => {
-  it('lapses no lease, removes nobody and brings nobody back', async (t) => {
+describe('time without sweeps', () => {
+  it('lapses no lease, removes no provider and brings none back', async (t) => {
     const leasing = await leasingPlane(t);
     const { apiBase } = await startModelHosts(t, 2);
     const key = await leasing.key('agent');
@@ -200,7 +201,7 @@ describe('time in which nobody swept', () => {
     await leasing.register(key, { api_base: apiBase(0), ttl_seconds: 30 });
     await sweepLater(leasing);
     await sweepLater(leasing);
-    assert.ok((await types()).includes('ProviderDegraded'), 'watched, it lapses');
+    assert.ok((await types()).includes('ProviderDegraded'), 'after more sweeps, it lapses');
     await leasing.register(key, { api_base: apiBase(1), ttl_seconds: 120 });
     await sweepLater(leasing, 120);
     const after = (await types()).filter((type) => /^Provider(?:De|Re)/.test(type));

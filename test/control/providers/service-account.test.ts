@@ -1,4 +1,4 @@
-// A key file is exchanged for an access token (Gateway rule 15).
+// Tests the exchange of a key file for an access token (Gateway rule 15).
 
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
@@ -25,7 +25,7 @@ function exchangeOf({ egress }: Pick<TokenServer, 'egress'>, nowMs = 0) {
 }
 
 describe('an exchange', () => {
-  it('says who asks, signed with the key of the file, and answers with the token and its end', async (t) => {
+  it('sends an assertion signed with the key of the file, and returns the token and its expiry', async (t) => {
     const server = await tokenServer(t);
     const { exchange } = exchangeOf(server, 1_700_000_000_000);
     assert.deepEqual(await exchange(server.keyFile(), signal()), {
@@ -49,7 +49,7 @@ describe('an exchange', () => {
     assert.ok(verify('RSA-SHA256', signed, key, Buffer.from(signature, 'base64url')));
   });
 
-  it('that is rejected tells the log what was said, and the caller only that it was', async (t) => {
+  it('logs the response to a rejected key file, and tells the caller only that it failed', async (t) => {
     const server = await tokenServer(t);
     server.answerWith(() => rejection);
     const { exchange, rejections } = exchangeOf(server);
@@ -61,7 +61,7 @@ describe('an exchange', () => {
     assert.equal(rejections[0]?.status, 400);
   });
 
-  it('keeps what is as long as a key or an assertion out of the log', async (t) => {
+  it('keeps words as long as a key or an assertion out of the log', async (t) => {
     const server = await tokenServer(t);
     server.answerWith(() => ({
       status: 400,
@@ -75,7 +75,7 @@ describe('an exchange', () => {
     assert.ok(said.length <= 300);
   });
 
-  it('believes no answer without a token that can be sent, nor one without an end', async (t) => {
+  it('refuses responses without a sendable token or an expiry', async (t) => {
     const server = await tokenServer(t);
     const { exchange } = exchangeOf(server);
     for (const body of [
@@ -91,7 +91,7 @@ describe('an exchange', () => {
     }
   });
 
-  it('without TLS asks only this machine, and only where the operator named it', async (t) => {
+  it('calls only this machine without TLS, if the operator allowed it', async (t) => {
     const server = await tokenServer(t);
     const unnamed = createEgress({ allow: [], deny: [] });
     t.after(() => unnamed.dispatcher.destroy());
@@ -102,7 +102,7 @@ describe('an exchange', () => {
     assert.deepEqual(server.forms, []);
   });
 
-  it('is kept from an address that may not be dialled', async (t) => {
+  it('refuses an address that must not be dialled', async (t) => {
     const { egress } = await tokenServer(t);
     const { exchange } = exchangeOf({ egress });
     const file = { client_email: 'a@b.example', private_key: privateKey };
@@ -111,7 +111,7 @@ describe('an exchange', () => {
   });
 });
 
-it('a key file has a name, an RSA key, and a place to exchange it that is fit for it', () => {
+it('requires a name, an RSA key and a valid token URI in a key file', () => {
   const file = { client_email: 'a@b.example', private_key: privateKey };
   const elliptic = generateKeyPairSync('ec', {
     namedCurve: 'P-256',

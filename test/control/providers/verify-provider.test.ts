@@ -1,4 +1,4 @@
-// Dialling a provider for its model list (Provider creation rules 1 and 2).
+// Tests dialling a provider for its model list (Provider creation rules 1 and 2).
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -55,7 +55,7 @@ async function refusalOf(dialled: DialTarget) {
 }
 
 describe('a dial', () => {
-  it('answers with the models, their windows and the credential sent as the scheme says', async () => {
+  it('returns the models and their context windows, and sends the credential with the scheme', async () => {
     const seen: unknown[] = [];
     answer = ({ url, headers }, response) => {
       seen.push(url, headers.authorization);
@@ -70,7 +70,7 @@ describe('a dial', () => {
     assert.deepEqual(seen, ['/v1/models', 'Bearer upstream-secret']);
   });
 
-  it('sends the credential raw and the version header to the anthropic protocol', async () => {
+  it('sends the raw credential and the version header to the anthropic protocol', async () => {
     const seen: unknown[] = [];
     answer = ({ headers }, response) => {
       seen.push(headers['x-api-key'], headers['anthropic-version'], headers.authorization);
@@ -85,14 +85,14 @@ describe('a dial', () => {
     assert.deepEqual(seen, ['upstream-secret', '2023-06-01', undefined]);
   });
 
-  it('refuses a rejected credential by naming its field', async () => {
+  it('names the credential field when the credential is rejected', async () => {
     replyWith(401, '{"error":"the body must not be repeated"}');
     const refusal = await refusalOf(target());
     assert.equal(refusal.param, 'upstream_api_key');
     assert.doesNotMatch(refusal.message, /repeated|upstream-secret/);
   });
 
-  it('takes a 400 for a rejected credential when it says that the key is not valid', async () => {
+  it('treats status 400 as a rejected credential when the body says that the key is invalid', async () => {
     const gemini = target({ protocol: 'gemini' });
     replyWith(400, '{"error":{"details":[{"reason":"API_KEY_INVALID"}]}}');
     assert.equal((await refusalOf(gemini)).param, 'upstream_api_key');
@@ -106,9 +106,9 @@ describe('a dial', () => {
     ['a path without a model list', 404, '{}'],
     ['a failing provider', 500, '{}'],
     ['a page instead of a list', 200, '<html>'],
-    ['an object that is no list', 200, '{"ok":true}'],
+    ['an object that is not a list', 200, '{"ok":true}'],
     ['a list that is null', 200, '{"data":null}'],
-    ['entries that name no model', 200, '{"data":[{"x":1}]}'],
+    ['entries without a model', 200, '{"data":[{"x":1}]}'],
     ['an empty list of another protocol', 200, '{"models":[]}'],
     ['a list that is too long', 200, `{"data":["${'x'.repeat(5 * 1024 * 1024)}"]}`],
   ] as const) {
@@ -118,7 +118,7 @@ describe('a dial', () => {
     });
   }
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     let requests = 0;
     answer = (_request, response) => {
       requests += 1;
@@ -128,7 +128,7 @@ describe('a dial', () => {
     assert.equal(requests, 1);
   });
 
-  it('refuses an address where nobody listens, and one that may not be dialled', async () => {
+  it('refuses an address without a listener, and one that must not be dialled', async () => {
     assert.equal(
       (await refusalOf(target({ api_base: 'http://127.0.0.1:1/v1' }))).param,
       'api_base',
@@ -138,7 +138,7 @@ describe('a dial', () => {
   });
 });
 
-describe('the place of the model list', () => {
+describe('the path of the model list', () => {
   for (const [base, protocol, path, expected] of [
     ['https://a.example/v1/', 'openai', null, 'https://a.example/v1/models'],
     ['https://a.example', 'anthropic', null, 'https://a.example/v1/models'],

@@ -1,5 +1,5 @@
-// Publishing: the snapshot of the newest version, made once, with what can be opened; a failure keeps the
-// old one, and the next call tries again.
+// Tests publishing: the snapshot of the newest version is built once, with the secrets that can be
+// opened. After a failure the old one stays, and the next call retries.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -20,7 +20,7 @@ import type { TestPlane } from '../../harness/control/plane.ts';
 import { rejection, token, tokenServer } from '../../harness/upstream/token-server.ts';
 import { until } from '../../harness/wait.ts';
 
-/** A provider with a credential; its vault item has the number of the provider. */
+/** A provider with a credential, whose vault item has the number of the provider. */
 const createProvider = async ({ run }: TestPlane, number: number) =>
   run({
     command: {
@@ -64,7 +64,7 @@ async function publisherOf({ plane }: TestPlane, failures: unknown[] = []): Prom
 const noCentroids = { of: async () => ({ fast: null, refined: null }) };
 
 describe('a published snapshot', () => {
-  it('is one that a proxy accepts, of the version and head that it was made at', async (t) => {
+  it('is accepted by a proxy, with the version and head that it was built at', async (t) => {
     const test = await testPlane(t);
     const { version, state } = await createProvider(test, 1);
     const { snapshot, etag, body } = published(test.plane.publisher);
@@ -77,7 +77,7 @@ describe('a published snapshot', () => {
     assert.deepEqual(snapshot.secrets, { [testRef(1)]: 'secret 1' });
   });
 
-  it('has the hash that the log holds of its version', async (t) => {
+  it('has the hash that the log has for its version', async (t) => {
     const test = await testPlane(t);
     const { version } = await createProvider(test, 1);
     const [row] = await test.plane.db.query(
@@ -86,7 +86,7 @@ describe('a published snapshot', () => {
     assert.deepEqual(row, { content_hash: published(test.plane.publisher).snapshot.config_hash });
   });
 
-  it('is made once a version, however often publishing is asked for', async (t) => {
+  it('is built once per version, however often publishing is requested', async (t) => {
     const test = await testPlane(t);
     const publisher = await publisherOf(test);
     await createModel(test, 'a');
@@ -100,7 +100,7 @@ describe('a published snapshot', () => {
     assert.notEqual(published(publisher), first);
   });
 
-  it('is told to whoever listens, from the next one on, until they stop', async (t) => {
+  it('is sent to listeners, from the next one on, until they unsubscribe', async (t) => {
     const test = await testPlane(t);
     const { publisher } = test.plane;
     const versions: number[] = [];
@@ -116,7 +116,7 @@ describe('a published snapshot', () => {
 });
 
 describe('a secret', () => {
-  it('that cannot be opened is left out alone, and reported', async (t) => {
+  it('omits only a secret that cannot be opened, and reports it', async (t) => {
     const test = await testPlane(t);
     for (const number of [1, 2]) await createProvider(test, number);
     await test.plane.db.query(sql`
@@ -131,7 +131,7 @@ describe('a secret', () => {
     );
   });
 
-  it('that was erased is left out, and that is no failure', async (t) => {
+  it('omits an erased secret without a failure', async (t) => {
     const test = await testPlane(t);
     for (const number of [1, 2]) await createProvider(test, number);
     await test.plane.db.query(sql`
@@ -142,7 +142,7 @@ describe('a secret', () => {
     assert.deepEqual(again.failures, []);
   });
 
-  it('that nothing refers to any more is in no later snapshot', async (t) => {
+  it('does not contain secrets that are no longer referred to', async (t) => {
     const test = await testPlane(t);
     const { state } = await createProvider(test, 1);
     const id = state.provider.byId.get(1)?.id;
@@ -152,7 +152,7 @@ describe('a secret', () => {
   });
 });
 
-/** A provider whose credential is that key file. */
+/** A provider with this key file as its credential. */
 const createCloudProvider = async ({ run }: TestPlane, keyFile: string, number = 1) =>
   run({
     command: {
@@ -168,7 +168,7 @@ const createCloudProvider = async ({ run }: TestPlane, keyFile: string, number =
   });
 
 describe('a service account', () => {
-  it('is published as its access token, and its key file is not', async (t) => {
+  it('is published as its access token, without its key file', async (t) => {
     const server = await tokenServer(t);
     const test = await testPlane(t, { egress: server.egress });
     const { version } = await createCloudProvider(test, server.keyFile());
@@ -183,7 +183,7 @@ describe('a service account', () => {
     assert.equal(server.forms.length, 1);
   });
 
-  it('without a token costs its own provider alone, and comes back under the same version', async (t) => {
+  it('drops only its provider without a token, which returns under the same version', async (t) => {
     const server = await tokenServer(t);
     server.answerWith(() => rejection);
     let now = Date.now();
@@ -211,7 +211,7 @@ describe('a service account', () => {
     assert.ok(back.overlay.seq > out.overlay.seq);
   });
 
-  it('is renewed by the plane itself, and whoever listens is told', async (t) => {
+  it('is renewed by the plane itself, and listeners are called', async (t) => {
     const server = await tokenServer(t);
     server.answerWith(token(2));
     const test = await testPlane(t, { egress: server.egress });
@@ -224,7 +224,7 @@ describe('a service account', () => {
   });
 });
 
-/** A publisher with tokens and budgets of the test's own. */
+/** A publisher with the test's own tokens and budgets. */
 async function withOverlay(test: TestPlane) {
   const { logId } = await readHead(test.plane.db);
   const { db, vault, store } = test.plane;
@@ -252,7 +252,7 @@ async function withOverlay(test: TestPlane) {
 }
 
 describe('the number of an overlay', () => {
-  it('is that of the budgets, which is the same on every replica, while there are no tokens', async (t) => {
+  it('is that of the budgets, equal on all replicas, while there are no tokens', async (t) => {
     const { told, publish } = await withOverlay(await testPlane(t));
     assert.equal(await publish(), 3);
     assert.equal(await publish(), 3);
@@ -260,7 +260,7 @@ describe('the number of an overlay', () => {
     assert.equal(await publish(), 9);
   });
 
-  it('is another one whenever a token or a budget is another one', async (t) => {
+  it('changes whenever a token or a budget changes', async (t) => {
     const { told, giveToken, publish } = await withOverlay(await testPlane(t));
     const numbers = [await publish()];
     giveToken('first');
@@ -278,11 +278,11 @@ describe('the number of an overlay', () => {
 });
 
 describe('publishing that fails', () => {
-  it('keeps the old snapshot, says so, and succeeds with the next call', async (t) => {
+  it('keeps the old snapshot, reports the failure, and succeeds with the next call', async (t) => {
     const test = await testPlane(t);
     const old = published(test.plane.publisher);
     await test.plane.db.query(sql`alter table vault.items rename to items_away`);
-    // A key's verifier is not in the vault here, so that the command itself needs no vault.
+    // Without a verifier in the vault, the command itself needs no vault.
     const outcome = await test.run({
       command: {
         type: 'CreateApiKey',
@@ -300,7 +300,7 @@ describe('publishing that fails', () => {
     assert.equal(published(test.plane.publisher).snapshot.version, outcome.version);
   });
 
-  it('because a listener throws is reported, and holds up neither it nor the next', async (t) => {
+  it('reports an error of a listener, which stops neither it nor the next one', async (t) => {
     const test = await testPlane(t);
     const failures: unknown[] = [];
     const publisher = await publisherOf(test, failures);

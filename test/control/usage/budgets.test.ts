@@ -1,5 +1,5 @@
-// Budgets as they are spent: counted once with the usage rows, turned one window at a time, and told to proxies under the version
-// that they have.
+// Tests the spending of budgets: counted once with the usage rows, reset one window at a time, and
+// published to proxies under their version.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -70,7 +70,7 @@ function take({ plane }: TestPlane, events: readonly unknown[]) {
   return intake({ replica: 'r1', events: [...events] });
 }
 
-/** Tokens and money spent of the budget of principal 1; null without a counter. */
+/** Tokens and money spent from the budget of principal 1. Null without a counter. */
 async function counted({ plane }: TestPlane): Promise<readonly number[] | null> {
   const [usage] = await budgetUsages(plane.db, [1]);
   return usage === undefined ? null : [usage.tokens_used, usage.cost_used_micros];
@@ -93,7 +93,7 @@ const told = (test: TestPlane): unknown =>
   ]);
 
 describe('a counter', () => {
-  it('is there as long as its budget, and begins with what is said to be spent', async (t) => {
+  it('exists as long as its budget, and starts with the given spending', async (t) => {
     const test = await testPlane(t);
     await take(test, [spent(1, 100)]);
     assert.equal(await counted(test), null);
@@ -109,7 +109,7 @@ describe('a counter', () => {
     assert.equal(await counted(test), null);
   });
 
-  it('and its window are left alone by a change of the budget', async (t) => {
+  it('keeps its spending and window when the budget changes', async (t) => {
     const test = await testPlane(t);
     const { events } = await setBudget(test, { tokens: 1000, window: 'daily', used: 40 });
     const start = await startOf(test);
@@ -119,7 +119,7 @@ describe('a counter', () => {
     assert.equal(await startOf(test), start);
   });
 
-  it('adds tokens of both sides, and money, of each row once', async (t) => {
+  it('adds tokens of both directions, and money, of each row once', async (t) => {
     const test = await testPlane(t);
     await setBudget(test, { tokens: 1000, costMicros: 1000 });
     const batch = [
@@ -133,7 +133,7 @@ describe('a counter', () => {
     assert.deepEqual(await strayBudgets(test.plane.db), []);
   });
 
-  it('counts a batch once that comes to several replicas at a time', async (t) => {
+  it('counts a batch once that reaches several replicas at a time', async (t) => {
     const test = await testPlane(t);
     const other = await test.another();
     await setBudget(test, { tokens: 1_000_000 });
@@ -147,7 +147,7 @@ describe('a counter', () => {
     assert.deepEqual(await strayBudgets(test.plane.db), []);
   });
 
-  it('answers each batch with what is spent, of rows that were counted before too', async (t) => {
+  it('answers each batch with the spending, also of rows that were counted before', async (t) => {
     const test = await testPlane(t);
     assert.deepEqual((await take(test, [spent(9, 3)])).budgets, []);
     await setBudget(test, { tokens: 1000, used: 40 });
@@ -163,7 +163,7 @@ describe('a counter', () => {
     assert.deepEqual((await take(test, malformed)).budgets, []);
   });
 
-  it('says at once when a batch reaches a cap, and only then', async (t) => {
+  it('reports a reached cap at once, and only then', async (t) => {
     const test = await testPlane(t);
     await setBudget(test, { tokens: 100, costMicros: 50 });
     let reached = 0;
@@ -185,7 +185,7 @@ describe('a counter', () => {
     assert.equal(await takes(5, 1000, 1), 2);
   });
 
-  it('is bounded by what can be answered exactly', async (t) => {
+  it('is bounded by the exactly representable range', async (t) => {
     const test = await testPlane(t);
     await setBudget(test, { tokens: 5 });
     const most = Number.MAX_SAFE_INTEGER;
@@ -195,7 +195,7 @@ describe('a counter', () => {
     assert.deepEqual(await strayBudgets(test.plane.db), []);
   });
 
-  it('that is not the sum of its rows is found', async (t) => {
+  it('is reported when it differs from the sum of its rows', async (t) => {
     const test = await testPlane(t);
     await setBudget(test, { tokens: 1000, used: 3 });
     await take(test, [spent(1, 10)]);
@@ -212,7 +212,7 @@ describe('a counter', () => {
   });
 });
 
-/** A plane whose clock the test sets; principal 1 has a daily budget of 1,000 tokens, begun at `startMs`. */
+/** A plane with the test's clock. Principal 1 has a daily budget of 1,000 tokens from `startMs`. */
 async function withDailyBudget(t: TestContext) {
   const clock = { ms: Date.now() };
   const test = await testPlane(t, { clock: () => clock.ms });
@@ -223,7 +223,7 @@ async function withDailyBudget(t: TestContext) {
 }
 
 describe('a window', () => {
-  it('turns at its end: nothing is spent of the next one', async (t) => {
+  it('starts the next window with nothing spent', async (t) => {
     const { test, clock, startMs } = await withDailyBudget(t);
     await take(test, [spent(1, 10)]);
     clock.ms = startMs + dayMs - 1;
@@ -237,7 +237,7 @@ describe('a window', () => {
     assert.deepEqual(await strayBudgets(test.plane.db), []);
   });
 
-  it('turns once a rebuild, even when several are over, and never back', async (t) => {
+  it('moves once per rebuild, even when several are over, and never back', async (t) => {
     const { test, clock, startMs } = await withDailyBudget(t);
     clock.ms = startMs + 3.5 * dayMs;
     for (const windows of [1, 2, 3, 3]) {
@@ -249,7 +249,7 @@ describe('a window', () => {
     assert.equal(await startOf(test), startMs + 3 * dayMs);
   });
 
-  it('turns once when several replicas rebuild at a time', async (t) => {
+  it('moves once when several replicas rebuild at a time', async (t) => {
     const { test, clock, startMs } = await withDailyBudget(t);
     const others = [await test.another({ clock: () => clock.ms })].concat(
       await test.another({ clock: () => clock.ms }),
@@ -260,7 +260,7 @@ describe('a window', () => {
   });
 });
 
-describe('what is spent', () => {
+describe('published spending', () => {
   it('reaches proxies with the next rebuild, under the same version and another number', async (t) => {
     const test = await testPlane(t);
     const { version } = await setBudget(test, { tokens: 100 });
@@ -277,7 +277,7 @@ describe('what is spent', () => {
     assert.equal(test.plane.publisher.current()?.etag, etag);
   });
 
-  it('is told once a rebuild at most, and not at all within a band', async (t) => {
+  it('is published at most once per rebuild, and not within a band', async (t) => {
     const test = await testPlane(t);
     await setBudget(test, { tokens: 1000 });
     await test.plane.rebuild();
@@ -294,7 +294,7 @@ describe('what is spent', () => {
     assert.deepEqual(told(test), [[1, 80, 0]]);
   });
 
-  it('is told alike, under one number, by every replica', async (t) => {
+  it('is equal on all replicas, under one number', async (t) => {
     const test = await testPlane(t);
     const other = await test.another();
     await setBudget(test, { tokens: 100, used: 7 });
@@ -304,12 +304,12 @@ describe('what is spent', () => {
     assert.deepEqual(told(test), [[1, 57, 0]]);
     assert.equal(other.plane.publisher.current()?.etag, test.plane.publisher.current()?.etag);
     assert.deepEqual(current(other), current(test));
-    // And by one that starts later.
+    // Also by a replica that starts later.
     const late = await test.another();
     assert.deepEqual(current(late), current(test));
   });
 
-  it('goes back to nothing with the next window', async (t) => {
+  it('returns to zero with the next window', async (t) => {
     const { test, clock, startMs } = await withDailyBudget(t);
     await take(test, [spent(1, 1000)]);
     await test.plane.rebuild();
@@ -319,7 +319,7 @@ describe('what is spent', () => {
     assert.deepEqual(told(test), [[1, 0, 0]]);
   });
 
-  it('is told with the window that it was spent in, also where nothing was', async (t) => {
+  it('is published with its window, even without spending', async (t) => {
     const { test, clock, startMs } = await withDailyBudget(t);
     const windows = () => current(test).overlay.budgets.map(({ window_start: start }) => start);
     await test.plane.rebuild();
@@ -331,7 +331,7 @@ describe('what is spent', () => {
     assert.ok(current(test).overlay.seq > before);
   });
 
-  it('is told of nobody whose budget is gone, and anew of one that is new', async (t) => {
+  it('is omitted for a deleted budget, and starts again for a new one', async (t) => {
     const test = await testPlane(t);
     await setBudget(test, { tokens: 100, used: 60 });
     await test.plane.rebuild();

@@ -1,4 +1,5 @@
-// Budgets are charged for reported and for estimated usage, and usage totals show the two apart.
+// Tests that budgets are charged for reported and estimated usage, and that usage totals show the
+// two separately.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -48,7 +49,7 @@ const rowOf = ({ prompt, completion, how, isPriced, isCached }: Usage, number: n
     cached: isCached,
   });
 
-/** Tokens and money of the usages that were found in this way. */
+/** Tokens and money of the usage from this source. */
 function sumOf(usages: readonly Usage[], how: Usage['how']): readonly number[] {
   let [tokens, micros] = [0, 0];
   for (const { prompt, completion, isPriced, isCached } of usages.filter(
@@ -60,7 +61,7 @@ function sumOf(usages: readonly Usage[], how: Usage['how']): readonly number[] {
   return [tokens, micros];
 }
 
-/** Tokens and money, as the totals show them. */
+/** Tokens and money as in the totals. */
 async function totalsIn({ db }: TestPlane['plane']) {
   const range = { since: null, until: null, groupBy: 'all', skip: 0, limit: 1 } as const;
   const [total] = await usageTotals(db, range);
@@ -74,7 +75,7 @@ async function totalsIn({ db }: TestPlane['plane']) {
   };
 }
 
-it('the counter of a budget is the sum of reported and estimated usage', async (t) => {
+it('counts reported and estimated usage in the counter of a budget', async (t) => {
   const test = await testPlane(t);
   await withBudget(test);
   const { db, vault, store, refresh } = test.plane;

@@ -1,4 +1,4 @@
-// Rate limits divided among the replicas that report (specification, "Reconciliation").
+// Tests rate limits divided among the reporting replicas (specification, "Reconciliation").
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -44,20 +44,20 @@ function start(replicasMax?: number) {
 }
 
 describe('a replica', () => {
-  it('alone has all of each limit', () =>
+  it('has all of each limit when it is alone', () =>
     assert.deepEqual(start().report('a', { 1: [5, 50], 2: [0, 0] }), [
       [1, 1, 1],
       [2, 1, 1],
     ]));
 
-  it('gets its part of the demand, requests and tokens apart', () => {
+  it('gets its share of the demand, separately for requests and tokens', () => {
     const { report } = start();
     report('a', { 1: [90, 1000] });
     assert.deepEqual(report('b', { 1: [30, 3000] }), [[1, 0.25, 0.75]]);
     assert.deepEqual(report('a', { 1: [90, 1000] }), [[1, 0.75, 0.25]]);
   });
 
-  it('that is idle gets an even part, and takes none of the others', () => {
+  it('gets an even share when idle, without reducing those of others', () => {
     const { report } = start();
     report('a', { 1: [60, 1000] });
     report('b', {});
@@ -65,12 +65,12 @@ describe('a replica', () => {
     assert.deepEqual(report('a', { 1: [60, 1000] }), [[1, 1, 1]]);
   });
 
-  it('may have all that nobody claimed in the last minute, also of a principal that it has not met', () => {
+  it('may use everything that was not claimed in the last minute, also for an unseen principal', () => {
     const { clock, report } = start();
     report('a', { 1: [15, 900] });
     assert.deepEqual(report('b', {}), [[1, 0.75, 0.5]]);
     assert.deepEqual(report('b', { 1: [0, 0] }), [[1, 0.75, 0.5]]);
-    // The claim fades: after a minute about a third of it is left, and in the end nothing.
+    // The claim decays: about a third is left after a minute, and nothing in the end.
     for (const second of [20, 40, 60]) {
       clock.ms = second * 1000;
       report('a', { 1: [0, 0] });
@@ -88,7 +88,7 @@ describe('a replica', () => {
     assert.deepEqual(report('b', {}), []);
   });
 
-  it('replaces what it reported before', () => {
+  it('replaces its previous report', () => {
     const { report } = start();
     report('a', { 1: [30, 0], 2: [4, 0] });
     report('a', { 1: [10, 0] });
@@ -98,7 +98,7 @@ describe('a replica', () => {
     ]);
   });
 
-  it('that is silent for 30 seconds drops out', () => {
+  it('is ignored after 30 seconds of silence', () => {
     const { clock, report } = start();
     report('a', { 1: [90, 0] });
     clock.ms = 29_999;
@@ -107,10 +107,10 @@ describe('a replica', () => {
     assert.deepEqual(report('b', { 1: [30, 0] }), [[1, 1, 1]]);
   });
 
-  it('hears nothing of principals without limits, or that are gone', () =>
+  it('gets nothing for principals without limits or deleted ones', () =>
     assert.deepEqual(start().report('a', { 1: [1, 1], 3: [5, 50], 99: [1, 1] }), [[1, 1, 1]]));
 
-  it('beyond the most that can be held is refused, and a known one is not', () => {
+  it('is refused beyond the maximum, unless it is known', () => {
     const { clock, report } = start(2);
     report('a', {});
     report('b', {});
@@ -121,7 +121,7 @@ describe('a replica', () => {
   });
 });
 
-it('each is told how many report', () => {
+it('gets the number of reporting replicas', () => {
   const reconcile = createReconcile({ state: () => state, monotonic: () => 0 });
   const told = ['a', 'b', 'a', 'c'].map((replica_id) => {
     const answer = reconcile({ replica_id, counts: [] });
@@ -130,7 +130,7 @@ it('each is told how many report', () => {
   assert.deepEqual(told, [1, 2, 2, 3]);
 });
 
-it('once demand comes to the limit, the shares of those that saw it come to no more than the limit', () => {
+it('gets shares that do not exceed the limit once demand reaches it', () => {
   const count = fc.oneof(fc.constant(0), fc.integer({ min: 1000, max: 1_000_000 }));
   fc.assert(
     fc.property(fc.array(fc.tuple(count, count), { minLength: 1, maxLength: 20 }), (demand) => {

@@ -1,4 +1,4 @@
-// What a request cost (Gateway rule 16).
+// Tests the cost of a request (Gateway rule 16).
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -16,18 +16,18 @@ const event = {
 };
 const prices = { inputPricePerMtok: 3_000_000, outputPricePerMtok: 15_000_000 };
 
-it('the configured price is rounded to micro-units, not cut', () => {
+it('rounds the configured price to micro-units', () => {
   assert.equal(cost(1, 499_999), 0);
   assert.equal(cost(1, 500_000), 1);
   assert.equal(cost(3, 500_000), 2);
 });
 
-it('the figure of the provider wins over the configured price', () => {
+it('prefers the figure of the provider to the configured price', () => {
   assert.equal(costMicros({ ...event, reported_cost_micros: 7, prompt_tokens: 10 }, prices), 7);
   assert.equal(costMicros({ ...event, reported_cost_micros: 0, prompt_tokens: 10 }, prices), 0);
 });
 
-it('without counts, without a model or without a price there is no cost', () => {
+it('is null without counts, a model or a price', () => {
   const used = { ...event, prompt_tokens: 10, completion_tokens: 10 };
   assert.equal(costMicros({ ...used, usage_reported: false }, prices), null);
   assert.equal(costMicros(used, null), null);
@@ -36,16 +36,16 @@ it('without counts, without a model or without a price there is no cost', () => 
   assert.equal(costMicros(used, { ...prices, outputPricePerMtok: null }), null);
 });
 
-it('a side without a price is no obstacle while nothing was used of it', () => {
+it('ignores a direction without a price if it was not used', () => {
   const embedding = { ...event, prompt_tokens: 1_000_000 };
   assert.equal(costMicros(embedding, { ...prices, outputPricePerMtok: null }), 3_000_000);
 });
 
-it('an answer from the cache cost nothing', () => {
+it('is zero for a cached answer', () => {
   assert.equal(costMicros({ ...event, cached: true, prompt_tokens: 10 }, null), 0);
 });
 
-it('every cost is within half a micro-unit of the exact one, or too large to hold', () => {
+it('is within half a micro-unit of the exact cost, or too large to represent', () => {
   const counts = fc.nat({ max: Number.MAX_SAFE_INTEGER });
   fc.assert(
     fc.property(counts, counts, counts, counts, (prompt, completion, input, output) => {
@@ -61,7 +61,7 @@ it('every cost is within half a micro-unit of the exact one, or too large to hol
   );
 });
 
-it('the figure of the provider wins over every price, and nothing else is asked', () => {
+it('uses only the figure of the provider, if there is one', () => {
   const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
   const price = fc.option(count, { nil: null });
   fc.assert(

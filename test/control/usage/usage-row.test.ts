@@ -1,4 +1,4 @@
-// A usage row as it travels reads back as the event that it was made of, whatever its texts hold.
+// Tests that a transmitted usage row reads back as its event, whatever texts it contains.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -34,7 +34,7 @@ const full = event({
 const estimated = { usage_reported: false, prompt_tokens: 9, completion_tokens: 20 };
 
 describe('a usage row', () => {
-  it('of an overloaded backend has a refusal that an older control plane knows, and reads back', () => {
+  it('has a refusal for an overloaded backend that older control planes know, and reads back', () => {
     const one = event({ refusal: 'backend_overloaded', status: 503 });
     const row: unknown = JSON.parse(usageRow(one));
     assert.partialDeepStrictEqual(row, { refusal: 'no_backend' });
@@ -43,32 +43,32 @@ describe('a usage row', () => {
     assert.equal(usageEvent.parse(newer).refusal, 'no_backend');
   });
 
-  it('with an estimate is read by a control plane that does not know of estimates', () => {
+  it('is read with an estimate by a control plane that does not know estimates', () => {
     const row: unknown = JSON.parse(usageRow(event({ ...estimated, usage_estimated: true })));
     const older = reportedEvent.omit({ usage_estimated: true, refused_as: true });
     const { usage_estimated: _unknown, ...known } = event(estimated);
     assert.deepEqual(older.parse(row), known);
   });
 
-  it('of a proxy that does not know of estimates is read as one without', () => {
+  it('is read without an estimate from a proxy that does not know estimates', () => {
     const { usage_estimated: _unknown, ...row } = event(estimated);
     assert.equal(usageEvent.parse(row).usage_estimated, false);
   });
 
   for (const [name, one] of Object.entries({ sparse, full })) {
-    it(`of a ${name} event has each of its members in their order`, () => {
+    it(`has the members of a ${name} event in their order`, () => {
       assert.equal(usageRow(one), JSON.stringify(one));
     });
   }
 
-  it('knows every member that an event has', () => {
+  it('contains every member of an event', () => {
     const row: unknown = JSON.parse(usageRow(full));
-    // Only a refusal that older control planes do not know is reported by it.
+    // Reported only for refusals that older control planes do not know.
     const members = Object.keys(reportedEvent.shape).filter((name) => name !== 'refused_as');
     assert.deepEqual(Object.keys(Object(row)), members);
   });
 
-  it('is ASCII and gives any text back', () => {
+  it('is ASCII and preserves any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const json = asciiJson(text);

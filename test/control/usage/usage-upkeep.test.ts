@@ -1,4 +1,5 @@
-// Usage past its retention is rolled up by the hour: it counts exactly once, before, during and after.
+// Tests that usage past its retention is rolled up by the hour and counts exactly once before,
+// during and after.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -17,7 +18,7 @@ import { reported } from '../../harness/admin/usage.ts';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Usage on a clock that the test sets, with a model that has a price and a budget of principal 1. */
+/** Usage on the test's clock, with a model that has a price and a budget of principal 1. */
 async function withClock(t: TestContext) {
   const time = { now: Date.now() };
   const clock = (): number => time.now;
@@ -58,7 +59,7 @@ const estimates = ['estimated_requests', 'estimated_prompt_tokens'];
 estimates.push('estimated_completion_tokens', 'estimated_cost_micros');
 counted.push(...estimates);
 
-/** What does not hang on whether rows are rolled up, by every grouping. */
+/** Results that do not depend on roll-ups, by every grouping. */
 async function totals({ started }: Clocked): Promise<unknown> {
   const groupings = ['model', 'principal', 'virtual_model', 'provider', 'tag', 'day'];
   const all = groupings.map(async (grouping) => {
@@ -75,12 +76,12 @@ async function totals({ started }: Clocked): Promise<unknown> {
   return [...(await Promise.all(all)), points];
 }
 
-/** Of a point: what roll-ups hold as well. */
+/** The fields of a point that roll-ups have too. */
 const summed = ['at', 'requests', 'upstream_errors', 'client_errors', 'refused_budget'];
 summed.push('prompt_tokens', 'completion_tokens', 'cost_micros', 'unpriced_requests', 'avg_ms');
 summed.push(...estimates);
 
-/** Answers of all kinds, spread over the last 100 days. */
+/** Responses of all kinds, spread over the last 100 days. */
 const mixed = (now: number, amount: number) =>
   Array.from({ length: amount }, (_value, index) =>
     reported(index, {
@@ -97,7 +98,7 @@ const mixed = (now: number, amount: number) =>
   );
 
 describe('usage past its retention', () => {
-  it('counts as before in every total, and in the budget', async (t) => {
+  it('counts as before in every total and in the budget', async (t) => {
     const clocked = await withClock(t);
     await clocked.report(mixed(clocked.time.now, 400));
     const before = await totals(clocked);
@@ -133,7 +134,7 @@ describe('usage past its retention', () => {
     assert.deepEqual(await totals(clocked), before);
   });
 
-  it('that comes in late counts too, once, and goes into its hour a day later', async (t) => {
+  it('counts once when it arrives late, and goes into its hour a day later', async (t) => {
     const clocked = await withClock(t);
     const old = new Date(clocked.time.now - 89 * dayMs).toISOString();
     await clocked.report([reported(1, { at: old })]);
@@ -157,7 +158,7 @@ describe('usage past its retention', () => {
     assert.deepEqual(await strayBudgets(clocked.db), []);
   });
 
-  it('has no percentiles, and buckets of an hour at least', async (t) => {
+  it('has no percentiles, and buckets of at least an hour', async (t) => {
     const clocked = await withClock(t);
     const at = clocked.time.now - 91 * dayMs;
     await clocked.report([reported(1, { at: new Date(at).toISOString() })]);
@@ -176,7 +177,7 @@ describe('usage past its retention', () => {
     );
   });
 
-  it('leaves no empty month behind, and months are there before they begin', async (t) => {
+  it('leaves no empty month, and months exist before they start', async (t) => {
     const clocked = await withClock(t);
     const months = async (): Promise<readonly unknown[]> => {
       const rows: { name: string }[] = await clocked.db.query(sql`
@@ -191,11 +192,11 @@ describe('usage past its retention', () => {
     assert.deepEqual(await months(), ['2026_10', '2026_11', '2026_12', '2027_01']);
     clocked.time.now = Date.parse('2027-01-30T00:00:00Z');
     await clocked.upkeep.run();
-    // October ended before the retention began; November, though empty, did not.
+    // October ended before the retention began. November did not, though it is empty.
     assert.deepEqual((await months()).slice(0, 2), ['2026_11', '2026_12']);
   });
 
-  it('is as long ago as the operator says', async (t) => {
+  it('starts as long ago as the operator configured', async (t) => {
     const clocked = await withClock(t);
     const { db, reports } = clocked.started.plane;
     const at = new Date(clocked.time.now - 2 * dayMs).toISOString();
@@ -211,7 +212,7 @@ describe('usage past its retention', () => {
 });
 
 describe('the check of budgets', () => {
-  it('finds a counter that was changed by hand, and says whose', async (t) => {
+  it('finds a manually changed counter and its principal', async (t) => {
     const clocked = await withClock(t);
     const { upkeep, db } = clocked;
     await clocked.report([reported(1)]);
@@ -223,7 +224,7 @@ describe('the check of budgets', () => {
     await upkeep.run();
     assert.equal(upkeep.budgetDrift(), 1);
     assert.deepEqual(clocked.failures, [
-      'checking budgets: Error: not the sum of their usage: principals 1',
+      'checking budgets: Error: the counters of these principals differ from the sum of their usage: 1',
     ]);
     await db.query(sql`update op.budget_usage set tokens_used = tokens_used - 1`);
     await db.query(sql`delete from op.usage_events`);
@@ -232,8 +233,8 @@ describe('the check of budgets', () => {
   });
 });
 
-describe('refusals that are nobody’s', () => {
-  it('are what is new since the last report, whichever replica was told', async (t) => {
+describe('unattributed refusals', () => {
+  it('count the increase since the last report, whichever replica received it', async (t) => {
     const clocked = await withClock(t);
     const { time, db, recordUnattributed } = clocked;
     time.now = Date.parse('2026-11-21T10:00:30Z');
@@ -245,7 +246,7 @@ describe('refusals that are nobody’s', () => {
     await report(1, 0, 'r2');
     time.now += 60_000;
     await report(6, 3);
-    // Started again: it counts from nothing.
+    // Restarted: it counts from zero.
     await report(1, 0);
     const rows: unknown = await db.query(sql`
       select to_char(minute at time zone 'UTC', 'HH24:MI') as at, replica, unauthenticated,
@@ -263,7 +264,7 @@ describe('refusals that are nobody’s', () => {
     assert.deepEqual(hours, [{ replica: '', unauthenticated: 8, model_not_found: 3 }]);
   });
 
-  it('count once when reports come to several replicas at a time', async (t) => {
+  it('count once when reports reach several replicas at a time', async (t) => {
     const { db, recordUnattributed } = await withClock(t);
     await Promise.all(
       Array.from({ length: 12 }, () =>

@@ -1,5 +1,5 @@
-// A rotation of the encryption key: both keys open, the present one seals, and after the vault was sealed anew the previous one is
-// not needed any more.
+// Tests a rotation of the encryption key: both keys open, the current one seals, and after
+// resealing the vault the previous one is no longer needed.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -59,8 +59,8 @@ async function rotating(t: TestContext, count: number): Promise<TestPlane> {
   return old.another(both);
 }
 
-describe('while a key is rotated', () => {
-  it('what either key sealed is read, and the present one seals', async (t) => {
+describe('the rotation of a key', () => {
+  it('opens what either key sealed, and seals with the current one', async (t) => {
     const test = await rotating(t, 1);
     assert.deepEqual(credentialsOf(test), ['secret-1']);
     assert.deepEqual(test.failures, []);
@@ -69,31 +69,31 @@ describe('while a key is rotated', () => {
     assert.deepEqual(await sealedWith(test), [keyId(testKey), keyId(newKey)].toSorted());
   });
 
-  it('equal credentials have equal fingerprints as before', async (t) => {
+  it('keeps fingerprints of equal credentials equal', async (t) => {
     const old = await testPlane(t);
     const rotated = await old.another(both);
     assert.equal(rotated.plane.vault.fingerprint('x'), old.plane.vault.fingerprint('x'));
   });
 
-  it('a control plane without the previous key does not open, and says which it lacks', async (t) => {
+  it('stops a control plane without the previous key, and names the missing key', async (t) => {
     const test = await rotating(t, 1);
     await test.run({ command: { type: 'SetFallbackModel', modelId: null } }, { reason: 'why' });
     await assert.rejects(test.another({ encryptionKey: newKey }), /was encrypted with key/);
   });
 });
 
-describe('sealing the vault anew', () => {
-  it('rewrites all of it in batches; then the previous key is not needed', async (t) => {
+describe('resealing the vault', () => {
+  it('rewrites everything in batches; then the previous key is not needed', async (t) => {
     const test = await rotating(t, 3);
     const { resealed, unreadable } = await reseal(test);
-    // The credentials and the key of fingerprints.
+    // The credentials and the fingerprint key.
     assert.deepEqual([resealed, unreadable], [4, []]);
     assert.deepEqual(await sealedWith(test), [keyId(newKey)]);
     const alone = await test.another({ encryptionKey: newKey });
     assert.deepEqual(credentialsOf(alone), ['secret-1', 'secret-2', 'secret-3']);
   });
 
-  it('that is done has nothing to do, and leaves no event', async (t) => {
+  it('does nothing when it is complete, and leaves no event', async (t) => {
     const test = await rotating(t, 1);
     await reseal(test);
     const { position } = test.plane.store.state();
@@ -101,7 +101,7 @@ describe('sealing the vault anew', () => {
     assert.equal(test.plane.store.state().position, position);
   });
 
-  it('goes on where an interrupted run was', async (t) => {
+  it('continues after an interruption', async (t) => {
     const test = await rotating(t, 3);
     const { db, vault } = test.plane;
     const first = await vault.reseal(db, { after: null, limit: 2 });
@@ -111,7 +111,7 @@ describe('sealing the vault anew', () => {
     assert.deepEqual(await sealedWith(test), [keyId(newKey)]);
   });
 
-  it('leaves what was tampered with as it is, and names it', async (t) => {
+  it('leaves tampered items unchanged, and names them', async (t) => {
     const test = await rotating(t, 2);
     const session = await test.session();
     const { rows } = await session.query<{ ref: string }>(
@@ -125,7 +125,7 @@ describe('sealing the vault anew', () => {
     assert.equal(resealed, 2);
   });
 
-  it('is in the audit log, and makes no snapshot version', async (t) => {
+  it('is in the audit log, and creates no snapshot version', async (t) => {
     const test = await rotating(t, 1);
     const { version } = test.plane.store.state();
     await reseal(test);

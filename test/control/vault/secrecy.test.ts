@@ -1,5 +1,5 @@
-// No secret and no personal data is anywhere in the database but sealed in the vault: every row of every
-// table is searched for what was handed in.
+// Tests that secrets and personal data are in the database only sealed in the vault: every row of
+// every table is searched for the submitted values.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -29,7 +29,7 @@ const secret = (number: number, kind: VaultClass, plaintext: string): Secret => 
 });
 
 describe('the database', () => {
-  it('holds no secret and no personal data in clear, in any table', async (t) => {
+  it('contains no secret or personal data in plaintext in any table', async (t) => {
     const { plane, run, session } = await testPlane(t);
     const nameOf = (text: string, ref: number) => ({
       text: null,

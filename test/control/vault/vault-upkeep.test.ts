@@ -1,5 +1,5 @@
-// What the configuration has let go of is erased from the vault once its retention is over, and nothing else is: the log says so,
-// and its chain stays as it is.
+// Tests that items no longer referred to are erased once their retention is over, and nothing else.
+// The log records it, and its chain stays valid.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -23,7 +23,10 @@ const retentionDays = 30;
 
 type Item = Readonly<{ ref: string; class: string; subject: string; erased: boolean }>;
 
-/** Someone with a password, an e-mail address and a key; a server with a credential; a class with two examples. */
+/**
+ * A person with a password, an e-mail address and a key, a server with a credential, and a class
+ * with two examples.
+ */
 async function keeping(t: TestContext) {
   const time = { now: Date.now() };
   const clock = (): number => time.now;
@@ -56,7 +59,7 @@ async function keeping(t: TestContext) {
         close: other.close,
       };
     },
-    /** By their class, those of the given principal's stream and the others that the tests made. */
+    /** Items by class: those of the given principal's stream, and the others of the tests. */
     items: async (): Promise<readonly Item[]> =>
       plane.db.query(sql`
         select ref, class, subject, body is null as erased from vault.items
@@ -80,7 +83,7 @@ const erasedOf = (items: readonly Item[]): readonly string[] =>
     .toSorted();
 
 describe('the vault', () => {
-  it('erases what was replaced, cleared or removed, and no sooner than its retention is over', async (t) => {
+  it('erases replaced, cleared and removed items after their retention, not before', async (t) => {
     const kept = await keeping(t);
     await letGo(kept);
     kept.time.now += retentionDays * dayMs - 1_000;
@@ -96,7 +99,7 @@ describe('the vault', () => {
     ]);
   });
 
-  it('keeps what is in use: logins, keys, credentials and names work on', async (t) => {
+  it('keeps what is in use: logins, keys, credentials and names still work', async (t) => {
     const kept = await keeping(t);
     await letGo(kept);
     kept.time.now += 2 * retentionDays * dayMs;
@@ -117,7 +120,7 @@ describe('the vault', () => {
     for (const text of ['ada@old.example', 'old-secret', 'one']) assert.ok(!texts.has(text), text);
   });
 
-  it('erases all that a principal had with it, but for its name, by which the audit log calls it', async (t) => {
+  it('erases all items of a deleted principal except its name, which the audit log shows', async (t) => {
     const kept = await keeping(t);
     const before = await kept.items();
     await kept.send('DELETE', kept.person);
@@ -127,7 +130,7 @@ describe('the vault', () => {
     assert.equal((await kept.items()).length, before.length);
   });
 
-  it('says what it erased, once: an event and its audit row, and the log stays whole', async (t) => {
+  it('records the erasure once as an event with an audit row, and the log stays valid', async (t) => {
     const kept = await keeping(t);
     const { plane } = kept;
     await letGo(kept);
@@ -154,7 +157,7 @@ describe('the vault', () => {
     assert.deepEqual((await verifyLog(plane.db)).problems, []);
   });
 
-  it('never erases what is referred to, whatever was marked', async (t) => {
+  it('never erases an item that is referred to, even if it is marked', async (t) => {
     const kept = await keeping(t);
     const { plane } = kept;
     const credential = plane.store.state().mcp_server.byId.get(1)?.credential;
@@ -167,7 +170,7 @@ describe('the vault', () => {
     assert.deepEqual(rows, [{ superseded_at: null }]);
   });
 
-  it('holds nothing that an event says was erased, whoever made the command', async (t) => {
+  it('has no content that an event says was erased, whichever program made the command', async (t) => {
     const { plane } = await keeping(t);
     const secret = { ref: randomUUID(), class: 'personal', plaintext: 'eve' } as const;
     const name = { text: null, ref: secret.ref, fingerprint: 'eve' };
@@ -184,7 +187,7 @@ describe('the vault', () => {
     assert.deepEqual((await verifyLog(plane.db)).problems, []);
   });
 
-  it('erases each of several passwords that followed each other at once', async (t) => {
+  it('erases each of several successive passwords', async (t) => {
     const kept = await keeping(t);
     const passwords = ['one of three more', 'two of three more', 'three of three more'];
     await Promise.all(
@@ -194,7 +197,7 @@ describe('the vault', () => {
     assert.equal(await kept.run(), 3);
   });
 
-  it('takes several events for many items', async (t) => {
+  it('uses several events for many items', async (t) => {
     const kept = await keeping(t);
     const many = Array.from({ length: 200 }, (_, at) => `prompt ${at}`);
     for (const name of ['a', 'b', 'd']) {
