@@ -65,7 +65,7 @@ export const signOnRoutes = (open: OpenSignOn) =>
       summary: 'Redirect the browser to the OpenID provider to sign in',
       refusals: ['absent'],
       query: z.strictObject({
-        return_to: place.describe('Where in the UI the browser goes after signing in.'),
+        return_to: place.describe('The path of the UI to open after signing in.'),
       }),
       handle: async ({ query }, call, { access }: ExtensionNeeds) => {
         const { headers } = call;
@@ -95,7 +95,10 @@ export const signOnRoutes = (open: OpenSignOn) =>
       // What a provider adds is its own affair (RFC 6749, section 4.1.2); the library reads it, as it was sent.
       query: z.looseObject({
         code: z.unknown().optional().describe('The authorization code of the OpenID provider.'),
-        state: z.unknown().optional().describe('The state parameter that the sign-in began with.'),
+        state: z
+          .unknown()
+          .optional()
+          .describe('The state parameter from the start of the sign-in.'),
       }),
       handle: async ({ query }, call, { access }: ExtensionNeeds) => {
         const signOn = open();

@@ -1,4 +1,4 @@
-// Every route of the admin listener, and the path families that are served under two names.
+// Lists all routes of the admin listener, and the paths that are served under two names.
 
 import { z } from 'zod';
 
@@ -61,7 +61,7 @@ import { usageEventRoutes } from './operations/usage-events.ts';
 import { usageRoutes } from './operations/usage.ts';
 import { vaultRoutes } from './history/vault.ts';
 
-/** The same handlers answer under the second name. */
+/** The same handlers serve the second name. */
 export const pathAliases: Readonly<Record<string, string>> = {
   '/admin/provider-models': '/admin/models',
   '/admin/frontend-models': '/admin/virtual-models',
@@ -81,7 +81,7 @@ const openApiRoute = route({
   handle: () => ({ body: document }),
 });
 
-/** What the handlers of each topic need of the program. */
+/** Dependencies of the handlers, by topic. */
 export type Needs = Readonly<{
   access: AccessNeeds;
   providers: ProviderNeeds;
@@ -146,7 +146,7 @@ const groups = [
   of('usage', timeseriesRoutes),
 ] as const;
 
-/** Under both names, and as they show versions. */
+/** Adds aliases, and versions of entities in responses. */
 const whole = <One extends Route>(routes: readonly One[]): readonly One[] =>
   showingVersions(routes.flatMap(withAlias));
 
@@ -160,7 +160,7 @@ const noPreview: Preview = { record: z.null(), of: () => Promise.resolve(null) }
 const restoring = (extended: readonly Extended[]) =>
   restoreRoutes(extended.find(({ preview }) => preview !== undefined)?.preview ?? noPreview);
 
-/** `single` are those of which a proposal may be made, and others. */
+/** `single` are the routes that can be part of a change set, and others. */
 const behind = (
   extended: readonly Extended[],
   single: readonly ServedRoute[],
@@ -178,7 +178,7 @@ const notServed: Core = () => {
 
 const described = extendedBy(notServed);
 
-/** As they are described; see `serveRoutes`. */
+/** Routes without their dependencies; see `serveRoutes`. */
 export const adminRoutes: readonly Route[] = [
   ...whole<Route>([
     ...groups.flatMap(({ routes }): readonly Route[] => routes),
@@ -187,7 +187,7 @@ export const adminRoutes: readonly Route[] = [
   ...behind(described, []),
 ];
 
-/** All of them, with what they need. */
+/** All routes with their dependencies. */
 export function serveRoutes(needs: Needs, extended: readonly Extended[]): readonly ServedRoute[] {
   const single = whole([
     ...groups.flatMap(({ serve }) => serve(needs)),
@@ -196,7 +196,7 @@ export function serveRoutes(needs: Needs, extended: readonly Extended[]): readon
   return [...single, ...served(behind(extended, single), needs.extensions)];
 }
 
-/** Those whose path is known to the compiler. */
+/** Routes with a literal path type. */
 type Literal<Own extends Pick<Route, 'path'>> = Own extends unknown
   ? string extends Own['path']
     ? never
@@ -210,7 +210,7 @@ type RoutesOf<Own> =
       : never
     : never;
 
-/** The routes with the types of what they take and answer, for the management UI. */
+/** The routes with the types of their input and output, for the management UI. */
 export type TypedAdminRoute =
   | Literal<(typeof groups)[number]['routes'][number]>
   | RoutesOf<ReturnType<(typeof extensions)[keyof typeof extensions]>>[number]

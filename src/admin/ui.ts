@@ -1,5 +1,5 @@
-// The management UI ("What the service does" rule 8): files built from ui/, served from memory. Without a build its paths answer
-// that there is none, in plain text.
+// Serves the management UI ("What the service does" rule 8), built from ui/, from memory. Without a
+// build, its paths return a plain text error.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -7,17 +7,17 @@ import path from 'node:path';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** No part of the API: they are not in its document. */
+/** Omitted from the OpenAPI document because these routes are not part of the API. */
 export const uiPaths: readonly string[] = ['/', '/ui', '/ui/*'];
 
 type Asset = Readonly<{ bytes: Buffer; brotli: Buffer | null; type: string; etag: string }>;
 
 export type Ui = Readonly<{
-  /** Its addresses begin with `./`, as seen from /ui/. */
+  /** Its relative addresses begin with `./`, as seen from /ui/. */
   index: string;
-  /** By the path below /ui/. Each name holds a hash of its content. */
+  /** Keys are paths below /ui/. Each name contains a content hash. */
   assets: ReadonlyMap<string, Asset>;
-  /** The page that shows an export without a server, to be kept; null where it is not built. */
+  /** A downloadable page that shows an export without a server. Null if it was not built. */
   viewer: Buffer | null;
 }>;
 
@@ -31,7 +31,10 @@ const viewerName = 'viewer.html';
 
 const built = path.join(import.meta.dirname, '../../ui/dist');
 
-/** Reads a build whole, so that a later one in its place cannot mix with it; null when there is none. */
+/**
+ * Reads a complete build into memory, so that a later build in the same folder cannot mix with it.
+ * Null if there is none.
+ */
 export function readUi(folder: string = built): Ui | null {
   const index = path.join(folder, 'index.html');
   if (!existsSync(index)) return null;
@@ -60,7 +63,7 @@ function readAsset(file: string): Asset {
 const etagOf = (bytes: string | Uint8Array): string =>
   `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
 
-/** Only its own files, and no text that becomes code but the templates of lit-html. */
+/** Allows only its own files. Only the templates of lit-html may be parsed as HTML. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "base-uri 'none'",
@@ -74,11 +77,11 @@ const contentSecurityPolicy = [
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': contentSecurityPolicy,
-  // Held, but asked for again each time: it names the files of one build.
+  // Revalidated on each request, because the page names the files of one build.
   'cache-control': 'no-cache',
 };
 
-/** It is for the disk of whoever has an export, and is not shown here. */
+/** Only for download. The browser does not show it here. */
 const keptHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-disposition': 'attachment; filename="gw-viewer.html"',
@@ -111,7 +114,10 @@ function sendUi(
   return isHeld(request, etagOf(page)) ? reply.code(304).send() : reply.send(page);
 }
 
-/** Not a place of the UI: a file by its name, unless a browser navigates to it, as to the model `gpt.js`. */
+/**
+ * A file is looked up by name, unless a browser navigates to the path. A record may have a name
+ * such as `gpt.js`.
+ */
 const isFile = (below: string, { headers }: FastifyRequest): boolean =>
   below.startsWith('assets/') ||
   (/\.(?:js|mjs|css|map|json|svg|png|ico|webp|woff2?|txt|webmanifest)$/.test(below) &&
@@ -132,6 +138,9 @@ const sendPlain = (reply: FastifyReply, text: string): FastifyReply =>
 const isHeld = ({ headers }: FastifyRequest, etag: string): boolean =>
   (headers['if-none-match'] ?? '').split(/, */).includes(etag);
 
-/** From the page's address to /ui/, so that no path before it has to be known. `below` is what stands behind /ui/. */
+/**
+ * Relative path from the page to /ui/, so that any path prefix works. `below` is the path after
+ * /ui/.
+ */
 const prefixOf = (below: string | undefined): string =>
   below === undefined ? './ui/' : './' + '../'.repeat(below.split('/').length - 1);

@@ -1,4 +1,5 @@
-// The reader of /openapi.json at /docs: Swagger UI, served from its package, so that nothing is loaded from elsewhere
+// Serves Swagger UI for /openapi.json at /docs, from its npm package, so that nothing is loaded
+// from other hosts
 // (https://github.com/swagger-api/swagger-ui/blob/master/docs/usage/configuration.md).
 
 import { readFile } from 'node:fs/promises';
@@ -9,7 +10,10 @@ import { z } from 'zod';
 import { none, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 
-/** `img-src data:` is for the arrows in its style sheet. No script or style stands in the page itself. */
+/**
+ * `img-src data:` allows the arrows in the style sheet of Swagger UI. The page has no inline
+ * scripts or styles.
+ */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +25,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-// Addresses are relative, for a listener behind a path of a reverse proxy.
+// Addresses are relative so that they work under a path prefix of a reverse proxy.
 const page = `<!doctype html>
 <html lang="en">
   <head>
@@ -39,7 +43,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Its validator would send the document to a server of its makers. */
+/** Disabled because it would send the document to the validator of swagger.io. */
 const start = `SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#reference',
@@ -60,7 +64,7 @@ type Asset = Readonly<{
   operation: string;
   summary: string;
   mediaType: NonNullable<Route['mediaType']>;
-  /** How it begins. */
+  /** The start of the file. */
   example: string;
   read: () => Promise<Buffer>;
 }>;
@@ -69,7 +73,7 @@ const assets: readonly Asset[] = [
   {
     path: '/docs',
     operation: 'getDocs',
-    summary: 'This document for people, with a form to try each operation',
+    summary: 'Show this document as a page with a form for each operation',
     mediaType: 'text/html',
     example: '<!doctype html>',
     read: written(page),
@@ -77,7 +81,7 @@ const assets: readonly Asset[] = [
   {
     path: '/docs/start.js',
     operation: 'getDocsStart',
-    summary: 'Starts the page of /docs',
+    summary: 'Get the start script of /docs',
     mediaType: 'text/javascript',
     example: 'SwaggerUIBundle({})',
     read: written(start),
@@ -85,7 +89,7 @@ const assets: readonly Asset[] = [
   {
     path: '/docs/swagger-ui-bundle.js',
     operation: 'getDocsScript',
-    summary: 'The script of /docs',
+    summary: 'Get the script of /docs',
     mediaType: 'text/javascript',
     example: '/*! For license information please see swagger-ui-bundle.js.LICENSE.txt */',
     read: packaged('swagger-ui-bundle.js'),
@@ -93,7 +97,7 @@ const assets: readonly Asset[] = [
   {
     path: '/docs/swagger-ui.css',
     operation: 'getDocsStyle',
-    summary: 'The style sheet of /docs',
+    summary: 'Get the style sheet of /docs',
     mediaType: 'text/css',
     example: '.swagger-ui{}',
     read: packaged('swagger-ui.css'),

@@ -1,8 +1,8 @@
-// Makes the example of an answer from its JSON Schema: what the field is called says what stands in it.
+// Builds the example of a response from its JSON Schema and the names of its fields.
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** By the name of a field, or by `<resource>.<name>` where one resource differs. */
+/** Keys are field names, or `<resource>.<name>` where one resource differs. */
 export type FieldExamples = Readonly<Record<string, unknown>>;
 
 export type Example = Readonly<{ value: unknown }> | Readonly<{ missing: string }>;
@@ -10,8 +10,8 @@ export type Example = Readonly<{ value: unknown }> | Readonly<{ missing: string 
 type Place = Readonly<{ resource: string; field: string; fields: FieldExamples }>;
 
 /**
- * A text without an example of its own, a fixed value or a format is null where that is allowed; or else it is `missing`, and then
- * so is the whole.
+ * A string without an example, a constant or a format becomes null if the schema allows it.
+ * Otherwise it is `missing`, and so is the whole example.
  */
 export function exampleOf(schema: Json, place: Place): Example {
   const example = shownExample(schema, place);
@@ -60,7 +60,7 @@ function givenExample(schema: Json, { resource, field, fields }: Place): unknown
   return schema['const'] ?? schema['default'] ?? [schema['enum']].flat()[0];
 }
 
-/** One name may stand for a text here and a list there. */
+/** A field name may be a string in one schema and a list in another. */
 function fits(schema: Json, value: unknown): boolean {
   const variants = [schema['anyOf'], schema['oneOf']].flatMap((one) => asList(one));
   if (variants.length > 0) return variants.some((variant) => fits(variant, value));
@@ -84,13 +84,13 @@ function objectExample(schema: Json, place: Place): Example {
   return { value: Object.fromEntries(members) };
 }
 
-/** The items of a list are called as the list. */
+/** The items of a list use the field name of the list. */
 function arrayExample(schema: Json, place: Place): Example {
   const example = exampleOf(asObject(schema['items']), place);
   return 'missing' in example ? example : { value: [example.value] };
 }
 
-/** What may be null as well is taken for what else it may be. */
+/** The first type other than null. */
 const typeOf = ({ type }: Json): unknown => [type].flat().find((one) => one !== 'null') ?? type;
 
 const asObject = (value: unknown): Json =>

@@ -1,5 +1,5 @@
-// The examples of the OpenAPI document: the body of every operation that takes one, and the values of fields in answers.
-// A test sends each of these bodies to a control plane.
+// Defines the examples of the OpenAPI document: the body of every operation that has one, and field
+// values of responses. A test sends each of these bodies to a control plane.
 
 import { allNouns } from '../../../events/nouns.ts';
 import type { Route } from '../http/route.ts';
@@ -8,7 +8,7 @@ import type { FieldExamples } from './example.ts';
 export const bodyExampleOf = ({ operation, example }: Pick<Route, 'operation' | 'example'>) =>
   example ?? bodyExamples[operation.replace(/ByAlias$/, '')];
 
-/** By operation. */
+/** Keys are operation ids. */
 export const bodyExamples: Readonly<Record<string, unknown>> = {
   login: { name: 'ada', password: 'correct horse battery' },
   signInByLink: { token: 'vT0bJ2r1Yw5kQm3nXz8aLg' },
@@ -19,8 +19,8 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   setPassword: { password: 'correct horse battery' },
   createKey: { name: 'nightly', principal_id: 1, expires_at: '2036-01-01T00:00:00Z' },
   createAdminToken: { name: 'terraform', principal_id: 1, permissions: ['config:write'] },
-  createRole: { name: 'auditor', description: 'Reads, and changes nothing' },
-  updateRole: { description: 'Reads everything, and changes nothing' },
+  createRole: { name: 'auditor', description: 'Read-only access' },
+  updateRole: { description: 'Read-only access to everything' },
   grantPermission: { verb: 'model:invoke', resource: 'model/qwen3-8b' },
   revokePermission: { verb: 'model:invoke', resource: 'model/qwen3-8b' },
   createModel: { name: 'qwen3-8b', description: 'General use', context_length: 32_768 },
@@ -127,7 +127,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   withdrawChangeRequest: { reason: 'Drafted twice' },
   scheduleChangeRequest: { at: '2026-12-01T03:00:00Z' },
   applyChangeRequest: { reason: 'CHG-9' },
-  reviewChange: { reason: 'It was right to cut it off at once' },
+  reviewChange: { reason: 'The provider had to be disabled immediately' },
   setChangePolicy: { kinds: ['prices', 'access'] },
   restoreSnapshot: { only: ['provider-7'], dry_run: false, reason: 'CHG-7: the wrong address' },
   dryRunRouting: { model: 'chat', streaming: true, headers: { 'x-team': 'search' } },
@@ -160,7 +160,7 @@ export const fieldExamples: FieldExamples = {
   display_name: 'OpenAI',
   'config.name': 'host',
   'snapshots.entity': 'pool-2',
-  'snapshots.message': 'model-12 is not there',
+  'snapshots.message': 'model-12 does not exist',
   'what-if.usage_id': '01KAJWQ2G0V5T9X3M7R1C4E8HB',
   'what-if.cost_before': '12.500000',
   'what-if.cost_after': '9.250000',
@@ -248,7 +248,7 @@ export const fieldExamples: FieldExamples = {
   class: 'code',
   actual: 'code',
   predicted: 'data',
-  note: 'not evaluated, for want of a rival, of 2 examples or of an encoder: general',
+  note: 'not evaluated, because they need a competing class, 2 examples and an encoder: general',
   refines: ['general'],
   prompt: 'Why does this loop never end?',
   after: '08:00',

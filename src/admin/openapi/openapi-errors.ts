@@ -9,25 +9,25 @@ import { httpErrors, statusOf } from '../http/status.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The errors that any route can answer. */
+/** Errors that every route can return. */
 const always: Json = {
   431: ref('HeadersTooLong'),
   500: ref('Internal'),
 };
 
-/** By status, as references to the components that the document holds once. */
+/** By status, as references to shared components of the document. */
 export function errorResponses(route: Route): Json {
   const own = [...byStatus(route)].map(([status, codes]) => [status, ref(nameOf(codes))]);
   return { ...Object.fromEntries(own), ...always };
 }
 
-/** Every error response that these routes refer to, by its name. */
+/** Every error response that these routes refer to, by name. */
 export function errorComponents(routes: readonly Route[]): Json {
   const groups = routes.flatMap((route) => [...byStatus(route).values()]);
   const own = groups.map((codes) => [nameOf(codes), refusalResponse(codes)]);
   return {
     ...Object.fromEntries(own),
-    HeadersTooLong: response('The headers of the request are longer than 16 KiB', {
+    HeadersTooLong: response('The request headers are longer than 16 KiB', {
       type: 'invalid_request_error',
       code: 'too_large',
     }),
@@ -59,7 +59,7 @@ function ref(name: string): Json {
 }
 
 function codesOf(route: Route): Codes {
-  // Whatever a route takes, it refuses what it does not.
+  // Every route refuses unknown input.
   const codes = new Set<RefusalCode>(['invalid', 'unavailable', ...route.refusals]);
   const { method, permission } = route;
   if (permission !== 'open') codes.add('unauthenticated');

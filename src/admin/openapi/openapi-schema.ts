@@ -1,4 +1,5 @@
-// The JSON Schema of a value on the wire, as the OpenAPI document shows it: only what clients in every language can read.
+// Converts wire types to the JSON Schema of the OpenAPI document, limited to what client generators
+// of all languages can read.
 
 import { z } from 'zod';
 
@@ -6,27 +7,28 @@ import { shownCharacters, shownCharactersOrNone } from '../../lib/fields.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The schema of what is sent; a transformation that the server applies to it does not show. */
+/** The schema of the input as sent, before the server transforms it. */
 export function jsonSchema(schema: z.ZodType): Json {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
-      // In OpenAPI, a field that is read-only must not be sent. In TypeScript it only must not be changed.
+      // Removes `readOnly`: in OpenAPI it means that clients must not send the property, but zod
+      // uses it for TypeScript's `readonly`.
       delete jsonSchema.readOnly;
-      // The format says it, in a few letters.
+      // The format already implies the pattern.
       if (knownFormats.has(jsonSchema.format)) delete jsonSchema.pattern;
     },
   });
   return portable(rest);
 }
 
-/** Those of JSON Schema for which zod gives a pattern too. */
+/** Formats of JSON Schema for which zod also emits a pattern. */
 const knownFormats: ReadonlySet<unknown> = new Set(['date-time', 'uuid']);
 
 /**
- * Patterns that RE2 (Go) or Python cannot compile, each with the nearest one that they can. The server checks the precise one. A
- * pattern that is missing here fails a test.
+ * Replaces patterns that RE2 (Go) or Python cannot compile by looser ones. The server still checks
+ * the precise pattern. A test fails for an unlisted pattern.
  */
 const portablePatterns: Readonly<Record<string, string>> = {
   [shownCharacters.source]: '^[^\\x00-\\x1f\\x7f-\\x9f]+$',

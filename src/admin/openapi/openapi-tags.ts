@@ -1,4 +1,4 @@
-// The groups of operations in the OpenAPI document, by the resource that a path begins with.
+// Groups the operations of the OpenAPI document by the resource in their path.
 
 import { allNouns } from '../../../events/nouns.ts';
 import type { Route } from '../http/route.ts';
@@ -6,37 +6,37 @@ import type { Route } from '../http/route.ts';
 type Tag = Readonly<{ name: string; description: string }>;
 
 const configuration = {
-  principals: { name: 'Principals', description: 'Who calls, and the roles they hold' },
-  keys: { name: 'API keys', description: 'Keys of the data plane; shown once, by their creation' },
+  principals: { name: 'Principals', description: 'Users and services, and their roles' },
+  keys: { name: 'API keys', description: 'Keys of the data plane; shown only once, when created' },
   tokens: { name: 'Admin tokens', description: 'Tokens of the admin API, for CI and Terraform' },
   roles: { name: 'Roles', description: 'Named sets of permissions' },
   models: { name: 'Provider models', description: 'Models, and the providers that serve them' },
   providers: { name: 'Providers', description: 'Endpoints with a credential' },
   routing: { name: 'Routing', description: 'Frontend models, rules, pools and prompt classes' },
-  limits: { name: 'Limits and budgets', description: 'What a principal may use' },
+  limits: { name: 'Limits and budgets', description: 'Maximum usage of each principal' },
   remotes: { name: 'MCP servers and agents', description: 'Records of tools and agents' },
-  usage: { name: 'Usage and prices', description: 'What was used, and what it cost' },
+  usage: { name: 'Usage and prices', description: 'Usage and its cost' },
   files: {
     name: 'Configuration files',
-    description: 'The configuration as declarative files: planned, applied and exported',
+    description: 'Plan, apply and export declarative configuration files',
   },
-  history: { name: 'History', description: 'Who changed what, and the configuration as it was' },
+  history: { name: 'History', description: 'Changes and past configurations' },
   operations: { name: 'Operations', description: 'The fleet, the process and its settings' },
-  sessions: { name: 'Sessions', description: 'Logging in and out' },
-  proxies: { name: 'Proxy protocol', description: 'What proxies ask of the control plane' },
-  process: { name: 'Process', description: 'Health, this document and its reader' },
+  sessions: { name: 'Sessions', description: 'Sign in and out' },
+  proxies: { name: 'Proxy protocol', description: 'Calls that proxies make to the control plane' },
+  process: { name: 'Process', description: 'Health checks and this document' },
 } as const satisfies Record<string, Tag>;
 
 const tagOfKey: Readonly<Record<string, Tag>> = configuration;
 
-/** Of the paths of nouns. */
+/** Tags of the paths of nouns. */
 const tagsOfNouns = allNouns.flatMap(({ paths, parts, tag }) => {
   const found = tag === null ? undefined : tagOfKey[tag];
   const segments = [...paths, ...Object.keys(parts)];
   return found === undefined ? [] : segments.map((segment) => [segment, found] as const);
 });
 
-/** By the first segment of a path, without /admin. */
+/** Keys are the first segment of a path after /admin. */
 const tagOfResource: Readonly<Record<string, Tag>> = {
   ...Object.fromEntries(tagsOfNouns),
   'fallback-model': configuration.models,
@@ -68,7 +68,7 @@ const tagOfResource: Readonly<Record<string, Tag>> = {
   session: configuration.sessions,
 };
 
-/** `/admin/keys/{id}` is of `keys`, `/healthz` of `healthz`. */
+/** The resource is `keys` for `/admin/keys/{id}` and `healthz` for `/healthz`. */
 export const resourceOf = ({ path }: Pick<Route, 'path'>): string =>
   path
     .replace(/^\/admin\//, '')
@@ -81,6 +81,6 @@ export function tagOf(route: Pick<Route, 'path' | 'permission' | 'tag'>): string
   return (tagOfResource[resourceOf(route)] ?? configuration.process).name;
 }
 
-/** Those that are used, in their order. */
+/** The tags in use, in the order of their definition. */
 export const tags = (routes: readonly Route[]): readonly Tag[] =>
   Object.values(configuration).filter(({ name }) => routes.some((route) => tagOf(route) === name));

@@ -1,4 +1,5 @@
-// The OpenAPI 3.1 document, made from the route values: a route cannot lack an entry, nor an entry a route (Versioning rule 1).
+// Builds the OpenAPI 3.1 document from the route values, so that routes and document always match
+// (Versioning rule 1).
 
 import { z } from 'zod';
 
@@ -66,12 +67,12 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: sessionCookie,
-    description: 'The session of a person, begun by POST /login; most routes ask a permission too',
+    description: 'A session from POST /login; most routes also require a permission',
   },
   admin_token: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An admin token (`gwt-…`) of POST /admin/tokens, in place of a session',
+    description: 'An admin token (`gwt-…`) from POST /admin/tokens, as an alternative to a session',
   },
   proxy_token: {
     type: 'http',
@@ -92,61 +93,64 @@ const header = (name: string, description: string, schema: Json): Json => ({
 const requestHeaders = {
   IdempotencyKey: header(
     'Idempotency-Key',
-    `The same key and request answer the first result for ${answerKeptHours} hours, to the same principal, and change nothing ` +
-      'again; another request with the key is a 409. A refused request leaves its key free.',
+    `For ${answerKeptHours} hours, repeating a request with the same key and principal returns the first response without ` +
+      'changing anything. A different request with the key returns 409. The key of a refused request can be reused.',
     { type: 'string', minLength: 1, maxLength: 255, examples: ['create-nightly-1'] },
   ),
   IfMatch: header(
     'If-Match',
-    'The version of the entity that is edited, in quotes: its ETag, or the `version` of its ' +
-      'record. 412 when the entity has been changed since.',
+    'The version of the entity, in quotes: its ETag, or the `version` of its ' +
+      'record. Returns 412 if the entity has been changed since.',
     {
       type: 'string',
       pattern: '^(?:\\*|(?:W/)?"[^"]*"(?:\\s*,\\s*(?:W/)?"[^"]*")*)$',
       examples: ['"3"'],
     },
   ),
-  Reason: header('x-gw-reason', 'Why; kept in the vault and shown in the history', {
-    type: 'string',
-    maxLength: 1_000,
-    examples: ['CHG-1042'],
-  }),
+  Reason: header(
+    'x-gw-reason',
+    'The reason for the change; stored in the vault and shown in the history',
+    {
+      type: 'string',
+      maxLength: 1_000,
+      examples: ['CHG-1042'],
+    },
+  ),
   Force: {
     name: 'force',
     in: 'query',
     required: false,
     description:
-      'With true, make the change even when it leaves no principal that can sign in and holds config:write; a 409 without it',
+      'If true, allow a change after which no principal with config:write can sign in. Returns 409 otherwise.',
     schema: { type: 'boolean', default: false },
   },
   BreakGlass: header(
     'x-gw-break-glass',
-    'Why the change is made at once although the change policy asks for an approval; it needs config:write and demands a review',
+    'The reason to skip the approval that the change policy requires; requires config:write and a later review',
     { type: 'string', maxLength: 1_000, examples: ['the vendor cut us off'] },
   ),
 } as const;
 
 const responseHeaders = {
   RequestId: {
-    description: 'Of this request, in every log line of it',
+    description: 'The id of this request, in all of its log lines',
     schema: { type: 'string' },
   },
   SnapshotVersion: {
-    description: 'The version of the configuration that holds the change',
+    description: 'The version of the configuration that includes the change',
     schema: { type: 'integer' },
   },
   ReviewDue: {
-    description:
-      'With x-gw-break-glass, where it was needed: the id of the change request to review',
+    description: 'If x-gw-break-glass skipped an approval: the id of the change request to review',
     schema: { type: 'integer' },
   },
   ETag: { description: 'The version of the entity, in quotes', schema: { type: 'string' } },
   LogPosition: {
-    description: 'With as_of: the position of the log that the answer is of',
+    description: 'With as_of: the log position of the response',
     schema: { type: 'integer' },
   },
-  TotalCount: { description: 'How many rows there are in all', schema: { type: 'integer' } },
-  Link: { description: 'The next page, while there is one', schema: { type: 'string' } },
+  TotalCount: { description: 'The total number of rows', schema: { type: 'integer' } },
+  Link: { description: 'The next page, if there is one', schema: { type: 'string' } },
 } as const;
 
 function operation(route: Route): Json {
@@ -160,7 +164,7 @@ function operation(route: Route): Json {
     ...(takesNothing(route) ? {} : { requestBody: requestBody(route) }),
     responses: {
       [route.status ?? 200]: success(route),
-      ...(route.conditional === true ? { 304: { description: 'Still as it was.' } } : {}),
+      ...(route.conditional === true ? { 304: { description: 'Not modified.' } } : {}),
       ...errorResponses(route),
     },
   };
@@ -172,7 +176,7 @@ function security(permission: Permission): readonly Json[] {
   return [{ session: [] }, { admin_token: [] }];
 }
 
-/** Each property of the schema is a parameter. */
+/** Each property of the schema becomes a parameter. */
 function parameters(route: Route, place: 'path' | 'query'): readonly Json[] {
   const schema = place === 'path' ? route.params : route.query;
   const { properties, required } = parametersSchema.parse(jsonSchema(schema));
@@ -192,7 +196,7 @@ const parametersSchema = z.object({
   required: z.array(z.string()).default([]),
 });
 
-/** The headers that every mutation takes. */
+/** Headers that every mutation accepts. */
 function conditions(route: Route): readonly Json[] {
   if (!isMutation(route)) return [];
   const names = [
@@ -233,7 +237,7 @@ function success(route: Route): Json {
     }).map(([name, header]) => [name, { $ref: `#/components/headers/${header}` }]),
   );
   if (route.status === 204) return { description: 'Done.', headers };
-  if (route.status === 302) return { description: 'On to `Location`.', headers };
+  if (route.status === 302) return { description: 'Redirect to `Location`.', headers };
   return { description: 'Done.', headers, content: { [mediaType(route)]: answer(route) } };
 }
 

@@ -1,5 +1,5 @@
-// What this process was started with, and who is asking (specification, "Observability, operations, other"). Read-only; no secret
-// is in it.
+// Returns the settings of this process and the caller (specification, "Observability, operations,
+// other"). Read-only, without secrets.
 
 import { z } from 'zod';
 
@@ -17,7 +17,7 @@ import type { SettingFact } from './program.ts';
 import type { OperationNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
-/** Null where this release has no such setting, or where it is not set. */
+/** Null if this release has no such setting, or if it is not set. */
 const number = z.number().nullable();
 const text = z.string().nullable();
 
@@ -30,27 +30,27 @@ const configRecord = z.object({
   snapshot_version: z.int().nullable(),
   snapshot_rebuild_failures: z.int(),
   session_ttl_hours: z.number(),
-  /** How many people's sessions hold now. */
+  /** Number of active user sessions. */
   sessions: z.int(),
   config_poll_seconds: number,
   health_report_interval_seconds: number,
   cache_max_entries: number,
   cache_max_bytes: number,
-  /** The encoder of each tier of the classifier; null when there is none. */
+  /** The encoder of each tier of the classifier. Null if there is none. */
   classifier_tier1: text,
   classifier_tier2: text,
-  /** Null: requests are not traced. */
+  /** Null if tracing is off. */
   otel_endpoint: text,
   otel_sample_one_in: number,
   webhook_configured: z.boolean(),
   webhook_signed: z.boolean(),
-  /** Where clients reach the gateway; null where that is not known. */
+  /** Address of the gateway for clients. Null if unknown. */
   gateway_url: text,
-  /** An operator manages this process: there is a deployment to show. */
+  /** True if an operator manages this process, so that there is a deployment to show. */
   deployment_managed: z.boolean(),
-  /** The same, under the name by which other clients of this route read it. */
+  /** Alias of the previous field for other clients. */
   operator_managed: z.boolean(),
-  /** How several backends of one model share requests; null where the process serves none. */
+  /** Load balancing between the backends of one model. Null if the process serves no models. */
   policy: text,
   models: z.int(),
   models_unpriced: z.int(),
@@ -108,7 +108,7 @@ export const configRoutes = [
   }),
 ] as const;
 
-/** The principal's name, and what the request may do. */
+/** Name and permissions of the caller. */
 export async function asker(reading: Revealing, state: ConfigState, holder: Holder) {
   const { principalId: id } = holder;
   const principal = state.principal.byId.get(id);
@@ -117,7 +117,7 @@ export async function asker(reading: Revealing, state: ConfigState, holder: Hold
   return { id, name: names.get(id) ?? '', permissions };
 }
 
-/** A setting is named as its flag: --config-poll is configPoll. */
+/** Settings are named after their flags: --config-poll is configPoll. */
 const valueOf = (settings: readonly SettingFact[], name: string): SettingFact['value'] =>
   settings.find((one) => one.name === name)?.value ?? null;
 

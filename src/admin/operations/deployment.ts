@@ -1,5 +1,6 @@
-// The managed deployment (specification, "Observability, operations, other"): its custom resource, and what of it may be changed here.
-// Secret references, service type and bootstrap are not.
+// Reads and changes the managed deployment (specification, "Observability, operations, other")
+// through its custom resource. Secret references, service type and bootstrap cannot be changed
+// here.
 
 import { z } from 'zod';
 
@@ -20,7 +21,7 @@ import { mutate } from '../http/mutation.ts';
 import type { OperationNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
-/** Null takes the default again. There is none for the image. */
+/** Null restores the default. The image has no default. */
 export const deploymentPatch = z.strictObject({
   image: imageField.optional(),
   replicas: replicasField.nullish(),
@@ -35,7 +36,7 @@ export const deploymentPatch = z.strictObject({
 });
 type DeploymentPatch = z.output<typeof deploymentPatch>;
 
-/** Where each field lies in the spec of the resource. */
+/** Path of each field in the spec of the resource. */
 export const deploymentPlaces = {
   image: ['image'],
   replicas: ['proxy', 'replicas'],
@@ -52,7 +53,7 @@ export const deploymentPlaces = {
 const deploymentRecord = z.object({
   namespace: z.string(),
   name: z.string(),
-  /** Counts the changes of what is wanted; the status says which of them it is about. */
+  /** Generation of the desired state. The status names the generation that it describes. */
   generation: z.int(),
   image: z.string(),
   proxy: z.object({
@@ -70,7 +71,10 @@ const deploymentRecord = z.object({
       targetCpuUtilizationPercentage: z.int(),
     }),
   }),
-  /** As the operator wrote it: phase, observedGeneration, conditions and more; null until it did. */
+  /**
+   * Written by the operator: phase, observedGeneration, conditions and more. Null before its
+   * first write.
+   */
   status: z.record(z.string(), z.unknown()).nullable(),
 });
 
@@ -115,7 +119,7 @@ export const deploymentRoutes = [
 
 type Nested = { [name: string]: Nested | string | number | boolean | null };
 
-/** The fields that were sent, each at its place. */
+/** Places each given field at its path in the resource. */
 export function specPatch(patch: DeploymentPatch): Nested | Refusal {
   const spec: Nested = {};
   let fields = 0;

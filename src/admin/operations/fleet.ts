@@ -1,5 +1,5 @@
-// The fleet: what replicas report of themselves, and what people see of it, a row a replica and never merged (specification,
-// "Fleet report").
+// Receives the reports of replicas and lists them, one row per replica, never merged
+// (specification, "Fleet report").
 
 import { z } from 'zod';
 
@@ -7,12 +7,12 @@ import { healthReport } from '../../snapshot/health-report.ts';
 import type { MachineNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
-/** A report of the most backends, with long names. */
+/** Enough for a report with the maximum number of backends and long names. */
 const reportBytesMax = 16 * 1024 * 1024;
 
 const fleetRow = healthReport.extend({
   reported_at: z.iso.datetime(),
-  /** When this process was first told of the snapshot version that the replica serves. */
+  /** When this process first learned of the snapshot version that the replica serves. */
   snapshot_since: z.iso.datetime(),
   age_seconds: z.int(),
 });

@@ -1,4 +1,4 @@
-// Whether this process lives, and whether it can serve.
+// Serves the liveness and readiness checks.
 
 import { z } from 'zod';
 

@@ -1,11 +1,11 @@
-// Rate limits divided among proxies (specification, "Control-plane protocol").
+// Divides rate limits among proxies (specification, "Control-plane protocol").
 
 import { reconcileAnswer, reconcileReport } from '../../limits/reconciliation.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { MachineNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
-/** A report of the most principals, each count with all its digits. */
+/** Enough for a report of the maximum number of principals with the longest counts. */
 const reportBytesMax = 2 * 1024 * 1024;
 
 export const machineLimitsRoutes = [

@@ -1,5 +1,5 @@
-// What proxies ask of the control plane (specification, "Control-plane protocol"). The snapshot carries usable credentials:
-// only a proxy token opens it.
+// Serves the control-plane protocol to proxies (specification, "Control-plane protocol"). The
+// snapshot contains usable credentials, so it requires a proxy token.
 
 import { z } from 'zod';
 
@@ -25,9 +25,12 @@ export const machineRoutes = [
     conditional: true,
     params: none,
     query: z.strictObject({
-      /** The asker's own version: this replica reads the log to its head before it answers with an older one. */
+      /**
+       * The version of the caller. This replica reads the log to its head before it returns an
+       * older one.
+       */
       at_least: wholeNumber({ from: 0 }).default(0),
-      /** How long to wait for another snapshot than If-None-Match names. */
+      /** Seconds to wait for a snapshot that If-None-Match does not name. */
       wait: wholeNumber({ from: 0, to: waitSecondsMax }).default(0),
     }),
     body: none,
@@ -49,7 +52,8 @@ export const machineRoutes = [
         return refuse('unavailable', 'no snapshot is published yet', { retryAfterSeconds: 1 });
       }
       if (current.snapshot.version < query.at_least) {
-        // Not this replica lags, its log does: it was restored from an older copy. The proxy decides, and says so as well.
+        // The log itself is older, not just this replica: it was restored from an older copy. The
+        // proxy decides what to do, and reports it too.
         const fields = { version: current.snapshot.version, asked: query.at_least };
         log.warn(fields, 'a proxy has a snapshot version that is not in this log');
       }
@@ -77,7 +81,10 @@ export const machineRoutes = [
   }),
 ] as const;
 
-/** Whether If-None-Match names the tag: a list of tags, weak or not, or `*` (RFC 9110, section 13.1.2). */
+/**
+ * True if If-None-Match contains the tag: a list of weak or strong tags, or `*` (RFC 9110, section
+ * 13.1.2).
+ */
 export function heldTags(header: string | undefined): (etag: string) => boolean {
   if (header?.trim() === '*') return () => true;
   const tags = new Set(header?.match(/"[^"]*"/g));
@@ -86,7 +93,7 @@ export function heldTags(header: string | undefined): (etag: string) => boolean 
 
 type Waiting = Readonly<{ seconds: number; signal: AbortSignal }>;
 
-/** Returns when such a snapshot is published, the time is over, or no one waits any more. */
+/** Returns when such a snapshot is published, at the deadline, or when the caller disconnects. */
 async function nextThat(
   publisher: Publisher,
   isNews: (published: Published) => boolean,

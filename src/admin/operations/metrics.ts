@@ -1,4 +1,5 @@
-// What the control plane counts, for a scraper: no configuration, no names of anyone. Nothing is asked of the database for it.
+// Exposes counters of the control plane to Prometheus, without configuration or names. It reads
+// nothing from the database.
 
 import { z } from 'zod';
 
@@ -65,7 +66,7 @@ function addLog(
   { measures, alarms }: OperationNeeds,
   { position }: ConfigState,
 ): void {
-  // What this process appended itself it has read, and not asked for.
+  // Events that this process appended itself may be newer than the last reading of the head.
   const head = Math.max(measures.head, position);
   scrape.add('logHead', {}, head);
   scrape.add('logRead', {}, position);

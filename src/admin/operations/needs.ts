@@ -1,4 +1,4 @@
-// What the routes of operations need of the program: those of people, those of proxies, and those that report usage.
+// Declares the dependencies of the routes of operations, proxies and usage.
 
 import type { Encoders } from '../../classifier/encoder.ts';
 import type { Revealing } from '../../control/access/principal-names.ts';
@@ -26,19 +26,19 @@ export type OperationNeeds = Revealing &
     db: Parameters<typeof refuseUnready>[0]['db'];
     publisher: Publisher;
     measures: PlaneMeasures;
-    /** Turns the windows of budgets, and publishes what is spent of them. */
+    /** Resets budget windows and publishes current spend. */
     rebuild: () => Promise<void>;
-    /** Whether the log in the database does not hold what the state was read from. */
+    /** True if the log in the database differs from the log that the state was built from. */
     isForked: () => boolean;
     sessions: Sessions;
     fleet: Fleet;
     notifier: Notifier;
     alarms: Alarms;
     usageUpkeep: UsageUpkeep;
-    /** What prompts are classified with; null: none is. */
+    /** Encoders that classify prompts. Null if there are none. */
     encoders: Encoders | null;
     deployment: ManagedDeployment;
-    /** Cookies carry Secure when the listener speaks TLS. */
+    /** Sets the Secure attribute of cookies if the listener uses TLS. */
     secureCookies: boolean;
     program: Program;
   }>;
@@ -51,13 +51,13 @@ export type MachineNeeds = Readonly<{
   takeRefusals: TakeRefusals;
   /** Records which replica serves which version. */
   takeServed: TakeServed;
-  /** Compares what replicas saw of the log with the log. */
+  /** Compares the log with what replicas saw of it. */
   takeSightings: TakeSightings;
   log: Log;
 }>;
 
 export type UsageNeeds = Readonly<{
-  /** For statements that may take longer. */
+  /** Runs statements with a longer timeout. */
   reports: Parameters<typeof usageCourse>[0];
   clock: Clock;
 }>;

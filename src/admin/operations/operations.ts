@@ -1,4 +1,5 @@
-// What an operator asks of the control plane itself: its health, a new snapshot, the end of every session.
+// Serves operations on the control plane itself: health, publishing a snapshot, ending all
+// sessions.
 
 import { z } from 'zod';
 
@@ -13,23 +14,28 @@ import { none, route } from '../http/route.ts';
 
 const healthRecord = z.object({
   database_reachable: z.boolean(),
-  /** Where the event log ends; null when the database cannot say. */
+  /** Last position of the log. Null if the database cannot be reached. */
   log_position: z.int().nullable(),
-  /** How far this process has read it, and how many events it is behind. */
+  /**
+   * Position up to which this process has read the log, and the number of events it lags behind.
+   */
   read_position: z.int(),
   lag_events: z.int().nullable(),
   snapshot_version: z.int().nullable(),
   snapshot_rebuild_failures: z.int(),
-  /** Alarms that the log was changed or set back, which nothing explains; GET /admin/log/head tells of each. */
+  /** Unexplained alarms that the log was modified or reset. GET /admin/log/head lists them. */
   log_alarms: z.int(),
-  /** Budgets whose counter was not the sum of their usage when this process last checked; null when it did not. */
+  /**
+   * Budgets whose counter differed from the sum of their usage at the last check of this process.
+   * Null before the first check.
+   */
   budget_drift: z.int().nullable(),
-  /** As the gateway of this process sees them; none in role control. */
+  /** Backends as the gateway of this process sees them. Empty in role control. */
   backends: z.array(backendHealth).readonly(),
-  /** Of the replicas that report to this process; what each of them says is in the fleet. */
+  /** Number of replicas that report to this process. GET /admin/fleet returns their reports. */
   replicas: z.int(),
   replicas_seeing_unhealthy_backends: z.int(),
-  /** Since the start. */
+  /** Since the process started. */
   notifications: z.object({ delivered: z.int(), failed: z.int(), dropped: z.int() }),
 });
 
@@ -60,10 +66,11 @@ export const operationRoutes = [
     body: none,
     response: z.object({ snapshot_version: z.int(), rebuild_failures: z.int() }),
     handle: async (_input, call, { publisher, rebuild, db }: OperationNeeds) => {
-      // What changes without a version comes along: the windows of budgets, and what is spent of them.
+      // Also publishes what changes without a version: budget windows and spend.
       await rebuild();
       const command = { type: 'RebuildSnapshot' } as const;
-      // Whether it is done shows only when it is published: until then no answer is kept for the request's key.
+      // Success is known only after publishing. Until then no response is stored for the
+      // idempotency key.
       const unkept = { ...call, once: null };
       const answer = await mutate(unkept, { command }, ({ version }) => ({
         snapshot_version: version,
@@ -87,7 +94,7 @@ export const operationRoutes = [
     response: z.object({ revoked: z.int(), includes_caller: z.literal(true) }),
     handle: async (_input, call, needs: OperationNeeds) => {
       const command = { type: 'RevokeSessions' } as const;
-      // In the transaction of the audit row: there is not one without the other.
+      // Runs in the transaction of the audit row, so that both are written or neither.
       const answer = await mutate(call, { command }, async (_outcome, tx) => ({
         revoked: await needs.sessions.endAll(tx),
         includes_caller: true as const,

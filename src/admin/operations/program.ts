@@ -1,28 +1,28 @@
-// What the admin API knows of the process that it runs in, besides the control plane: how it was started and what its own gateway
-// sees. The role that serves it says so.
+// Describes the process of the admin API: how it was started and what its gateway sees. The role
+// that serves the API provides it.
 
 import { z } from 'zod';
 
 import { flowFields } from '../../snapshot/health-report.ts';
 
-/** A setting as it took effect. Of a secret it is known only whether it is set. */
+/** A setting as applied. For a secret, only whether it is set. */
 export const settingFact = z.object({
   name: z.string(),
-  /** Null when it is set by environment alone. */
+  /** Null if only an environment variable can set it. */
   flag: z.string().nullable(),
   variable: z.string(),
   description: z.string(),
   unit: z.string().nullable(),
-  /** `file` is a file that a variable names. */
+  /** `file` means a file that a variable names. */
   source: z.enum(['flag', 'env', 'file', 'default']),
   is_secret: z.boolean(),
   is_set: z.boolean(),
-  /** Null when it is not set, and for a secret. */
+  /** Null if it is not set, and for secrets. */
   value: z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).readonly()]).nullable(),
 });
 export type SettingFact = Readonly<z.output<typeof settingFact>>;
 
-/** One backend as the gateway of this process sees it. */
+/** A backend as the gateway of this process sees it. */
 export const backendHealth = z.object({
   api_base: z.string(),
   model: z.string(),
@@ -35,9 +35,9 @@ export const backendHealth = z.object({
 type BackendHealth = Readonly<z.output<typeof backendHealth>>;
 
 export type GatewayPlace = Readonly<{
-  /** Null while it is not known. */
+  /** Null if unknown. */
   url: () => string | null;
-  /** PEM certificates that are trusted besides the runtime's own. */
+  /** Trusted PEM certificates in addition to those of the runtime. */
   ca: readonly string[];
 }>;
 
@@ -46,10 +46,13 @@ export type Program = Readonly<{
   version: string;
   settings: readonly SettingFact[];
   uptimeSeconds: () => number;
-  /** It was told to end: /readyz says so, whatever else is served until then. */
+  /**
+   * True once the process was asked to stop. /readyz then fails, even while other requests are
+   * served.
+   */
   isLeaving: () => boolean;
-  /** None in role control, which has no gateway. */
+  /** Null in role control, which has no gateway. */
   backends: () => readonly BackendHealth[];
-  /** Where its clients reach the gateway; not known when absent. */
+  /** Address of the gateway for clients. Absent if unknown. */
   gateway?: GatewayPlace;
 }>;

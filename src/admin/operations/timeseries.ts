@@ -1,4 +1,5 @@
-// Usage over time: every bucket of the range, those without a request as explicit zeros (specification, `GET /admin/timeseries`).
+// Returns usage over time, one point per bucket, with explicit zeros for buckets without requests
+// (specification, `GET /admin/timeseries`).
 
 import { z } from 'zod';
 
@@ -14,10 +15,13 @@ import { estimateFields, upstreamStatusFields } from './usage.ts';
 const latency = z.int().nullable();
 
 const point = z.object({
-  /** Where the bucket begins. */
+  /** Start of the bucket. */
   at: timestamp,
   requests: z.int(),
-  /** Answers of 5xx, and 401, 403 and 429, which are said to the gateway and not to its client. */
+  /**
+   * Upstream responses with status 5xx, and 401, 403 and 429, which are about the gateway and not
+   * about its client.
+   */
   upstream_errors: z.int(),
   client_errors: z.int(),
   refused_authorisation: z.int(),
@@ -25,19 +29,25 @@ const point = z.object({
   refused_budget: z.int(),
   refused_no_backend: z.int(),
   refused_backend_overloaded: z.int(),
-  /** Attempts at backends that failed, so that another one followed; null in a bucket that is only known as sums. */
+  /** Failed attempts that were followed by another one. Null in a bucket that only has totals. */
   failed_attempts: z.int().nullable(),
-  /** 401s and unknown models, which are nobody's; 0 in a series of one model, provider or principal. */
+  /**
+   * Requests without a principal: 401s and unknown models. 0 in a series of one model, provider or
+   * principal.
+   */
   refused_unattributed: z.int(),
-  /** What backends answered, in classes; null in a bucket that is only known as sums. */
+  /** Upstream responses by status class. Null in a bucket that only has totals. */
   ...upstreamStatusFields,
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
-  /** Null when there are requests and none of them has a price. */
+  /** Null if there are requests and none has a price. */
   cost_micros: z.int().nullable(),
   unpriced_requests: z.int(),
   ...estimateFields,
-  /** Of answered requests; null in a bucket without any, and percentiles where only sums are left. */
+  /**
+   * Latency of answered requests. Null in a bucket without any; percentiles are also null in a
+   * bucket that only has totals.
+   */
   avg_ms: latency,
   p50_ms: latency,
   p95_ms: latency,
@@ -94,7 +104,7 @@ export const timeseriesRoutes = [
     query: z.strictObject({
       since: timestampField.optional(),
       until: timestampField.optional(),
-      /** Seconds; widened to a width in which the range has at most 720 buckets. */
+      /** In seconds. Increased until the range has at most 720 buckets. */
       bucket: wholeNumber({ from: 1, to: widestSeconds }).optional(),
       model: nameField.optional(),
       provider: nameField.optional(),
@@ -124,7 +134,7 @@ function everyBucket({ buckets, points, unattributed }: UsageCourse): Point[] {
   const found = new Map(points.map(({ bucket, ...sums }) => [bucket, sums]));
   return Array.from({ length: count }, (_value, bucket) => {
     const sums = found.get(bucket) ?? nothing;
-    // Refusals alone cost nothing; what was answered and has no price is unpriced.
+    // Refused requests cost nothing. Answered requests without a price are unpriced.
     const cost = sums.cost_micros ?? (sums.unpriced_requests > 0 ? null : 0);
     return {
       at: new Date(startMs + bucket * widthMs).toISOString(),

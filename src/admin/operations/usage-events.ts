@@ -1,4 +1,4 @@
-// Single usage rows, the newest first, as long as they are kept: what a request was, how it was routed, what it cost.
+// Lists single usage rows within their retention, newest first: request, routing and cost.
 
 import { z } from 'zod';
 
@@ -14,7 +14,7 @@ import type { UsageNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 export const ulid = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of a usage row');
-/** As it was recorded, which may be a name that nothing has any more. */
+/** The name at the time of the request. It may no longer exist. */
 const recordedName = z.string().min(1).max(2_000).refine(isStorable);
 
 export const usageRecord = z.object({
@@ -47,10 +47,13 @@ export const usageRecord = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   usage_reported: z.boolean(),
-  /** The counts are estimates: in no sum of reported usage, and charged to budgets. */
+  /**
+   * True if the counts are estimates. They are charged to budgets but excluded from sums of
+   * reported usage.
+   */
   usage_estimated: z.boolean(),
   cost_micros: z.int().nullable(),
-  /** What a budget of money was charged for estimated counts. */
+  /** Amount that a cost budget was charged for estimated counts. */
   estimated_cost_micros: z.int().nullable(),
   cached: z.boolean(),
   duration_ms: z.int(),
@@ -62,7 +65,7 @@ export const usageRecord = z.object({
 
 const cursorParts = z.tuple([z.iso.datetime(), ulid]);
 
-/** Opaque on the wire. */
+/** Opaque to clients. */
 const cursor = z
   .string()
   .max(200)
@@ -106,7 +109,7 @@ export const usageEventRoutes = [
       if (isRefusal(found)) return found;
       const { rows, last, count } = found;
       const next = last === null ? {} : { link: `<${nextPath(path, query, last)}>; rel="next"` };
-      // Without it there are more than are counted.
+      // Without a total, there are more rows than the counting limit.
       const total = count === null ? {} : { 'x-total-count': String(count) };
       return { headers: { ...total, ...next }, body: rows.map(toUsageRecord) };
     },
@@ -127,7 +130,7 @@ const filterOf = (asked: Asked): RowsAsked['filter'] => ({
   refusal: asked.refusal ?? null,
 });
 
-/** The same question, from behind the last row. */
+/** The query of the next page, which starts after the last row. */
 function nextPath(path: string, { after: _after, ...asked }: Asked, last: UsageRow): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(asked)) {

@@ -1,4 +1,4 @@
-// Usage added up by a grouping. What has no price is counted beside every total and never taken for nothing.
+// Totals usage by a grouping. Usage without a price is counted separately, never as zero cost.
 
 import { z } from 'zod';
 
@@ -10,57 +10,61 @@ import { limitQuery, wholeNumber } from '../http/fields.ts';
 import type { UsageNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
-/** The classes of gw_upstream_status_total. */
+/** Status classes of gw_upstream_status_total. */
 export const upstreamStatusFields = {
   upstream_success: z.int().nullable(),
-  /** 4xx but 429. */
+  /** 4xx except 429. */
   upstream_client_error: z.int().nullable(),
   /** 429. */
   upstream_rate_limited: z.int().nullable(),
   upstream_server_error: z.int().nullable(),
 };
 
-/** Requests whose usage could not be read: estimates, which are in no other sum but that of the requests. */
+/**
+ * Requests without readable usage. Their estimates are in no other total; the requests are also in
+ * `requests`.
+ */
 export const estimateFields = {
   estimated_requests: z.int(),
   estimated_prompt_tokens: z.int(),
   estimated_completion_tokens: z.int(),
-  /** Null when none of these requests has a price. */
+  /** Null if none of these requests has a price. */
   estimated_cost_micros: z.int().nullable(),
 };
 
 const usageTotal = z.object({
-  /** Null groups the requests without one: those that were refused before there was a model, or that no rule tagged. */
+  /** Null for requests without a key: refused before a model was chosen, or tagged by no rule. */
   key: z.string().nullable(),
   requests: z.int(),
   refused_requests: z.int(),
   /** No backend could be reached, or none answered in time. */
   refused_no_backend: z.int(),
-  /** The queue of a backend was full, or the wait in it too long. */
+  /** The queue of a backend was full, or the request waited in it for too long. */
   refused_backend_overloaded: z.int(),
   /**
-   * Attempts at backends that failed, so that another one followed, and those of requests that no backend answered. They count in
-   * the group of their request. Null when some of the requests are past their retention.
+   * Failed attempts that were followed by another one, and those of requests that no backend
+   * answered. Counted in the group of their request. Null if some requests are past their
+   * retention.
    */
   failed_attempts: z.int().nullable(),
-  /** What backends answered, in classes; null when some of the requests are past their retention. */
+  /** Upstream responses by status class. Null if some requests are past their retention. */
   ...upstreamStatusFields,
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
-  /** Null when no request of the group has a price. */
+  /** Null if no request of the group has a price. */
   cost_micros: z.int().nullable(),
   unpriced_requests: z.int(),
   ...estimateFields,
-  /** Of answered requests. */
+  /** Average over answered requests. */
   avg_ms: z.int().nullable(),
-  /** Null too when some of the requests are past their retention, and only known as sums. */
+  /** Percentiles are also null if some requests are past their retention and only have totals. */
   p50_ms: z.int().nullable(),
   p95_ms: z.int().nullable(),
   p99_ms: z.int().nullable(),
   ttft_p95_ms: z.int().nullable(),
 });
 
-/** Opaque on the wire: how many groups came before. */
+/** Opaque to clients: the number of groups before the page. */
 const cursor = z
   .string()
   .max(20)
@@ -107,7 +111,7 @@ type Asked = Readonly<{
   limit: number;
 }>;
 
-/** The same question, from the group on that is at this place. */
+/** The query of the next page, which starts at this group. */
 function nextPath(path: string, { group_by, since, until, limit }: Asked, place: number): string {
   const parameters = new URLSearchParams({ group_by, limit: String(limit) });
   if (since !== undefined) parameters.set('since', since);

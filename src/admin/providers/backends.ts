@@ -1,5 +1,5 @@
-// Backends: the link of a model to its one provider, and its flow control (specification, "Provider model"). The id of a backend
-// is its model's id.
+// Serves backends, which link a model to its one provider and define its flow control
+// (specification, "Provider model"). The id of a backend is the id of its model.
 
 import { z } from 'zod';
 
@@ -24,7 +24,7 @@ const attachment = z.strictObject({
   ...endpointFields,
 });
 
-/** Null is the default; for the concurrency it turns the gate off. */
+/** Null is the default. For concurrency, null disables the limit. */
 const change = z.strictObject(shapeOf(backendFields, 'input'));
 
 const params = idIn(modelId);

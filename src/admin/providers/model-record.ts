@@ -1,4 +1,4 @@
-// The record of a provider model and of its backend, which is the model's link to its provider and has the model's id.
+// Builds the record of a provider model, which includes its backend.
 
 import { z } from 'zod';
 
@@ -15,7 +15,7 @@ import { written } from '../http/mutation.ts';
 const noEndpoint = { api_base: null, protocol: null, auth_header: null, auth_scheme: null };
 const modelValues = readerOf(modelFields);
 
-/** Null in a flow-control field is its default. */
+/** Null in a flow-control field means its default. */
 export const backendRecord = z.object({
   id: modelId,
   provider_model_id: modelId,
@@ -24,7 +24,7 @@ export const backendRecord = z.object({
   api_base: z.string(),
   protocol,
   auth_header: z.string(),
-  /** Null sends the credential raw. */
+  /** Null sends the credential without a scheme. */
   auth_scheme: z.string().nullable(),
   credential_kind: credentialKind,
   has_upstream_api_key: z.boolean(),
@@ -41,7 +41,10 @@ export const modelRecord = z.object({
   provider_id: providerId.nullable(),
   provider_name: z.string().nullable(),
   backends: z.array(backendRecord).readonly(),
-  /** Learned from a registered host, and nothing that an operator made points at it: only a grant of its exact name opens it. */
+  /**
+   * True if the model was discovered on a registered host and no operator's configuration refers to
+   * it. Only a grant of its exact name allows it.
+   */
   closed: z.boolean(),
 });
 export type ModelRecord = z.input<typeof modelRecord>;
@@ -92,7 +95,7 @@ export function withClosed(state: ConfigState, rows: readonly ModelRow[]): Liste
   return rows.map((row) => ({ ...row, closed: closed.has(row.id) }));
 }
 
-/** The row of a model that the state holds. */
+/** The row of a model in the state. */
 export const modelRowIn = (state: ConfigState, id: number): ListedModel => ({
   ...rowIn(state, id),
   closed: closedModelsIn(state).has(modelId.parse(id)),

@@ -1,4 +1,4 @@
-// Provider models (specification, "Models, backends, providers"). Also under /admin/models, by the table of aliases.
+// Serves provider models (specification, "Models, backends, providers"), also under /admin/models.
 
 import { z } from 'zod';
 
@@ -17,9 +17,9 @@ const settable = { description: descriptionField.optional(), ...shapeOf(modelFie
 const creation = z.strictObject({
   name: modelNameField,
   ...settable,
-  /** With it the model has a backend from the beginning. */
+  /** If given, the model gets a backend when it is created. */
   provider_id: providerId.optional(),
-  /** The model's own name when absent. */
+  /** Defaults to the name of the model. */
   upstream_model: upstreamModelField.optional(),
 });
 const change = z.strictObject({ name: modelNameField.optional(), ...settable });

@@ -1,4 +1,4 @@
-// What the routes of providers and models need of the program.
+// Declares the dependencies of the routes of providers and models.
 
 import type { PlanPrices } from '../../control/prices/price-sync.ts';
 import type { ProviderTools } from '../../control/providers/providers.ts';

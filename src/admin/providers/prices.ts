@@ -1,4 +1,4 @@
-// Price sync (specification, "Observability, operations, other"): the same work as `gw sync-prices`.
+// Syncs prices, as `gw sync-prices` does (specification, "Observability, operations, other").
 
 import { createHash } from 'node:crypto';
 
@@ -23,18 +23,21 @@ export const priceSourceField = z
   )
   .meta({ type: 'string', enum: [...priceSource.options, ...Object.keys(priceSourceAliases)] });
 
-/** Micro-units per million tokens; null is unpriced. */
+/** Micro-units per million tokens. Null is unpriced. */
 const price = z.int().nonnegative();
 
 export const priceSyncRecord = z.object({
   dry_run: z.boolean(),
-  /** Of what was planned: sent with the same wish, it is made exactly so or refused. */
+  /**
+   * Digest of the plan. If sent with the same options, exactly this plan is applied or the call is
+   * refused.
+   */
   plan: z.string(),
-  /** How many models got another price, or would in a dry run. */
+  /** Number of models whose price changed, or would change in a dry run. */
   updated: z.int(),
-  /** How many were found, and keep the price that they have. */
+  /** Number of models that were found and keep their price. */
   already_priced: z.int(),
-  /** How many no source knows by their upstream name. */
+  /** Number of models whose upstream name is in no source. */
   unmatched: z.int(),
   changes: z.array(
     z.object({
@@ -42,7 +45,7 @@ export const priceSyncRecord = z.object({
       model: z.string(),
       upstream_model: z.string(),
       source: sourceName,
-      /** The name that it was found under. */
+      /** The name in the source. */
       found_as: z.string(),
       old_input_price_per_mtok: price.nullable(),
       old_output_price_per_mtok: price.nullable(),
@@ -54,7 +57,7 @@ export const priceSyncRecord = z.object({
     z.object({
       model_id: modelId,
       model: z.string(),
-      /** Null: the model has no provider. */
+      /** Null if the model has no provider. */
       upstream_model: z.string().nullable(),
     }),
   ),
@@ -62,16 +65,16 @@ export const priceSyncRecord = z.object({
     z.object({
       source: sourceName,
       prices: z.int(),
-      /** Prices that were passed over because they cannot be any. */
+      /** Number of invalid prices that were ignored. */
       nonsense: z.int(),
-      /** Why it could not be read; null when it was. */
+      /** The reason why the source could not be read. Null if it was read. */
       skipped: z.string().nullable(),
     }),
   ),
 });
 export type PriceSyncRecord = z.input<typeof priceSyncRecord>;
 
-/** What was changed, of all that was planned: a model may have been priced or deleted since. */
+/** The changes that were made. Models that were priced or deleted since the plan are left out. */
 export function priceSyncBody(
   plan: PricePlan,
   { dryRun, isChanged }: Readonly<{ dryRun: boolean; isChanged: (id: number) => boolean }>,
@@ -105,13 +108,13 @@ const toChangeRecord = ({ model, upstreamModel, found }: PriceChange) => ({
   output_price_per_mtok: found.prices.outputPricePerMtok,
 });
 
-/** The same for the same prices, in place of the same ones, from the same sources. */
+/** Equal for equal changes: same models, old prices, new prices and sources. */
 const planDigest = ({ changes }: Pick<PricePlan, 'changes'>): string =>
   createHash('sha256')
     .update(canonicalJson(changes.map(toChangeRecord)))
     .digest('base64url');
 
-/** The models that a sync has priced. */
+/** The models that a sync priced. */
 export const pricedIn = (events: readonly Readonly<{ type: string; data: object }>[]) => {
   const ids = new Set(
     events.flatMap(({ type, data }) => (type === 'ModelPriced' && 'id' in data ? [data.id] : [])),
@@ -121,7 +124,10 @@ export const pricedIn = (events: readonly Readonly<{ type: string; data: object 
 
 const planLengthMax = 64;
 
-/** What was shown, `wanted`, is not what would be made of `plan` in this state: sources or models have changed since. */
+/**
+ * Refuses if `plan`, in this state, differs from the plan `wanted` that was shown: sources or
+ * models have changed.
+ */
 function refuseOther(wanted: string, plan: PricePlan, { model: models }: ConfigState) {
   const changes = plan.changes.flatMap((change): PriceChange[] => {
     const model = models.byId.get(change.model.id);
@@ -129,7 +135,7 @@ function refuseOther(wanted: string, plan: PricePlan, { model: models }: ConfigS
     return [{ ...change, model, upstreamModel: model.backend.upstreamModel }];
   });
   if (planDigest({ changes }) === wanted) return null;
-  const message = `the prices are no longer those of plan ${wanted}: look at them again`;
+  const message = `plan: the prices have changed since plan ${wanted}; make a new dry run`;
   return refuse('conflict', message, { param: 'plan' });
 }
 
@@ -148,7 +154,7 @@ export const priceRoutes = [
       source: priceSourceField.default('both'),
       overwrite: z.boolean().default(false),
       dry_run: z.boolean().default(false),
-      /** What a dry run answered: where it would be other prices now, nothing is changed. */
+      /** Digest from a dry run. If the prices would now be different, nothing is changed. */
       plan: z.string().max(planLengthMax).optional(),
     }),
     response: priceSyncRecord,

@@ -1,4 +1,4 @@
-// How the endpoint and the credential of a provider are written on the wire.
+// Defines the wire format of a provider's endpoint and credential.
 
 import {
   apiBaseField,

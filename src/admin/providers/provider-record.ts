@@ -1,4 +1,5 @@
-// The record of a provider. Of its credential it says only that one is set; a dynamic one has a lease, held by the agent of a node.
+// Builds the record of a provider. It only states whether a credential is set. A dynamic provider
+// has a lease, held by the agent of a node.
 
 import { z } from 'zod';
 
@@ -19,22 +20,25 @@ export const providerRecord = z.object({
   api_base: z.string(),
   protocol,
   auth_header: z.string(),
-  /** Null sends the credential raw. */
+  /** Null sends the credential without a scheme. */
   auth_scheme: z.string().nullable(),
   credential_kind: credentialKind,
   has_upstream_api_key: z.boolean(),
   model_count: z.int(),
-  /** Where the agent runs that vouches for it; null without one. */
+  /** Node of the agent that registered the provider. Null if there is none. */
   node: z.string().nullable(),
-  /** A hint only. */
+  /** Informational. */
   engine: z.string().nullable(),
-  /** Of the lease, as the time behind it; null without one. */
+  /** Expiry of the lease. Null without a lease. */
   ttl_seconds: z.int().nullable(),
-  /** Null has not lapsed. */
+  /** Null if it has not lapsed. */
   lease_expires_at: timestamp.nullable(),
-  /** When it last answered a sweep or a registration; null when it never has. */
+  /** Time of the last successful health check or registration. Null if there was none. */
   last_seen_at: timestamp.nullable(),
-  /** Out of rotation since then, if it is dynamic; of others it is advice: they do not answer, or serve less than is registered. */
+  /**
+   * Time since which the provider is unhealthy: it does not respond, or serves fewer models than
+   * registered. Dynamic providers are then out of rotation; for others it is informational.
+   */
   degraded_since: timestamp.nullable(),
   degraded_reason: z.string().nullable(),
 });
@@ -56,7 +60,7 @@ export function toProviderRecord(row: ProviderRow, { leases, probes }: Beside): 
 
 const textOf = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 
-/** The row of a provider that the state holds. */
+/** The row of a provider in the state. */
 export const providerRowIn = (state: ConfigState, id: number): ProviderRow =>
   rowIn(written(state.provider, id), modelCounts(state));
 

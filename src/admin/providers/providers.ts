@@ -1,4 +1,5 @@
-// Providers: dialled before anything is stored (specification, "Provider creation rules").
+// Serves providers. An endpoint is contacted before it is stored (specification, "Provider creation
+// rules").
 
 import { z } from 'zod';
 
@@ -41,7 +42,7 @@ const change = z.strictObject({
   name: nameField.optional(),
   kind: providerKind.optional(),
   ...endpointFields,
-  /** Null clears it, and so does the empty string. */
+  /** Null or an empty string removes it. */
   upstream_api_key: credentialField
     .nullable()
     .transform((key) => key ?? '')
@@ -53,7 +54,7 @@ const availableModel = z.object({
   id: z.string(),
   context_length: z.int().nullable(),
   registered: z.boolean(),
-  /** The model that is registered for it. */
+  /** The model that is registered under this name. */
   model_id: modelId.nullable(),
 });
 

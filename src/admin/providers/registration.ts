@@ -1,4 +1,4 @@
-// Registration of hosts (specification, "POST /admin/providers/register"), as an agent sends it.
+// Serves the registration of hosts by agents (specification, "POST /admin/providers/register").
 
 import { z } from 'zod';
 
@@ -16,24 +16,29 @@ const ttlSecondsDefault = 90;
 
 const registration = z.strictObject({
   api_base: apiBaseField,
-  /** Of the provider; sent with every beat. One that another provider has is declined. */
+  /**
+   * Address of the provider, sent with every heartbeat. An address that another provider has is
+   * declined.
+   */
   name: nameField.nullable().default(null),
-  /** Where the agent runs. */
+  /** Node of the agent. */
   node: nameField.nullable().default(null),
-  /** A hint only. */
+  /** Informational. */
   engine: shownText(100).nullable().default(null),
   ttl_seconds: z.int().min(1).max(ttlSecondsMax).default(ttlSecondsDefault),
 });
 
 const registeredRecord = z.object({
-  /** 0 when not leased. */
+  /** 0 without a lease. */
   id: z.int(),
   api_base: z.string(),
-  /** The name that was asked for when not leased. */
+  /** Without a lease: the requested name. */
   name: z.string(),
-  /** Null when not leased. */
+  /** Null without a lease. */
   kind: providerKind.nullable(),
-  /** False: the address belongs to another provider, which stays as it is and of which nothing is told. */
+  /**
+   * False if the address belongs to another provider, which is left unchanged and not disclosed.
+   */
   leased: z.boolean(),
   lease_expires_at: timestamp.nullable(),
 });

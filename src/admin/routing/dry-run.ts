@@ -1,4 +1,4 @@
-// The dry-run of routing as it is asked and answered: of what is published, or of a snapshot of the past.
+// Defines the dry run of routing, on the published snapshot or on one of the past.
 
 import { z } from 'zod';
 
@@ -23,15 +23,15 @@ const count = z.int().nonnegative();
 export const dryRunQuestion = z.strictObject({
   model: z.string().min(1).max(500),
   streaming: z.boolean().default(false),
-  /** Without it: a caller who may invoke every model. */
+  /** Without a principal, the caller may use every model. */
   principal_id: principalId.nullable().default(null),
-  /** The name of a prompt class. */
+  /** Name of a prompt class. */
   class: z.string().max(500).nullable().default(null),
   headers: z.record(z.string(), z.string()).default({}),
-  /** As the gateway would estimate them. */
+  /** The estimate that the gateway would make. */
   prompt_tokens: tokensOrNoneField.default(0),
   max_tokens: tokensOrNoneField.nullable().default(null),
-  /** The moment of the request; now when absent. */
+  /** Time of the request. Defaults to now. */
   at: timestampField.optional(),
 });
 type Question = z.output<typeof dryRunQuestion>;
@@ -41,7 +41,7 @@ const candidateRecord = z.object({
   model: z.string(),
   provider: z.string().nullable(),
   api_base: z.string().nullable(),
-  /** The value of x-gw-route when this candidate answers. */
+  /** The x-gw-route header if this candidate answers. */
   reason: z.string(),
 });
 
@@ -51,43 +51,47 @@ const verdictRecord = z.object({
   rule_id: ruleId,
   rule_index: count,
   action: ruleAction,
-  /** All its conditions hold. */
+  /** True if all conditions match. */
   matches: z.boolean(),
-  /** The first to match in its frontend model. */
+  /** True if it is the first matching rule of its frontend model. */
   decides: z.boolean(),
-  /** The condition fields that the request does not meet. */
+  /** Condition fields that the request does not meet. */
   failed: z.array(z.string()),
-  /** Its destination is gone, or one jump too many away: then it is not asked. */
+  /**
+   * The jump was skipped because its target was deleted or the maximum number of jumps was reached.
+   */
   jump_lost: z.boolean(),
 });
 
 export const dryRunRecord = z.object({
   model: z.string(),
-  /** The prompt class that was asked for, or that the prompt was found to be of. */
+  /** The requested prompt class, or the class of the prompt. */
   class: z.string().nullable(),
-  /** The frontend model that decided; null when a provider model was named, or the name is not known. */
+  /**
+   * The frontend model that decided. Null if a provider model was named, or if the name is unknown.
+   */
   frontend_model: z.string().nullable(),
   chain: z.array(candidateRecord),
-  /** Their names alone, as other clients of this route read them. */
+  /** Only their names, for other clients of this route. */
   candidates: z.array(z.string()),
-  /** Of the deciding rule in its frontend model; null when no rule decided. */
+  /** Index of the deciding rule in its frontend model. Null if no rule decided. */
   rule_index: count.nullable(),
-  /** The same. */
+  /** Alias of rule_index. */
   matched_rule: count.nullable(),
-  /** A frontend model was named. */
+  /** True if a frontend model was named. */
   virtual_model: z.boolean(),
   rule_id: ruleId.nullable(),
-  /** The value of x-gw-route; null when the name is not known. */
+  /** The x-gw-route header. Null if the name is unknown. */
   reason: z.string().nullable(),
-  /** What the caller would be answered in place of a chain. */
+  /** The error that the caller would get instead of a chain. */
   denied: z.object({ status: z.int(), message: z.string() }).nullable(),
   tag: z.string().nullable(),
-  /** Of each rule of the frontend models that the request passed through. */
+  /** Every rule of the frontend models that the request passed through. */
   rules: z.array(verdictRecord),
 });
 type DryRunRecord = z.input<typeof dryRunRecord>;
 
-/** Now is `nowMs`, unless the question says when. */
+/** `nowMs` is used unless the question contains a time. */
 export function answerDryRun(
   question: Question,
   routed: Routed,
@@ -103,11 +107,13 @@ function dryRunOf(body: Question, { config }: Snapshot, nowMs: number): DryRun |
   const { principal_id: id, class: className } = body;
   const principal = config.principals.find((one) => one.id === id) ?? null;
   if (id !== null && principal === null) {
-    return refuse('invalid', `principal_id ${id} is no principal`, { param: 'principal_id' });
+    return refuse('invalid', `principal_id: principal ${id} does not exist`, {
+      param: 'principal_id',
+    });
   }
   const promptClass = config.prompt_classes.find(({ name }) => name === className) ?? null;
   if (className !== null && promptClass === null) {
-    const message = `class ${JSON.stringify(className)} is no prompt class`;
+    const message = `class: prompt class ${JSON.stringify(className)} does not exist`;
     return refuse('invalid', message, { param: 'class' });
   }
   return {

@@ -1,4 +1,4 @@
-// The model that every routing chain falls back to.
+// Serves the model that every routing chain falls back to.
 
 import { z } from 'zod';
 
@@ -15,7 +15,7 @@ import { none, route } from '../http/route.ts';
 const fallbackRecord = z.object({
   model_id: modelId.nullable(),
   model: z.string().nullable(),
-  /** Both again, under the names by which other clients of this route read them. */
+  /** Aliases of both fields for other clients. */
   id: modelId.nullable(),
   name: z.string().nullable(),
 });
@@ -27,7 +27,7 @@ const toRecord = (held: Readonly<{ id: ModelId; name: string }> | undefined) => 
 
 const fallbackChange = z.strictObject({
   model_id: modelId.nullable().optional(),
-  /** The same under another name; one of the two is needed. */
+  /** Alias of model_id. One of the two is required. */
   provider_model_id: modelId.nullable().optional(),
 });
 

@@ -1,4 +1,5 @@
-// The record of a frontend model: its rules by position, each with its targets, and its defaults.
+// Builds the record of a frontend model: its rules by position with their targets, and its
+// defaults.
 
 import { z } from 'zod';
 
@@ -24,7 +25,7 @@ export const toFrontendModelRecord = (row: FrontendModelRow): FrontendModelRecor
   rules: row.rules.map(toRuleRecord),
 });
 
-/** The record of a frontend model that the state holds. */
+/** The record of a frontend model in the state. */
 export const frontendModelRecordIn = (state: ConfigState, id: number): FrontendModelRecord =>
   toFrontendModelRecord(frontendModelRowIn(state, id));
 

@@ -1,5 +1,5 @@
-// Frontend models and their default targets (specification, "Frontend models, routing, classes"). Also under
-// /admin/virtual-models, by the table of aliases. Their rules are in rules.ts.
+// Serves frontend models and their default targets (specification, "Frontend models, routing,
+// classes"), also under /admin/virtual-models. Their rules are in rules.ts.
 
 import { z } from 'zod';
 

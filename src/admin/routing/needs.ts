@@ -1,4 +1,5 @@
-// What the routes of frontend models, pools, prompt classes and the dry run need of the program.
+// Declares the dependencies of the routes of frontend models, pools, prompt classes and the dry
+// run.
 
 import type { Queryable } from '@databases/pg';
 
@@ -13,9 +14,9 @@ import type { Log } from '../../lib/log.ts';
 export type RoutingNeeds = Vaulting &
   Revealing &
   Readonly<{
-    /** For statements that may take longer. */
+    /** Runs statements with a longer timeout. */
     reports: Queryable;
-    /** What prompts are classified with; null: none is. */
+    /** Encoders that classify prompts. Null if there are none. */
     encoders: Encoders | null;
     publisher: Publisher;
     routed: AskRouted;

@@ -1,5 +1,5 @@
-// Reads one part of an entity by its own id: a rule, a target, a pool member, a backend or an example. A part also names its owner.
-// Its ETag is the version of that owner.
+// Reads a part of an entity by its id: a rule, target, pool member, backend or example. The record
+// names its owner, whose version is the ETag.
 
 import type { z } from 'zod';
 
@@ -26,11 +26,11 @@ type PartParams = z.ZodType<Readonly<{ id: number; example_id?: number }>>;
 type Part<Path extends string, Params extends PartParams, Response extends z.ZodType> = Readonly<{
   path: Path;
   operation: string;
-  /** What it is, in lower case. */
+  /** Name of the part in messages, in lower case. */
   noun: string;
   params: Params;
   response: Response;
-  /** Null when this configuration does not hold the part. */
+  /** Null if this configuration does not contain the part. */
   find: (state: ConfigState, params: z.output<Params>) => (z.input<Response> & object) | null;
 }>;
 
@@ -61,7 +61,7 @@ const partRoute = <
 
 type Owner<Id, One> = Readonly<{ id: Id; parts: readonly One[] }>;
 
-/** The part with this id, with the id of its owner. */
+/** Finds the part with this id, and the id of its owner. */
 function partOf<Id, One extends Readonly<{ id: number }>>(
   owners: readonly Owner<Id, One>[],
   id: number,

@@ -1,4 +1,4 @@
-// Pools and their members (specification, "Frontend model, rule, target, pool").
+// Serves pools and their members (specification, "Frontend model, rule, target, pool").
 
 import { z } from 'zod';
 
@@ -18,7 +18,7 @@ import { deleteRoute, recordRoutes } from '../lists/changes.ts';
 import { none, route } from '../http/route.ts';
 import { orName, positionField } from './rule-input.ts';
 
-/** The model's id is null when it is gone: the member is unavailable, and keeps the name. */
+/** Null if the model was deleted. The member is then unavailable and keeps the name. */
 export const memberRecord = z.object({
   id: poolMemberId,
   provider_model_id: modelId.nullable(),
@@ -27,7 +27,7 @@ export const memberRecord = z.object({
   position: z.int(),
 });
 
-/** A null policy splits by weight, the same member for one conversation. */
+/** Null distributes by weight, with the same member for all requests of a conversation. */
 const poolRecord = z.object({
   id: poolId,
   name: z.string(),
@@ -37,7 +37,7 @@ const poolRecord = z.object({
 });
 
 const memberFields = z.strictObject({
-  /** Accepted as it was listed: a member keeps its id for as long as it refers to the same model. */
+  /** Accepted but ignored: a member keeps its id as long as it refers to the same model. */
   id: poolMemberId.optional(),
   provider_model_id: modelId.nullable().optional(),
   model: referenceField.optional(),
@@ -129,7 +129,7 @@ export function memberRowIn(state: ConfigState, member: PoolMember): PoolMemberR
   return { id, provider_model_id: model_id, model, weight, position };
 }
 
-/** The member that was just added: no other has a higher id. */
+/** The newest member, which has the highest id. */
 function newMemberIn(state: ConfigState, id: number): PoolMemberRow {
   const [newest] = written(state.pool, id).members.toSorted((a, b) => b.id - a.id);
   if (newest === undefined) throw new Error('the pool has no members after one was added');

@@ -1,5 +1,6 @@
-// How well the prompt classes are told apart (specification, "Frontend models, routing, classes": evaluate), and the last
-// evaluations. An evaluation changes no configuration; as a POST under /admin it needs config:write (Authentication rule 3).
+// Evaluates how well the prompt classes are separated (specification, "Frontend models, routing,
+// classes": evaluate), and lists past evaluations. An evaluation changes no configuration, but as a
+// POST under /admin it requires config:write (Authentication rule 3).
 
 import { z } from 'zod';
 
@@ -21,18 +22,21 @@ const neighbour = z
 const classEvaluation = z.object({
   class: z.string(),
   tier: promptClassTier,
-  /** Of refined classes, the class whose prompts they contend for. */
+  /** For a refined class: the class that it refines. */
   refines: z.string().nullable(),
-  /** How many were put to the classes, each as if it were no example. */
+  /** Number of evaluated examples. Each is classified without itself. */
   examples: z.int(),
-  /** Of the examples taken for this class, the share that is its own; null when none was. */
+  /** Share of correct examples among those classified as this class. Null if there were none. */
   precision: share.nullable(),
-  /** Of its own examples, the share taken for it; below the margin an example is of no class. */
+  /**
+   * Share of its examples that were classified as this class. An example below the margin has no
+   * class.
+   */
   recall: share,
   mean_margin: z.number(),
   worst_margin: z.number(),
   min_margin: z.number(),
-  /** At most three other classes, with the cosine of the centroids. */
+  /** At most three other classes, with the cosine similarity of the centroids. */
   nearest: z.array(neighbour).readonly(),
   collides: z.boolean(),
   verdict: z.enum(verdict),
@@ -48,7 +52,7 @@ const confusion = z.object({
 
 const evaluationResult = z.object({
   classes: z.array(classEvaluation).readonly(),
-  /** At most twenty. */
+  /** At most 20. */
   confusions: z.array(confusion).readonly(),
   note: z.string().nullable(),
 });
@@ -57,11 +61,11 @@ const evaluationRecord = evaluationResult.extend({
   id: z.int(),
   evaluated_at: timestamp,
   principal_id: principalId,
-  /** Null when the principal was deleted. */
+  /** Null if the principal was deleted. */
   principal_name: z.string().nullable(),
-  /** The version of the configuration that was evaluated. */
+  /** Snapshot version of the evaluated configuration. */
   snapshot_version: z.int(),
-  /** The identity of the encoder of each tier; null when there was none. */
+  /** Identity of each tier's encoder. Null if there was none. */
   fast_encoder: z.string().nullable(),
   refined_encoder: z.string().nullable(),
 });
@@ -106,7 +110,7 @@ export const promptClassEvaluationRoutes = [
   }),
 ] as const;
 
-/** A result that another release stored in another form is left out. */
+/** Leaves out results that another release stored in a different format. */
 const toRecords = (evaluations: readonly Evaluation[]): EvaluationRecord[] =>
   evaluations.flatMap(({ result, evaluated_at: at, ...row }) => {
     const read = evaluationResult.safeParse(result);

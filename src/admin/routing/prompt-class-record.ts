@@ -1,4 +1,4 @@
-// The records of prompt classes and of their examples. The text of an example is written and never answered.
+// Builds the records of prompt classes and of their examples. Example texts are write-only.
 
 import { z } from 'zod';
 
@@ -27,14 +27,14 @@ export const promptClassRecord = z.object({
   min_margin: minMargin,
   /** Names of classes. */
   refines: z.array(z.string()).readonly(),
-  /** How many. */
+  /** Number of examples. */
   examples: z.int(),
-  /** Whether the class has a centroid, without which no request is of it. */
+  /** True if the class has a centroid. Without one, no request matches it. */
   routable: z.boolean(),
 });
 export type PromptClassRecord = z.input<typeof promptClassRecord>;
 
-/** A class has a centroid as soon as there is an example that an encoder of its tier can read. */
+/** A class has a centroid once an encoder of its tier can read one of its examples. */
 export const listedClass = (row: PromptClassRow, encoders: Encoders | null): PromptClassRecord => ({
   ...row,
   routable: row.examples > 0 && (encoders?.[row.tier] ?? null) !== null,
@@ -61,7 +61,7 @@ export const exampleParams = idIn(promptClassId).extend({
 export const exampleRecord = z.object({
   id: promptExampleId,
   prompt_class_id: promptClassId,
-  /** What its author calls it, since its text is never shown. */
+  /** The author's label, because the text is never shown. */
   label: z.string().nullable(),
   added_at: timestamp,
 });

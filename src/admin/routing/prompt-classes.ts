@@ -1,4 +1,4 @@
-// Prompt classes and their examples (specification, "Prompt class").
+// Serves prompt classes and their examples (specification, "Prompt class").
 
 import { z } from 'zod';
 
@@ -40,7 +40,7 @@ import { recordRoutes } from '../lists/changes.ts';
 import type { RoutingNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
-/** Each is sealed under the log lock; more are added one by one. */
+/** Limited because each example is encrypted under the log lock. More can be added one by one. */
 const createdExamplesMax = 200;
 const refinesMax = 100;
 

@@ -1,5 +1,6 @@
-// The dry-run of routing (specification, "Frontend models, routing, classes"). It asks what is published now, and writes
-// nothing; as a POST under /admin it needs config:write (Authentication rule 3).
+// Serves the dry run of routing (specification, "Frontend models, routing, classes") on the
+// published snapshot. It writes nothing, but as a POST under /admin it requires config:write
+// (Authentication rule 3).
 
 import { classify, readyFor } from '../../classifier/classify.ts';
 import type { Encoders } from '../../classifier/encoder.ts';
@@ -11,7 +12,7 @@ import type { RoutingNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 const publishedQuestion = dryRunQuestion.extend({
-  /** In place of a class: what a user would say, of which the class is found as the gateway finds it. */
+  /** Text of a user message, classified as the gateway would. Cannot be combined with `class`. */
   prompt: promptField.nullable().default(null),
 });
 
@@ -49,7 +50,7 @@ export const routingRoutes = [
   }),
 ] as const;
 
-/** The name of its class; null of one of no class, and where nothing can tell. */
+/** Name of the prompt's class. Null if it has none, or if there is no encoder. */
 async function classOf(
   prompt: string,
   { config, classifier }: Snapshot,

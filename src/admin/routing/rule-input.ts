@@ -1,4 +1,5 @@
-// A rule as it is given: its conditions lie flat on it, and what is malformed is refused by the name of the field (Gateway rule 8).
+// Parses rules from the wire. Conditions are fields of the rule itself, and a malformed one is
+// refused by field name (Gateway rule 8).
 
 import { z } from 'zod';
 
@@ -15,7 +16,7 @@ type TargetInput = CommandOf<'AddRuleTarget'>['target'];
 
 export const positionField = z.int().nonnegative().max(1_000_000);
 const targetFields = z.strictObject({
-  /** Accepted as it was listed: a target keeps its id for as long as it refers to the same. */
+  /** Accepted but ignored: a target keeps its id as long as it refers to the same model or pool. */
   id: targetId.optional(),
   provider_model_id: modelId.nullable().optional(),
   model_pool_id: poolId.nullable().optional(),
@@ -23,7 +24,7 @@ const targetFields = z.strictObject({
   position: positionField.optional(),
 });
 
-/** In a list, a part may be the name of its model alone. */
+/** A list item may be just the name of a model. */
 export const orName = <Part extends z.ZodType>(part: Part) =>
   z
     .preprocess((given) => (typeof given === 'string' ? { model: given } : given), part)
@@ -43,7 +44,7 @@ function toTarget(given: z.output<typeof targetFields>): TargetInput {
 
 const ruleFields = {
   name: ruleNameField.nullable().optional(),
-  /** A disabled rule keeps its place and is skipped. */
+  /** A disabled rule keeps its position and is skipped. */
   enabled: z.boolean().optional(),
   position: positionField.optional(),
   action: ruleAction.optional(),
@@ -55,10 +56,13 @@ const ruleFields = {
   tag: tagField.nullable().optional(),
 };
 
-/** As it is added or changed: what is absent has its default or is left alone, null clears. */
+/** For one rule. Absent fields get their default or stay unchanged; null clears a field. */
 export const ruleField = z.strictObject(ruleFields);
 
-/** Of a whole list, in the order of evaluation, which gives the positions: one that is sent back as it was listed is not read. */
+/**
+ * For a whole list in evaluation order, which defines the positions. `position` is accepted but
+ * ignored.
+ */
 const listedRule = z.strictObject({ id: ruleId.optional(), ...ruleFields });
 export const rulesField = z.array(listedRule).max(rulesMax);
 

@@ -1,5 +1,5 @@
-// The record of a rule: its conditions lie flat on it, roles and the class by name, times as HH:MM. What the state knows and what
-// the tables know come to the same record.
+// Builds the record of a rule, equally from the state and from the tables. Conditions are fields of
+// the rule itself, roles and class by name, times as HH:MM.
 
 import { z } from 'zod';
 
@@ -13,7 +13,9 @@ import { toRecord } from '../../conditions/values.ts';
 import { frontendModelId, modelId, poolId, ruleId, targetId } from '../../lib/ids.ts';
 import { ruleAction } from '../../lib/vocabulary.ts';
 
-/** Both ids are null when the model is gone: the target is unavailable, and keeps the name. */
+/**
+ * Both ids are null if the model was deleted. The target is then unavailable and keeps the name.
+ */
 export const targetRecord = z.object({
   id: targetId,
   provider_model_id: modelId.nullable(),
@@ -38,7 +40,7 @@ export const ruleRecord = z.object({
 });
 type RuleRecord = z.input<typeof ruleRecord>;
 
-/** Its fields are in one order, though jsonb keeps those of the conditions in its own. */
+/** Fixes the order of the fields, because jsonb has its own. */
 export function toRuleRecord(row: RuleRow): RuleRecord {
   const { id, name, enabled, position, action, conditions, role_names, class_name } = row;
   const { deny_status, deny_message, jump_to, tag, targets } = row;
@@ -60,7 +62,7 @@ export function toRuleRecord(row: RuleRow): RuleRecord {
   };
 }
 
-/** A rule that is not read as part of its frontend model. */
+/** A rule that is read on its own, outside its frontend model. */
 export const ownedRule = ruleRecord.extend({ frontend_model_id: frontendModelId });
 
 export const ownedRuleIn = (
@@ -71,7 +73,7 @@ export const ownedRuleIn = (
   frontend_model_id: owner.id,
 });
 
-/** The row of a rule that the state holds. */
+/** The row of a rule in the state. */
 export const ruleRowIn = (state: ConfigState, { targets, ...rule }: Rule): RuleRow => ({
   ...rule,
   name: rule.name ?? null,
@@ -94,7 +96,7 @@ export function targetRowIn(state: ConfigState, target: Target): TargetRow {
   return { id, provider_model_id: model_id, model_pool_id: pool_id, model: name, position };
 }
 
-/** The target that was just added to a list: no other has a higher id. */
+/** The newest target, which has the highest id. */
 export function newTargetIn(state: ConfigState, targets: readonly Target[]): TargetRecord {
   const [newest] = targets.toSorted((a, b) => b.id - a.id);
   if (newest === undefined) throw new Error('no target is there right after one was added');

@@ -1,4 +1,5 @@
-// The rules of frontend models and their targets (specification, "Frontend models, routing, classes").
+// Serves the rules of frontend models and their targets (specification, "Frontend models, routing,
+// classes").
 
 import { z } from 'zod';
 
@@ -15,7 +16,7 @@ import { none, route } from '../http/route.ts';
 import { ruleField, rulesField, targetField, toListedRules, toRuleFields } from './rule-input.ts';
 import { newTargetIn, ownedRule, ownedRuleIn, targetRecord } from './rule-record.ts';
 
-/** The list itself, or an object that holds it. */
+/** The list itself, or an object that contains it. */
 const replacement = z
   .preprocess(
     (given) => (Array.isArray(given) ? { rules: given } : given),

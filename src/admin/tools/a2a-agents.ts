@@ -1,4 +1,4 @@
-// A2A agents (specification, "Other records"): what their routes do not share with those of other remotes.
+// Serves A2A agents (specification, "Other records"): the parts that differ from other remotes.
 
 import { z } from 'zod';
 

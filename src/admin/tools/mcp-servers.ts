@@ -1,4 +1,4 @@
-// MCP servers (specification, "Other records"): what their routes do not share with those of other remotes.
+// Serves MCP servers (specification, "Other records"): the parts that differ from other remotes.
 
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
-// The routes of the nouns that record servers elsewhere: MCP servers and A2A agents (specification, "Other records"). Answers say of a
-// credential only whether one is set.
+// Builds the routes of records of remote servers: MCP servers and A2A agents (specification, "Other
+// records"). Responses only state whether a credential is set.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -38,7 +38,7 @@ export const creationFields = {
   url: remoteUrlField,
   description: descriptionField.default(null),
   auth_header,
-  /** Null and the empty string send the credential raw. */
+  /** Null and an empty string send the credential without a scheme. */
   auth_scheme,
   enabled: z.boolean().default(true),
   upstream_api_key: credentialField.optional(),
@@ -51,9 +51,9 @@ export const changeFields = {
   auth_header,
   auth_scheme,
   enabled: z.boolean().optional(),
-  /** Null clears it, and so does the empty string. */
+  /** Null or an empty string removes it. */
   upstream_api_key: credentialField.nullable().optional(),
-  /** Says that the stored credential may be sent to another origin. */
+  /** Allows the stored credential to be sent to a different origin. */
   keep_credential: z.boolean().default(false),
 };
 
@@ -62,11 +62,11 @@ export const recordFields = {
   url: z.string(),
   description: z.string().nullable(),
   auth_header: z.string(),
-  /** Null sends the credential raw. */
+  /** Null sends the credential without a scheme. */
   auth_scheme: z.string().nullable(),
   enabled: z.boolean(),
   has_upstream_api_key: z.boolean(),
-  /** The same, under the name by which other clients of these routes read it. */
+  /** Alias of has_upstream_api_key for other clients. */
   credential_set: z.boolean(),
 };
 
@@ -87,7 +87,7 @@ type RemoteKind<
   change: Change;
   table: EntityTable;
   rows: (db: Queryable, page: Page<string>) => Promise<readonly Row[]>;
-  /** The example of the body of a change. */
+  /** Example body of a change. */
   changed: object;
 }>;
 
@@ -133,8 +133,8 @@ function reads({ noun, rows, ...kind }: AnyKind): readonly Route<ToolNeeds>[] {
     noun,
     called: [name, `${name}s`],
     summaries: {
-      list: `The ${words}s, without their credentials`,
-      one: `One ${words}, without its credential`,
+      list: `List ${words}s, without their credentials`,
+      one: `Get one ${words}, without its credential`,
     },
     order: byName,
     rows,
@@ -157,7 +157,7 @@ function mutations(kind: AnyKind): readonly Route<ToolNeeds>[] {
       method: 'POST',
       path,
       operation: `create${name}`,
-      summary: `Create ${one}; its address is not dialled`,
+      summary: `Create ${one}; its address is not contacted`,
       example: { name: example, url },
       status: 201,
       refusals: ['conflict'],
@@ -173,7 +173,7 @@ function mutations(kind: AnyKind): readonly Route<ToolNeeds>[] {
       ...own,
       method: 'PATCH',
       operation: `update${name}`,
-      summary: `Change ${one}; an absent credential stays, an empty one clears it`,
+      summary: `Update ${one}; an absent credential is kept, an empty one removes it`,
       example: kind.changed,
       status: 204,
       refusals: ['absent', 'conflict'],
