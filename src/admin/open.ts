@@ -180,13 +180,13 @@ function openNeeds(options: AdminOptions, authenticating: Authenticating): Needs
   const history = { ...named, reports, routed, fleet, readManaged, alarms, clock, newId };
   const classes = { newId, encoders, clock, log };
   const observed = { publisher, measures, fleet, notifier, alarms, usageUpkeep, isForked, rebuild };
-  const told = { program, encoders, deployment };
+  const processParts = { program, encoders, deployment };
   return {
     access,
     providers: { ...named, clock, newId, log, ...dialling },
     routing: { ...named, reports, ...classes, publisher, routed },
     tools: { ...named, newId, checkAddress },
-    operations: { ...named, ...observed, ...told, sessions, secureCookies },
+    operations: { ...named, ...observed, ...processParts, sessions, secureCookies },
     machines: { publisher, ...intake, reconcile, fleet, ...witnesses, log },
     usage: { reports, clock },
     history,

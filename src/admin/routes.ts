@@ -147,7 +147,7 @@ const groups = [
 ] as const;
 
 /** Adds aliases, and versions of entities in responses. */
-const whole = <One extends Route>(routes: readonly One[]): readonly One[] =>
+const withAliasesAndVersions = <One extends Route>(routes: readonly One[]): readonly One[] =>
   showingVersions(routes.flatMap(withAlias));
 
 type Extended = ReturnType<Extension>;
@@ -161,7 +161,7 @@ const restoring = (extended: readonly Extended[]) =>
   restoreRoutes(extended.find(({ preview }) => preview !== undefined)?.preview ?? noPreview);
 
 /** `single` are the routes that can be part of a change set, and others. */
-const behind = (
+const extensionRoutes = (
   extended: readonly Extended[],
   single: readonly ServedRoute[],
 ): readonly Route<ExtensionNeeds>[] => [
@@ -180,20 +180,20 @@ const described = extendedBy(notServed);
 
 /** Routes without their dependencies; see `serveRoutes`. */
 export const adminRoutes: readonly Route[] = [
-  ...whole<Route>([
+  ...withAliasesAndVersions<Route>([
     ...groups.flatMap(({ routes }): readonly Route[] => routes),
     ...restoring(described),
   ]),
-  ...behind(described, []),
+  ...extensionRoutes(described, []),
 ];
 
 /** All routes with their dependencies. */
 export function serveRoutes(needs: Needs, extended: readonly Extended[]): readonly ServedRoute[] {
-  const single = whole([
+  const single = withAliasesAndVersions([
     ...groups.flatMap(({ serve }) => serve(needs)),
     ...served(restoring(extended), needs.history),
   ]);
-  return [...single, ...served(behind(extended, single), needs.extensions)];
+  return [...single, ...served(extensionRoutes(extended, single), needs.extensions)];
 }
 
 /** Routes with a literal path type. */

@@ -72,13 +72,13 @@ export const auditRoutes = [
         path,
         asked: query,
         rows: (limit) => listAudit(db, { ...conditions, limit }),
-        behind: ({ id }) => (query.order === 'asc' ? { after: id } : { before: id }),
+        nextQuery: ({ id }) => (query.order === 'asc' ? { after: id } : { before: id }),
         total: () => countUpTo(db, auditLog),
       });
       const refs = rows.flatMap((row) => row.actor_name_ref ?? []);
       const names = await vault.reveal(db, refs);
-      const told = await withWords({ db, vault }, rows);
-      return { headers, body: told.map((row) => toRecord(row, names)) };
+      const described = await withWords({ db, vault }, rows);
+      return { headers, body: described.map((row) => toRecord(row, names)) };
     },
   }),
 ] as const;

@@ -11,13 +11,13 @@ type List<Row> = Readonly<{
   asked: Asked;
   rows: (limit: number) => Promise<readonly Row[]>;
   /** The query for the rows after the given row. */
-  behind: (last: Row) => Readonly<Record<string, Value>>;
+  nextQuery: (last: Row) => Readonly<Record<string, Value>>;
   /** Ignores filters. Null if the list is longer than the counting limit. */
   total: () => Promise<number | null>;
 }>;
 
 /** Reads one extra row to find out whether there is a next page. */
-export async function historyPage<Row>({ path, asked, rows, behind, total }: List<Row>) {
+export async function historyPage<Row>({ path, asked, rows, nextQuery, total }: List<Row>) {
   const found = await rows(asked.limit + 1);
   const count = isWhole(asked) ? await total() : null;
   const page = found.slice(0, asked.limit);
@@ -26,7 +26,7 @@ export async function historyPage<Row>({ path, asked, rows, behind, total }: Lis
     rows: page,
     headers: {
       ...(count === null ? {} : { 'x-total-count': String(count) }),
-      ...(last === undefined ? {} : { link: linkTo(path, { ...asked, ...behind(last) }) }),
+      ...(last === undefined ? {} : { link: linkTo(path, { ...asked, ...nextQuery(last) }) }),
     },
   };
 }

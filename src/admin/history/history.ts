@@ -205,7 +205,7 @@ export const historyRoutes = [
         asked: query,
         rows: async (limit) =>
           withWords({ db, vault }, await historyCommands({ db, vault }, { ...conditions, limit })),
-        behind: ({ id }) => ({ after: id }),
+        nextQuery: ({ id }) => ({ after: id }),
         total: () => countUpTo(db, auditLog),
       });
       return { headers, body: [...rows] };
@@ -228,7 +228,7 @@ export const historyRoutes = [
         path,
         asked: query,
         rows: (limit) => historyEvents(db, { ...conditions, limit }),
-        behind: ({ position: after }) => ({ after }),
+        nextQuery: ({ position: after }) => ({ after }),
         total: () => countEvents(db),
       });
       return { headers, body: [...rows] };
@@ -268,7 +268,7 @@ export const historyRoutes = [
         path,
         asked: query,
         rows: (limit) => historyStreams(db, { part, after, limit }),
-        behind: ({ stream }) => ({ after: stream }),
+        nextQuery: ({ stream }) => ({ after: stream }),
         total: async () => null,
       });
       return { headers, body: [...rows] };

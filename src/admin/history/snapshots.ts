@@ -131,7 +131,7 @@ export const snapshotRoutes = [
         path,
         asked: query,
         rows: (limit) => historyVersions(sources(needs), { from, to, before, after, order, limit }),
-        behind: ({ version }) => (order === 'asc' ? { after: version } : { before: version }),
+        nextQuery: ({ version }) => (order === 'asc' ? { after: version } : { before: version }),
         total: () => countUpTo(needs.reports, snapshotVersions),
       });
       const replicas = Map.groupBy(needs.fleet.rows(), (row) => row.snapshot_version);

@@ -91,7 +91,7 @@ const once = (route: Route, idempotency: Idempotency, keyed: KeyedRequest): Once
   key: keyed.keyDigest.toString('hex'),
   taken: async (tx) => {
     const found = await idempotency.find(keyed, tx);
-    return found === null || isRefusal(found) ? found : takenMeanwhile;
+    return found === null || isRefusal(found) ? found : sameKeyInUse;
   },
   keep: (tx, { status, headers, body }) =>
     idempotency.keep(tx, keyed, {
@@ -102,7 +102,7 @@ const once = (route: Route, idempotency: Idempotency, keyed: KeyedRequest): Once
 });
 
 /** Internal: the client gets the stored response of the other request. */
-const takenMeanwhile = refuse(
+const sameKeyInUse = refuse(
   'conflict',
   'another request with the same Idempotency-Key was made concurrently',
 );

@@ -204,9 +204,9 @@ function answerMalformed(code: string, requestId: string): string {
 const readRequestId = (header: string | string[] | undefined): string | null =>
   typeof header === 'string' && /^[\w.:-]{1,100}$/.test(header) ? header : null;
 
-type Surroundings = Readonly<{ parts: AdminServerParts; closing: AbortSignal }>;
+type RouteContext = Readonly<{ parts: AdminServerParts; closing: AbortSignal }>;
 
-function addRoute(server: AdminServer, route: ServedRoute, { parts, closing }: Surroundings): void {
+function addRoute(server: AdminServer, route: ServedRoute, { parts, closing }: RouteContext): void {
   const callers = new WeakMap<FastifyRequest, Caller>();
   const isOpen = route.path.includes('{');
   const others = isOpen ? writtenOutPaths(parts.routes, route) : noPaths;

@@ -1,4 +1,4 @@
-// API keys and roles, over HTTP.
+// Tests API keys and roles over HTTP.
 
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
@@ -98,7 +98,7 @@ describe('with --strict-key-mint', () => {
     const create = (principal_id: unknown, by = cookie) =>
       ask({ method: 'POST', path: '/admin/keys', cookie: by, body: { name: 'k', principal_id } });
     assert.equal((await create(member(plain.body, 'id'))).status, 200);
-    // The first holds inference, the second is the administrator.
+    // The first principal may run inference; the second is the administrator.
     for (const id of [1, 2]) {
       assert.deepEqual(errorOf(await create(id)), [403, 'forbidden', 'principal_id']);
     }

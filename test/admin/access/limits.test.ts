@@ -1,4 +1,4 @@
-// Rate limits and budgets, over HTTP (specification, "Limits and budget").
+// Tests rate limits and budgets over HTTP (specification, "Limits and budget").
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -61,7 +61,7 @@ describe('limits', () => {
     assert.deepEqual(held, { requests_per_min: 7, tokens_per_min: null });
   });
 
-  it('that are malformed, limit nothing or limit nobody are refused', async (t) => {
+  it('refuses malformed limits, limits without a value and limits of an unknown principal', async (t) => {
     const { send } = await testAdministrator(t);
     const put = async (body: unknown, id = 1) =>
       errorOf(await send('PUT', `/admin/principals/${id}/limits`, body));
@@ -136,7 +136,7 @@ describe('a budget', () => {
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
   });
 
-  it('that is malformed, caps nothing or nobody is refused', async (t) => {
+  it('refuses a malformed budget, one without a cap and one of an unknown principal', async (t) => {
     const { send } = await testAdministrator(t);
     const put = async (body: unknown, id = 1) =>
       errorOf(await send('PUT', `/admin/principals/${id}/budget`, body));

@@ -1,4 +1,4 @@
-// The last administrator cannot be removed through the admin API by accident.
+// Tests that the admin API protects the last administrator from accidental removal.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -9,7 +9,7 @@ const verb = { verb: 'config:write', resource: '*' };
 
 it('refuses every way of taking config:write from the last one who can sign in with it', async (t) => {
   const { send, plane } = await testAdministrator(t);
-  // Holds config:write, and cannot sign in.
+  // Has config:write but cannot sign in.
   await send('POST', '/admin/principals', { name: 'ci' });
   await send('POST', '/admin/principals/3/roles', { role: 'admin' });
   const before = await send('POST', '/admin/roles', { name: 'before' });
@@ -51,7 +51,7 @@ it('lets one of two administrators go, and the last one by force', async (t) => 
   assert.equal(member(forced.body, 'id'), 2);
 });
 
-it('is no field of a question', async (t) => {
+it('force is an unknown field of requests that change nothing', async (t) => {
   const { send } = await testAdministrator(t);
   assert.equal((await send('GET', '/admin/roles?force=true')).status, 400);
 });

@@ -1,4 +1,4 @@
-// Login, sessions and logout (Authentication rule 1).
+// Tests login, sessions and logout (Authentication rule 1).
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -35,7 +35,7 @@ describe('a login', () => {
     await loginAs('ada', []);
     const answers = await Promise.all([
       ask(login('ada', 'not the password')),
-      ask(login('nobody at all', 'not the password')),
+      ask(login('unknown-user', 'not the password')),
       ask(login('bootstrap', 'not the password')),
     ]);
     for (const answer of answers) {
@@ -74,7 +74,7 @@ describe('a login', () => {
 });
 
 describe('a session', () => {
-  it('ends at logout, and a second logout is no error', async (t) => {
+  it('ends at logout, and a second logout succeeds', async (t) => {
     const { ask, login: loginAs } = await testAdmin(t);
     const cookie = await loginAs('ada', ['admin']);
     for (let time = 0; time < 2; time += 1) {
@@ -113,7 +113,7 @@ describe('a session', () => {
     };
     assert.equal((await ask({ ...password, cookie: boss })).status, 200);
     assert.equal((await ask({ path: '/admin/roles', cookie: ada })).status, 401);
-    // Only what holds is counted.
+    // Only valid sessions are counted.
     assert.equal(await admin.needs.access.sessions.count(), 1);
 
     const again = cookieOf(await ask(login('ada', 'another one of mine')));
@@ -122,7 +122,7 @@ describe('a session', () => {
     assert.equal((await ask({ path: '/admin/roles', cookie: again })).status, 401);
   });
 
-  it('holds only with the seal of a control plane, whoever writes to the database', async (t) => {
+  it('is valid only with the signature of a control plane, even if the database is modified', async (t) => {
     const { ask, plane, login: loginAs } = await testAdmin(t);
     const cookie = await loginAs('ada', ['admin']);
     const { db } = plane;

@@ -1,4 +1,4 @@
-// Principals, their roles and passwords, over HTTP (specification, "Principals, keys, roles").
+// Tests principals, their roles and passwords over HTTP (specification, "Principals, keys, roles").
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

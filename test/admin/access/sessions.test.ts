@@ -1,4 +1,5 @@
-// What another replica or the command line does to a principal holds here with the next request, without waiting for word of it.
+// Tests that changes to a principal by another replica or the command line apply to the next
+// request here, without a notification.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -22,7 +23,7 @@ const login = (name: string, password: string) => ({
   body: { name, password },
 });
 
-/** An admin listener, and another plane on its database of which it hears nothing. */
+/** An admin listener, and another control plane on its database that sends it no notifications. */
 async function withSilentOther(t: TestContext) {
   const started = await testAdmin(t);
   const cookie = await started.login('ada', ['admin']);
@@ -103,13 +104,13 @@ describe('what was changed elsewhere', () => {
   });
 });
 
-/** The only administrator may go: what then holds is the point. */
+/** Forced, because it removes the only administrator; the test is about the sessions. */
 const forced = { ...person, isForced: true } as const;
 
 type WithOther = Awaited<ReturnType<typeof withSilentOther>>;
 
-/** Asks for a provider to be made, and does something else before its address answers. */
-async function meanwhile(
+/** Requests a new provider, and runs `act` before its address answers. */
+async function duringCreation(
   t: TestContext,
   { ask, cookie, other }: WithOther,
   act: () => Promise<unknown>,
@@ -127,14 +128,14 @@ async function meanwhile(
   return errorOf(answer);
 }
 
-describe('what is taken away while a mutation is prepared is not used', () => {
-  it('a right', async (t) => {
+describe('a mutation is refused if this was revoked while it was prepared:', () => {
+  it('a permission', async (t) => {
     const started = await withSilentOther(t);
     const { other } = started;
     const [, principal] = [...other.store.state().principal.byId.values()];
     assert.ok(principal !== undefined);
     const command = { type: 'RevokeRole', id: principal.id, role: 'admin' } as const;
-    const refused = await meanwhile(t, started, () => other.execute({ command }, forced));
+    const refused = await duringCreation(t, started, () => other.execute({ command }, forced));
     assert.deepEqual(refused, [403, 'forbidden', null]);
   });
 
@@ -143,13 +144,13 @@ describe('what is taken away while a mutation is prepared is not used', () => {
     const { ask, cookie } = started;
     const path = '/admin/sessions/revoke-all';
     const revoke = () => ask({ method: 'POST', path, cookie });
-    assert.deepEqual(await meanwhile(t, started, revoke), [401, 'unauthenticated', null]);
+    assert.deepEqual(await duringCreation(t, started, revoke), [401, 'unauthenticated', null]);
   });
 
-  it('a session whose password was set anew', async (t) => {
+  it('a session whose password was reset', async (t) => {
     const started = await withSilentOther(t);
     const reset = () => resetPassword(started.other, 'the new password');
-    assert.deepEqual(await meanwhile(t, started, reset), [401, 'unauthenticated', null]);
+    assert.deepEqual(await duringCreation(t, started, reset), [401, 'unauthenticated', null]);
   });
 });
 
@@ -161,7 +162,7 @@ describe('a login', () => {
     assert.equal((await ask(login('ada', 'the new password'))).status, 200);
   });
 
-  it('that was checked against a password which changed meanwhile opens nothing', async (t) => {
+  it('starts no session if the password changed while it was checked', async (t) => {
     const { ask, other, plane, admin, cookie } = await withSilentOther(t);
     const { sessions } = admin.needs.access;
     const { state } = plane.store;

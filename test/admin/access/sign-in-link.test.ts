@@ -1,4 +1,5 @@
-// The sign-in link of gw dev over HTTP: it signs its principal in once and in time, and every other use is refused.
+// Tests that the sign-in link of gw dev works once and before its expiry, and that every other use
+// is refused.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,5 @@
-// Admin tokens over HTTP: made once, bound to a principal, never more than it may do, and over when it says so.
+// Tests admin tokens over HTTP: limited to their principal's permissions, shown once, and refused
+// after their expiry.
 
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
@@ -14,7 +15,7 @@ import type { Person } from '../../harness/admin/four-eyes.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** A service account with these verbs and a token that carries `permissions` of them. */
+/** A service account with these verbs, and a token limited to `permissions`. */
 async function started(
   t: Pick<TestContext, 'after'>,
   { held, permissions }: Readonly<{ held: readonly string[]; permissions: readonly string[] }>,
@@ -258,7 +259,7 @@ it('the gateway refuses an admin token of a principal whose API key it takes', a
   }
 });
 
-/** A token of a new administrator, which `by` created. */
+/** A token of a new administrator, created by `by`. */
 async function tokenOfAnother(by: Person): Promise<string> {
   const made = await by('POST', '/admin/principals', { name: 'ci' });
   const principal_id = Number(member(made.body, 'id'));

@@ -1,4 +1,4 @@
-// Declarative files by the admin API: what a plan shows, what an apply makes, and what neither touches.
+// Tests declarative files over the admin API: plan, apply, export and what stays unchanged.
 
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';

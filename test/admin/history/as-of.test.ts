@@ -1,5 +1,5 @@
-// Configuration as it stood: what was answered at some position of the log is answered for that position ever after, byte for byte,
-// but for what the log does not hold.
+// Tests as_of: a read at a log position always returns the same bytes, apart from data that is not
+// in the log.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -18,8 +18,8 @@ import { until } from '../../harness/wait.ts';
 
 const reads = adminRoutes.filter(readsPast);
 
-/** What a record says beside the log; null of a moment of the past. */
-const beside = [
+/** Fields whose data is not in the log. They are null for the past. */
+const unlogged = [
   'tokens_used',
   'cost_used_micros',
   'window_start',
@@ -28,19 +28,19 @@ const beside = [
   'lease_expires_at',
   'last_seen_at',
 ];
-const withoutBeside = (text: string): string =>
-  text.replaceAll(new RegExp(`"(${beside.join('|')})":[^,}]*`, 'g'), '"$1":null');
+const withoutUnlogged = (text: string): string =>
+  text.replaceAll(new RegExp(`"(${unlogged.join('|')})":[^,}]*`, 'g'), '"$1":null');
 
 type Started = TestAdmin & Readonly<{ cookie: string }>;
 
 const run = async ({ plane }: Started, commands: readonly Command[]): Promise<void> => {
   for (const command of commands) {
-    if (!touchesAsker(command)) await plane.execute({ command }, person);
+    if (!touchesCaller(command)) await plane.execute({ command }, person);
   }
 };
 
-/** Who asks stays in, and may go on asking. */
-const touchesAsker = (command: Command): boolean =>
+/** Keeps the calling principal and its permissions. */
+const touchesCaller = (command: Command): boolean =>
   ('id' in command &&
     command.id === 2 &&
     ['DeletePrincipal', 'SetPassword', 'RevokeRole'].includes(command.type)) ||
@@ -54,12 +54,12 @@ async function textOf({ url, cookie }: Started, { path, query = '' }: Asked) {
   const headers = { cookie: `gw_session=${cookie}` };
   const response = await fetch(`${url}${path}?${query}`, { headers });
   const shown = ['x-total-count', 'etag'].map((name) => response.headers.get(name));
-  // A request's id is its own.
+  // Removes the request id, which differs per request.
   const text = (await response.text()).replace(/"request_id":"[^"]*"/, '');
-  return [response.status, ...shown, withoutBeside(text)];
+  return [response.status, ...shown, withoutUnlogged(text)];
 }
 
-/** Each read, of an entity for the first few ids. */
+/** Every read, with the first few ids of each entity. */
 const paths = reads.flatMap(({ path }) =>
   path.includes('{id}')
     ? [1, 2, 3].map((id) => path.replace('{id}', String(id)).replace('{example_id}', '1'))
@@ -121,7 +121,7 @@ it('of random histories, the past is answered as the present was', async (t) => 
     for (const path of paths) answers.push(await textOf(started, { path }));
     const at = Date.now();
     moments.push({ position, version, at: new Date(at).toISOString(), answers });
-    // What comes next is of a later millisecond.
+    // Waits for the next millisecond, so that later events have a later time.
     await until(() => Date.now() > at, { what: 'a later time' });
   }
   for (const { position, at, answers } of moments) {

@@ -1,4 +1,4 @@
-// The audit log over HTTP (specification, "Audit event").
+// Tests the audit log over HTTP (specification, "Audit event").
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -67,7 +67,7 @@ it('says each change in words, with the last known name of its record', async (t
   const [version] = Object.values(Object((await send('GET', '/admin/snapshots?limit=1')).body));
   assert.equal(member(member(version, 'made_by'), 'summary'), 'Set budget of Ada');
 
-  // Neither the log nor the audit log holds the name, so it goes with the item of the vault.
+  // The name is stored only in the vault, so erasing the item removes it.
   await plane.db.query(sql`update vault.items set body = null, erased_at = now()
     where subject = ${ada.stream}`);
   const [budget] = await told('/admin/audit');

@@ -1,4 +1,5 @@
-// A past request is explained by its usage row, over HTTP and on the command line, whatever was changed since.
+// Tests that a past request is explained from its usage row, over HTTP and on the command line,
+// regardless of later changes.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-// The history and the snapshots through HTTP: what was done, why, what it changed and who serves it, without a secret.
+// Tests the history and the snapshots over HTTP: changes, reasons and replicas, without secrets.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -78,7 +78,7 @@ describe('the history of commands', () => {
       [created?.version_before, created?.version_after, created?.event_count],
       [before, first, 1],
     );
-    // A description is none of a proxy's business.
+    // A description is not part of the snapshot.
     assert.deepEqual(
       [described?.command, described?.reason, described?.version_before, described?.version_after],
       ['UpdateModel', null, first, first],
@@ -266,7 +266,7 @@ describe('snapshot versions', () => {
       body: healthOf('proxy-1', { version }),
     });
     assert.equal(reported.status, 204, JSON.stringify(reported.body));
-    // One that reports no more, whose row stays.
+    // A replica that no longer reports. Its row is kept.
     await insertServed(plane.db, {
       replica: 'proxy-0',
       version,

@@ -1,4 +1,4 @@
-// A restore through HTTP: previewed, made with a reason as one mutation, and undone by another.
+// Tests a restore over HTTP: preview, one mutation with a reason, and its reversal.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -73,7 +73,7 @@ describe('a restore', () => {
     assert.deepEqual([preview.difference_count, preview.conflicts, preview.missing], [2, [], []]);
   });
 
-  it('brings back a number that nobody may write any more, which stays beside other changes', async (t) => {
+  it('restores a number above the current maximum, and keeps it when other fields change', async (t) => {
     const { made, version, restored, send, plane } = await started(t);
     const model = await made('/admin/models', { name: 'a' });
     const large = { contextLength: 2e9, inputPricePerMtok: 2e15, cacheTtlSeconds: 1e9 };
@@ -151,7 +151,7 @@ describe('a restore', () => {
     const kept = await made('/admin/keys', { name: 'k', principal_id: ci });
     const lost = await made('/admin/keys', { name: 'l', principal_id: gone });
     await send('PUT', `/admin/principals/${ci}/password`, { password: 'the first password' });
-    // A password makes no snapshot version: any position of the log can be restored.
+    // A password change creates no snapshot version, but its log position can be restored.
     const then = plane.store.state().position;
     await send('PUT', `/admin/principals/${ci}/password`, { password: 'the second password' });
     await send('DELETE', `/admin/keys/${kept}`);
@@ -194,7 +194,7 @@ describe('a restore', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('gives way to a key that is revoked in the same transaction', async (t) => {
+  it('does not reactivate a key that is revoked in the same transaction', async (t) => {
     const { made, version, plane } = await started(t);
     const owner = await made('/admin/principals', { name: 'ci', kind: 'service_account' });
     await made('/admin/keys', { name: 'k', principal_id: owner });

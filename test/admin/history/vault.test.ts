@@ -1,4 +1,5 @@
-// Erasure on demand: what it takes and what it leaves, what the log says of it, and what the history and a restore say afterwards.
+// Tests erasure on demand: what it erases, what it keeps, and its traces in the log, the history
+// and a restore.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -16,7 +17,7 @@ import { reported, reportUsage } from '../../harness/admin/usage.ts';
 const password = 'a password of the tests';
 const login = { method: 'POST', path: '/login', body: { name: 'ada', password } };
 
-/** Ada, a user with an address, who changed something and said why; boss, who did so too. */
+/** Ada is a user with an address who made a change with a reason. So did boss. */
 async function started(t: TestContext) {
   const admin = await testAdministrator(t);
   const { send, ask, cookie, plane } = admin;
@@ -128,7 +129,7 @@ describe('the personal data of a principal', () => {
     assert.ok(!JSON.stringify((await send('GET', '/admin/principals')).body).includes('eve'));
   });
 
-  it('of nobody is a 404', async (t) => {
+  it('returns 404 for an unknown principal', async (t) => {
     const { erase } = await started(t);
     assert.deepEqual(errorOf(await erase({ principal_id: 99 })), [404, 'absent', null]);
   });

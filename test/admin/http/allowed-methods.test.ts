@@ -1,4 +1,4 @@
-// The methods that a 405 names.
+// Tests the methods that a 405 lists.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

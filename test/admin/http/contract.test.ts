@@ -1,5 +1,6 @@
-// Every route, asked by nobody, by someone without the permission, with what it does not take, with what it does, and for what is
-// not there. The bodies are the examples of the OpenAPI document. A route without a line here fails.
+// Tests every route without a credential, without the permission, with unknown input, with valid
+// input, and for a missing record. The bodies are the examples of the OpenAPI document. A route
+// without a line here fails.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -16,30 +17,30 @@ import type { TestAnswer, TestRequest } from '../../harness/admin/admin.ts';
 import { seededPlane } from '../../harness/admin/seeded-plane.ts';
 import type { SeededPlane, SeedName } from '../../harness/admin/seeded-plane.ts';
 
-/** How to make a request that is answered. */
+/** Describes a request that succeeds. */
 type Line = Readonly<{
-  /** The record that the path names. */
+  /** Id of the record in the path. */
   of?: SeedName;
   /** Further parameters of the path. */
   with?: Readonly<Record<string, string>>;
-  /** What differs from the example. */
+  /** Fields that replace those of the example. */
   body?: (plane: SeededPlane) => Promise<object> | object;
-  /** Done before the request, on the record. */
+  /** Runs before the request, with the record. */
   after?: (plane: SeededPlane, id: string) => Promise<unknown>;
-  /** What the query has to have. */
+  /** Required query parameters. */
   query?: string;
   status?: number;
-  /** What an unknown record is answered, when it is no 404. */
+  /** Status for an unknown record, if it differs from 404. */
   unknown?: number;
 }>;
 
 const named = ({ unique }: SeededPlane): object => ({ name: unique() });
-/** A model that stands. */
+/** An existing model. */
 const changeOfPrice = async ({ seeds }: SeededPlane): Promise<object> => {
   const path = `/admin/provider-models/${await seeds.model()}`;
   return { calls: [{ method: 'PATCH', path, body: { input_price_per_mtok: 1 } }] };
 };
-/** Of the last change request: what an approver has seen of it. */
+/** The digest that an approver saw of the last change request. */
 const shownDigests = async ({ send, plane }: SeededPlane): Promise<object> => {
   const id = plane.store.state().change_request.lastId;
   const { body } = await send('GET', `/admin/change-requests/${id}`);
@@ -49,7 +50,7 @@ const grant = { verb: 'model:invoke', resource: 'model/qwen3-8b' };
 
 const lines: Readonly<Record<string, Line>> = {
   login: { body: () => ({ name: 'boss', password: adminPassword }) },
-  /** Only gw dev has a link. */
+  /** Only gw dev has a sign-in link. */
   signInByLink: { status: 404 },
   logout: {},
   getSession: {},
@@ -225,7 +226,7 @@ const lines: Readonly<Record<string, Line>> = {
   updateDeployment: {},
 };
 
-/** Pages and their files, which are not JSON: see docs.test.ts. */
+/** Pages and their files, which are not JSON, are tested in docs.test.ts. */
 const isApi = ({ mediaType }: Route): boolean => mediaType === undefined;
 const nameOf = ({ operation }: Route): string => operation.replace(/ByAlias$/, '');
 const isPersonal = ({ permission }: Route): boolean =>
@@ -263,7 +264,7 @@ it('every route answers as its description says', async (t) => {
     const bare = { method: right.method, path: right.path, body: right.body };
 
     if (isPersonal(route)) {
-      assertStatus(await ask(bare), 401, `${name} by nobody`);
+      assertStatus(await ask(bare), 401, `${name} without a credential`);
       assertStatus(await ask({ ...bare, cookie: powerless }), 403, `${name} without permission`);
     }
     if (!isPersonal(route) && route.permission !== 'open') {
@@ -298,7 +299,7 @@ function credential(
   return permission === 'proxy_token' ? { token: proxyToken } : { cookie };
 }
 
-/** What ends sessions comes when no other route needs one. */
+/** Routes that end sessions run last, when no other route needs one. */
 const endingLast = (routes: readonly Route[]): readonly Route[] => {
   const order = ['revokeAllSessions'];
   return routes.toSorted((a, b) => order.indexOf(nameOf(a)) - order.indexOf(nameOf(b)));
@@ -321,10 +322,10 @@ const fill = (path: string, parameters: Readonly<Record<string, string>>): strin
 const unknownPath = ({ path }: Route, line: Line): string =>
   fill(path, { id: '999999', name: 'no-such', ...line.with });
 
-/** A field that no route takes, and each field of the example with a value of no type that any has. */
+/** An unknown field, and each field of the example with a value of the wrong type. */
 function wrongRequests(route: Route, right: TestRequest): readonly TestRequest[] {
   if (route.method === 'GET') return [{ ...right, path: `${right.path}?no_such_field=1` }];
-  // A proxy's report is taken as far as it is known.
+  // Unknown parts of a proxy's report are ignored.
   if (route.permission === 'proxy_token') return [{ ...right, body: 7 }];
   const given = toObject(right.body);
   const wrong = { no_such_type: true };
@@ -333,7 +334,7 @@ function wrongRequests(route: Route, right: TestRequest): readonly TestRequest[]
   return bodies.map((body) => Object.assign({}, right, { body: Object.assign({}, given, body) }));
 }
 
-/** The headers of a dry-run are whatever the request would carry. */
+/** A dry run accepts any headers. */
 const takesAny = ({ operation }: Route): boolean => operation === 'dryRunRouting';
 
 const toObject = (value: unknown): Readonly<Record<string, unknown>> =>

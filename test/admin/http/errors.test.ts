@@ -1,4 +1,5 @@
-// One shape for every error, including those that the HTTP framework finds, and what stands around every answer.
+// Tests the common format of all errors, including those of the HTTP framework, and the headers of
+// every response.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -76,7 +77,7 @@ describe('what the framework refuses', () => {
     assert.equal((await ask({ method: 'POST', path: '/admin/principals/7' })).status, 405);
   });
 
-  it('covers bytes that are no request, and headers that are too long', async (t) => {
+  it('covers bytes that are not a request, and headers that are too long', async (t) => {
     const { admin } = await testAdmin(t);
     const address = admin.server.server.address();
     assert.ok(address !== null && typeof address === 'object');

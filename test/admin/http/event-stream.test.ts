@@ -1,4 +1,5 @@
-// A stream of events and its reader: the reader sets the pace, and one that takes nothing is cut off.
+// Tests that the reader of an event stream sets its pace, and that a stalled reader is
+// disconnected.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// An Idempotency-Key makes a mutation happen once: its first answer is given again, byte for byte, for 24 hours, to the same
-// principal and for the same request alone.
+// Tests Idempotency-Key: a mutation happens once, and its first response is repeated byte for byte
+// for 24 hours, for the same principal and request only.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -13,7 +13,10 @@ const newKey = { name: 'batch', principal_id: 1 };
 
 type Sent = Readonly<{ status: number; text: string; headers: Headers }>;
 
-/** An administrator whose clock the test moves, and requests with a key whose answers are read as bytes. */
+/**
+ * An administrator with a clock that the test controls, and requests with a key whose responses are
+ * read as bytes.
+ */
 async function started(t: TestContext) {
   let now = Date.now();
   const admin = await testAdministrator(t, { clock: () => now });
@@ -120,7 +123,7 @@ describe('the same key and request', () => {
     assert.equal(await count('answers'), 0);
   });
 
-  it('that has expired and was not purged yet makes the change anew', async (t) => {
+  it('makes the change again if the key expired but was not purged yet', async (t) => {
     const { sendAs, later, ask, keyed } = await started(t);
     const first = await keyed('POST', '/admin/keys', newKey);
     later(24 * hour);

@@ -1,5 +1,5 @@
-// An edit may name the version that it was made on: If-Match refuses it when the entity has moved on. A client learns the version
-// from the ETag of an answer and from `version` in a list.
+// Tests If-Match: an edit is refused if the entity has changed since the named version. Clients get
+// the version from the ETag of a response and from `version` in a list.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Text that is made while it is sent: what else the process does goes on.
+// Tests that generated text does not block other work of the process while it is sent.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

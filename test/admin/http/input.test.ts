@@ -1,4 +1,5 @@
-// What is sent is read strictly, and what does not fit is answered with the field and the value, unless the value may be a secret.
+// Tests that input is parsed strictly. A refusal names the field and the value, unless the value
+// may be secret.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -82,7 +83,7 @@ describe('a number in a body', () => {
 const jsonSchemaOf = (body: z.ZodType): unknown =>
   z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' });
 
-/** The numbers that may be as large as they can be told apart, as `<path> <name>`. */
+/** Number fields without a maximum, as `<path> <name>`. */
 function unboundedIn(schema: unknown, path: string, name = ''): readonly string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { type, maximum } = { type: null, maximum: Infinity, ...schema };

@@ -1,4 +1,5 @@
-// Every resource, walked as an infrastructure tool does: create, read by id, find by name, update the version that was read, delete.
+// Tests every resource as an infrastructure tool uses it: create, read by id, find by name, update
+// the version that was read, delete.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -10,24 +11,28 @@ import { listedProvider } from '../../harness/upstream/model-list.ts';
 
 type Resource = Readonly<{
   create: readonly [method: 'POST' | 'PUT', path: string, body: object];
-  /** Where the record is read and deleted; its parameter is the id of the record, or its key. */
+  /**
+   * Path for reading and deleting the record. Its parameter is the id of the record, or its key.
+   */
   one: string;
   key?: 'name';
-  /** A part without an update of its own has the version of its owner, so this updates the owner. */
+  /**
+   * For a part without an update of its own, which has the version of its owner: updates the owner.
+   */
   update: readonly [method: 'PATCH' | 'PUT' | 'DELETE', path: string, body?: object];
-  /** The query of the list that answers this record alone. */
+  /** Query of the list that returns only this record. */
   find?: string;
-  /** What the record says after it was deleted; it is gone when absent. */
+  /** The record after its deletion. If absent, it no longer exists. */
   remains?: object;
 }>;
 
 const described = { description: 'changed' };
 const target = { model: 'base' };
 const remote = 'https://remote.example.com/v1';
-/** What the tool's own token may do. */
+/** Permissions of the tool's own token. */
 const carried = ['usage:read', 'key:create', 'key:revoke', 'config:write'] as const;
 
-/** The test creates the records with the ids 1 and 2 that these paths name. */
+/** The test creates the records with the ids 1 and 2 that these paths use. */
 const resources: Readonly<Record<string, Resource>> = {
   principal: {
     create: ['POST', '/admin/principals', { name: 'made' }],
@@ -143,7 +148,7 @@ const resources: Readonly<Record<string, Resource>> = {
   },
 };
 
-/** Relations are read with one of their records. */
+/** Relations are part of other records. */
 const walkedElsewhere = new Set([
   '/admin/principals/{id}/roles/{role}',
   '/admin/principals/{id}/identity',

@@ -1,4 +1,4 @@
-// The listener itself: TLS, machines' credentials, and a database that is away.
+// Tests the listener: TLS, credentials of machines, and an unreachable database.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

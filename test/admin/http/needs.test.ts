@@ -1,4 +1,4 @@
-// What handlers are given: a call and the needs of their topic, each small enough to be read.
+// Tests that handlers get only a call and the dependencies of their topic, each with few members.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

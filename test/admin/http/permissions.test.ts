@@ -1,4 +1,5 @@
-// Every route of the table, with no session, with a bad one, and without the permission (Authentication rules 2 and 3).
+// Tests every route without a session, with an invalid one, and without the permission
+// (Authentication rules 2 and 3).
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -74,7 +75,7 @@ describe('without permission', () => {
   });
 });
 
-it('another site can make a browser change nothing, whoever is logged in there', async (t) => {
+it('another site cannot make a browser change anything, with any session', async (t) => {
   const { ask, login } = await testAdmin(t);
   const cookie = await login('boss', ['admin']);
   const forged = [
@@ -94,14 +95,14 @@ it('another site can make a browser change nothing, whoever is logged in there',
   assert.equal((await ask({ path: '/admin/roles', cookie })).status, 200);
 });
 
-/** Those for people; the one that ends the session it is asked with comes last. */
+/** The routes for people. The route that ends the session comes last. */
 const endingLast = (routes: readonly Route[]): readonly Route[] =>
   routes
     .filter(({ permission }) => personal.has(permission))
     .toSorted((a, b) => Number(endsSessions(a)) - Number(endsSessions(b)));
 const endsSessions = ({ operation }: Route): boolean => operation === 'revokeAllSessions';
 
-/** Roles that are named like the one permission that they hold. */
+/** Roles with a single permission, named after it. */
 async function rolesOfOneVerb({ plane }: Awaited<ReturnType<typeof testAdmin>>): Promise<void> {
   const context = {
     actor: { kind: 'cli', principal_id: null },

@@ -1,4 +1,4 @@
-// Whatever is wrong with a request, its refusal is a plain sentence: no phrase of the library that reads the schemas.
+// Tests that every refusal of input is a plain sentence, without phrases of the schema library.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -27,7 +27,7 @@ const wrongValues: readonly unknown[] = [
   { 'not a field': 1 },
 ];
 
-/** The value with another one at every place of it, one at a time. */
+/** Copies of the value, each with one member replaced. */
 function* variants(value: unknown): Generator {
   yield* wrongValues;
   if (Array.isArray(value)) {

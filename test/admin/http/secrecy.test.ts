@@ -1,5 +1,5 @@
-// What people hand in as a secret, or as a prompt of someone, comes back in no answer, no log line and no table: it is in the vault,
-// sealed.
+// Tests that secrets and prompts appear in no response, log line or table, because they are stored
+// encrypted in the vault.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -13,7 +13,7 @@ import type { TableText } from '../../harness/postgres/every-row.ts';
 const url = 'http://127.0.0.1:9/rpc';
 const canary = (name: string): string => `canary-${name}`;
 
-/** Each request with whatever must not come back of it; some are refused. */
+/** Each request with the text that must not appear. Some requests are refused. */
 const requests: readonly (readonly [string, string, object])[] = [
   ['POST', '/admin/prompt-classes', { name: 'a', examples: [canary('one'), canary('two')] }],
   ['POST', '/admin/prompt-classes', { name: 'a', examples: [canary('name-taken')] }],

@@ -1,4 +1,4 @@
-// The admin listener before the database was reached for the first time.
+// Tests the admin listener before the database is reached for the first time.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,5 @@
-// A list is filtered, searched and sorted as a whole, before it is cut into pages, and in the past as in the present.
+// Tests that filters, search and sorting apply to the whole list before paging, in the past and the
+// present.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -134,7 +135,7 @@ describe('a sort', () => {
       const page: TestAnswer = await send('GET', next);
       walked.push(...namesIn(page));
       next = nextOf(page);
-      // Neither is behind the pages to come.
+      // Neither sorts after the cursor.
       if (walked.length === 2)
         await send('POST', '/admin/models', { name: '0', description: 'other' });
     }

@@ -1,4 +1,4 @@
-// A list is answered in pages that follow each other without a gap, and say how many rows there are in all.
+// Tests that the pages of a list follow each other without gaps and contain the total.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -17,7 +17,7 @@ const nextOf = ({ headers }: TestAnswer): string | undefined =>
 const encode = (text: string): string => Buffer.from(text).toString('base64url');
 
 describe('a list', () => {
-  it('is walked page by page, in its order, whatever is written meanwhile', async (t) => {
+  it('is read page by page, in its order, despite concurrent writes', async (t) => {
     const { send } = await testAdministrator(t);
     for (const name of ['ä/b', 'a&b?', 'c', 'b', 'd']) {
       await send('POST', '/admin/models', { name });

@@ -1,4 +1,5 @@
-// The reference at /docs is whole without any other server, and runs under a policy that allows no script but its own.
+// Tests that the page at /docs loads nothing from other hosts, under a policy that allows only its
+// own scripts.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

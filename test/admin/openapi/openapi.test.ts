@@ -1,4 +1,4 @@
-// The OpenAPI document and the routes: each in the other (Versioning rule 1).
+// Tests that the OpenAPI document and the routes match (Versioning rule 1).
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -203,7 +203,7 @@ describe('the document', () => {
       assert.ok(typeof pattern === 'string');
       assert.doesNotThrow(() => new RegExp(pattern, 'u'), pattern);
       assert.doesNotThrow(() => RE2JS.compile(pattern), pattern);
-      // The re module of Python knows neither of them.
+      // Python's re module supports neither of them.
       assert.doesNotMatch(pattern, /\\[pP]\{|\(\?<[=!]/, pattern);
     }
   });
@@ -265,7 +265,7 @@ it('no field is marked as one that a request must not carry', () => {
   assert.ok(!JSON.stringify(openApi(adminRoutes)).includes('"readOnly"'));
 });
 
-/** The shared parameters that an operation takes. */
+/** The shared parameters of an operation. */
 const conditions = (id: string): readonly string[] =>
   (entryOf(id)?.parameters ?? []).flatMap((one) =>
     '$ref' in one ? [one.$ref.split('/').at(-1) ?? ''] : [],
@@ -275,14 +275,14 @@ const originals = adminRoutes.filter(({ operation }) => !operation.endsWith('ByA
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The response of an operation, also where the document refers to it. */
+/** The response of an operation. Follows references. */
 function responseOf(id: string, status: string | number) {
   const found = entryOf(id)?.responses[status];
   if (found === undefined || !('$ref' in found)) return found;
   return document.components.responses[found.$ref.split('/').at(-1) ?? ''];
 }
 
-/** Every value that stands under this name, at any depth. */
+/** Every value of this property, at any depth. */
 function valuesOf(value: unknown, name: string): readonly unknown[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) =>
@@ -290,7 +290,7 @@ function valuesOf(value: unknown, name: string): readonly unknown[] {
   );
 }
 
-/** Those of parameters, headers and contents, and the components. */
+/** Schemas of parameters, headers and contents, and the components. */
 function schemasIn(value: unknown): readonly Json[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) => {
@@ -308,10 +308,10 @@ const missingIn = (route: Route): string => {
   return 'missing' in example ? example.missing : '';
 };
 
-/** The statuses that the entry of an operation names. */
+/** Documented statuses of an operation. */
 const statuses = (id: string): readonly string[] => Object.keys(entryOf(id)?.responses ?? {});
 
-/** The routes of a family, without its name. */
+/** Routes of a family, without its name. */
 const rest = (family: string): readonly string[] =>
   adminRoutes
     .filter((route) => route.path.startsWith(family))

@@ -1,4 +1,4 @@
-// The managed deployment: read and changed through the API server of the cluster, within what may be changed, and recorded.
+// Tests reading and changing the managed deployment through the Kubernetes API: limits and audit.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -158,15 +158,15 @@ describe('an API server that does not do its part', () => {
 
   it('is a 502 that holds no token, whether it is away or repeats it', async (t) => {
     const { send, cluster } = await managed(t);
-    const echo = { kind: 'GwDeployment', message: 'Bearer token-of-the-first-hour is no good' };
+    const echo = { kind: 'GwDeployment', message: 'Bearer token-of-the-first-hour is not valid' };
     cluster.store.handle = () => [500, echo];
     const repeated = await send('GET', '/admin/deployment');
     assert.deepEqual(errorOf(repeated), [502, 'upstream', null]);
-    assert.match(messageOf(repeated.body), /Bearer \[token\] is no good/);
+    assert.match(messageOf(repeated.body), /Bearer \[token\] is not valid/);
     cluster.setAway(true);
     const away = await send('GET', '/admin/deployment');
     assert.deepEqual(errorOf(away), [502, 'upstream', null]);
-    assert.match(messageOf(away.body), /does not answer \(\w+\)/);
+    assert.match(messageOf(away.body), /does not respond \(\w+\)/);
   });
 
   it('is a 502 when the resource does not fit this release', async (t) => {

@@ -1,4 +1,4 @@
-// The fleet over HTTP: who may report, what people see, and what is notified of it.
+// Tests the fleet over HTTP: who may report, what people see, and notifications.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

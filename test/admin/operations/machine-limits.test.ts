@@ -1,4 +1,4 @@
-// Rate limits divided among proxies, over HTTP (specification, "Control-plane protocol").
+// Tests rate limits divided among proxies over HTTP (specification, "Control-plane protocol").
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -28,7 +28,7 @@ it('a replica is told its share of each limit, by what all of them saw', async (
   const whole = { principal_id: 1, requests_share: 1, tokens_share: 1 };
   assert.deepEqual(await shares(report('a', 90)), [whole]);
   assert.deepEqual(await shares(report('b', 30)), [{ ...whole, requests_share: 0.25 }]);
-  // Principal 2 has no limits, and principal 1 has not come to this replica since.
+  // Principal 2 has no limits, and principal 1 has no recent requests at this replica.
   assert.deepEqual(await shares(report('b', 10, 2)), [{ ...whole, requests_share: 0.5 }]);
   assert.deepEqual(await shares(report('a', 90)), [whole]);
 });

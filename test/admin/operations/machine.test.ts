@@ -1,4 +1,4 @@
-// What proxies ask of the control plane, over HTTP (specification, "Control-plane protocol").
+// Tests the control-plane protocol over HTTP (specification, "Control-plane protocol").
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -86,7 +86,7 @@ describe('the snapshot', () => {
     const waiting = fetch(`${url}/snapshot?wait=30`, {
       headers: { authorization: `Bearer ${token}`, 'if-none-match': etag },
     });
-    // The second request is answered after the first has come in.
+    // The second request is answered only after the first has arrived.
     await ask({ path: '/healthz' });
     const startedAt = performance.now();
     assert.equal(await admin.close(20_000), 0);

@@ -1,4 +1,4 @@
-// The page that a scraper reads of a control plane.
+// Tests the metrics page of a control plane.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,5 @@
-// What an operator asks of the control plane itself: configuration, health, a new snapshot, the end of every session.
+// Tests operations on the control plane: configuration, health, publishing a snapshot, ending all
+// sessions.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -150,7 +151,8 @@ describe('a rebuild of the snapshot', () => {
     const headers = { 'idempotency-key': 'one' };
     const rebuild = () => ask({ method: 'POST', path: '/admin/snapshot/rebuild', cookie, headers });
     await plane.db.query(sql`alter table vault.items rename to items_away`);
-    // A key whose verifier no snapshot has held yet: to publish it needs the vault, to make it does not.
+    // A key that no snapshot contains yet. Publishing its verifier needs the vault; creating the
+    // version does not.
     const command = {
       type: 'CreateApiKey',
       name: 'k',

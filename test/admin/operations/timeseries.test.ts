@@ -1,4 +1,5 @@
-// A series has every bucket of its range, and adds up to the totals of the same range (specification, `GET /admin/timeseries`).
+// Tests that a series has every bucket of its range, and that it adds up to the totals of the range
+// (specification, `GET /admin/timeseries`).
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -185,7 +186,7 @@ describe('a series', () => {
     ]);
   });
 
-  it('may be of one model, provider or principal, and has then no refusals that are nobody’s', async (t) => {
+  it('can be limited to one model, provider or principal, and then excludes unattributed refusals', async (t) => {
     const started = await withModel(t);
     await started.send('POST', '/admin/models', { name: 'large' });
     const { apiBase } = await listedProvider(t, {});

@@ -1,4 +1,4 @@
-// Single usage rows can be looked up, with all that explains a request.
+// Tests that single usage rows are listed with all details of a request.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -87,7 +87,7 @@ describe('a usage row', () => {
 describe('usage rows', () => {
   it('come newest first, page by page, each once', async (t) => {
     const started = await withModel(t);
-    // Several of one moment: the id decides.
+    // Several rows of the same time are ordered by id.
     const events = Array.from({ length: 25 }, (_value, index) =>
       reported(index, { at: minute(Math.floor(index / 3)), tag: 'spill' }),
     );

@@ -1,4 +1,4 @@
-// Usage from a proxy's report to the totals (specification, "Usage event").
+// Tests usage from a proxy's report to the totals (specification, "Usage event").
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -188,7 +188,7 @@ describe('a batch of usage', () => {
     );
   });
 
-  it('is refused whole when it is no batch', async (t) => {
+  it('is refused as a whole if it is not a batch', async (t) => {
     const started = await withModel(t);
     const answer = await started.ask({
       method: 'POST',
@@ -307,7 +307,7 @@ describe('the totals', () => {
     for (const key of ['principal', 'virtual_model', 'day', 'all']) {
       assert.deepEqual(await sums(`group_by=${key}`), whole, key);
     }
-    // In the middle of a day, and in another zone than that of the days.
+    // In the middle of a day, in a time zone other than UTC.
     const middle = encodeURIComponent(
       new Date(at - 20 * 24 * 3_600_000).toISOString().replace('Z', '-05:30'),
     );

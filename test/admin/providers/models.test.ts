@@ -1,4 +1,4 @@
-// Provider models, backends and the fallback model, over HTTP.
+// Tests provider models, backends and the fallback model over HTTP.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

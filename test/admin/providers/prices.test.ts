@@ -1,4 +1,4 @@
-// Price sync over HTTP: what it finds, what it leaves, and what it says of its sources.
+// Tests price sync over HTTP: matches, unchanged prices, and the report about its sources.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -22,7 +22,10 @@ const path = '/admin/prices/sync';
 
 type Sources = Readonly<{ aggregator?: ServedText; catalogue?: ServedText }>;
 
-/** Models by name with their upstream name, one of them priced, one of them without a provider; and both sources. */
+/**
+ * Models by name with their upstream name: one priced, one without a provider. Also both price
+ * sources.
+ */
 async function started(t: TestContext, sources: Sources = {}) {
   const server = await fileServer(t, {
     '/aggregator': sources.aggregator === undefined ? fixture('aggregator') : sources.aggregator,
@@ -100,7 +103,7 @@ const pricesOf = async ({ send }: Awaited<ReturnType<typeof started>>) => {
   ]);
 };
 
-/** Whether somebody waits for a lock of this database. */
+/** True if a session waits for a lock of this database. */
 async function isLocked(db: Queryable): Promise<boolean> {
   const waiting: unknown[] = await db.query(sql`
     select 1 from pg_stat_activity

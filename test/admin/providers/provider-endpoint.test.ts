@@ -1,4 +1,4 @@
-// What an operator may set of an endpoint, and which addresses are the same.
+// Tests the rules for endpoints, and which addresses are equal.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

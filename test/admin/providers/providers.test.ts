@@ -1,4 +1,5 @@
-// Providers over HTTP: dialled before anything is stored (specification, "Provider creation rules").
+// Tests providers over HTTP: they are contacted before they are stored (specification, "Provider
+// creation rules").
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -14,7 +15,7 @@ import { privateKey, rejection, tokenServer } from '../../harness/upstream/token
 const noLease = { node: null, engine: null, ttl_seconds: null, lease_expires_at: null };
 const unswept = { last_seen_at: null, degraded_since: null, degraded_reason: null };
 
-/** A record as a list has it, of an entity that was written once. */
+/** The list record of an entity with one event. */
 
 describe('creating a provider', () => {
   it('stores one that answers, and never answers its credential', async (t) => {

@@ -1,4 +1,5 @@
-// Registration over HTTP: who may, what it makes, what it never changes, and that a repeated beat costs no event.
+// Tests registration over HTTP: permissions, what it creates, what it never changes, and that a
+// repeated heartbeat adds no event.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -54,7 +55,7 @@ describe('registering a host', () => {
     );
   });
 
-  it('is no event when nothing is new, and refreshes the lease', async (t) => {
+  it('renews the lease without an event if nothing is new', async (t) => {
     const leasing = await leasingPlane(t);
     const upstream = await listedProvider(t);
     const key = await leasing.key('agent');
@@ -172,7 +173,7 @@ it('a heartbeat does not wait for the names of others, which do not resolve', as
   const others = ['a', 'b'].map(beat);
   await until(() => hanging === 2, { what: 'two look-ups' });
   assert.deepEqual(await Promise.race([beat('c'), ...others]), { host: 'c', status: 200 });
-  // Those that wait for the resolver are answered too: the name is judged by the next connection.
+  // Pending DNS lookups succeed too; the next connection checks the name.
   for (const { status } of await Promise.all(others)) assert.equal(status, 200);
 });
 
@@ -207,7 +208,7 @@ describe('a learned model', () => {
       name: 'rack',
     });
     assert.equal(member(registered, 'leased'), true);
-    // Principal 2 holds model/*.
+    // Principal 2 is granted model/*.
     const chain = async () => {
       const asked = { model: 'gpt-4o', principal_id: 2 };
       const { body } = await leasing.send('POST', '/admin/routing/dry-run', asked);
@@ -242,7 +243,8 @@ describe('a learned model', () => {
     for (const [path, name] of [
       ['provider-models', 'gpt-4o@rack'],
       ['model-pools', 'gpt-4o@rack'],
-      // A frontend model may have the name of a provider model, so the learned one keeps it.
+      // A frontend model may have the same name as a provider model, so the discovered one keeps
+      // it.
       ['frontend-models', 'gpt-4o'],
     ] as const) {
       const leasing = await leasingPlane(t);
@@ -284,7 +286,7 @@ describe('a registration of what is not the caller’s', () => {
     );
     const [provider] = await listed(leasing);
     assert.equal(member(provider, 'degraded_reason'), 'the lease lapsed');
-    // The principal and the key of the thief are all that came to the log.
+    // The log contains only the principal and the key of the thief.
     const types = (await leasing.events()).slice(before).map(({ type }) => type);
     assert.ok(
       types.every((type) => /^(?:Principal|ApiKey)/.test(type)),

@@ -1,4 +1,5 @@
-// MCP servers and A2A agents over HTTP, which are held to the same examples (specification, "Other records").
+// Tests MCP servers and A2A agents over HTTP with the same examples (specification, "Other
+// records").
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -141,7 +142,7 @@ for (const { path, own, other } of families) {
   });
 }
 
-/** The version of a row is another test's matter. */
+/** The version of a row is covered by another test. */
 function withoutVersion(body: unknown): unknown {
   assert.ok(Array.isArray(body));
   return body.map((row: object) =>

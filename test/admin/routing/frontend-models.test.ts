@@ -1,4 +1,4 @@
-// Frontend models, targets and defaults, over HTTP.
+// Tests frontend models, targets and defaults over HTTP.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Pools and their members, over HTTP.
+// Tests pools and their members over HTTP.
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';

@@ -1,4 +1,4 @@
-// Prompt classes and their examples over HTTP (specification, "Prompt class").
+// Tests prompt classes and their examples over HTTP (specification, "Prompt class").
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -39,7 +39,7 @@ const evaluation = z.object({
 const classes = '/admin/prompt-classes';
 const code = { name: 'code', examples: ['write a loop', 'mend this test', 'write a loop'] };
 
-/** What the classes in the published snapshot have for a centroid. */
+/** The centroids of the classes in the published snapshot. */
 const centroidsIn = (plane: ControlPlane) =>
   plane.publisher.current()?.snapshot.classifier.fast?.classes.map(({ id }) => id) ?? [];
 
@@ -368,7 +368,7 @@ describe('an evaluation', () => {
     assert.deepEqual((await send('GET', `${classes}/evaluations`)).body, []);
   });
 
-  it('is no event, and shows no example', async (t) => {
+  it('makes no event, and shows no example', async (t) => {
     const { send, plane } = await testAdministrator(t);
     for (const name of ['a', 'b']) {
       await send('POST', classes, { name, examples: ['tell Zebedee', 'ask Zebedee', 'pay him'] });

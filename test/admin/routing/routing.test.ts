@@ -1,4 +1,4 @@
-// The dry-run of routing over HTTP: what the published configuration would do with a request.
+// Tests the dry run of routing over HTTP: where the published configuration would route a request.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -11,7 +11,7 @@ import { labelledPrompts } from '../../harness/classifier/labelled-prompts.ts';
 
 const path = '/admin/routing/dry-run';
 
-/** A house of two models, in which long prompts are denied and streams go to the cellar. */
+/** Two models. Long prompts are denied, and streams are routed to the cellar model. */
 async function house(test: TestContext) {
   const { send } = await testAdministrator(test);
   const { apiBase } = await listedProvider(test);

@@ -1,4 +1,4 @@
-// The rules of frontend models, over HTTP.
+// Tests the rules of frontend models over HTTP.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -95,7 +95,7 @@ describe('a rule', () => {
       (await published()).rules?.map(({ id, position }) => [id, position]),
       [[2, 1]],
     );
-    // The index of x-gw-route counts the rules that are published.
+    // The index in x-gw-route counts the published rules.
     assert.deepEqual(
       [member(await dryRun(), 'reason'), member(await dryRun(), 'rule_id')],
       ['rule:0', 2],
@@ -207,7 +207,7 @@ describe('a rule', () => {
     assert.deepEqual(await rules(), []);
   });
 
-  it('is refused where another stands, and stands behind the last when it does not say', async (t) => {
+  it('refuses a position that is taken, and appends a rule without a position', async (t) => {
     const { send, rules } = await seededServer(t);
     const path = '/admin/frontend-models/1/rules';
     await send('POST', path, { position: 5, tag: 'five' });
