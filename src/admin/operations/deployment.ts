@@ -109,7 +109,7 @@ export const deploymentRoutes = [
       if (isRefusal(spec)) return spec;
       const resource = await deployment.patch(spec);
       if (isRefusal(resource)) return resource;
-      // After the change, because only what was done is recorded (ADR 28).
+      // Recorded after the change, so that only completed changes are in the log (ADR 28).
       const { generation } = resource.metadata;
       const command = { type: 'RecordDeploymentPatch', patch: body, generation } as const;
       return mutate(call, { command }, () => recordOf(resource));

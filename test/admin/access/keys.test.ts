@@ -11,7 +11,7 @@ const use = (number: number, keyId: number, at: number) =>
   reported(number, { key_id: keyId, model_id: null, at: new Date(at).toISOString() });
 
 describe('a key', () => {
-  it('is answered in clear once, and its verifier reaches the snapshot alone', async (t) => {
+  it('is returned in plaintext once; only its verifier reaches the snapshot', async (t) => {
     const { send, plane } = await testAdministrator(t);
     const made = await send('POST', '/admin/keys', {
       name: 'ci',
@@ -34,7 +34,7 @@ describe('a key', () => {
     assert.doesNotMatch(JSON.stringify(events), new RegExp(`${key}|${hash('sha256', key)}`));
   });
 
-  it('is revoked once and for all, and its row stays', async (t) => {
+  it('is revoked permanently, and its record is kept', async (t) => {
     const { send, plane } = await testAdministrator(t);
     const { body } = await send('POST', '/admin/keys', { name: 'ci', principal_id: 1 });
     const path = `/admin/keys/${String(member(body, 'id'))}`;
@@ -49,7 +49,7 @@ describe('a key', () => {
     assert.equal((await send('DELETE', '/admin/keys/9999')).status, 404);
   });
 
-  it('says when it was last used, and not later than that was told', async (t) => {
+  it('shows when it was last used, as far as reported', async (t) => {
     const started = await testAdministrator(t);
     const { send } = started;
     const openedAt = Date.now();
@@ -71,7 +71,7 @@ describe('a key', () => {
     assert.equal(never, null);
   });
 
-  it('needs a principal that exists and a time that is one', async (t) => {
+  it('requires an existing principal and a valid time', async (t) => {
     const { send } = await testAdministrator(t);
     const key = { name: 'ci', principal_id: 1 };
     const unknown = await send('POST', '/admin/keys', { ...key, principal_id: 99 });
@@ -89,7 +89,7 @@ describe('a key', () => {
 });
 
 describe('with --strict-key-mint', () => {
-  it('who may create keys makes none for a principal that may do more', async (t) => {
+  it('a holder of key:create cannot create keys for a principal with more permissions', async (t) => {
     const { ask, login, send } = await testAdministrator(t, { strictKeyMint: true });
     await send('POST', '/admin/roles', { name: 'minter' });
     await send('POST', '/admin/roles/minter/permissions', { verb: 'key:create', resource: '*' });
@@ -105,7 +105,7 @@ describe('with --strict-key-mint', () => {
     assert.equal((await send('POST', '/admin/keys', { name: 'k', principal_id: 1 })).status, 200);
   });
 
-  it('is off by itself: who may create keys makes them for any principal', async (t) => {
+  it('is off by default: a holder of key:create can create keys for any principal', async (t) => {
     const { ask, login, send } = await testAdministrator(t);
     await send('POST', '/admin/roles', { name: 'minter' });
     await send('POST', '/admin/roles/minter/permissions', { verb: 'key:create', resource: '*' });
@@ -116,7 +116,7 @@ describe('with --strict-key-mint', () => {
 });
 
 describe('a role', () => {
-  it('is created, renamed with its holders, and not deleted while held', async (t) => {
+  it('is created, renamed for its holders, and not deleted while a principal has it', async (t) => {
     const { send } = await testAdministrator(t);
     const made = await send('POST', '/admin/roles', { name: 'reader', description: 'may look' });
     assert.deepEqual(member(made.body, 'permissions'), []);
@@ -135,7 +135,7 @@ describe('a role', () => {
     assert.equal((await send('DELETE', '/admin/roles/viewer')).status, 404);
   });
 
-  it('takes permissions of the closed list, with a resource that fits the verb', async (t) => {
+  it('accepts only known permissions, with a resource that fits the verb', async (t) => {
     const { send } = await testAdministrator(t);
     await send('POST', '/admin/roles', { name: 'caller' });
     const path = '/admin/roles/caller/permissions';

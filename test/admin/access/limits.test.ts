@@ -81,7 +81,7 @@ describe('limits', () => {
 });
 
 describe('a budget', () => {
-  it('is set and listed with what is spent, the window and its end', async (t) => {
+  it('is set, and listed with its spend, window and end of window', async (t) => {
     const started = await testAdministrator(t);
     const { send, plane } = started;
     const ada = await createPrincipal(started, { name: 'Ada', kind: 'user' });
@@ -126,7 +126,7 @@ describe('a budget', () => {
     );
   });
 
-  it('is set by many at once, more than there are connections', async (t) => {
+  it('is set by more concurrent requests than there are connections', async (t) => {
     const started = await testAdministrator(t);
     const { send } = started;
     const ada = await createPrincipal(started, { name: 'Ada', kind: 'user' });

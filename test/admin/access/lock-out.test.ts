@@ -7,7 +7,7 @@ import { errorOf, member, testAdministrator } from '../../harness/admin/admin.ts
 
 const verb = { verb: 'config:write', resource: '*' };
 
-it('refuses every way of taking config:write from the last one who can sign in with it', async (t) => {
+it('refuses every change that leaves no principal with config:write who can sign in', async (t) => {
   const { send, plane } = await testAdministrator(t);
   // Has config:write but cannot sign in.
   await send('POST', '/admin/principals', { name: 'ci' });
@@ -36,7 +36,7 @@ it('refuses every way of taking config:write from the last one who can sign in w
   assert.equal(plane.publisher.current()?.snapshot.version, version, 'nothing was changed');
 });
 
-it('lets one of two administrators go, and the last one by force', async (t) => {
+it('removes one of two administrators, and the last one only with force', async (t) => {
   const { send, login } = await testAdministrator(t);
   await login('ada', ['admin']);
   assert.equal((await send('DELETE', '/admin/principals/3')).status, 200);

@@ -13,7 +13,7 @@ const login = (name: string, password: string) => ({
 });
 
 describe('a login', () => {
-  it('answers who has logged in and what they may do, and sets a strict cookie', async (t) => {
+  it('returns the principal and its permissions, and sets a strict cookie', async (t) => {
     const { ask, login: loginAs } = await testAdmin(t);
     await loginAs('ada', ['operator']);
     const answer = await ask(login('ada', adminPassword));
@@ -44,7 +44,7 @@ describe('a login', () => {
     }
   });
 
-  it('is limited a name, with the time to come back', async (t) => {
+  it('is rate-limited per name, with Retry-After', async (t) => {
     const { ask, login: loginAs } = await testAdmin(t);
     await loginAs('ada', []);
     for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -56,7 +56,7 @@ describe('a login', () => {
     assert.equal((await ask(login('grace', 'a wrong password'))).status, 401);
   });
 
-  it('is not limited while the password is right, however many come at once', async (t) => {
+  it('is not limited while the password is correct, with many concurrent logins', async (t) => {
     const { ask, login: loginAs } = await testAdmin(t);
     await loginAs('ada', []);
     const right = Array.from({ length: 20 }, () => ask(login('ada', adminPassword)));
@@ -85,7 +85,7 @@ describe('a session', () => {
     assert.equal((await ask({ path: '/admin/roles', cookie })).status, 401);
   });
 
-  it('ends after twelve hours, however much it was used, and can be purged then', async (t) => {
+  it('ends after 12 hours regardless of use, and can then be purged', async (t) => {
     let now = Date.now();
     const { ask, plane, admin, login: loginAs } = await testAdmin(t, { clock: () => now });
     const cookie = await loginAs('ada', ['admin']);
@@ -143,7 +143,7 @@ describe('a session', () => {
     assert.equal(await statusOf(cookie), 401);
   });
 
-  it('is stored as a digest alone', async (t) => {
+  it('is stored only as a digest', async (t) => {
     const { plane, login: loginAs } = await testAdmin(t);
     const cookie = await loginAs('ada', []);
     const rows: unknown[] = await plane.db.query(plane.db.sql`select * from op.sessions`);

@@ -26,14 +26,14 @@ it('a principal is created, listed, renamed and deleted', async (t) => {
   assert.deepEqual(errorOf(again), [404, 'absent', null]);
 });
 
-it('every mutation says the snapshot version that holds it', async (t) => {
+it('every mutation returns the snapshot version that includes it', async (t) => {
   const { send, plane } = await testAdministrator(t);
   const { headers } = await send('POST', '/admin/principals', { name: 'ci' });
   const version = Number(headers.get('x-gw-snapshot-version'));
   assert.equal(version, plane.publisher.current()?.snapshot.version);
 });
 
-it('a name is taken once, whatever its kind', async (t) => {
+it('a name is unique across kinds of principals', async (t) => {
   const { send } = await testAdministrator(t);
   await send('POST', '/admin/principals', { name: 'ada', kind: 'user' });
   const again = await send('POST', '/admin/principals', { name: 'ada' });
@@ -68,7 +68,7 @@ it('a role is granted and granted again, revoked once, and unknown ones are name
   assert.equal((await send('POST', '/admin/principals/9999/roles', { role: 'admin' })).status, 404);
 });
 
-it('a password makes a user of a service account, and a weak one is refused', async (t) => {
+it('a password turns a service account into a user, and a weak one is refused', async (t) => {
   const { send, ask } = await testAdministrator(t);
   const { body } = await send('POST', '/admin/principals', { name: 'ci' });
   const path = `/admin/principals/${String(member(body, 'id'))}/password`;

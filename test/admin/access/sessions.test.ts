@@ -60,7 +60,7 @@ describe('what was changed elsewhere', () => {
     assert.equal((await ask({ path: '/admin/roles', cookie })).status, 401);
   });
 
-  it('a role that is revoked takes its right along', async (t) => {
+  it('a revoked role removes its permissions', async (t) => {
     const { ask, cookie, other } = await withSilentOther(t);
     const [, principal] = [...other.store.state().principal.byId.values()];
     assert.ok(principal !== undefined);
@@ -69,7 +69,7 @@ describe('what was changed elsewhere', () => {
     assert.equal((await ask({ path: '/admin/roles', cookie })).status, 403);
   });
 
-  it('a right that is revoked and a token that is revoked limit admin tokens', async (t) => {
+  it('a revoked permission or token applies to admin tokens', async (t) => {
     const { ask, cookie, other } = await withSilentOther(t);
     const [, principal] = [...other.store.state().principal.byId.values()];
     assert.ok(principal !== undefined);
@@ -94,7 +94,7 @@ describe('what was changed elsewhere', () => {
     assert.equal(await status(second), 401);
   });
 
-  it('a principal that is deleted has no session left', async (t) => {
+  it('a deleted principal has no sessions', async (t) => {
     const { ask, cookie, other } = await withSilentOther(t);
     const [, principal] = [...other.store.state().principal.byId.values()];
     assert.ok(principal !== undefined);

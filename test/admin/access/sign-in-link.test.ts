@@ -28,7 +28,7 @@ async function started(t: TestContext) {
 const messageOf = (body: unknown): string => String(member(member(body, 'error'), 'message'));
 
 describe('the sign-in link', () => {
-  it('begins a session of its principal, and the audit log says so', async (t) => {
+  it('starts a session of its principal, which the audit log records', async (t) => {
     const { ask, send, redeem, token } = await started(t);
     const answer = await redeem();
     assert.equal(answer.status, 200);
@@ -66,7 +66,7 @@ describe('the sign-in link', () => {
     assert.equal((await redeem()).status, 200);
   });
 
-  it('with another token is refused, and wrong tokens do not use it up', async (t) => {
+  it('with a wrong token is refused, and wrong tokens do not invalidate it', async (t) => {
     const { redeem, token } = await started(t);
     for (const wrong of ['', `${token}x`, token.slice(1)]) {
       const refused = await redeem(wrong);

@@ -44,7 +44,7 @@ const reader = { held: ['usage:read', 'config:write'], permissions: ['usage:read
 const writer = { held: ['config:write'], permissions: ['config:write'] } as const;
 
 describe('an admin token', () => {
-  it('is answered in clear once, and neither it nor its verifier is stored or listed', async (t) => {
+  it('is returned in plaintext once; neither it nor its verifier is stored or listed', async (t) => {
     const { send, plane, token, created, path } = await started(t, reader);
     assert.match(token, /^gwt-\w{49}$/);
     assert.equal(member(created.body, 'prefix'), token.slice(0, 12));
@@ -65,7 +65,7 @@ describe('an admin token', () => {
     assert.doesNotMatch(snapshot, /terraform/);
   });
 
-  it('lets its holder do what it carries, and nothing else that the principal may do', async (t) => {
+  it('grants only its own permissions, not all those of the principal', async (t) => {
     const { sendAs, token } = await started(t, reader);
     assert.equal((await sendAs('GET', '/admin/principals')).status, 200);
     const refused = await sendAs('POST', '/admin/roles', { name: 'x' });
@@ -76,7 +76,7 @@ describe('an admin token', () => {
     assert.ok(token);
   });
 
-  it('may do nothing that its principal may no longer do', async (t) => {
+  it('loses a permission when its principal loses it', async (t) => {
     const { send, sendAs } = await started(t, reader);
     const verb = { verb: 'usage:read', resource: '*' };
     assert.equal((await sendAs('GET', '/admin/roles')).status, 200);
@@ -84,7 +84,7 @@ describe('an admin token', () => {
     assert.deepEqual(errorOf(await sendAs('GET', '/admin/roles')), [403, 'forbidden', null]);
   });
 
-  it('ends when it is revoked, for good, and its row stays', async (t) => {
+  it('ends permanently when it is revoked, and its record is kept', async (t) => {
     const { send, sendAs, path } = await started(t, reader);
     for (const _time of ['first', 'second']) assert.equal((await send('DELETE', path)).status, 200);
     const after = await sendAs('GET', '/admin/roles');
@@ -130,7 +130,7 @@ describe('an admin token', () => {
     assert.equal(member(listed, 'last_used_at'), usedAt);
   });
 
-  it('is named in the audit log by what it changed', async (t) => {
+  it('is named in the audit log for its changes', async (t) => {
     const { send, sendAs, principalId, path } = await started(t, writer);
     assert.equal((await sendAs('POST', '/admin/roles', { name: 'x' })).status, 200);
     const { body } = await send('GET', '/admin/audit?limit=1');
@@ -170,7 +170,7 @@ describe('the creation of an admin token', () => {
     assert.equal((await create(365 * dayMs)).status, 200);
   });
 
-  it('by a token gives no more than that token carries', async (t) => {
+  it('by a token cannot grant more permissions than that token has', async (t) => {
     const held = ['usage:read', 'config:write'];
     const { sendAs, principalId } = await started(t, { held, permissions: ['config:write'] });
     const create = (permissions: readonly string[]) =>
@@ -181,7 +181,7 @@ describe('the creation of an admin token', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('answers a token only what was answered to that token', async (t) => {
+  it('repeats a response only to the token that received it', async (t) => {
     const held = ['usage:read', 'config:write'];
     const { ask, send, token, principalId } = await started(t, { held, permissions: held });
     const narrow = { name: 'n', principal_id: principalId, permissions: ['config:write'] };
@@ -203,14 +203,14 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('a request with a bearer token', () => {
-  it('is not refused for its origin, for no browser sends a token by itself', async (t) => {
+  it('is not refused for its origin, because browsers do not send tokens by themselves', async (t) => {
     const { ask, token } = await started(t, writer);
     const headers = { origin: 'https://ci.example', 'sec-fetch-site': 'cross-site' };
     const request = { method: 'POST', path: '/admin/roles', body: { name: 'x' }, headers };
     assert.equal((await ask({ ...request, token })).status, 200);
   });
 
-  it('is never judged by the cookie that it carries as well', async (t) => {
+  it('ignores a cookie in the same request', async (t) => {
     const { ask, cookie, token } = await started(t, reader);
     const wrong = `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`;
     assert.equal((await ask({ path: '/admin/roles', cookie, token: wrong })).status, 401);
@@ -270,7 +270,7 @@ async function tokenOfAnother(by: Person): Promise<string> {
 }
 
 describe('four eyes', () => {
-  it('let no token approve a change', async (t) => {
+  it('refuses an approval by a token', async (t) => {
     const { boss, ada, ask, draft, seen } = await fourEyes(t);
     const token = await tokenOfAnother(boss);
     const id = await draft(ada, [renameModel('b')]);
@@ -280,7 +280,7 @@ describe('four eyes', () => {
     assert.match(JSON.stringify(refused.body), /admin token cannot approve/);
   });
 
-  it('let no one approve what they drafted with a token that they gave out', async (t) => {
+  it('refuses an approval by the issuer of the token that drafted the change', async (t) => {
     const { boss, ada, ask, draft, approve } = await fourEyes(t);
     const token = await tokenOfAnother(boss);
     const program: Person = (method, path, body) => ask({ method, path, token, body });
@@ -289,7 +289,7 @@ describe('four eyes', () => {
     assert.equal((await approve(ada, id)).status, 200);
   });
 
-  it('hold up the creation of a token as a change of access, and never its revocation', async (t) => {
+  it('requires an approval to create a token, but not to revoke one', async (t) => {
     const { boss } = await fourEyes(t);
     const token = { name: 't', principal_id: 2, permissions: ['config:write'] };
     assert.equal((await boss('POST', '/admin/tokens', token)).status, 200);

@@ -99,7 +99,7 @@ const everything = {
 };
 
 describe('an apply', () => {
-  it('makes every kind of resource as one change, and is then nothing to do', async (t) => {
+  it('creates every kind of resource in one change, and a second apply has no effect', async (t) => {
     const { plan, apply, exported, send, plane, position } = await started(t);
     const before = position();
     assert.equal(read(await plan(everything)).changes.length, 17);
@@ -122,7 +122,7 @@ describe('an apply', () => {
     assert.match(shown, /"before":.*"after":"22:00".*"after":.*"after":"23:00"/);
   });
 
-  it('shows no secret in a plan, an answer, an export or an event', async (t) => {
+  it('shows no secret in a plan, a response, an export or an event', async (t) => {
     const { plan, apply, send, exported } = await started(t);
     const texts = [await plan(everything), await apply(everything), await exported()];
     const events = await send('GET', '/admin/history/events?limit=200');
@@ -131,7 +131,7 @@ describe('an apply', () => {
     assert.match(all, /"upstream_api_key":"held"/);
   });
 
-  it('removes what left the files, and leaves alone what was made by hand', async (t) => {
+  it('deletes resources removed from the files, and keeps those made by hand', async (t) => {
     const { plan, apply, send } = await started(t);
     await send('POST', '/admin/models', { name: 'by hand' });
     await apply({ models: [{ name: 'a' }, { name: 'b' }] });
@@ -143,7 +143,7 @@ describe('an apply', () => {
     assert.deepEqual(signs(read(await plan(less, { prune: true }))), ['delete models by hand']);
   });
 
-  it('clears a field that left the files, and keeps one that they never stated', async (t) => {
+  it('clears a field removed from the files, and keeps one that they never set', async (t) => {
     const { plan, apply, send } = await started(t);
     await apply({ models: [{ name: 'a', context_length: 5 }] });
     await send('PATCH', '/admin/models/1', { cache_ttl_seconds: 60 });
@@ -157,7 +157,7 @@ describe('an apply', () => {
     );
   });
 
-  it('names who changed a resource since, and takes the change back', async (t) => {
+  it('names who changed a resource since the last apply, and reverts the change', async (t) => {
     const { plan, apply, send } = await started(t);
     const files = { models: [{ name: 'a', description: 'ours' }, { name: 'b' }] };
     await apply(files);
@@ -219,7 +219,7 @@ describe('an apply', () => {
     ]);
   });
 
-  it('renames what the files say that it was, and keeps its id', async (t) => {
+  it('renames a resource by its previous name in the files, and keeps its id', async (t) => {
     const { apply } = await started(t);
     await apply({ models: [{ name: 'a' }] });
     const [change] = read(await apply({ models: [{ name: 'b', was: 'a' }] })).changes;
@@ -227,7 +227,7 @@ describe('an apply', () => {
     assert.deepEqual(read(await apply({ models: [{ name: 'b', was: 'a' }] })).changes, []);
   });
 
-  it('makes exactly the plan that it names, or nothing', async (t) => {
+  it('applies exactly the named plan, or nothing', async (t) => {
     const { plan, apply, send, position } = await started(t);
     const files = { models: [{ name: 'a', context_length: 5 }] };
     const { plan: digest } = read(await plan(files));
@@ -269,7 +269,7 @@ describe('declarative files that are refused', () => {
     assert.equal(position(), before);
   });
 
-  it('may name no resource of another set', async (t) => {
+  it('cannot name a resource of another set', async (t) => {
     const { apply, plan } = await started(t);
     await apply({ models: [{ name: 'a' }] }, { set: 'platform' });
     const refused = await apply({ models: [{ name: 'a' }] }, { set: 'apps' });

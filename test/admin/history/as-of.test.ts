@@ -66,7 +66,7 @@ const paths = reads.flatMap(({ path }) =>
     : path.replace('{name}', 'admin'),
 );
 
-it('every list and every record of configuration can be read as it stood', () => {
+it('every list and record of configuration can be read as of a past moment', () => {
   const listed = reads
     .map(({ operation }) => operation)
     .filter((name) => !name.endsWith('ByAlias'));
@@ -110,7 +110,7 @@ it('every list and every record of configuration can be read as it stood', () =>
   ]);
 });
 
-it('of random histories, the past is answered as the present was', async (t) => {
+it('a read of the past equals the earlier read of the present, in random histories', async (t) => {
   const started = await testAdministrator(t);
   const sequences = fc.sample(commandSequence(60), { ...runs(6), seed: 5 });
   const moments: { position: number; at: string; version: number; answers: unknown[] }[] = [];
@@ -135,7 +135,7 @@ it('of random histories, the past is answered as the present was', async (t) => 
 });
 
 describe('a moment', () => {
-  it('is paged through in the order of the tables, and stays the same on the way', async (t) => {
+  it('is paged in the order of the tables, with the same content on all pages', async (t) => {
     const started = await testAdministrator(t);
     const { send } = started;
     for (const name of ['b', 'ä', 'Z', 'a', '😀', 'ﬀ', '豈', 'a b', 'a-b', 'aB']) {
@@ -155,7 +155,7 @@ describe('a moment', () => {
     assert.deepEqual(walked, whole.body);
   });
 
-  it('is a version, a position or a time of the log, and nothing else', async (t) => {
+  it('must be a version, a position or a time of the log', async (t) => {
     const { send, plane } = await testAdministrator(t);
     const head = plane.store.state().position;
     const asked = async (asOf: string) =>
@@ -171,7 +171,7 @@ describe('a moment', () => {
     assert.deepEqual(errorOf(elsewhere), [400, 'invalid', 'as_of']);
   });
 
-  it('before an entity was made knows none', async (t) => {
+  it('before the creation of an entity does not contain it', async (t) => {
     const { send, plane } = await testAdministrator(t);
     const before = plane.store.state().position;
     await send('POST', '/admin/model-pools', { name: 'pool' });

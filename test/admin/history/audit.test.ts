@@ -25,7 +25,7 @@ it('each mutation leaves a row that says who, what and where; reads and refusals
   );
 });
 
-it('a path is in it in one spelling, however it was asked for', async (t) => {
+it('a path is recorded in one spelling, for all spellings of the request', async (t) => {
   const { send } = await testAdministrator(t);
   await send('POST', '/admin/%72oles', { name: 'a/b c' });
   await send('PATCH', '/admin/r%6fles/a%2fb%20c?', { description: 'd' });
@@ -40,7 +40,7 @@ it('a path is in it in one spelling, however it was asked for', async (t) => {
   assert.match(JSON.stringify(listed.body), /"version":/);
 });
 
-it('says each change in words, with the last known name of its record', async (t) => {
+it('describes each change in words, with the last known name of its record', async (t) => {
   const { send, plane } = await testAdministrator(t);
   await send('POST', '/admin/models', { name: 'old' });
   await send('PATCH', '/admin/models/1', { name: 'demo' });
@@ -74,7 +74,7 @@ it('says each change in words, with the last known name of its record', async (t
   assert.deepEqual(budget, [`Set budget of principal ${id}`, { ...ada, name: null }]);
 });
 
-it('a mutation that changed nothing is in it as well', async (t) => {
+it('a mutation that changed nothing is recorded as well', async (t) => {
   const { send } = await testAdministrator(t);
   const grant = () => send('POST', '/admin/principals/1/roles', { role: 'inference' });
   await grant();
@@ -83,7 +83,7 @@ it('a mutation that changed nothing is in it as well', async (t) => {
   assert.equal(body.length, 1);
 });
 
-it('it is paged by the oldest row held, and filtered by actor and time', async (t) => {
+it('it is paged by id, and filtered by actor and time', async (t) => {
   const { send } = await testAdministrator(t);
   for (const name of ['a', 'b', 'c']) await send('POST', '/admin/roles', { name });
   const page = async (query: string): Promise<readonly unknown[]> => {
@@ -143,7 +143,7 @@ it('a login and a logout change no configuration, and leave no row', async (t) =
   assert.deepEqual((await send('GET', '/admin/audit')).body, before.body);
 });
 
-it('the reason that a caller gives is kept, and not in the log itself', async (t) => {
+it('the reason of a caller is kept, but not in the log itself', async (t) => {
   const { ask, cookie, plane } = await testAdministrator(t);
   const headers = { 'x-gw-reason': 'asked for by the auditors' };
   await ask({ method: 'POST', path: '/admin/roles', cookie, headers, body: { name: 'a' } });

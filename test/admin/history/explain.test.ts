@@ -45,7 +45,7 @@ async function house(test: Parameters<typeof testAdministrator>[0]) {
   return { ...started, event, version };
 }
 
-it('a request is explained on the snapshot that served it, whatever was changed since', async (t) => {
+it('a request is explained on the snapshot that served it, despite later changes', async (t) => {
   const started = await house(t);
   const { send, event, version } = started;
   const other = reported(2, { ...event, id: undefined, rule_inputs: null });

@@ -62,7 +62,7 @@ async function started(t: TestContext) {
 }
 
 describe('the history of commands', () => {
-  it('says who did what, why, and between which versions, newest first', async (t) => {
+  it('lists actor, change, reason and versions, newest first', async (t) => {
     const { get, because, send, position, plane } = await started(t);
     const before = plane.store.state().version;
     const first = position() + 1;
@@ -85,7 +85,7 @@ describe('the history of commands', () => {
     );
   });
 
-  it('is asked by stream, actor and time, in either order, page by page', async (t) => {
+  it('is filtered by stream, actor and time, in either order, page by page', async (t) => {
     const { get, send } = await started(t);
     for (const name of ['a', 'b', 'c']) await send('POST', '/admin/models', { name });
     await send('PATCH', '/admin/models/2', { name: 'b2' });
@@ -108,7 +108,7 @@ describe('the history of commands', () => {
     assert.equal((await names('actor_kind=session')).length, 4);
   });
 
-  it('is asked by the request that made them, as are events', async (t) => {
+  it('is filtered by the request that made them, as are events', async (t) => {
     const { get, ask, cookie } = await started(t);
     const made = { method: 'POST', path: '/admin/models', cookie, body: { name: 'a' } };
     const id = (await ask(made)).headers.get('x-request-id') ?? '';
@@ -124,7 +124,7 @@ describe('the history of commands', () => {
     }
   });
 
-  it('says of a reason that was erased only that', async (t) => {
+  it('shows that a reason was erased, without its text', async (t) => {
     const { get, because, plane } = await started(t);
     await because('Ada is ill', 'POST', '/admin/models', { name: 'm' });
     const refs: { reason_ref: string }[] = await plane.db.query(sql`
@@ -165,7 +165,7 @@ describe('the history of events', () => {
     );
   });
 
-  it('is asked by stream and type, and one event knows its neighbours', async (t) => {
+  it('is filtered by stream and type, and one event names its neighbours', async (t) => {
     const { get, send, position } = await started(t);
     await send('POST', '/admin/models', { name: 'm' });
     const created = position();
@@ -194,7 +194,7 @@ describe('the history of events', () => {
   });
 });
 
-it('every list says where its next page begins, and a whole one how many rows there are', async (t) => {
+it('every list links to its next page, and an unfiltered one has the total', async (t) => {
   const { send, position } = await started(t);
   for (const name of ['m', 'n', 'o']) await send('POST', '/admin/models', { name });
   const lists = [
@@ -310,7 +310,7 @@ describe('snapshot versions', () => {
     assert.deepEqual(await listed(`order=asc&limit=1&after=${all[1]}`), all.slice(0, 1));
   });
 
-  it('show the configuration and tell two apart, and nowhere is a secret', async (t) => {
+  it('show the configuration and compare two, without secrets', async (t) => {
     const { get, send, position, plane } = await started(t);
     const { apiBase } = await listedProvider(t);
     const secret = 'sk-of-the-history-test';
@@ -361,7 +361,7 @@ describe('snapshot versions', () => {
     }
   });
 
-  it('answer where a request would have gone', async (t) => {
+  it('show where a request would have been routed', async (t) => {
     const { send, position } = await started(t);
     await send('POST', '/admin/models', { name: 'old' });
     const { apiBase } = await listedProvider(t);

@@ -90,7 +90,7 @@ describe('a restore', () => {
     assert.equal(member(changed.body, 'cache_ttl_seconds'), large.cacheTtlSeconds);
   });
 
-  it('is one mutation with its reason and where it leads back to, and another undoes it exactly', async (t) => {
+  it('is one mutation with its reason and source version, and another restore undoes it exactly', async (t) => {
     const { made, version, restored, send, plane, stateAt, provider } = await started(t);
     const host = await provider('rack-1');
     const model = await made('/admin/models', { name: 'a' });
@@ -123,7 +123,7 @@ describe('a restore', () => {
     assert.deepEqual(diffStates(between, plane.store.state()), []);
   });
 
-  it('brings back the credential and the key that the vault still holds, and keeps them there', async (t) => {
+  it('restores the credential and the key that the vault still has, and keeps them there', async (t) => {
     const { made, version, restored, send, plane, provider } = await started(t);
     const host = await provider('rack-1');
     const owner = await made('/admin/principals', { name: 'ci', kind: 'service_account' });
@@ -143,7 +143,7 @@ describe('a restore', () => {
     assert.deepEqual([plaintexts.size, plaintexts.get(refs[0] ?? '')], [2, 'sk-upstream-secret']);
   });
 
-  it('lists what is erased, replaced or revoked, and brings none of it back', async (t) => {
+  it('lists erased, replaced and revoked data, and restores none of it', async (t) => {
     const { made, restored, send, plane, provider } = await started(t);
     const host = await provider('rack-1');
     const ci = await made('/admin/principals', { name: 'ci', kind: 'service_account' });
@@ -175,7 +175,7 @@ describe('a restore', () => {
     assert.equal((await send('POST', '/login', login)).status, 200);
   });
 
-  it('of single entities names what would have to come with them', async (t) => {
+  it('of single entities names their missing dependencies', async (t) => {
     const { made, version, restored, restore, send } = await started(t);
     const model = await made('/admin/models', { name: 'a' });
     const pool = await made('/admin/model-pools', { name: 'p', members: [{ model: 'a' }] });
@@ -214,7 +214,7 @@ describe('a restore', () => {
     assert.equal(plane.store.state().api_key.byId.get(1)?.disabled, true);
   });
 
-  it('of all but some entities leaves those as they are, in the preview and in what is made', async (t) => {
+  it('with except leaves the named entities unchanged, in the preview and the result', async (t) => {
     const { made, version, restored, restore, send, plane } = await started(t);
     const [kept, other] = [
       await made('/admin/models', { name: 'a' }),
@@ -239,7 +239,7 @@ describe('a restore', () => {
     assert.deepEqual(names(), ['a now', 'b']);
   });
 
-  it('needs a reason, a version that was and a kind that is, and heeds If-Match and Idempotency-Key', async (t) => {
+  it('requires a reason, an existing version and a known kind, and supports If-Match and Idempotency-Key', async (t) => {
     const { made, version, restore, plane } = await started(t);
     await made('/admin/models', { name: 'a' });
     const then = version();

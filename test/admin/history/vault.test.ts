@@ -47,7 +47,7 @@ async function started(t: TestContext) {
 const nothing = { erased: {}, left: false };
 
 describe('the personal data of a principal', () => {
-  it('that stands goes but for its name and its password: it works on', async (t) => {
+  it('of an existing principal is erased except name and password, and it keeps working', async (t) => {
     const { erase, id, texts, send, ask, plane } = await started(t);
     const { status, body } = await erase({ principal_id: id });
     assert.equal(status, 200, JSON.stringify(body));
@@ -64,7 +64,7 @@ describe('the personal data of a principal', () => {
     assert.deepEqual((await verifyLog(plane.db)).problems, []);
   });
 
-  it('that is deleted goes whole, and the history says that it was erased', async (t) => {
+  it('of a deleted principal is erased completely, and the history shows that', async (t) => {
     const { ask, erase, id, texts, send, plane } = await started(t);
     const before = plane.store.state().position;
     await reportUsage({ ask }, [reported(1, { principal_id: id })]);
@@ -97,7 +97,7 @@ describe('the personal data of a principal', () => {
     );
   });
 
-  it('is named in the log by kinds and numbers, with who asked', async (t) => {
+  it('is recorded in the log as kinds and numbers, with the caller', async (t) => {
     const { because, cookie, id, send, plane } = await started(t);
     const body = { principal_id: id };
     await because(cookie, 'request of 3 May', 'POST', '/admin/vault/erase-personal-data', body);
@@ -116,7 +116,7 @@ describe('the personal data of a principal', () => {
     });
   });
 
-  it('is in no answer that is kept for a repeated request, and nothing is made twice', async (t) => {
+  it('is also erased from responses kept for repeated requests, which still have no second effect', async (t) => {
     const { ask, cookie, erase, send } = await started(t);
     const body = { name: 'eve', kind: 'user', email: 'eve@old.example' };
     const keyed = { method: 'POST', path: '/admin/principals', cookie, body } as const;
@@ -136,7 +136,7 @@ describe('the personal data of a principal', () => {
 });
 
 describe('what was superseded', () => {
-  it('goes at once, and nothing that is in use', async (t) => {
+  it('is erased immediately, but not if it is in use', async (t) => {
     const { send, texts } = await started(t);
     await send('POST', '/admin/mcp-servers', {
       name: 's',
@@ -152,7 +152,7 @@ describe('what was superseded', () => {
     assert.deepEqual((await send('POST', '/admin/vault/erase-superseded')).body, nothing);
   });
 
-  it('goes by the command line too, which says what went', async (t) => {
+  it('is also erased by the command line, which lists it', async (t) => {
     const { databaseUrl, id, texts } = await started(t);
     const env = {
       GW_DATABASE_URL: databaseUrl,

@@ -5,7 +5,7 @@ import { it } from 'node:test';
 
 import { createAllowedMethods, writtenOutPaths } from '../../../src/admin/http/allowed-methods.ts';
 
-it('names the methods of the most literal path that a request fits, and none of an unknown one', () => {
+it('returns the methods of the most literal matching path, and null for an unknown one', () => {
   const allowed = createAllowedMethods([
     { method: 'DELETE', path: '/admin/keys/{id}' },
     { method: 'GET', path: '/admin/keys/{id}' },

@@ -237,7 +237,7 @@ it('every route has a line, and every line a route', () => {
   assert.deepEqual(Object.keys(lines).toSorted(), [...routes].toSorted());
 });
 
-it('every edit is of an entity, whose version If-Match can name', () => {
+it('every edit addresses an entity, whose version If-Match can name', () => {
   const edits = adminRoutes.filter(
     (route) => isMutation(route) && ['PUT', 'PATCH', 'DELETE'].includes(route.method),
   );
@@ -248,7 +248,7 @@ it('every edit is of an entity, whose version If-Match can name', () => {
   );
 });
 
-it('every route answers as its description says', async (t) => {
+it('every route responds as its description states', async (t) => {
   const plane = await seededPlane(t);
   const { ask, login, cookie, make } = plane;
   const powerless = await login('nobody', []);

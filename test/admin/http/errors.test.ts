@@ -13,7 +13,7 @@ import { errorOf, proxyToken, testAdmin } from '../../harness/admin/admin.ts';
 import { until } from '../../harness/wait.ts';
 
 describe('what the framework refuses', () => {
-  it('has the shape of every other error', async (t) => {
+  it('has the common format of errors', async (t) => {
     const { ask, login } = await testAdmin(t);
     const cookie = await login('boss', ['admin']);
     const post = { method: 'POST', path: '/admin/roles', cookie };
@@ -125,7 +125,7 @@ describe('what the framework refuses', () => {
     }
   });
 
-  it('takes no place of the answer to the last request of a connection, whatever follows that', async (t) => {
+  it('does not replace the response to the last request of a connection, whatever bytes follow', async (t) => {
     const { admin } = await testAdmin(t);
     const address = admin.server.server.address();
     assert.ok(address !== null && typeof address === 'object');
@@ -153,7 +153,7 @@ describe('what the framework refuses', () => {
     }
   });
 
-  it('says nothing of a fault of ours but its request id', async (t) => {
+  it('shows only the request id of an internal error', async (t) => {
     const { ask, plane, warnings, login } = await testAdmin(t);
     const cookie = await login('boss', ['admin']);
     await plane.db.query(plane.db.sql`alter table op.usage_events rename to gone`);
@@ -165,7 +165,7 @@ describe('what the framework refuses', () => {
 });
 
 describe('every answer', () => {
-  it('repeats a request id that is fit for a log, and makes one otherwise', async (t) => {
+  it('repeats a request id that is safe in a log, and creates one otherwise', async (t) => {
     const { ask } = await testAdmin(t);
     const given = await ask({ path: '/healthz', headers: { 'x-request-id': 'run-7:a' } });
     assert.equal(given.headers.get('x-request-id'), 'run-7:a');
@@ -210,7 +210,7 @@ describe('a request from another site', () => {
     assert.equal((await ask(login)).status, 403);
   });
 
-  it('is taken from the own origin, and from a machine whatever it says', async (t) => {
+  it('is accepted from the same origin, and from a machine with any origin', async (t) => {
     const { ask, url } = await testAdmin(t);
     const own = await ask({ method: 'POST', path: '/logout', headers: { origin: url } });
     assert.equal(own.status, 200);
@@ -230,7 +230,7 @@ describe('a JSON body', () => {
     assert.deepEqual(readJsonBody(Buffer.from('  ')), { value: undefined });
   });
 
-  it('does not take brackets in strings for depth', () => {
+  it('does not count brackets in strings as depth', () => {
     const text = JSON.stringify({ text: '[{"\\'.repeat(200) });
     assert.ok(!isRefusal(readJsonBody(Buffer.from(text))));
   });

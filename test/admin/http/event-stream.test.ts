@@ -47,7 +47,7 @@ it('a reader that takes nothing is cut off, and nothing more is made', async () 
   assert.ok(asked.count <= 2);
 });
 
-it('one that is to end ends between two frames', async () => {
+it('a stream that must end ends between two frames', async () => {
   const { asked, frames } = counting();
   const ending = new AbortController();
   const taken: unknown[] = [];

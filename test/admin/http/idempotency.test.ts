@@ -66,7 +66,7 @@ const errorIn = (sent: Sent): readonly unknown[] =>
   errorOf({ status: sent.status, headers: sent.headers, body: JSON.parse(sent.text) });
 
 describe('the same key and request', () => {
-  it('answers the first result byte for byte, the new API key with it, and writes nothing', async (t) => {
+  it('returns the first response byte for byte, including the new API key, and writes nothing', async (t) => {
     const { keyed, count } = await started(t);
     const first = await keyed('POST', '/admin/keys', newKey);
     assert.equal(first.status, 200);
@@ -80,7 +80,7 @@ describe('the same key and request', () => {
     assert.equal(await count('events'), events);
   });
 
-  it('answers what no longer could be done, and what is no longer so', async (t) => {
+  it('returns the first response even if the request would now fail or differ', async (t) => {
     const { keyed, send } = await started(t);
     const made = await keyed('POST', '/admin/roles', { name: 'auditor' }, 'a');
     const renamed = await keyed('PATCH', '/admin/roles/auditor', { name: 'reader' }, 'b');
@@ -96,7 +96,7 @@ describe('the same key and request', () => {
     assert.deepEqual(shown(await keyed('DELETE', '/admin/roles/reader', {}, 'c')), shown(deleted));
   });
 
-  it('sent many times at once is done once, and all get its answer', async (t) => {
+  it('sent many times concurrently is executed once, and all get its response', async (t) => {
     const { keyed, count } = await started(t);
     const events = await count('events');
     const sent = await Promise.all(
@@ -161,7 +161,7 @@ describe('the same key', () => {
     assert.notEqual(second.text, first.text);
   });
 
-  it('answers only who still may do it', async (t) => {
+  it('replays only to callers that still have the permission', async (t) => {
     const { sendAs, login, send } = await started(t);
     const operator = sendAs(await login('second', ['operator']));
     assert.equal((await operator('POST', '/admin/keys', newKey)).status, 200);
@@ -194,7 +194,7 @@ describe('the same key', () => {
 });
 
 describe('what is kept', () => {
-  it('stands or falls with the change', async (t) => {
+  it('is committed or rolled back with the change', async (t) => {
     const { keyed, send, plane, count } = await started(t);
     const { sql } = plane.db;
     const events = await count('events');

@@ -27,7 +27,7 @@ function versionIn({ body }: TestAnswer, name: string, field = 'name'): unknown 
 }
 
 describe('an edit', () => {
-  it('of the version that stands is made, and of an older one is a 412 that changes nothing', async (t) => {
+  it('of the current version is made, and of an older one is a 412 that changes nothing', async (t) => {
     const { send, edit } = await started(t);
     await send('POST', '/admin/roles', { name: 'auditor' });
     const version = versionIn(await send('GET', '/admin/roles'), 'auditor');
@@ -41,7 +41,7 @@ describe('an edit', () => {
     assert.equal(etagOf(next), '"3"');
   });
 
-  it('that renames says the version under the new name', async (t) => {
+  it('that renames an entity returns its version under the new name', async (t) => {
     const { send, edit } = await started(t);
     await send('POST', '/admin/roles', { name: 'auditor' });
     const renamed = await edit('/admin/roles/auditor', { name: 'reader' }, '"1"');
@@ -58,7 +58,7 @@ describe('an edit', () => {
     assert.match(JSON.stringify(listed.body), /first@example.com/);
   });
 
-  it('takes a list of versions and a star, and no weak version', async (t) => {
+  it('accepts a list of versions and a star, but no weak version', async (t) => {
     const { send, edit } = await started(t);
     await send('POST', '/admin/models', { name: 'm' });
     const cases = [
@@ -76,7 +76,7 @@ describe('an edit', () => {
     }
   });
 
-  it('of what is absent is a 404, and a condition on what cannot have one is a 400', async (t) => {
+  it('of a missing entity is a 404, and If-Match on a path without an entity is a 400', async (t) => {
     const { ask, edit, cookie } = await started(t);
     assert.equal((await edit('/admin/models/99', { description: 'a' }, '"1"')).status, 404);
     const create = { method: 'POST', path: '/admin/models', cookie, body: { name: 'm' } };
@@ -84,7 +84,7 @@ describe('an edit', () => {
     assert.deepEqual(errorOf(refused), [400, 'invalid', 'if-match']);
   });
 
-  it('of one version by two at once is made by one', async (t) => {
+  it('of one version by two concurrent callers succeeds for one', async (t) => {
     const { send, edit } = await started(t);
     await send('POST', '/admin/models', { name: 'm' });
     const statuses = await Promise.all(

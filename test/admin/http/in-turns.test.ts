@@ -16,7 +16,7 @@ function* faulty(): Generator<string> {
   throw new Error('of the text');
 }
 
-it('text of any length comes whole, and leaves other work its turns', async () => {
+it('long text is sent completely, and other work runs in between', async () => {
   const pieces = Array.from({ length: 2_000 }, (_, at) => `${at}`.padEnd(1_024, '.'));
   let turns = 0;
   let text = '';
@@ -32,11 +32,11 @@ it('text of any length comes whole, and leaves other work its turns', async () =
   assert.ok(turns > 20, `${turns} turns`);
 });
 
-it('text that is short is one chunk, and none is none', async () => {
+it('short text is one chunk, and empty text is none', async () => {
   assert.deepEqual(await chunksOf(['a', 'b']), ['ab']);
   assert.deepEqual(await chunksOf([]), []);
 });
 
-it('a fault of the text is a fault of what is sent', async () => {
+it('an error while making the text is an error of the stream', async () => {
   await assert.rejects(chunksOf(faulty()), /of the text/);
 });

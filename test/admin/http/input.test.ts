@@ -12,14 +12,14 @@ import { member, errorOf, testAdministrator } from '../../harness/admin/admin.ts
 const message = (body: unknown): unknown => member(member(body, 'error'), 'message');
 
 describe('a time', () => {
-  it('is taken over in UTC and milliseconds', async (t) => {
+  it('is converted to UTC with milliseconds', async (t) => {
     const { send } = await testAdministrator(t);
     const expires_at = '2031-01-01T02:30:00.123456789+23:30';
     const { body } = await send('POST', '/admin/keys', { name: 'k', principal_id: 1, expires_at });
     assert.equal(member(body, 'expires_at'), '2030-12-31T03:00:00.123Z');
   });
 
-  it('that no calendar has is refused', async (t) => {
+  it('that does not exist in the calendar is refused', async (t) => {
     const { send } = await testAdministrator(t);
     for (const time of [
       '0000-01-01T00:00:00Z',
@@ -98,7 +98,7 @@ function unboundedIn(schema: unknown, path: string, name = ''): readonly string[
 }
 
 describe('a number in a path or a query', () => {
-  it('is decimal digits alone', async (t) => {
+  it('must be decimal digits only', async (t) => {
     const { send } = await testAdministrator(t);
     for (const text of [
       '0x1',
@@ -120,7 +120,7 @@ describe('a number in a path or a query', () => {
 });
 
 describe('a refusal', () => {
-  it('says what is missing, and names a misspelt field before the one that it was meant for', async (t) => {
+  it('names a missing field, and a misspelt field before the missing one', async (t) => {
     const { send } = await testAdministrator(t);
     const cases = [
       ['/admin/principals', {}, 'name: is required'],
@@ -161,7 +161,7 @@ describe('a refusal', () => {
     assert.ok(String(message(long.body)).length < 300);
   });
 
-  it('is short, however long a name of a field was', async (t) => {
+  it('is short, even if the name of a field is long', async (t) => {
     const { send } = await testAdministrator(t);
     const key = 'k'.repeat(100_000);
     for (const body of [
@@ -175,7 +175,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('repeats no secret, wherever it was put and whatever its type', async (t) => {
+  it('repeats no secret, in any field and of any type', async (t) => {
     const { send, warnings } = await testAdministrator(t);
     const canary = 'sk-canary-credential';
     const answers = await Promise.all([
@@ -220,7 +220,7 @@ describe('a reason', () => {
 });
 
 describe('a name', () => {
-  it('shows what it is: nothing invisible, nothing that turns the text around', async (t) => {
+  it('must not contain invisible or bidirectional control characters', async (t) => {
     const { send } = await testAdministrator(t);
     const cases = [
       'admin\u200b',
@@ -245,14 +245,14 @@ describe('a name', () => {
     assert.deepEqual(errorOf(email), [400, 'invalid', 'email']);
   });
 
-  it('may be of any script and hold what its letters are joined by', async (t) => {
+  it('may be in any script, including joiners', async (t) => {
     const { send } = await testAdministrator(t);
     for (const name of ['Zoë', 'شركة‌ها', '語', 'क्‍ष', '❤️', '👩‍💻', 'a b']) {
       assert.equal((await send('POST', '/admin/roles', { name })).status, 200, name);
     }
   });
 
-  it('has one way to be written: normal form C', async (t) => {
+  it('must be in normal form C', async (t) => {
     const { send } = await testAdministrator(t);
     assert.equal((await send('POST', '/admin/principals', { name: 'Zo\u00eb' })).status, 200);
     for (const [path, body, param] of [
@@ -267,7 +267,7 @@ describe('a name', () => {
     }
   });
 
-  it('of a role is none that a path cannot hold', async (t) => {
+  it('of a role must fit into a path', async (t) => {
     const { send } = await testAdministrator(t);
     for (const name of ['.', '..']) {
       const made = await send('POST', '/admin/roles', { name });

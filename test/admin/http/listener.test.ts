@@ -41,7 +41,7 @@ describe('with TLS', () => {
 });
 
 describe('the management UI', () => {
-  it('is not available where none is built in, and says so in plain text', async (t) => {
+  it('returns a plain text 404 if it was not built', async (t) => {
     const { url, ask } = await testAdmin(t);
     for (const path of ['/', '/?x=1', '/ui', '/ui/', '/ui/providers/7', '/ui/assets/app.js']) {
       const answer = await fetch(url + path);
@@ -59,7 +59,7 @@ describe('the management UI', () => {
 });
 
 describe('closing', () => {
-  it('ends idle connections at once, and cuts and counts what is still open after the grace', async (t) => {
+  it('ends idle connections immediately, and cuts and counts open ones after the grace period', async (t) => {
     const { ask, admin, url } = await testAdmin(t);
     await ask({ path: '/healthz' });
     const came = once(admin.server.server, 'request');
@@ -89,7 +89,7 @@ describe('an API key', () => {
     }),
   });
 
-  it('opens the routes for keys while it is neither revoked nor expired', async (t) => {
+  it('is accepted on the routes for keys until it is revoked or expires', async (t) => {
     let now = Date.now();
     const moreRoutes = served([whoAmI], {});
     const { ask, send } = await testAdministrator(t, { moreRoutes, clock: () => now });
@@ -111,8 +111,8 @@ describe('an API key', () => {
   });
 });
 
-describe('while the database does not do its part', () => {
-  it('a mutation is a 503 within three seconds that says when to come again', async (t) => {
+describe('while the database is unavailable', () => {
+  it('a mutation returns 503 with Retry-After within three seconds', async (t) => {
     const { send, databaseUrl } = await testAdministrator(t);
     const other = new Client({ connectionString: databaseUrl });
     await other.connect();
@@ -130,7 +130,7 @@ describe('while the database does not do its part', () => {
     assert.equal((await send('POST', '/admin/roles', { name: 'late' })).status, 200);
   });
 
-  it('a login is a 503 too, and the snapshot is served on', async (t) => {
+  it('a login returns 503 too, and the snapshot is still served', async (t) => {
     const { ask, databaseUrl } = await testAdministrator(t);
     const other = new Client({ connectionString: databaseUrl });
     await other.connect();

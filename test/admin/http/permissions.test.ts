@@ -20,7 +20,7 @@ const personal: ReadonlySet<Permission> = new Set([
   'config:write',
 ]);
 
-it('every route under /admin needs the permission that the specification gives it', () => {
+it('every route under /admin requires the permission from the specification', () => {
   for (const route of adminRoutes.filter(({ path }) => path.startsWith('/admin'))) {
     assert.equal(route.permission, specified(route), `${route.method} ${route.path}`);
   }

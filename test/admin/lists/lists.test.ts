@@ -142,7 +142,7 @@ describe('a sort', () => {
     assert.deepEqual(walked, ['c', 'e', 'a', 'b', 'd']);
   });
 
-  it('takes only a place that this sort answered', async (t) => {
+  it('accepts only a cursor that this sort returned', async (t) => {
     const { send } = await withModels(t);
     const plain = await send('GET', '/admin/models?limit=1');
     const after = /after=([^&>]+)/.exec(plain.headers.get('link') ?? '')?.[1];
@@ -151,7 +151,7 @@ describe('a sort', () => {
   });
 });
 
-it('a filter and a sort apply to the configuration as it stood', async (t) => {
+it('a filter and a sort apply to a past configuration', async (t) => {
   const { send } = await withModels(t);
   const { headers } = await send('GET', '/admin/models?as_of=2099-01-01T00:00:00Z');
   const position = headers.get('x-gw-log-position');

@@ -38,7 +38,7 @@ describe('a list', () => {
     }
   });
 
-  it('of every kind is bounded, and has a next page only when more rows follow', async (t) => {
+  it('of every kind has a maximum page size, and a next page only if more rows follow', async (t) => {
     const { send } = await testAdministrator(t);
     await send('POST', '/admin/keys', { name: 'k', principal_id: 1 });
     for (const path of ['/admin/principals', '/admin/keys', '/admin/roles', '/admin/providers']) {
@@ -50,7 +50,7 @@ describe('a list', () => {
     assert.equal(nextOf(await send('GET', '/admin/principals?limit=1')) === undefined, false);
   });
 
-  it('takes only a place that it answered', async (t) => {
+  it('accepts only a cursor that it returned', async (t) => {
     const { send } = await testAdministrator(t);
     for (const [path, after] of [
       ['/admin/roles', 'x'],

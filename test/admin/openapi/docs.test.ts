@@ -29,7 +29,7 @@ it('every file that the page names is served here, with its type and a strict po
   }
 });
 
-it('the page holds no script and no style of its own, and starts on this document alone', async (t) => {
+it('the page has no inline script or style, and loads only this document', async (t) => {
   const { url } = await testAdmin(t);
   const html = await (await fetch(`${url}/docs`)).text();
   assert.doesNotMatch(html, /<script>|<style|style=|\son\w+=|https?:/);

@@ -85,7 +85,7 @@ it('every entry has schemas, the parameters of its path and an operationId of it
   }
 });
 
-it('a route that needs someone says 401, and one with input says 400', () => {
+it('a route that requires a caller documents 401, and one with input documents 400', () => {
   assert.deepEqual(statuses('getHealthz'), ['200', '400', '431', '500', '503']);
   assert.deepEqual(statuses('getSnapshot'), ['200', '304', '400', '401', '431', '500', '503']);
   assert.deepEqual(statuses('getFallbackModel'), [
@@ -113,7 +113,7 @@ it('a route that needs someone says 401, and one with input says 400', () => {
 });
 
 describe('an example', () => {
-  it('is there for every body that is sent, and fits', () => {
+  it('exists for every request body, and is valid', () => {
     for (const route of originals) {
       if (takesNothing(route)) continue;
       const example = bodyExampleOf(route);
@@ -132,7 +132,7 @@ describe('an example', () => {
     );
   });
 
-  it('is there for every answer, and fits', () => {
+  it('exists for every response, and is valid', () => {
     for (const route of adminRoutes) {
       if (route.status === 204 || route.status === 302) continue;
       const answer = responseOf(route.operation, route.status ?? 200);
@@ -143,7 +143,7 @@ describe('an example', () => {
     }
   });
 
-  it('is there for every error', () => {
+  it('exists for every error', () => {
     for (const { entry } of entries) {
       for (const status of Object.keys(entry.responses)) {
         if (Number(status) < 400) continue;
@@ -164,7 +164,7 @@ it('every path belongs to a named group', () => {
   );
 });
 
-it('a mutation takes its conditions, and an edit the version too', () => {
+it('a mutation accepts its headers, and an edit also If-Match', () => {
   assert.deepEqual(conditions('createRole'), ['IdempotencyKey', 'Reason', 'BreakGlass', 'Force']);
   assert.deepEqual(conditions('updateRole'), [
     'IdempotencyKey',
@@ -231,7 +231,7 @@ describe('the document', () => {
     }
   });
 
-  it('describes no parameter that there is not', () => {
+  it('describes no parameter that does not exist', () => {
     const names = new Set(
       entries.flatMap(({ entry: { operationId, parameters } }) =>
         parameters.flatMap((one) =>
@@ -261,7 +261,7 @@ it('the server serves the document and its paths, to anyone', async (t) => {
   }
 });
 
-it('no field is marked as one that a request must not carry', () => {
+it('no field is marked as read-only', () => {
   assert.ok(!JSON.stringify(openApi(adminRoutes)).includes('"readOnly"'));
 });
 

@@ -56,7 +56,7 @@ describe('a process that no operator manages', () => {
     assert.deepEqual(audit.body, []);
   });
 
-  it('neither does one whose resource is gone', async (t) => {
+  it('returns 404 too if the resource was deleted', async (t) => {
     const { send, cluster } = await managed(t);
     cluster.store.remove(deploymentPath(namespace, name));
     const answer = await send('GET', '/admin/deployment');
@@ -71,7 +71,7 @@ describe('a managed deployment', () => {
     assert.deepEqual((await send('GET', '/admin/deployment')).body, record);
   });
 
-  it('is changed in what was sent and nothing else', async (t) => {
+  it('changes only the given fields', async (t) => {
     const { patch, spec } = await managed(t);
     const before = spec();
     const answer = await patch({ replicas: 5, policy: 'lowestLatency', autoscaling_enabled: true });
@@ -87,7 +87,7 @@ describe('a managed deployment', () => {
     }
   });
 
-  it('takes a default again for null', async (t) => {
+  it('restores a default for null', async (t) => {
     const { patch } = await managed(t);
     await patch({ workers: 4, upstream_timeout: 30 });
     const { body } = await patch({ workers: null });
@@ -95,7 +95,7 @@ describe('a managed deployment', () => {
     assert.equal(memberAt(body, 'proxy', 'upstream_timeout'), 30);
   });
 
-  it('leaves an audit row for what was done, with the reason, and none for what was refused', async (t) => {
+  it('records a change with its reason, and does not record a refusal', async (t) => {
     const { ask, cookie, send } = await managed(t);
     const headers = { 'x-gw-reason': 'CHG-7' };
     const path = '/admin/deployment';
@@ -136,7 +136,7 @@ const unfit: readonly (readonly [object, string | null])[] = [
   [{ autoscaling_min_replicas: 5, autoscaling_max_replicas: 4 }, 'autoscaling_max_replicas'],
 ];
 
-it('what may not be changed is refused by name, before the cluster is asked', async (t) => {
+it('a field that cannot be changed is refused by name, before the cluster is contacted', async (t) => {
   const { patch, cluster } = await managed(t);
   for (const [body, param] of unfit) {
     assert.deepEqual(errorOf(await patch(body)), [400, 'invalid', param], JSON.stringify(body));
@@ -144,8 +144,8 @@ it('what may not be changed is refused by name, before the cluster is asked', as
   assert.deepEqual(cluster.asked, []);
 });
 
-describe('an API server that does not do its part', () => {
-  it('is a 502 with its own words', async (t) => {
+describe('an API server that fails', () => {
+  it('returns 502 with the message of the API server', async (t) => {
     const { patch, send, cluster } = await managed(t);
     const refused = await patch({ autoscaling_max_replicas: 1 });
     assert.deepEqual(errorOf(refused), [502, 'upstream', null]);
@@ -156,7 +156,7 @@ describe('an API server that does not do its part', () => {
     assert.match(messageOf(unread.body), /cannot be read: the API server responded 403: broken/);
   });
 
-  it('is a 502 that holds no token, whether it is away or repeats it', async (t) => {
+  it('returns 502 without the token, even if the API server repeats it', async (t) => {
     const { send, cluster } = await managed(t);
     const echo = { kind: 'GwDeployment', message: 'Bearer token-of-the-first-hour is not valid' };
     cluster.store.handle = () => [500, echo];
@@ -169,7 +169,7 @@ describe('an API server that does not do its part', () => {
     assert.match(messageOf(away.body), /does not respond \(\w+\)/);
   });
 
-  it('is a 502 when the resource does not fit this release', async (t) => {
+  it('returns 502 if the resource does not match this release', async (t) => {
     const { send, cluster } = await managed(t);
     cluster.store.put(deploymentPath(namespace, name), { metadata: { name }, spec: {} });
     const answer = await send('GET', '/admin/deployment');

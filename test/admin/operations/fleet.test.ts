@@ -16,7 +16,7 @@ const post = (body: unknown, more: Readonly<{ token?: string; cookie?: string }>
 });
 
 describe('the fleet', () => {
-  it('shows what each replica reported, a row each, to who may read', async (t) => {
+  it('shows the report of each replica in a row, to callers with usage:read', async (t) => {
     const { ask, send, login } = await testAdministrator(t);
     for (const name of ['b', 'a']) {
       const report = healthOf(name, { version: 7, backends: { m: name === 'a' } });
@@ -42,7 +42,7 @@ describe('the fleet', () => {
     assert.equal((await ask({ path: '/admin/fleet' })).status, 401);
   });
 
-  it('is reported by proxies alone, and a report that is none is refused', async (t) => {
+  it('accepts reports only from proxies, and refuses a malformed one', async (t) => {
     const { ask, cookie, send } = await testAdministrator(t);
     const report = healthOf('a', { backends: { m: true } });
     assert.equal((await ask(post(report, { token: 'another', cookie }))).status, 401);
@@ -60,13 +60,13 @@ describe('the fleet', () => {
     assert.deepEqual((await send('GET', '/admin/fleet')).body, []);
   });
 
-  it('takes what a newer replica says more', async (t) => {
+  it('accepts unknown fields of newer replicas', async (t) => {
     const { ask } = await testAdministrator(t);
     const report = { ...healthOf('a'), later: 1 };
     assert.equal((await ask(post(report))).status, 204);
   });
 
-  it('is notified of as it changes', async (t) => {
+  it('sends a notification when it changes', async (t) => {
     const notices: Notice[] = [];
     const notifier = {
       notify: (notice: Notice) => void notices.push(notice),

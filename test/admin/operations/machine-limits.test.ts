@@ -18,7 +18,7 @@ const report = (replica: string, requests: number, principal = 1) => ({
   },
 });
 
-it('a replica is told its share of each limit, by what all of them saw', async (t) => {
+it('a replica gets its share of each limit, by the demand at all replicas', async (t) => {
   const { ask, plane } = await testAdministrator(t);
   const limits = { requestsPerMin: 60, tokensPerMin: null };
   const command = { type: 'SetLimits', id: principalId.parse(1), limits } as const;
@@ -33,7 +33,7 @@ it('a replica is told its share of each limit, by what all of them saw', async (
   assert.deepEqual(await shares(report('a', 90)), [whole]);
 });
 
-it('only a proxy token opens it, and a report that is none is refused', async (t) => {
+it('requires a proxy token, and refuses a malformed report', async (t) => {
   const { ask, cookie } = await testAdministrator(t);
   const { token: _, ...bare } = report('a', 1);
   assert.equal((await ask({ ...bare, cookie })).status, 401);

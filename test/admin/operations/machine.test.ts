@@ -12,7 +12,7 @@ import { person, testKey } from '../../harness/control/plane.ts';
 const token = proxyToken;
 
 describe('the snapshot', () => {
-  it('is the published one, with its ETag, and 304 to who holds it', async (t) => {
+  it('is returned with its ETag, and as 304 to a caller that has it', async (t) => {
     const { ask, plane } = await testAdministrator(t);
     const answer = await ask({ path: '/snapshot', token });
     const { version, overlay, config_hash: hash } = snapshot.parse(answer.body);
@@ -27,7 +27,7 @@ describe('the snapshot', () => {
     }
   });
 
-  it('is answered as soon as a change is published to who waits for one', async (t) => {
+  it('is returned to a waiting caller as soon as a change is published', async (t) => {
     const { ask, send } = await testAdministrator(t);
     const etag = (await ask({ path: '/snapshot', token })).headers.get('etag') ?? '';
     const headers = { 'if-none-match': etag };
@@ -43,7 +43,7 @@ describe('the snapshot', () => {
     assert.ok(performance.now() - startedAt < 10_000);
   });
 
-  it('is not waited for by who holds none, and 304 when the time is over', async (t) => {
+  it('is returned at once to a caller without one, and as 304 after the wait', async (t) => {
     const { ask } = await testAdministrator(t);
     const first = await ask({ path: '/snapshot?wait=30', token });
     assert.equal(first.status, 200);
@@ -53,7 +53,7 @@ describe('the snapshot', () => {
     assert.deepEqual(errorOf(tooLong), [400, 'invalid', 'wait']);
   });
 
-  it('of a log that was restored from an older copy is answered, and said to be older', async (t) => {
+  it('of a log that was restored from an older copy is returned, and marked as older', async (t) => {
     const { ask, plane } = await testAdministrator(t);
     const version = plane.publisher.current()?.snapshot.version ?? 0;
     const ahead = await ask({ path: `/snapshot?at_least=${version + 1}`, token });
@@ -61,7 +61,7 @@ describe('the snapshot', () => {
     assert.equal(member(ahead.body, 'version'), version);
   });
 
-  it('is read up to the head of the log before an asker gets an older one than it has', async (t) => {
+  it('is read up to the head of the log before a caller gets an older one than it has', async (t) => {
     const { ask, databaseUrl } = await testAdministrator(t);
     const other = await openControlPlane({
       databaseUrl,
@@ -80,7 +80,7 @@ describe('the snapshot', () => {
     assert.equal(member(answer.body, 'version'), version);
   });
 
-  it('that is waited for does not hold the server open', async (t) => {
+  it('does not delay the close of the server while callers wait for it', async (t) => {
     const { ask, admin, url } = await testAdministrator(t);
     const etag = (await ask({ path: '/snapshot', token })).headers.get('etag') ?? '';
     const waiting = fetch(`${url}/snapshot?wait=30`, {
@@ -96,14 +96,14 @@ describe('the snapshot', () => {
 });
 
 describe('health', () => {
-  it('is open to all: alive, and ready once the log is read', async (t) => {
+  it('requires no credential: alive, and ready once the log is read', async (t) => {
     const { ask } = await testAdministrator(t);
     assert.deepEqual((await ask({ path: '/healthz' })).body, { status: 'ok' });
     assert.deepEqual((await ask({ path: '/readyz' })).body, { status: 'ok' });
     assert.equal((await ask({ method: 'HEAD', path: '/healthz' })).status, 200);
   });
 
-  it('is not ready once the process was told to end, though it serves on', async (t) => {
+  it('is not ready once the process was asked to stop, although it still serves', async (t) => {
     let isLeaving = false;
     const { ask } = await testAdministrator(t, {
       program: {

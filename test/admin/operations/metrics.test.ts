@@ -12,7 +12,7 @@ import { until } from '../../harness/wait.ts';
 
 const counts = () => ({ delivered: 4, failed: 3, dropped: 2 });
 
-it('the metrics of a control plane are open, and say what is lost', async (t) => {
+it('the metrics of a control plane require no credential, and count lost data', async (t) => {
   const notifier = { notify: () => {}, counts, close: async () => {} };
   const { ask, url } = await testAdmin(t, { notifier });
   await ask({ method: 'POST', path: '/health-report', token: proxyToken, body: healthOf('a') });
@@ -31,7 +31,7 @@ it('the metrics of a control plane are open, and say what is lost', async (t) =>
   }
 });
 
-it('the metrics of a control plane say how far it has read the log, and what its work takes', async (t) => {
+it('the metrics of a control plane show its log position and durations', async (t) => {
   const { url, send, plane } = await testAdministrator(t);
   const before = await valuesOf(url);
   assert.equal((await send('POST', '/admin/roles', { name: 'reader' })).status, 200);
@@ -55,7 +55,7 @@ it('the metrics of a control plane say how far it has read the log, and what its
   assert.ok((after('gw_snapshot_age_seconds') ?? -1) >= 0);
 });
 
-it('the metrics of a control plane say how its pools are used', async (t) => {
+it('the metrics of a control plane show the use of its connection pools', async (t) => {
   const { url, plane } = await testAdministrator(t);
   const sleeping = [1, 2].map(() => plane.db.query(sql`select pg_sleep(1)`));
   const busy = await until(
@@ -77,7 +77,7 @@ it('the metrics of a control plane say how its pools are used', async (t) => {
   );
 });
 
-it('a scrape asks nothing of the database, and shows no drift before it was looked for', async (t) => {
+it('a scrape reads nothing from the database, and shows no drift before the first check', async (t) => {
   const { url, plane, admin } = await testAdministrator(t);
   assert.equal((await valuesOf(url))('gw_budget_drift'), undefined);
   await admin.needs.operations.usageUpkeep.run();

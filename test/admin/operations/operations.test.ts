@@ -44,7 +44,7 @@ const program: Program = {
 };
 
 describe('the configuration', () => {
-  it('says what the process was started with and who is asking', async (t) => {
+  it('returns the settings of the process and the caller', async (t) => {
     const { send, plane } = await testAdministrator(t, { program });
     await send('POST', '/admin/models', { name: 'unpriced' });
     await send('POST', '/admin/models', { name: 'priced' });
@@ -95,7 +95,7 @@ describe('the configuration', () => {
 });
 
 describe('the health', () => {
-  it('says how far the log was read, and what the own gateway sees', async (t) => {
+  it('shows the log position and the backends of the own gateway', async (t) => {
     const { send, plane } = await testAdministrator(t, { program });
     const { position } = plane.store.state();
     assert.deepEqual((await send('GET', '/admin/health')).body, {
@@ -114,7 +114,7 @@ describe('the health', () => {
     });
   });
 
-  it('says how many budgets are not the sum of their usage', async (t) => {
+  it('counts budgets that differ from the sum of their usage', async (t) => {
     const { send, plane, admin } = await testAdministrator(t);
     await send('PUT', '/admin/principals/1/budget', { tokens_total: 100 });
     const drift = async () => {
@@ -126,7 +126,7 @@ describe('the health', () => {
     assert.equal(await drift(), 1);
   });
 
-  it('has no backends where there is no gateway', async (t) => {
+  it('has no backends in a process without a gateway', async (t) => {
     const { send } = await testAdministrator(t);
     assert.deepEqual(member((await send('GET', '/admin/health')).body, 'backends'), []);
   });
@@ -146,7 +146,7 @@ describe('a rebuild of the snapshot', () => {
     assert.ok(Array.isArray(rows) && rows.length === 1);
   });
 
-  it('that is not published keeps no answer for its key, and is made when it is asked for again', async (t) => {
+  it('that is not published stores no response for its key, and can be retried', async (t) => {
     const { ask, cookie, plane } = await testAdministrator(t);
     const headers = { 'idempotency-key': 'one' };
     const rebuild = () => ask({ method: 'POST', path: '/admin/snapshot/rebuild', cookie, headers });
@@ -183,7 +183,7 @@ describe('a rebuild of the snapshot', () => {
     assert.equal(again.headers.get('idempotency-replayed'), 'true');
   });
 
-  it('takes no body', async (t) => {
+  it('accepts no body', async (t) => {
     const { send } = await testAdministrator(t);
     const answer = await send('POST', '/admin/snapshot/rebuild', { force: true });
     assert.deepEqual(errorOf(answer), [400, 'invalid', 'force']);
@@ -191,7 +191,7 @@ describe('a rebuild of the snapshot', () => {
 });
 
 describe('the end of every session', () => {
-  it("takes the caller's own along, clears the cookie, and leaves an audit row", async (t) => {
+  it("includes the caller's own session, clears the cookie, and adds an audit row", async (t) => {
     const { ask, login, send, cookie, plane } = await testAdministrator(t);
     const ada = await login('ada', ['admin']);
     const answer = await send('POST', '/admin/sessions/revoke-all');

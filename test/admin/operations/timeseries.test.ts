@@ -92,7 +92,7 @@ describe('a series', () => {
     ]);
   });
 
-  it('counts a request at the begin of a bucket there, and one at its end in the next', async (t) => {
+  it('counts a request at the start of a bucket in it, and one at its end in the next', async (t) => {
     const started = await withModel(t);
     const times = [0, 900_000 - 1, 900_000, hourMs];
     await reportUsage(
@@ -107,7 +107,7 @@ describe('a series', () => {
     ]);
   });
 
-  it('of a range between boundaries counts only what is in the range', async (t) => {
+  it('of a range within buckets counts only requests in the range', async (t) => {
     const started = await withModel(t);
     await reportUsage(started, [reported(1, { at: at(60_000) }), reported(2, { at: at(400_000) })]);
     const points = await series(started, `since=${at(120_000)}&until=${at(500_000)}&bucket=900`);
@@ -138,7 +138,7 @@ describe('a series', () => {
     assert.deepEqual(pick([point], ...names), [[15, 5, 3, 1, 1, 2, 1, 1]]);
   });
 
-  it('counts what backends answered in classes, 429 apart, and no answer of the cache', async (t) => {
+  it('counts upstream responses by class, 429 separately, and no cached responses', async (t) => {
     const started = await withModel(t);
     const answers: readonly Readonly<Record<string, unknown>>[] = [
       ...[200, 206, 400, 401, 429, 500, 503, 529].map((status) => ({ status })),
@@ -159,7 +159,7 @@ describe('a series', () => {
     assert.deepEqual(pick(total.body, ...names, 'refused_no_backend'), [[2, 2, 1, 3, 1]]);
   });
 
-  it('says unpriced, never nothing, and nothing for what was refused', async (t) => {
+  it('reports unpriced requests as unpriced, and refused ones as zero cost', async (t) => {
     const started = await withModel(t);
     const refused = { refusal: 'budget', status: 402, usage_reported: false };
     await reportUsage(started, [
@@ -213,7 +213,7 @@ describe('a series', () => {
     assert.deepEqual(await counts('&principal_id=2'), [0, 0]);
   });
 
-  it('is of the last 24 hours unless it is asked otherwise, of at most 720 buckets', async (t) => {
+  it('defaults to the last 24 hours, with at most 720 buckets', async (t) => {
     const started = await withModel(t);
     const { headers, body } = await started.send('GET', '/admin/timeseries');
     assert.equal(headers.get('x-gw-bucket-seconds'), '300');

@@ -27,7 +27,7 @@ const minute = (minutes: number): string =>
   new Date(Date.now() - 3_600_000 + minutes * 60_000).toISOString();
 
 describe('a usage row', () => {
-  it('says all that was reported of the request, and names what it names by ids', async (t) => {
+  it('has all reported fields of the request, and adds names to ids', async (t) => {
     const started = await withModel(t);
     await started.send('POST', '/admin/prompt-classes', { name: 'code', tier: 'fast' });
     const told = {
@@ -66,7 +66,7 @@ describe('a usage row', () => {
     });
   });
 
-  it('of another release of proxies is taken, without what is not known and with what is absent', async (t) => {
+  it('from another release of proxies is accepted, without unknown fields and with defaults', async (t) => {
     const started = await withModel(t);
     const newer = reported(1, { colour: 'red', nested: { deep: [1] } });
     const { body } = await reportUsage(started, [newer, reported(2)]);
@@ -85,7 +85,7 @@ describe('a usage row', () => {
 });
 
 describe('usage rows', () => {
-  it('come newest first, page by page, each once', async (t) => {
+  it('are paged newest first, each row once', async (t) => {
     const started = await withModel(t);
     // Several rows of the same time are ordered by id.
     const events = Array.from({ length: 25 }, (_value, index) =>
@@ -107,7 +107,7 @@ describe('usage rows', () => {
     assert.deepEqual(seen, events.map(({ id }) => id).toReversed());
   });
 
-  it('are those asked for', async (t) => {
+  it('are filtered by each parameter', async (t) => {
     const started = await withModel(t);
     await started.send('POST', '/admin/models', { name: 'large' });
     const events = [
@@ -134,7 +134,7 @@ describe('usage rows', () => {
     }
   });
 
-  it('are asked for with values that can be', async (t) => {
+  it('refuse invalid filter values', async (t) => {
     const started = await withModel(t);
     const cases = [
       ['id=short', 'id'],

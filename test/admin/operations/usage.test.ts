@@ -29,7 +29,7 @@ async function withModel(...[test]: Parameters<typeof testAdministrator>): Promi
 }
 
 describe('a batch of usage', () => {
-  it('is added up with its configured price, and counts once however often it comes', async (t) => {
+  it('is totalled at its configured price, and counted once if it is repeated', async (t) => {
     const started = await withModel(t);
     usageEvent.parse(reported(1));
     for (const _time of ['first', 'second']) {
@@ -65,7 +65,7 @@ describe('a batch of usage', () => {
     ]);
   });
 
-  it('is added up with the attempts that failed, which no row of their own counts', async (t) => {
+  it('is totalled with failed attempts, which have no rows of their own', async (t) => {
     const started = await withModel(t);
     await report(started, [
       reported(1, { attempts: 3 }),
@@ -85,7 +85,7 @@ describe('a batch of usage', () => {
     });
   });
 
-  it('is grouped page by page, and says how many groups there are', async (t) => {
+  it('is grouped page by page, with the number of groups', async (t) => {
     const started = await withModel(t);
     await report(
       started,
@@ -109,7 +109,7 @@ describe('a batch of usage', () => {
     }
   });
 
-  it('loses only the records that are malformed or name what is gone', async (t) => {
+  it('drops only the records that are malformed or refer to deleted entities', async (t) => {
     const started = await withModel(t);
     const bad = [
       { nonsense: true },
@@ -132,7 +132,7 @@ describe('a batch of usage', () => {
     );
   });
 
-  it('may come from a proxy that names models and says less', async (t) => {
+  it('may come from a proxy that sends names of models and fewer fields', async (t) => {
     const started = await withModel(t);
     const said = { principal_id: 1, prompt_tokens: 10, completion_tokens: 5, status: 200 };
     const events = [
@@ -158,7 +158,7 @@ describe('a batch of usage', () => {
     ]);
   });
 
-  it('keeps what decided the route, when the proxy says it', async (t) => {
+  it('keeps the reason of the route, if the proxy reports it', async (t) => {
     const started = await withModel(t);
     await report(started, [reported(1, { frontend_model_id: 4, rule_id: 9 }), reported(2)]);
     const rows: unknown = await started.plane.db.query(
@@ -201,7 +201,7 @@ describe('a batch of usage', () => {
 });
 
 describe('a total', () => {
-  it('says unpriced, never nothing, for what has no price', async (t) => {
+  it('reports requests without a price as unpriced, not as zero cost', async (t) => {
     const started = await withModel(t);
     await started.send('POST', '/admin/models', { name: 'free' });
     await report(started, [
@@ -223,7 +223,7 @@ describe('a total', () => {
     ]);
   });
 
-  it('counts refusals apart, and keeps names that are gone', async (t) => {
+  it('counts refusals separately, and keeps names of deleted entities', async (t) => {
     const started = await withModel(t);
     const refused = { refusal: 'rate_limit', status: 429, usage_reported: false };
     await report(started, [reported(1), reported(2, { ...refused, model_id: null, model: null })]);
@@ -245,7 +245,7 @@ describe('a total', () => {
     );
   });
 
-  it('is of the time asked for, which must be one', async (t) => {
+  it('covers the requested time range, which must be valid', async (t) => {
     const started = await withModel(t);
     await report(started, [reported(1)]);
     const rows = async (query: string): Promise<unknown> =>
@@ -287,7 +287,7 @@ describe('the totals', () => {
     'unpriced_requests',
   ];
 
-  it('are the same by whatever they are grouped, and those of two ranges are those of both together', async (t) => {
+  it('are equal for all groupings, and additive over adjacent ranges', async (t) => {
     const started = await withModel(t);
     const events = sample(eventAt, { numRuns: 200, seed: 7 });
     await report(
@@ -320,7 +320,7 @@ describe('the totals', () => {
     }
   });
 
-  it('of counts that no integer of the answer holds are answered at its bound', async (t) => {
+  it('are capped at the largest integer of the response', async (t) => {
     const started = await withModel(t);
     const huge = { prompt_tokens: Number.MAX_SAFE_INTEGER, reported_cost_micros: 2 ** 53 - 1 };
     await report(started, [reported(1, huge), reported(2, huge)]);

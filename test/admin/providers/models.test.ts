@@ -32,7 +32,7 @@ describe('a model', () => {
     assert.deepEqual(errorOf(again), [409, 'conflict', 'name']);
   });
 
-  it('keeps absent fields, clears null ones, and refuses what cannot be', async (t) => {
+  it('keeps absent fields, clears null ones, and refuses invalid values', async (t) => {
     const { send } = await testAdministrator(t);
     await send('POST', '/admin/models', { name: 'small', input_price_per_mtok: 3_000_000 });
     const path = '/admin/provider-models/1';
@@ -72,7 +72,7 @@ describe('a model', () => {
 });
 
 describe('a backend', () => {
-  it('comes from a provider that stands, once, and has the id of its model', async (t) => {
+  it('is created once from an existing provider, with the id of its model', async (t) => {
     const { send } = await testAdministrator(t);
     const { apiBase } = await listedProvider(t);
     await send('POST', '/admin/providers', { name: 'engine', api_base: apiBase });
@@ -121,7 +121,7 @@ describe('a backend', () => {
     assert.equal(Array.isArray(body) ? body.length : null, 1);
   });
 
-  it('comes from an endpoint, whose provider is found or made', async (t) => {
+  it('is created from an endpoint, whose provider is found or created', async (t) => {
     const { send } = await testAdministrator(t);
     const { apiBase, seen } = await listedProvider(t, { key: 'k' });
     for (const name of ['one', 'two']) await send('POST', '/admin/models', { name });
@@ -136,7 +136,7 @@ describe('a backend', () => {
     assert.deepEqual(errorOf(refused), [400, 'invalid', 'upstream_api_key']);
   });
 
-  it('is not both, not neither, and not of what does not exist', async (t) => {
+  it('requires either a provider or an endpoint, and it must exist', async (t) => {
     const { send } = await testAdministrator(t);
     await send('POST', '/admin/models', { name: 'small' });
     const path = '/admin/models/1/backends';
@@ -176,7 +176,7 @@ describe('a backend', () => {
     }
   });
 
-  it('has another default for max_tokens when one is set; null clears it', async (t) => {
+  it('has its own default for max_tokens; null clears it', async (t) => {
     const { send } = await testAdministrator(t);
     const { apiBase } = await listedProvider(t);
     await send('POST', '/admin/models', { name: 'small' });

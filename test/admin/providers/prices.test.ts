@@ -112,7 +112,7 @@ async function isLocked(db: Queryable): Promise<boolean> {
 }
 
 describe('a price sync', () => {
-  it('prices what has no price, in one version, and names old, new, source and the rest', async (t) => {
+  it('prices unpriced models in one version, and returns old price, new price and source', async (t) => {
     const test = await started(t);
     const before = test.plane.store.state();
     const synced = await test.send('POST', path, {});
@@ -140,7 +140,7 @@ describe('a price sync', () => {
     assert.deepEqual([member(again.body, 'updated'), member(again.body, 'already_priced')], [0, 3]);
   });
 
-  it('replaces prices that stand only when told to, and prices from the source it is told', async (t) => {
+  it('replaces existing prices only with overwrite, and uses the requested source', async (t) => {
     const test = await started(t);
     const body = { source: 'catalogue', overwrite: true };
     const synced = await test.send('POST', path, body);
@@ -151,7 +151,7 @@ describe('a price sync', () => {
     assert.deepEqual(test.server.asked, ['/catalogue', '/aggregator']);
   });
 
-  it('that is a dry run says the same and changes nothing', async (t) => {
+  it('that is a dry run returns the same and changes nothing', async (t) => {
     const test = await started(t);
     const before = test.plane.store.state().position;
     const dry = await test.send('POST', path, { dry_run: true, overwrite: true });
@@ -160,7 +160,7 @@ describe('a price sync', () => {
     assert.equal(test.plane.store.state().position, before);
   });
 
-  it('of a plan that was seen publishes that one, and none that sources or models made another', async (t) => {
+  it('of a plan applies exactly that plan, and is refused if sources or models changed it', async (t) => {
     const test = await started(t);
     const seen = await test.send('POST', path, { dry_run: true });
     const plan = member(seen.body, 'plan');
@@ -173,7 +173,7 @@ describe('a price sync', () => {
     assert.deepEqual(member(made.body, 'changes'), member(anew.body, 'changes'));
   });
 
-  it('of a plan that was seen is refused when a model is changed before the sync has its turn', async (t) => {
+  it('of a plan is refused if a model changes before the sync gets the log lock', async (t) => {
     const test = await started(t);
     const seen = await test.send('POST', path, { overwrite: true, dry_run: true });
     const { asked } = test.server;
@@ -205,7 +205,7 @@ describe('a price sync', () => {
     ]);
   });
 
-  it('of which no source can be read is a 502 that changes nothing', async (t) => {
+  it('without a readable source returns 502 and changes nothing', async (t) => {
     const test = await started(t, { aggregator: '<html>', catalogue: '{}' });
     const before = test.plane.store.state().position;
     const failed = await test.send('POST', path, {});
@@ -214,7 +214,7 @@ describe('a price sync', () => {
     assert.equal(test.plane.store.state().position, before);
   });
 
-  it('runs alone: a second one at the same time is told to come back', async (t) => {
+  it('runs alone: a concurrent one is refused with Retry-After', async (t) => {
     const test = await started(t, { aggregator: null });
     const first = test.send('POST', path, { source: 'aggregator' });
     await until(() => test.server.asked.length > 0, { what: 'the first sync at its source' });
@@ -224,7 +224,7 @@ describe('a price sync', () => {
     assert.deepEqual(errorOf(await first), [502, 'upstream', null]);
   });
 
-  it('takes no source but those that are known, and no other fields', async (t) => {
+  it('accepts only known sources and fields', async (t) => {
     const { send } = await testAdministrator(t);
     for (const [body, param] of [
       [{ source: 'newspaper' }, 'source'],

@@ -7,7 +7,7 @@ import { errorOf, testAdministrator } from '../../harness/admin/admin.ts';
 import { listedProvider } from '../../harness/upstream/model-list.ts';
 
 describe('the auth of a vendor protocol', () => {
-  it('is filled in, may be sent as it is, and is refused as anything else', async (t) => {
+  it('is filled in, may be sent unchanged, and is refused with any other value', async (t) => {
     const { send } = await testAdministrator(t);
     const cases = [
       [{ protocol: 'anthropic', auth_header: 'x-foo' }, 'auth_header'],

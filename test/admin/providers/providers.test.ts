@@ -18,7 +18,7 @@ const unswept = { last_seen_at: null, degraded_since: null, degraded_reason: nul
 /** The list record of an entity with one event. */
 
 describe('creating a provider', () => {
-  it('stores one that answers, and never answers its credential', async (t) => {
+  it('stores one that responds, and never returns its credential', async (t) => {
     const { send, plane } = await testAdministrator(t);
     const upstream = await listedProvider(t, { key: 'upstream-secret' });
     const made = await send('POST', '/admin/providers', {
@@ -47,7 +47,7 @@ describe('creating a provider', () => {
     assert.ok(secrets.includes('upstream-secret'));
   });
 
-  it('stores nothing of one that does not', async (t) => {
+  it('stores nothing of one that does not respond', async (t) => {
     const { send } = await testAdministrator(t);
     const { apiBase } = await listedProvider(t, { key: 'upstream-secret' });
     const cases = [
@@ -103,7 +103,7 @@ describe('creating a provider', () => {
     assert.equal(other.seen.length, 0);
   });
 
-  it('has the name of its catalogue entry when that is one place, and of its address when it is many', async (t) => {
+  it('is named after its catalogue entry, or after its address if the entry has several', async (t) => {
     const { send } = await testAdministrator(t);
     const bases = await Promise.all([listedProvider(t), listedProvider(t), listedProvider(t)]);
     const [cloud, second, own] = bases.map(({ apiBase }) => apiBase);
@@ -137,7 +137,7 @@ describe('creating a provider', () => {
 describe('a provider with a service account', () => {
   const egress = { allow: ['127.0.0.0/8'], deny: [] };
 
-  it('is dialled with its access token, and a proxy gets the token and never the file', async (t) => {
+  it('is contacted with its access token, and a proxy gets only the token, never the file', async (t) => {
     const tokens = await tokenServer(t);
     const upstream = await listedProvider(t, { key: 'token-1' });
     const { send, ask } = await testAdministrator(t, { egress });
@@ -159,7 +159,7 @@ describe('a provider with a service account', () => {
     assert.equal(tokens.forms.length, 1);
   });
 
-  it('is not stored when its file is none, is missing, or is rejected', async (t) => {
+  it('is not stored if its file is invalid, missing or rejected', async (t) => {
     const tokens = await tokenServer(t);
     const { apiBase } = await listedProvider(t);
     const { send, warnings } = await testAdministrator(t, { egress });
@@ -187,7 +187,7 @@ describe('a provider with a service account', () => {
 });
 
 describe('changing a provider', () => {
-  it('leaves what is absent, and dials again for a new endpoint or credential', async (t) => {
+  it('keeps absent fields, and contacts a new endpoint or credential', async (t) => {
     const { send } = await testAdministrator(t);
     const { apiBase, seen } = await listedProvider(t);
     const body = { name: 'a', api_base: apiBase, upstream_api_key: 'one' };
@@ -247,7 +247,7 @@ describe('changing a provider', () => {
     }
   });
 
-  it('sends the stored credential to no other origin without a word', async (t) => {
+  it('sends the stored credential to a different origin only with confirmation', async (t) => {
     const { send } = await testAdministrator(t);
     const upstream = await listedProvider(t);
     const thief = await listedProvider(t);
@@ -262,7 +262,7 @@ describe('changing a provider', () => {
     assert.deepEqual(thief.seen, ['Bearer upstream-secret']);
   });
 
-  it('keeps what stands when the new endpoint does not answer', async (t) => {
+  it('changes nothing if the new endpoint does not respond', async (t) => {
     const { send } = await testAdministrator(t);
     const { apiBase } = await listedProvider(t);
     const made = await send('POST', '/admin/providers', { api_base: apiBase });
@@ -297,7 +297,7 @@ describe('the lease of a dynamic provider', () => {
     lease_expires_at: '2030-01-02T03:05:35.000Z',
   };
 
-  it('is null until an agent beats, which reads as not lapsed, and is shown then', async (t) => {
+  it('is null until the first heartbeat of an agent, and shown afterwards', async (t) => {
     const { send, dynamic, beat } = await leased(t);
     assert.deepEqual([member(dynamic.body, 'kind'), leaseOf(dynamic.body)], ['dynamic', noLease]);
     assert.equal(member((await beat()).body, 'leased'), true);
@@ -356,7 +356,7 @@ describe('the models of a provider', () => {
     assert.equal((await send('GET', '/admin/providers/9/available-models')).status, 404);
   });
 
-  it('cannot be listed while it is away: 502', async (t) => {
+  it('returns 502 while the provider is unreachable', async (t) => {
     const { send } = await testAdministrator(t);
     const { apiBase } = await listedProvider(t, { key: 'old' });
     const body = { api_base: apiBase, upstream_api_key: 'old' };
@@ -373,7 +373,7 @@ it('the catalogue is answered whole', async (t) => {
 });
 
 describe('two changes of a provider at once', () => {
-  it('do not undo each other: what was not made is a 409', async (t) => {
+  it('do not overwrite each other: the second is a 409', async (t) => {
     const { send } = await testAdministrator(t);
     const { apiBase } = await listedProvider(t);
     await send('POST', '/admin/providers', { name: 'p', api_base: apiBase });

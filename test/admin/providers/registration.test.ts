@@ -110,7 +110,7 @@ describe('registering a host', () => {
     assert.deepEqual(await listed(leasing), []);
   });
 
-  it('stops at the number of providers that a principal may hold', async (t) => {
+  it('stops at the maximum number of providers per principal', async (t) => {
     const leasing = await leasingPlane(t, { dynamicProvidersMax: 2 });
     const { apiBase } = await startModelHosts(t, 3);
     const key = await leasing.key('agent');
@@ -126,7 +126,7 @@ describe('registering a host', () => {
     assert.equal(other.status, 200);
   });
 
-  it('gives two that register one address at once one provider', async (t) => {
+  it('creates one provider for concurrent registrations of one address', async (t) => {
     const leasing = await leasingPlane(t);
     const { apiBase } = await listedProvider(t);
     const keys = [await leasing.key('a'), await leasing.key('b')];
@@ -139,7 +139,7 @@ describe('registering a host', () => {
   });
 });
 
-it('a heartbeat is refused once its address may not be dialled any more', async (t) => {
+it('a heartbeat is refused once its address is no longer allowed', async (t) => {
   let address = '127.0.0.1';
   const resolve: Resolve = (_host, _options, callback) => callback(null, [{ address, family: 4 }]);
   const leasing = await leasingPlane(t, { resolve });
@@ -152,7 +152,7 @@ it('a heartbeat is refused once its address may not be dialled any more', async 
   assert.deepEqual(errorOf(await beat()), [400, 'invalid', 'api_base']);
 });
 
-it('a heartbeat does not wait for the names of others, which do not resolve', async (t) => {
+it('a heartbeat does not wait for pending DNS lookups of others', async (t) => {
   let isHanging = false;
   let hanging = 0;
   const resolve: Resolve = (_host, _options, callback) => {
@@ -200,7 +200,7 @@ describe('a registration under --provider-registration permitted', () => {
 });
 
 describe('a learned model', () => {
-  it('reaches no caller by model/* until an operator points at it', async (t) => {
+  it('is not allowed by model/* until an operator refers to it', async (t) => {
     const leasing = await leasingPlane(t);
     const { apiBase } = await listedProvider(t, { models: ['gpt-4o'] });
     const { body: registered } = await leasing.register(await leasing.key('agent'), {
@@ -264,7 +264,7 @@ describe('a learned model', () => {
 });
 
 describe('a registration of what is not the caller’s', () => {
-  it('leaves a provider of another principal as it is, out of rotation too', async (t) => {
+  it('does not change a provider of another principal, even out of rotation', async (t) => {
     const leasing = await leasingPlane(t);
     const { apiBase } = await startModelHosts(t, 1);
     await leasing.sweep();
@@ -295,7 +295,7 @@ describe('a registration of what is not the caller’s', () => {
     assert.ok(leasing.warnings.some((warning) => /held by another principal/.test(warning)));
   });
 
-  it('never converts a static provider, takes its name or tells of it', async (t) => {
+  it('never converts a static provider, takes its name or discloses it', async (t) => {
     const leasing = await leasingPlane(t);
     const [fixed, host] = [await listedProvider(t), await listedProvider(t)];
     await leasing.send('POST', '/admin/providers', { name: 'engine', api_base: fixed.apiBase });
@@ -318,7 +318,7 @@ describe('a registration of what is not the caller’s', () => {
   });
 });
 
-it('a provider out of rotation is back after one beat, if it answers', async (t) => {
+it('a provider out of rotation returns after one heartbeat, if it responds', async (t) => {
   const leasing = await leasingPlane(t);
   const { all, apiBase } = await startModelHosts(t, 1);
   const [host] = all;

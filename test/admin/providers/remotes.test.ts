@@ -19,7 +19,7 @@ const families = [
 
 for (const { path, own, other } of families) {
   describe(path, () => {
-    it('creates with 201 and what is there by default, and never answers a credential', async (t) => {
+    it('creates with 201 and defaults, and never returns a credential', async (t) => {
       const { send, plane } = await testAdministrator(t);
       const body = { name: 'search', url, upstream_api_key: 'tool-secret' };
       const made = await send('POST', path, body);
@@ -44,7 +44,7 @@ for (const { path, own, other } of families) {
       assert.doesNotMatch(snapshot, /tool-secret|search/, 'the gateway serves none');
     });
 
-    it('changes and deletes with 204 and no body, and 404 for one that is not there', async (t) => {
+    it('updates and deletes with 204 and no body, and 404 if it does not exist', async (t) => {
       const { send } = await testAdministrator(t);
       await send('POST', path, { name: 'search', url });
       const change = {
@@ -86,7 +86,7 @@ for (const { path, own, other } of families) {
       assert.equal(await isSet(), false);
     });
 
-    it('does not take the credential to another origin without a word', async (t) => {
+    it('sends the credential to a different origin only with confirmation', async (t) => {
       const { send } = await testAdministrator(t);
       await send('POST', path, { name: 'search', url, upstream_api_key: 'tool-secret' });
       const there = { url: 'http://127.0.0.2:9/rpc' };
@@ -96,7 +96,7 @@ for (const { path, own, other } of families) {
       assert.equal(kept.status, 204);
     });
 
-    it('refuses a name that is held with 409', async (t) => {
+    it('refuses a name that is taken with 409', async (t) => {
       const { send } = await testAdministrator(t);
       await send('POST', path, { name: 'search', url });
       await send('POST', path, { name: 'files', url });
@@ -132,7 +132,7 @@ for (const { path, own, other } of families) {
       assert.deepEqual((await send('GET', path)).body, []);
     });
 
-    it('holds the address to the lists of the operator', async (t) => {
+    it("checks the address against the operator's allow and deny lists", async (t) => {
       const egress = { allow: [], deny: ['127.0.0.0/8'] };
       const { send } = await testAdministrator(t, { egress });
       const refused = await send('POST', path, { name: 'a', url });

@@ -27,7 +27,7 @@ describe('a frontend model', () => {
     }
   });
 
-  it('comes whole: with its rules, their targets by name, and its defaults', async (t) => {
+  it('is created with its rules, their targets by name, and its defaults', async (t) => {
     const { send, one } = await seededServer(t);
     const created = await send('POST', '/admin/frontend-models', {
       name: 'whole',
@@ -68,7 +68,7 @@ describe('a frontend model', () => {
     assert.equal((await send('PATCH', '/admin/frontend-models/1', { name: 'large' })).status, 200);
   });
 
-  it('takes no name that a pool or another holds, and none with a star', async (t) => {
+  it('refuses a name that is taken, and one with a star', async (t) => {
     const { send } = await seededServer(t);
     const held = {
       '/admin/frontend-models': ['pair', 'house'],
@@ -93,7 +93,7 @@ describe('a frontend model', () => {
 });
 
 describe('a target', () => {
-  it('is added by id or by name, in its place, and removed by its own id', async (t) => {
+  it('is added by id or by name at its position, and removed by its own id', async (t) => {
     const { send, rules } = await seededServer(t);
     await send('POST', '/admin/frontend-models/1/rules', {});
     const path = '/admin/rules/1/targets';
@@ -133,7 +133,7 @@ describe('a target', () => {
     assert.deepEqual(member(await one(), 'default_targets'), []);
   });
 
-  it('follows a rename, keeps the name of a model that is gone, and finds it again', async (t) => {
+  it('follows a rename, keeps the name of a deleted model, and finds it again', async (t) => {
     const { send, one } = await seededServer(t);
     const path = '/admin/frontend-models/1';
     await send('PATCH', path, { default_targets: ['small', 'large'] });
@@ -149,7 +149,7 @@ describe('a target', () => {
   });
 });
 
-it('a change of a rule moves the version of its frontend model, which If-Match can name', async (t) => {
+it('a change of a rule increments the version of its frontend model, for If-Match', async (t) => {
   const { ask, send, cookie } = await seededServer(t);
   const created = await send('POST', '/admin/frontend-models/1/rules', {});
   assert.equal(created.headers.get('etag'), '"2"');

@@ -71,7 +71,7 @@ describe('a pool', () => {
     assert.equal((await send('DELETE', '/admin/model-pools/1')).status, 200);
   });
 
-  it('refuses what it cannot be, by the name of the field', async (t) => {
+  it('refuses invalid input with the name of the field', async (t) => {
     const { send } = await models(t);
     await send('POST', '/admin/frontend-models', { name: 'house' });
     const cases: readonly (readonly [object, readonly unknown[]])[] = [
@@ -99,7 +99,7 @@ describe('a pool', () => {
 });
 
 describe('a member', () => {
-  it('is added once a model, and removed by its own id, which is not given again', async (t) => {
+  it('is added once per model, and removed by its own id, which is not reused', async (t) => {
     const { send, pool } = await models(t);
     await send('POST', '/admin/model-pools', { name: 'pair' });
     const path = '/admin/model-pools/1/members';
@@ -118,7 +118,7 @@ describe('a member', () => {
     );
   });
 
-  it('keeps the name of a model that is gone, and finds it again', async (t) => {
+  it('keeps the name of a deleted model, and finds it again', async (t) => {
     const { send, pool } = await models(t);
     await send('POST', '/admin/model-pools', { name: 'pair', members: ['small'] });
     await send('DELETE', '/admin/models/1');

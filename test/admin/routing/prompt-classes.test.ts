@@ -44,7 +44,7 @@ const centroidsIn = (plane: ControlPlane) =>
   plane.publisher.current()?.snapshot.classifier.fast?.classes.map(({ id }) => id) ?? [];
 
 describe('a prompt class', () => {
-  it('is created with what it has by default, each example once, and is routable', async (t) => {
+  it('is created with defaults, each example once, and is routable', async (t) => {
     const { send, plane } = await testAdministrator(t);
     const made = await send('POST', classes, code);
     const record = {
@@ -93,7 +93,7 @@ describe('a prompt class', () => {
     assert.equal(listed.headers.get('x-total-count'), '3');
   });
 
-  it('is changed in what is sent', async (t) => {
+  it('changes only the given fields', async (t) => {
     const { send } = await testAdministrator(t);
     await send('POST', classes, code);
     const changed = await send('PATCH', `${classes}/1`, { name: 'programs', min_margin: 2 });
@@ -103,7 +103,7 @@ describe('a prompt class', () => {
     assert.equal((await send('PATCH', `${classes}/9`, {})).status, 404);
   });
 
-  it('takes its examples along when it is deleted, and leaves what refined it', async (t) => {
+  it('is deleted with its examples, and keeps classes that refined it', async (t) => {
     const { send, plane } = await testAdministrator(t);
     await send('POST', classes, code);
     await send('POST', classes, { name: 'sql', tier: 'refined', refines: ['code'] });
@@ -232,7 +232,7 @@ describe('an example', () => {
 });
 
 describe('the centroids of prompt classes', () => {
-  it('are published of classes with examples, follow the examples, and hold no text', async (t) => {
+  it('are published for classes with examples, follow the examples, and contain no text', async (t) => {
     const { send, plane } = await testAdministrator(t);
     await send('POST', classes, code);
     await send('POST', classes, { name: 'empty' });
@@ -250,7 +250,7 @@ describe('the centroids of prompt classes', () => {
     assert.equal(member((await send('GET', `${classes}/2`)).body, 'routable'), false);
   });
 
-  it('are none in the refined tier without an encoder of it', async (t) => {
+  it('are missing in the refined tier if it has no encoder', async (t) => {
     const { send, plane } = await testAdministrator(t);
     await send('POST', classes, code);
     const refined = { name: 'sql', tier: 'refined', refines: ['code'], examples: ['select'] };
@@ -263,7 +263,7 @@ describe('the centroids of prompt classes', () => {
 describe('an evaluation', () => {
   const evaluate = `${classes}/evaluate`;
 
-  it('puts each example to the classes as if it were none of them', async (t) => {
+  it('classifies each example without itself', async (t) => {
     const { send } = await testAdministrator(t);
     for (const { name, examples } of labelledPrompts().slice(0, 4)) {
       await send('POST', classes, { name, examples });
@@ -287,7 +287,7 @@ describe('an evaluation', () => {
     assert.match(found.note ?? '', /lone$/);
   });
 
-  it('names the label of an example that was taken for another class', async (t) => {
+  it('names the label of an example that was classified as another class', async (t) => {
     const { send } = await testAdministrator(t);
     for (const { name, examples } of labelledPrompts().slice(0, 4)) {
       const labelled = examples.map((prompt, index) => ({ prompt, label: `${name} ${index + 1}` }));
@@ -315,7 +315,7 @@ describe('an evaluation', () => {
     );
   });
 
-  it('of too few classes is none, with the reason', async (t) => {
+  it('of too few classes returns only the reason', async (t) => {
     const { send } = await testAdministrator(t);
     await send('POST', classes, code);
     const { body } = await send('POST', evaluate);
@@ -323,7 +323,7 @@ describe('an evaluation', () => {
     assert.match(String(member(body, 'note')), /code/);
   });
 
-  it('is listed for others with who ran it, when and on what, the newest first', async (t) => {
+  it('is listed with caller, time and version, newest first', async (t) => {
     const { send, plane } = await testAdministrator(t);
     for (const { name, examples } of labelledPrompts().slice(0, 2)) {
       await send('POST', classes, { name, examples });

@@ -59,7 +59,7 @@ function names({ body }: TestAnswer): readonly unknown[] {
 const plain = { rule_index: null, tag: null, denied: null };
 
 describe('a dry-run', () => {
-  it('answers the chain, the deciding rule and the reason', async (t) => {
+  it('returns the chain, the deciding rule and the reason', async (t) => {
     const { apiBase, ask } = await house(t);
     const byDefault = await ask({ model: 'house' });
     assert.deepEqual(decision(byDefault), {
@@ -95,7 +95,7 @@ describe('a dry-run', () => {
     });
   });
 
-  it('finds the class of a prompt that is given in place of one', async (t) => {
+  it('finds the class of a prompt, if no class is given', async (t) => {
     const { ask, send } = await house(t);
     for (const { name, examples } of labelledPrompts().slice(0, 2)) {
       await send('POST', '/admin/prompt-classes', { name, examples });
@@ -131,7 +131,7 @@ describe('a dry-run', () => {
     });
   });
 
-  it('is for a principal what that principal may invoke', async (t) => {
+  it('returns only models that the given principal may use', async (t) => {
     const { ask, send } = await house(t);
     await send('POST', '/admin/roles', { name: 'narrow' });
     const grant = { verb: 'model:invoke', resource: 'model/large' };
@@ -151,7 +151,7 @@ describe('a dry-run', () => {
     });
   });
 
-  it('gives the verdict of each rule, and writes nothing', async (t) => {
+  it('returns the result of each rule, and writes nothing', async (t) => {
     const { ask, send } = await house(t);
     const before = (await send('GET', '/admin/audit')).body;
     const { body } = await ask({ model: 'house', streaming: true, at: '2026-11-20T12:00:00Z' });
@@ -172,7 +172,7 @@ describe('a dry-run', () => {
     assert.deepEqual((await send('GET', '/admin/audit')).body, before);
   });
 
-  it('refuses what it cannot ask for', async (t) => {
+  it('refuses unknown principals and classes', async (t) => {
     const { ask } = await house(t);
     const wrong = async (question: object) => errorOf(await ask(question));
     const model = 'house';

@@ -29,7 +29,7 @@ describe('a rule', () => {
     utc_offset_minutes: -330,
   };
 
-  it('has every condition flat on it, and is answered as it is listed', async (t) => {
+  it('has its conditions as own fields, and is returned as in lists', async (t) => {
     const { send, rules } = await seededServer(t);
     const path = '/admin/virtual-models/1/rules';
     const created = await send('POST', path, { ...all, tag: 'night', targets: ['small'] });
@@ -44,7 +44,7 @@ describe('a rule', () => {
     assert.deepEqual(await rules(), [record]);
   });
 
-  it('lies flat in the snapshot too, with names as ids, and without what is gone', async (t) => {
+  it('has its conditions as own fields in the snapshot too, with ids and without deleted entities', async (t) => {
     const { send, ask } = await seededServer(t);
     const targets = ['pair', 'small', 'large'];
     const headers = { 'X-Tier': 'gold' };
@@ -64,7 +64,7 @@ describe('a rule', () => {
     assert.deepEqual(published.config.pools[0]?.members, [{ model_id: 2, weight: 1 }]);
   });
 
-  it('that is disabled keeps its place and is not published, and renaming changes no proxy', async (t) => {
+  it('that is disabled keeps its position and is not published, and a rename changes no snapshot', async (t) => {
     const { send, ask, rules } = await seededServer(t);
     const path = '/admin/frontend-models/1/rules';
     await send('POST', path, { name: 'Streams', stream: true, targets: ['small'] });
@@ -196,7 +196,7 @@ describe('a rule', () => {
     [{ targets: [{}] }, 'targets.0.model', /is needed/],
   ];
 
-  it('that is malformed is refused by the name of the field and its value, and not made', async (t) => {
+  it('that is malformed is refused with the field and its value', async (t) => {
     const { send, rules } = await seededServer(t);
     for (const [body, param, message] of malformed) {
       const refused = await send('POST', '/admin/frontend-models/1/rules', body);
@@ -233,7 +233,7 @@ describe('a rule', () => {
     );
   });
 
-  it('does not jump in a loop, and the refusal names it; a deleted destination stays', async (t) => {
+  it('cannot jump in a loop, which the refusal names; a deleted destination is kept', async (t) => {
     const { send, rules } = await seededServer(t);
     for (const name of ['annex', 'cellar']) await send('POST', '/admin/frontend-models', { name });
     const jump = (from: number, jump_to: number) =>
@@ -253,7 +253,7 @@ describe('a rule', () => {
     assert.equal((await jump(3, 1)).status, 200);
   });
 
-  it('whose role, principal or class is gone goes on asking for it, and can be sent back', async (t) => {
+  it('keeps a deleted role, principal or class as its condition, and can be sent back', async (t) => {
     const { send, rules } = await seededServer(t);
     await send('POST', '/admin/roles', { name: 'testers' });
     await send('POST', '/admin/principals', { name: 'ci' });
@@ -309,7 +309,7 @@ describe('the whole list of rules', () => {
     assert.deepEqual(member((await send('PUT', path, [])).body, 'rules'), []);
   });
 
-  it('is refused whole for one rule, whose place is named', async (t) => {
+  it('is refused as a whole for one invalid rule, with its position', async (t) => {
     const { send, rules } = await seededServer(t);
     const path = '/admin/virtual-models/1/rules';
     await send('POST', path, { tag: 'a' });
