@@ -1,11 +1,12 @@
-// A page of the access review. A row has all keys of its principal, so that the number of rows alone bounds nothing.
+// Reads pages of the access review. A row contains all keys of its principal, so a page is bounded
+// by rows and by keys.
 
 import type { AccessRow } from './access-review.ts';
 
-/** With the row that brings it to so many, a page ends. */
+/** A page ends with the row that reaches this number of keys. */
 export const pageKeysMax = 100_000;
 
-/** Asks for no more rows than it needs. */
+/** Requests no more rows than it needs. */
 export function accessPage<Row extends Pick<AccessRow, 'keys'>>(
   found: Iterable<Row>,
   rowsMax: number,

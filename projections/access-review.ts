@@ -1,11 +1,11 @@
-// The access review in the shape in which it is answered, from the database and from an export alike: each access with its keys and with
-// the events that granted it.
+// Formats the access review in the same way for the database and for exports: each access with its
+// keys and the events that granted it.
 
 import type { EventMetadata } from '../events/event.ts';
 import type { Access } from './access.ts';
 import type { ConfigState } from './config/state.ts';
 
-/** The event of a grant. */
+/** The event that granted the access. */
 export type Grant = Readonly<{
   position: number;
   recorded_at: Date | number;
@@ -13,21 +13,24 @@ export type Grant = Readonly<{
   actor_id: number | null;
 }>;
 
-/** `atMs` is when keys must be live. */
+/** `atMs` is the time at which keys must be valid. */
 export type Reviewed = Readonly<{ state: ConfigState; atMs: number }>;
 
 type Sources = Readonly<{
-  /** The last grant up to the reviewed moment, by stream and what is granted: `principal-7 3`, `role-3 model/gpt-*`. */
+  /**
+   * The last grant up to the reviewed time, by stream and granted item: `principal-7 3`, `role-3
+   * model/gpt-*`.
+   */
   grantOf: (name: string) => Grant | null;
-  /** Null or empty for a principal that is not there or whose name was erased. */
+  /** Null or empty if the principal does not exist or its name was erased. */
   nameOf: (principalId: number) => string | null;
 }>;
 
 export type AccessRow = ReturnType<ReturnType<typeof accessReviewer>>;
 
-/** Made once for a moment; asked for each row. */
+/** Built once per review and used for each row. */
 export function accessReviewer({ state, atMs }: Reviewed, { grantOf, nameOf }: Sources) {
-  // One list a principal, which all of its rows share.
+  // One list per principal, shared by all of its rows.
   const keys = new Map<number, number[]>();
   for (const { id, principalId, disabled, expiresAt } of state.api_key.byId.values()) {
     if (disabled || (expiresAt !== null && Date.parse(expiresAt) <= atMs)) continue;
@@ -44,19 +47,19 @@ export function accessReviewer({ state, atMs }: Reviewed, { grantOf, nameOf }: S
   };
   return ({ principalId, modelId, model, via }: Access) => ({
     principal_id: principalId,
-    /** Empty when it was erased. */
+    /** Empty if the name was erased. */
     principal: nameOf(principalId) ?? '',
     model_id: modelId,
     model,
     via: via.map(({ roleId, role, resource }) => ({
       role_id: roleId,
       role,
-      /** `model/*` is every model, `model/gpt-*` those that begin so. */
+      /** `model/*` grants every model, and `model/gpt-*` those with that prefix. */
       resource: `model/${resource}`,
       role_granted: granted(`principal-${principalId} ${roleId}`),
       permission_granted: granted(`role-${roleId} model/${resource}`),
     })),
-    /** Keys of the principal that were neither revoked nor expired. */
+    /** Keys of the principal that are neither revoked nor expired. */
     keys: keys.get(principalId) ?? [],
   });
 }

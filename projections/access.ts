@@ -1,5 +1,6 @@
-// Who may call what in a state: each principal with each model that it may invoke, and the role and permission by which. It reads
-// permissions as the gateway does (src/snapshot/compile/callers.ts).
+// Lists who may call what in a state: each principal with each model that it may invoke, and the
+// role and permission that grant it. It interprets permissions like the gateway
+// (src/snapshot/compile/callers.ts).
 
 import type { ModelId, PrincipalId, RoleId } from '../src/lib/ids.ts';
 import type { Permission, Role } from './config/role.ts';
@@ -12,14 +13,14 @@ export type Access = Readonly<{
   principalId: PrincipalId;
   modelId: ModelId;
   model: string;
-  /** At least one. */
+  /** Has at least one element. */
   via: readonly Via[];
 }>;
 
-/** A pair of ids, in whose order access is listed. */
+/** A pair of ids, by which access is sorted. */
 export type AccessKey = Readonly<{ principalId: number; modelId: number }>;
 
-/** By principal, then model; those behind `after` when there is one. */
+/** Sorted by principal, then model; only those after `after`, if it is given. */
 export function* accessOf(state: ConfigState, after: AccessKey | null = null): Generator<Access> {
   const from = after?.principalId ?? 0;
   const closed = closedModelsIn(state);
@@ -51,7 +52,7 @@ const covers = (pattern: string, { name, isOpen }: { name: string; isOpen: boole
 
 export type AccessChange = Readonly<{ change: 'gained' | 'lost'; access: Access }>;
 
-/** What one state allows and the other does not, in the order of keys. */
+/** The access that one state allows and the other does not, in the order of keys. */
 export function* accessChanges(
   before: ConfigState,
   after: ConfigState,

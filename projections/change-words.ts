@@ -1,10 +1,14 @@
-// What a change is called in lists: one sentence from the command, the record that it began with and that record's name. Names come
-// from the read side: those of people lie in the vault, and neither an event nor an audit row stores them in clear.
+// Describes a change in one sentence for lists, from the command, its first record and that
+// record's name. Names are resolved when read: people's names are in the vault, and neither events
+// nor audit rows store them in plain text.
 
 import { eventsByNoun, parseStream } from '../events/catalogue.ts';
 import { nouns } from '../events/nouns.ts';
 
-/** `name` is the last known one, of deleted records too; null where the kind has none, or it was erased. */
+/**
+ * `name` is the last known one, also for deleted records. It is null if the kind has no names or
+ * the name was erased.
+ */
 export type Subject = Readonly<{ stream: string; name: string | null }>;
 
 export type MadeChange = Readonly<{ command: string; subject: Subject; eventCount: number }>;
@@ -12,14 +16,17 @@ export type MadeChange = Readonly<{ command: string; subject: Subject; eventCoun
 /** `stream` is that of the first event. */
 export type Listed = Readonly<{ command: string; stream: string; event_count: number }>;
 
-/** A row of a list with its sentence and its record, whose last known name this is. */
+/** A list row with its sentence, its record and the record's last known name. */
 export function worded<Row extends Listed>({ stream, ...row }: Row, name: string | null) {
   const { command, event_count: eventCount } = row;
   const subject: Subject = { stream, name };
   return { ...row, subject, summary: sentenceOf({ command, subject, eventCount }) };
 }
 
-/** Commands that a verb of `verbs` does not describe. `{record}` is "model demo", `{name}` "demo" alone, `{events}` "3 events". */
+/**
+ * Commands that no verb of `verbs` describes. `{record}` is "model demo", `{name}` is "demo" and
+ * `{events}` is "3 events".
+ */
 const sentences: Readonly<Record<string, string>> = {
   GrantRole: 'Granted a role to {name}',
   RevokeRole: 'Revoked a role of {name}',
@@ -93,7 +100,7 @@ const verbs: Readonly<Record<string, string>> = {
 export function sentenceOf({ command, subject, eventCount }: MadeChange): string {
   const record = recordWords(subject);
   const pattern = patternOf(command);
-  // A command that changed nothing leaves its event in the stream of the settings.
+  // A command that changed nothing has its event in the settings stream.
   if (record === nouns.settings.words && /\{(record|name)\}$/.test(pattern)) {
     return `${spaced(command)}: nothing changed`;
   }
@@ -110,14 +117,14 @@ function patternOf(command: string): string {
   return Object.hasOwn(verbs, verb) ? `${verbs[verb]} {record}` : `${spaced(command)}: {record}`;
 }
 
-/** "model demo", or "model 7" where there is no name. */
+/** "model demo", or "model 7" if there is no name. */
 export function recordWords({ stream, name }: Subject): string {
   const { noun, id } = parseStream(stream);
   const { words } = nouns[noun];
   return noun === 'settings' ? words : `${words} ${name ?? id}`;
 }
 
-/** `UpdateThing` as "Update thing": a command of another release. */
+/** `UpdateThing` as "Update thing", for commands of another release. */
 const spaced = (command: string): string =>
   command.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
@@ -138,7 +145,7 @@ export const namingEvents: readonly string[] = Object.entries(eventsByNoun)
 /** The text of a name, or the vault ref that holds it. */
 export type NameIn = Readonly<{ text: string | null; ref: string | null }>;
 
-/** What the data of a naming event calls its record; null in the data of another event. */
+/** The name that a naming event gives its record; null for other events. */
 export function nameIn(data: unknown): NameIn | null {
   const details: unknown = Reflect.get(Object(data), 'details') ?? data;
   const name: unknown = Reflect.get(Object(details), 'name');

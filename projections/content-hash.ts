@@ -1,5 +1,5 @@
-// The content hash of every snapshot version, kept up to date change by change. Equal to `configHash` of the whole
-// configuration (a property test holds it), at the cost of one bucket a changed entity.
+// Updates the content hash of snapshot versions incrementally. It equals `configHash` of the whole
+// configuration (a property test checks that), at the cost of one bucket per changed entity.
 
 import { parseStream, streamOf } from '../events/catalogue.ts';
 import { isSnapshotNoun, snapshotNouns } from '../events/nouns.ts';
@@ -15,34 +15,34 @@ import type { ConfigState } from './config/state.ts';
 import { settingsMember, snapshotMember } from './snapshot.ts';
 
 /**
- * Of the members in one bucket: which places are taken, ascending, and their digests as the lines of text that are hashed, each with
- * its line feed. `line` is what the bucket adds to its list.
+ * The members of one bucket. `places` are the used places, ascending; `lines` are their digests as
+ * the hashed text, each with a line feed. `line` is the bucket's line in the list.
  */
 type Bucket = Readonly<{ places: readonly number[]; lines: Buffer; line: string }>;
 
-/** `order`: the numbers of the buckets, ascending. `digest` is the list's. */
+/** `order` has the numbers of the buckets, ascending. `digest` covers the list. */
 type List = Readonly<{
   buckets: ReadonlyMap<number, Bucket>;
   order: readonly number[];
   digest: string;
 }>;
 
-/** The digests of one state; of the settings, the one that they have. */
+/** The digests of one state. `settings` is a single digest. */
 export type ContentHash = Readonly<Record<SnapshotNoun, List> & { settings: string }>;
 
-/** A list under construction. Buckets that were copied for it are its own, and written in place. */
+/** A list under construction. It owns the copied buckets and writes them in place. */
 type ListDraft = {
   base: List;
   copy: { buckets: Map<number, Bucket>; order: readonly number[]; own: Set<number> } | null;
   digest: string | null;
 };
 
-/** A content hash under construction, for whoever asks for it between two commands. */
+/** A content hash under construction, which can be read between two commands. */
 export type ContentDraft = Readonly<Record<SnapshotNoun, ListDraft>> & { settings: string };
 
 const emptyList: List = { buckets: new Map(), order: [], digest: digestOfLines('') };
 
-/** The digests of `state`, from nothing. */
+/** Computes the digests of `state` from scratch. */
 export function contentHashOf(state: ConfigState): ContentHash {
   const empty: ContentHash = {
     ...eachList(() => emptyList),
@@ -54,7 +54,7 @@ export function contentHashOf(state: ConfigState): ContentHash {
   return movedContentHash(empty, state, streams);
 }
 
-/** `content` moved along to `state`, in which nothing but the entities of `streams` may have changed. */
+/** Updates `content` to `state`. Only entities of `streams` may differ. */
 export function movedContentHash(
   content: ContentHash,
   state: ConfigState,
@@ -72,7 +72,7 @@ export const openContent = (content: ContentHash): ContentDraft => ({
   settings: content.settings,
 });
 
-/** The draft as a content hash. Do not move the draft after this. */
+/** Completes the draft, which must not be updated afterwards. */
 export const closeContent = (draft: ContentDraft): ContentHash => ({
   ...eachList((noun) => closedList(draft[noun])),
   settings: draft.settings,
@@ -95,7 +95,7 @@ function closedList(draft: ListDraft): List {
   return { buckets: copy.buckets, order: copy.order, digest: digestOf(draft) };
 }
 
-/** Moves the draft along, as `movedContentHash` does. */
+/** Updates the draft like `movedContentHash`. */
 export function moveContent(
   draft: ContentDraft,
   state: ConfigState,
@@ -115,7 +115,7 @@ export function moveContent(
   }
 }
 
-/** The new digests of members by their place in a bucket; null is none. */
+/** The new digests of members by their place in a bucket; null removes the member. */
 type Changed = Map<number, string | null>;
 
 function getOrMake<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
@@ -131,7 +131,7 @@ function entityDigest(state: ConfigState, noun: SnapshotNoun, id: number): strin
   return member === null ? null : memberDigest(member);
 }
 
-/** A digest in hex, and a line feed. */
+/** The bytes of a digest in hex and a line feed. */
 const lineBytes = 65;
 
 const noBucket: Bucket = { places: [], lines: Buffer.alloc(0), line: '' };
@@ -152,7 +152,7 @@ function writeBucket(list: ListDraft, number: number, members: Changed): void {
     return;
   }
   own.add(number);
-  // Between the lines there are line feeds, and none behind the last one.
+  // Line feeds separate the lines, so the last one is omitted.
   const digest = digestOfLines(lines.subarray(0, -1));
   buckets.set(number, { places, lines, line: `${number} ${digest}` });
   if (list.copy.order.includes(number)) return;
@@ -164,7 +164,7 @@ const isInPlace = ({ places }: Bucket, members: Changed): boolean =>
 
 type Written = Pick<Bucket, 'places' | 'lines'>;
 
-/** Into the same bytes, where no other content hash has them. */
+/** Replaces digests, in place if no other content hash shares the bytes. */
 function written(
   { places, lines: held }: Bucket,
   members: Changed,
@@ -177,7 +177,7 @@ function written(
   return { places, lines };
 }
 
-/** The places that are taken are others now: what lies between two that changed is taken over as it is. */
+/** Adds and removes places. Copies the unchanged ranges between them. */
 function merged({ places: held, lines }: Bucket, members: Changed): Written {
   const places: number[] = [];
   const pieces: Uint8Array[] = [];
@@ -205,7 +205,7 @@ function digestOf(list: ListDraft): string {
   return list.digest;
 }
 
-/** 64 hex digits, of the state that the draft was moved to. */
+/** The hash of the draft's state, 64 hex digits. */
 export const draftHashText = (draft: ContentDraft): string =>
   combineDigests({
     principals: digestOf(draft.principal),

@@ -1,4 +1,5 @@
-// What lies between two states: entity by entity, field by field. Secrets and personal data are told by their refs and fingerprints.
+// Compares two states by entity and field. Secrets and personal data are compared by their refs and
+// fingerprints.
 
 import { configNouns } from '../events/nouns.ts';
 import type { Noun } from '../events/nouns.ts';
@@ -8,7 +9,7 @@ import type { ConfigState } from './config/state.ts';
 import { entityFields } from './entity-fields.ts';
 import type { EntityFields, FieldValue } from './entity-fields.ts';
 
-/** Null stands for a field that is not set, or an entity that is not there. */
+/** Null means that the field is not set or the entity does not exist. */
 export type FieldDifference = Readonly<{
   field: string;
   before: FieldValue | null;
@@ -18,21 +19,26 @@ export type FieldDifference = Readonly<{
 export type Difference = Readonly<{
   kind: Noun;
   id: number;
-  /** As it is called behind the change; of what was deleted, as it was called. Null: the kind has no names. */
+  /**
+   * The name after the change, or the last name of a deleted entity. Null if the kind has no names.
+   */
   name: FieldValue | null;
   change: 'created' | 'changed' | 'deleted';
-  /** All of them, when it was created or deleted. */
+  /** All fields of a created or deleted entity. */
   fields: readonly FieldDifference[];
 }>;
 
-/** By kind, then id. Empty when both states configure the same, whatever lies between them. */
+/** Sorted by kind, then id. Empty if both states are equal, whatever changed between them. */
 export const diffStates = (before: ConfigState, after: ConfigState): Difference[] =>
   diffPage(before, after, { offset: 0, limit: Infinity }).differences;
 
-/** Of one kind alone where that is given. */
+/** `kind` limits the comparison to one kind. */
 export type DiffPage = Readonly<{ kind?: Noun | undefined; offset: number; limit: number }>;
 
-/** The same, `limit` of them behind the first `offset`, and how many there are in all: what is not on the page costs little. */
+/**
+ * The `limit` differences after the first `offset`, and the total. Differences on other pages cost
+ * little.
+ */
 export function diffPage(
   before: ConfigState,
   after: ConfigState,
@@ -43,7 +49,7 @@ export function diffPage(
   return { total: all.length, differences };
 }
 
-/** What an entity is in each state; undefined in the one where it is not there. */
+/** An entity in both states; undefined in a state that does not have it. */
 type Pair = Readonly<{
   kind: Noun;
   id: number;
@@ -54,7 +60,7 @@ type Pair = Readonly<{
 const differing = (one: ConfigState, other: ConfigState): Pair[] =>
   configNouns.flatMap((kind) => {
     const [old, now] = [one[kind].byId, other[kind].byId];
-    // The settings stand from the beginning, whenever the log first speaks of them.
+    // Settings always exist, even before the first event about them.
     const standing = kind === 'settings' ? defaultSettings : undefined;
     return differingIds(old, now)
       .map((id) => ({
@@ -68,12 +74,12 @@ const differing = (one: ConfigState, other: ConfigState): Pair[] =>
 
 function isDifferent({ before, after }: Pair): boolean {
   if (before === undefined || after === undefined) return before !== after;
-  // Of two states that share nothing, most entities are equal all the same.
+  // Filters entities that are equal but not shared, as in states that were folded independently.
   if (isSame(before, after)) return false;
   return fieldDifferences(entityFields(before), entityFields(after)).length > 0;
 }
 
-/** Of plain data, member by member. */
+/** Compares plain data by member. */
 function isSame(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (typeof one !== 'object' || typeof other !== 'object') return false;
@@ -93,7 +99,7 @@ function differenceOf({ kind, id, before, after }: Pair): Difference {
 const fieldsOf = (entity: object | undefined): EntityFields =>
   entity === undefined ? new Map() : entityFields(entity);
 
-/** In the order of the entity behind the change; what is gone comes last. */
+/** Sorted in the order of the entity after the change; removed fields come last. */
 const fieldDifferences = (before: EntityFields, after: EntityFields): FieldDifference[] =>
   [...new Set([...after.keys(), ...before.keys()])].flatMap((field) => {
     const [old = null, now = null] = [before.get(field), after.get(field)];

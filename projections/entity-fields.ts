@@ -1,18 +1,19 @@
-// An entity field by field, as the admin API calls them: parts that bear an id are named by it (`rules.12.tag`), and what lies in the
-// vault is told by its ref or fingerprint alone. It reads any entity, so a field that comes to one is in it from the start.
+// Lists the fields of an entity under their admin API names. Parts with an id include it in their
+// name (`rules.12.tag`), and vault items appear only as ref or fingerprint. It reads any entity, so
+// new fields are included automatically.
 
 import { snakeCase } from '../src/lib/case.ts';
 
 /**
- * A field's value. `secret` is equal for equal secrets and is never shown; `personal` is the ref of a name or an address, which whoever
- * may read the configuration may read.
+ * A field's value. `secret` is equal for equal secrets and is never shown. `personal` is the ref of
+ * a name or an address; anyone who may read the configuration may read it.
  */
 export type FieldValue =
   | Readonly<{ value: unknown }>
   | Readonly<{ secret: string }>
   | Readonly<{ personal: string }>;
 
-/** By the name of the field, in the order that the entity has them. Nothing that is null is in it. */
+/** By field name, in the order of the entity. Null fields are omitted. */
 export type EntityFields = ReadonlyMap<string, FieldValue>;
 
 export function entityFields(entity: object): EntityFields {
@@ -21,9 +22,9 @@ export function entityFields(entity: object): EntityFields {
   return fields;
 }
 
-/** On the wire their members lie flat on the record. */
+/** In the API, their members are fields of the record itself. */
 const flat: ReadonlySet<string> = new Set(['details', 'endpoint', 'flowControl', 'conditions']);
-/** Refs that stand for no secret. */
+/** Refs that do not reference a secret. */
 const personalRefs: ReadonlySet<string> = new Set(['emailRef']);
 
 type Field = Readonly<{ prefix: string; key: string; value: unknown }>;
@@ -44,10 +45,10 @@ function addField(fields: Map<string, FieldValue>, { prefix, key, value }: Field
   }
 }
 
-/** The id is in the address of the entity or of its part; what counts parts says nothing of it. */
+/** The id is part of the entity's or part's address. Counters of parts are internal. */
 const isInternal = (key: string): boolean => key === 'id' || /^last[A-Z]/.test(key);
 
-/** Parts by their ids, anything else as one value. */
+/** Parts by their ids; anything else as one value. */
 function addList(
   fields: Map<string, FieldValue>,
   { name, list }: Readonly<{ name: string; list: readonly unknown[] }>,
@@ -81,7 +82,7 @@ type Vaulted = Readonly<{ text?: unknown; ref: unknown; fingerprint: unknown }>;
 
 const isVaulted = (value: object): value is Vaulted => 'fingerprint' in value && 'ref' in value;
 
-/** A name holds its text when it is no person's, and its ref when it is; a credential and an example are secrets. */
+/** A name is text, or the ref of a person's name. Credentials and examples are secrets. */
 function vaultedValue({ text, ref, fingerprint }: Vaulted): FieldValue {
   if (typeof text === 'string') return { value: text };
   return text === null ? { personal: String(ref) } : { secret: String(fingerprint) };

@@ -1,5 +1,5 @@
-// A command in the shape in which the history answers it, from the audit log and from an export alike: one row a mutation, with who, when,
-// what, why, and the snapshot versions around it.
+// Formats a command for the history, from the audit log or an export: one row per mutation with its
+// actor, time, action, reason, and the snapshot versions before and after.
 
 import type { EventMetadata } from '../events/event.ts';
 
@@ -10,7 +10,7 @@ type Facts = Readonly<{
   action: string;
   target: string;
   command: string;
-  /** That of its first event. */
+  /** The position of its first event. */
   stream: string;
   tx_id: string;
   actor_kind: EventMetadata['actor']['kind'];
@@ -20,12 +20,12 @@ type Facts = Readonly<{
 }>;
 
 type About = Readonly<{
-  /** As the actor was called then; null when the name was erased. */
+  /** The actor's name at that time; null if it was erased. */
   actor_name: string | null;
-  /** Null when none was given, or when it was erased. */
+  /** Null if no reason was given or it was erased. */
   reason: string | null;
   reason_erased: boolean;
-  /** Equal when the command left the snapshot as it was; 0 is none. */
+  /** Equal if the command did not change the snapshot; 0 means that there was none. */
   version_before: number;
   version_after: number;
 }>;

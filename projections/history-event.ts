@@ -1,13 +1,16 @@
-// An event in the shape in which the history answers it, from the log in its database and from an export alike. Payloads hold refs into
-// the vault in place of secrets and personal data, so nothing is left out.
+// Formats an event for the history, from the log in the database or an export. Payloads contain
+// vault refs instead of secrets and personal data, so nothing is left out.
 
 import { eventMetadata } from '../events/event.ts';
 import type { EventLine } from '../events/export-check.ts';
 
-/** As it is stored: json is text, hashes are 64 hex digits. */
+/** The event as stored: json as text, hashes as 64 hex digits. */
 type Stored = Omit<EventLine, 'recorded_at'> & Readonly<{ recorded_at: Date | number }>;
 
-/** Times are RFC 3339. `data` is as it was written at this schema; null when its owner has redacted it. */
+/**
+ * Times are RFC 3339. `data` has the format of its stored schema version; null if the owner
+ * redacted it.
+ */
 export type HistoryEvent = ReturnType<typeof historyEventOf>;
 
 export function historyEventOf({ metadata, payload, recorded_at, ...row }: Stored) {

@@ -1,4 +1,4 @@
-// The fold over the log in the database, page by page.
+// Folds the log of the database page by page.
 
 import type { Queryable } from '@databases/pg';
 
@@ -7,12 +7,13 @@ import { readFolded } from '../src/db/log/event-log.ts';
 import { applyEvent, closeDraft, openDraft } from './config/state.ts';
 import type { ConfigState } from './config/state.ts';
 
-/** Between two pages, some 20 ms of a core each, others are served. */
+/** Pauses between pages, which take some 20 ms of CPU time each, so that other work proceeds. */
 const pageEvents = 2000;
 
 /**
- * The state at `position`, folded on from `from`, which is not later. `onEvent` is told of each event folded. Throws when the log
- * ends before `position`, and a LogForkedError when it does not hold what `from` was folded from.
+ * The state at `position`, folded from `from`, which must not be later. Calls `onEvent` for each
+ * event. Throws if the log ends before `position`, and a LogForkedError if the log does not contain
+ * the events of `from`.
  */
 export async function foldStateTo(
   db: Queryable,

@@ -1,5 +1,6 @@
-// The log as pages of whole commands, and what they do to the tables: a page is computed while the one before is written and the one
-// behind is read, so that a rebuild takes as long as the longest of the three and not as all of them.
+// Reads the log in pages of whole commands and computes their table rows. While a page is computed,
+// the previous one is written and the next one is read, so that a rebuild takes as long as the
+// slowest step.
 
 import { setImmediate as turn } from 'node:timers/promises';
 
@@ -15,19 +16,22 @@ export type Pages = Readonly<{ to: number; pageEvents: number }>;
 type Writing = Readonly<{
   pages: Pages;
   tables: PageTables;
-  /** False when the page is not to be written. */
+  /** Returns false if the page must not be written. */
   write: (page: Page) => Promise<boolean>;
 }>;
 
-/** What the commands behind `from` do to the tables, up to `after`. */
+/** The table rows that result from the commands after `from`, up to `after`. */
 export type Page = Readonly<{ from: Cursor; after: Cursor; writes: readonly TableWrite[] }>;
 
-/** Between two slices, some 10 ms of a core, what is read and written goes on. */
+/**
+ * Pauses after this number of commands, some 10 ms of CPU time, so that reading and writing
+ * proceed.
+ */
 const sliceCommands = 200;
 
 /**
- * Hands the pages behind `from` to `write`, one after the other and never two at once. Ends at `to`, or when `write` answers false; answers
- * behind the last page that it took. `source` is read while `write` writes.
+ * Passes the pages after `from` to `write`, one at a time. Ends at `to`, or when `write` returns
+ * false. Returns the cursor after the last page written. `source` is read while `write` runs.
  */
 export async function writePages(
   source: Queryable,
@@ -58,7 +62,10 @@ export async function writePages(
   }
 }
 
-/** Whoever ends at a failure before does not wait for it. */
+/**
+ * Prevents an unhandled rejection if an earlier failure ends the loop before this promise is
+ * awaited.
+ */
 function quietly<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => {});
   return promise;
@@ -77,7 +84,10 @@ async function computePage(
   return { from, ...page.close() };
 }
 
-/** The commands of one page behind `after`, and where they end. A command longer than a page is a page of its own. */
+/**
+ * The commands of one page after `after`, and their end. A command longer than a page is a page of
+ * its own.
+ */
 export async function readPage(
   source: Queryable,
   after: number,

@@ -1,4 +1,5 @@
-// Read models built anew while the live ones serve: in a schema beside theirs, page by page, and in their place at the end.
+// Rebuilds read models while the live ones serve: page by page in a second schema, which replaces
+// the live one at the end.
 
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -22,14 +23,17 @@ import type { Cursor } from './rows.ts';
 const shadow = `${readModelSchema}_rebuild`;
 const former = `${readModelSchema}_former`;
 const pageEvents = 5_000;
-/** With no more behind, the rest is applied while appends wait. */
+/** When at most this number of events remain, they are applied while appends wait. */
 const tailEvents = 1_000;
 const waits = {
   lockTimeoutMilliseconds: 60_000,
   idleInTransactionSessionTimeoutMilliseconds: 60_000,
 };
 
-/** Answers the position at which they stand. What a rebuild that was interrupted left is begun anew. Appends wait at its end alone. */
+/**
+ * Returns the position of the read models. Starts from scratch, also after an interrupted rebuild.
+ * Appends wait only at the end.
+ */
 export async function rebuildReadModel(db: Database): Promise<number> {
   await dropFormer(db);
   await db.tx(async (tx) => {
@@ -59,13 +63,13 @@ export async function rebuildReadModel(db: Database): Promise<number> {
 }
 
 /**
- * By name alone: a schema that is renamed is locked by nobody who reads its tables, and every statement finds the tables of one or of
- * the other, which say the same.
+ * Renames the schemas. Renaming does not wait for readers of the tables. Every statement finds
+ * either the old or the new tables, which have equal contents.
  */
 const putInPlace = (db: Database, cursor: Cursor): Promise<number> =>
   db.tx(async (tx) => {
     const { position } = await lockLog(tx);
-    // Whoever rebuilds them too may have begun anew since.
+    // A concurrent rebuild may have started over since.
     await holdPlace(tx, shadow, cursor);
     const pages = { schema: shadow, to: position, pageEvents };
     let last = cursor;
@@ -85,13 +89,16 @@ const putInPlace = (db: Database, cursor: Cursor): Promise<number> =>
 const renameSchema = (tx: Transaction, from: string, to: string): Promise<unknown> =>
   tx.query(sql`alter schema ${sql.ident(from)} rename to ${sql.ident(to)}`);
 
-/** Some two minutes, with what each one waits. */
+/** The maximum attempts: about two minutes, including the waits. */
 const dropAttemptsMax = 400;
 const dropRetryWaitMs = 100;
-/** Well below Postgres' deadlock_timeout of a second: of a reader and this one it is this one that gives way. */
+/**
+ * Well below Postgres' deadlock_timeout of a second, so that this transaction fails instead of a
+ * reader.
+ */
 const dropWait = { lockTimeoutMilliseconds: 200 };
 
-/** The tables that were replaced, once nobody reads them any more. */
+/** Drops the replaced tables once no one reads them. */
 async function dropFormer(db: Database): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,5 +1,6 @@
-// The end of read models: those of a release that nobody runs any more go when they were not used for seven days. A process that
-// runs says so now and then, because without a change of the configuration nothing else does.
+// Drops the read models of releases that are no longer running, after seven days without use. A
+// running process marks its own as used from time to time, because only configuration changes would
+// do so otherwise.
 
 import { sql } from '@databases/pg';
 
@@ -10,7 +11,10 @@ import { fingerprint } from './read-model.ts';
 
 export const unusedDaysMax = 7;
 
-/** Marks this release's read models as used, and drops those unused for too long; answers with the fingerprints of these. */
+/**
+ * Marks this release's read models as used, drops those unused for too long, and returns their
+ * fingerprints.
+ */
 export async function retireReadModels(db: Database): Promise<readonly string[]> {
   await db.query(sql`
     update es.read_models set last_used_at = now()
@@ -26,7 +30,10 @@ export async function retireReadModels(db: Database): Promise<readonly string[]>
   return retired;
 }
 
-/** Under the log lock no process of that release can begin to build them anew. Its row stays, for a process that comes back. */
+/**
+ * Under the log lock, no process of that release can start to rebuild them. The row stays, for a
+ * process that returns.
+ */
 const retire = (db: Database, fingerprint: string): Promise<boolean> =>
   db.tx(async (tx) => {
     await lockLog(tx);

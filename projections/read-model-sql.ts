@@ -1,4 +1,5 @@
-// The statements behind read-model.ts: tables created, rows written and tables compared from their descriptions.
+// Builds the SQL for read-model.ts from table descriptions: creates tables, writes rows and
+// compares tables.
 
 import { sql } from '@databases/pg';
 import type { SQLQuery, Transaction } from '@databases/pg';
@@ -11,7 +12,7 @@ import type { EntityTable, JournalTable, Row, Value } from './tables/table.ts';
 
 type Table = EntityTable | JournalTable;
 
-/** All tables, without indexes: made when a table is filled, they cost a fifth. */
+/** Creates all tables without indexes: creating those after filling the tables costs a fifth. */
 export async function createTables(tx: Transaction, schema: string): Promise<void> {
   await tx.query(sql`create schema ${sql.ident(schema)}`);
   for (const table of [...entityTables, ...journalTables]) {
@@ -19,7 +20,7 @@ export async function createTables(tx: Transaction, schema: string): Promise<voi
   }
 }
 
-/** Those that have them already keep them. */
+/** Skips tables that have their indexes already. */
 export async function indexTables(
   tx: Transaction,
   schema: string,
@@ -52,17 +53,18 @@ async function indexTable(tx: Transaction, schema: string, table: Table): Promis
 }
 
 /**
- * Of every text column. Names are ordered by their code points whatever the locale of the database is: lists of the past, which are
- * ordered in memory, have the same order, and so has the next page of a list on another replica.
+ * The collation of every text column. Names are sorted by code point regardless of the database
+ * locale, so that lists of past states, which are sorted in memory, have the same order, and so do
+ * pages from different replicas.
  */
 export const textCollation = 'C';
 
 const collated = (type: string): string => type.replace('text', `text collate "${textCollation}"`);
 
-/** Rows of a table in one statement. */
+/** Inserts rows of a table in one statement. */
 const rowsMax = 5000;
 
-/** All deletions in one statement, then all insertions in one (or a few, when there are many rows). */
+/** All deletions in one statement, then all insertions in one (or a few for many rows). */
 export async function writeTables(
   tx: Transaction,
   schema: string,
@@ -84,7 +86,7 @@ export async function writeTables(
   }
 }
 
-/** Statements that touch different tables, in one round trip. */
+/** Combines statements on different tables into one round trip. */
 async function together(tx: Transaction, statements: readonly SQLQuery[]): Promise<void> {
   if (statements.length === 0) return;
   const parts = statements.map(
@@ -105,8 +107,8 @@ function insertion(schema: string, table: Table, rows: readonly Row[]): SQLQuery
 }
 
 /**
- * As Postgres reads an array (its documentation, "Array Value Input"). The client would make the same of a list at some four times the
- * cost, which is most of what a rebuild's rows cost.
+ * Formats an array as Postgres reads it (PostgreSQL documentation, "Array Value Input"). The
+ * client's own formatting takes four times as long and would dominate a rebuild.
  */
 const arrayText = (rows: readonly Row[], column: string): string =>
   `{${rows.map((row) => elementText(row[column] ?? null)).join(',')}}`;

@@ -1,5 +1,6 @@
-// Read models in SQL: built, advanced and verified here and nowhere else. A generation of them lives in a schema named by the
-// fingerprint of its description; a release with another description builds its own beside it, and both stay live.
+// Builds, advances and verifies read models in SQL. No other code writes them. One generation lives
+// in a schema named by the fingerprint of its description. A release with another description
+// builds its own schema, and both stay live.
 
 import { hash } from 'node:crypto';
 
@@ -30,7 +31,9 @@ import { presentWrites, writesOf } from './rows.ts';
 import type { CommandEvents, Cursor, PageTables } from './rows.ts';
 import { entityTables, journalTables } from './tables/all.ts';
 
-/** Names this release's read models: 16 hex digits over all that decides what is in them. */
+/**
+ * Names this release's read models: 16 hex digits over everything that determines their content.
+ */
 export const fingerprint = hash(
   'sha256',
   canonicalJson({
@@ -50,8 +53,8 @@ export const emptyCursor = (): Cursor => ({
 });
 
 /**
- * How many events a transaction of a build applies; with no more than `tailEvents` left, the last one applies them under the
- * log lock.
+ * The number of events per transaction of a build. When at most `tailEvents` remain, the last
+ * transaction applies them under the log lock.
  */
 export type BuildSizes = Readonly<{ pageEvents: number; tailEvents: number }>;
 const buildSizes: BuildSizes = { pageEvents: 5000, tailEvents: 1000 };
@@ -59,12 +62,16 @@ const { pageEvents } = buildSizes;
 
 /** Replicas that start together wait for each other's pages, not only for commands. */
 const buildWait = { lockTimeoutMilliseconds: 60_000 };
-/** On a machine with much other work a page is computed for seconds, while its transaction holds nothing that a command needs. */
+/**
+ * On a busy machine, computing a page takes seconds, while its transaction holds no lock that a
+ * command needs.
+ */
 const pageWait = { ...buildWait, idleInTransactionSessionTimeoutMilliseconds: 60_000 };
 
 /**
- * Makes this release's read models stand at the head of the log, from nothing if they are new. Pages are transactions of their
- * own: a kill costs one page. The last one runs under the log lock, so that no append slips past.
+ * Brings this release's read models up to the head of the log, from scratch if they are new. Each
+ * page is a transaction, so a crash loses at most one page. The last transaction runs under the log
+ * lock, so that no append is missed.
  */
 export async function buildReadModel(db: Database, sizes = buildSizes): Promise<Cursor> {
   let cursor = await foldTo(db, await openGeneration(db));
@@ -73,14 +80,14 @@ export async function buildReadModel(db: Database, sizes = buildSizes): Promise<
     const { position: to } = await readHead(db);
     if (to - cursor.state.position <= tailEvents) break;
     cursor = await buildPages(db, cursor, { schema: readModelSchema, to, pageEvents }, 'all');
-    // Where another process has written a page, its rows are there, and only what they come to is folded.
+    // If another process wrote a page, its rows exist, and only the state is folded.
     if (cursor.state.position < to)
       cursor = await db.tx((tx) => holdCheckpoint(tx, cursor), pageWait);
   }
   await db.tx(async (tx) => {
     await tx.query(sql`select set_config('role', 'gw_app', true)`);
     cursor = await holdCheckpoint(tx, cursor);
-    // They are only added to, and nobody reads them yet.
+    // Journals only grow, and no one reads them yet.
     await indexTables(tx, readModelSchema, journalTables);
   }, pageWait);
   return db.tx(async (tx) => {
@@ -93,7 +100,9 @@ export async function buildReadModel(db: Database, sizes = buildSizes): Promise<
   }, buildWait);
 }
 
-/** In a transaction of its own: the next page behind wherever the checkpoint stands, at `cursor` or later. */
+/**
+ * Writes, in one transaction, the next page after the checkpoint, which is at `cursor` or later.
+ */
 const advanceOnePage = (db: Database, cursor: Cursor, pages: Pages): Promise<Cursor> =>
   db.tx(async (tx) => {
     const held = await holdCheckpoint(tx, cursor);
@@ -102,8 +111,8 @@ const advanceOnePage = (db: Database, cursor: Cursor, pages: Pages): Promise<Cur
   }, pageWait);
 
 /**
- * Writes the pages behind `cursor` up to `to` into a schema that is built, each in a transaction of its own; ends before where another
- * process has written one of them.
+ * Writes the pages after `cursor` up to `to` into a schema that is being built, each in its own
+ * transaction. Stops early if another process has written one of them.
  */
 export const buildPages = (
   db: Database,
@@ -121,7 +130,7 @@ export const buildPages = (
       }, pageWait),
   });
 
-/** False when the checkpoint does not stand where the page begins. */
+/** Returns false if the checkpoint is not at the start of the page. */
 async function writePage(
   tx: Transaction,
   schema: string,
@@ -132,37 +141,45 @@ async function writePage(
   return true;
 }
 
-/** Throws where the checkpoint does not stand at `cursor`: another process writes the tables too. None will, until `tx` ends. */
+/**
+ * Locks the checkpoint until `tx` ends. Throws if it is not at `cursor`, because then another
+ * process writes the tables too.
+ */
 export async function holdPlace(tx: Transaction, schema: string, cursor: Cursor): Promise<void> {
   const place = { schema, from: cursor.state, to: cursor.state };
   if (!(await moveCheckpoint(tx, place))) throw strayed(schema, cursor);
 }
 
-/** Completes tables of which the journals alone were written, up to `cursor`. */
+/** Completes tables up to `cursor` after only the journals were written. */
 export async function fillTables(tx: Transaction, schema: string, cursor: Cursor): Promise<void> {
   await holdPlace(tx, schema, cursor);
-  // One table at a time, so that no more than its rows are there beside the state.
+  // Writes one table at a time to limit the memory for its rows.
   for (const write of presentWrites(cursor.state)) await writeTables(tx, schema, [write]);
   await indexTables(tx, schema, [...entityTables, ...journalTables]);
 }
 
 /**
- * `cursor`, moved to where the checkpoint stands: another replica may have moved it. None will, until this transaction ends. Throws a
- * LogForkedError when `cursor` was folded from another past than the log holds.
+ * Locks the checkpoint until this transaction ends and moves `cursor` to it, because another
+ * replica may have moved it. Throws a LogForkedError if `cursor` was folded from events that the
+ * log does not contain.
  */
 async function holdCheckpoint(tx: Transaction, cursor: Cursor): Promise<Cursor> {
   const position = await readValue(tx, integer)`
     select position from es.read_models where fingerprint = ${fingerprint} for update`;
   if (position === null) throw neverBuilt();
   const held = await foldTo(tx, position, cursor);
-  // A statement of its own: one that waited for the lock would not see the events that were appended in the meantime.
+  // A separate statement: one that waited for the lock would not see events appended in the
+  // meantime.
   const hash = await readValue(tx, text)`
     select encode(hash, 'hex') as hash from es.events where position = ${position}`;
   if (position > 0 && held.state.hash !== hash) throw new LogForkedError(held.state);
   return held;
 }
 
-/** Creates the schema and its checkpoint if they are missing or were retired, and says where they stand. */
+/**
+ * Creates the schema and its checkpoint if they are missing or were retired, and returns the
+ * checkpoint's position.
+ */
 async function openGeneration(db: Database): Promise<number> {
   return db.tx(async (tx) => {
     await lockLog(tx);
@@ -179,7 +196,7 @@ async function openGeneration(db: Database): Promise<number> {
   });
 }
 
-/** The state at `position`, folded from the log: on from `from`, unless that is later. */
+/** The state at `position`, folded from `from`, or from the start of the log if `from` is later. */
 export async function foldTo(
   db: Queryable,
   position: number,
@@ -192,20 +209,26 @@ export async function foldTo(
   return { state, content: movedContentHash(from.content, state, [...streams]) };
 }
 
-/** What whole commands do to the read models, in two steps. */
+/** The effect of whole commands on the read models, in two steps. */
 export type Advance = Readonly<{
-  /** Where the read models stand when it is done. */
+  /** The state of the read models afterwards. */
   after: Cursor;
-  /** Moves their checkpoint; returns a row, unless they do not stand right before the commands. */
+  /**
+   * Moves their checkpoint. Returns a row, unless the checkpoint is not directly before the
+   * commands.
+   */
   move: SQLQuery;
   /**
-   * Writes the rows. `tables` is where the read models were last seen, or earlier: with `isMoved` false they are brought up from
-   * there first.
+   * Writes the rows. `tables` is the last known state of the read models, or an earlier one. If
+   * `isMoved` is false, they are first brought up to date from there.
    */
   write: (tx: Transaction, state: Readonly<{ isMoved: boolean; tables: Cursor }>) => Promise<void>;
 }>;
 
-/** For an append's transaction, under the log lock. `cursor` stands right before the commands `fresh`. */
+/**
+ * Used within an append's transaction, under the log lock. `cursor` is directly before the commands
+ * `fresh`.
+ */
 export function beginAdvance(cursor: Cursor, fresh: readonly CommandEvents[]): Advance {
   const { after, writes } = writesOf(cursor, fresh);
   const move = { schema: readModelSchema, from: cursor.state, to: after.state };
@@ -214,7 +237,7 @@ export function beginAdvance(cursor: Cursor, fresh: readonly CommandEvents[]): A
     move: checkpointMove(move),
     write: async (tx, { isMoved, tables }) => {
       if (!isMoved) {
-        // Replicas of another release have appended since, or a build is under way.
+        // Replicas of another release have appended, or a build is running.
         await advanceTo(tx, await holdCheckpoint(tx, tables), cursor.state.position);
         if (!(await moveCheckpoint(tx, move))) throw strayed(move.schema, cursor);
       }
@@ -223,7 +246,7 @@ export function beginAdvance(cursor: Cursor, fresh: readonly CommandEvents[]): A
   };
 }
 
-/** Both steps at once. `tables` is where the read models were last seen or earlier. */
+/** Runs both steps. `tables` is the last known state of the read models, or an earlier one. */
 export async function advanceReadModel(
   tx: Transaction,
   { cursor, tables = cursor }: Readonly<{ cursor: Cursor; tables?: Cursor }>,
@@ -237,7 +260,10 @@ export async function advanceReadModel(
 
 const standingRow = z.object({ position: integer, head: integer, status: text });
 
-/** Where this release's read models and the head stood at one moment; null when they were never built. */
+/**
+ * The position of this release's read models and the head, read at the same time; null if they were
+ * never built.
+ */
 async function standing(
   db: Queryable,
 ): Promise<{ position: number; head: number; isRetired: boolean } | null> {
@@ -249,7 +275,10 @@ async function standing(
 
 const builtRow = z.object({ position: integer, builtAt: time.nullable() });
 
-/** Where this release's read models stand, and when they were last built; null when they never were, or are retired. */
+/**
+ * The position of this release's read models and the time of their last build; null if they were
+ * never built or are retired.
+ */
 export const readModelStanding = (
   db: Queryable,
 ): Promise<Readonly<{ position: number; builtAt: Date | null }> | null> =>
@@ -257,12 +286,13 @@ export const readModelStanding = (
     select position, built_at as "builtAt" from es.read_models
     where fingerprint = ${fingerprint} and status <> 'retired'`;
 
-/** Read models stand at `position`, or later; `cursor` stands there, or earlier. */
+/** Read models are at `position` or later; `cursor` is there or earlier. */
 export type Standing = Readonly<{ position: number; cursor: Cursor }>;
 
 /**
- * Brings the read models up to the head, page by page from where they stand, when replicas of another release have appended.
- * `from` is where they were last seen, or earlier: no event before it is read. Appends go on meanwhile.
+ * Brings the read models up to the head, page by page, after replicas of another release have
+ * appended. `from` is their last known state, or an earlier one: no event before it is read.
+ * Appends continue.
  */
 export async function catchUpReadModel(db: Database, from: Cursor): Promise<Standing> {
   let cursor = from;
@@ -309,7 +339,7 @@ const neverBuilt = (): Error => new Error(`read model ${fingerprint} was never b
 type Position = Pick<ConfigState, 'position'>;
 type Move = { schema: string; from: Position; to: Position };
 
-/** False when the checkpoint does not stand where it should be moved from. */
+/** Returns false if the checkpoint is not at the expected position. */
 async function moveCheckpoint(tx: Transaction, move: Move): Promise<boolean> {
   const moved: unknown[] = await tx.query(checkpointMove(move));
   return moved.length === 1;
@@ -324,12 +354,13 @@ const strayed = (schema: string, { state }: Cursor): Error =>
 
 export type TableCheck = Readonly<{ table: string; equal: boolean; live: string; rebuilt: string }>;
 
-/** `position` is where the live tables stood. */
+/** `position` is that of the live tables. */
 export type ReadModelCheck = Readonly<{ position: number; tables: readonly TableCheck[] }>;
 
 /**
- * Rebuilds every table from the log in a schema of its own, up to where the live ones stand, and compares. Nothing of it stays.
- * Throws when this release's read models were never built here.
+ * Rebuilds every table from the log in a temporary schema, up to the position of the live tables,
+ * and compares them. Rolls everything back. Throws if this release's read models were never built
+ * here.
  */
 export async function verifyReadModel(db: Database): Promise<ReadModelCheck> {
   const shadow = `${readModelSchema}_verify`;
@@ -362,7 +393,7 @@ export async function verifyReadModel(db: Database): Promise<ReadModelCheck> {
       }
       throw rollback;
     },
-    // One snapshot of the database for the log and the tables, so that no lock is needed.
+    // Uses one database snapshot for the log and the tables, so that no lock is needed.
     {
       isolationLevel: IsolationLevel.REPEATABLE_READ,
       statementTimeoutMilliseconds: 600_000,

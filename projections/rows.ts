@@ -1,4 +1,4 @@
-// Which rows a run of commands leaves behind, as data: the pure half of read-model.ts.
+// Computes the table rows that result from commands, as data: the pure half of read-model.ts.
 
 import { parseStream } from '../events/catalogue.ts';
 import type { RecordedEvent } from '../events/catalogue.ts';
@@ -13,27 +13,27 @@ import { entityTables, journalTables } from './tables/all.ts';
 import { rfc3339 } from './tables/table.ts';
 import type { EntityTable, JournalTable, Row } from './tables/table.ts';
 
-/** A state that tables stand at, and its content hash in the making. */
+/** The state of the tables, and its content hash. */
 export type Cursor = Readonly<{ state: ConfigState; content: ContentHash }>;
 
-/** The rows that a table gets. The rows of `owners` in an entity table go first. */
+/** The rows to write to a table. In an entity table, the rows of `owners` are deleted first. */
 export type TableWrite = Readonly<{
   table: EntityTable | JournalTable;
   owners: readonly number[];
   rows: readonly Row[];
 }>;
 
-/** What commands do to the tables, in the making. */
+/** The writes of a page under construction. */
 export type PageDraft = Readonly<{
-  /** Takes the whole commands that come next. */
+  /** Adds the next whole commands. */
   take: (commands: readonly CommandEvents[]) => void;
-  /** Nothing is to be taken behind it. */
+  /** Completes the page. Nothing may be added afterwards. */
   close: () => { after: Cursor; writes: TableWrite[] };
 }>;
 
 /**
- * Which tables a page is written to. Where nobody reads them meanwhile, those that hold the present can wait for the end, when each entity
- * has its rows once and for all.
+ * The tables that a page writes. If no one reads them during a rebuild, entity tables are written
+ * once at the end.
  */
 export type PageTables = 'all' | 'journals';
 
@@ -75,7 +75,7 @@ export function openPage(cursor: Cursor, tables: PageTables = 'all'): PageDraft 
   };
 }
 
-/** What whole commands behind `cursor` do to the tables. */
+/** The writes of whole commands after `cursor`. */
 export function writesOf(
   cursor: Cursor,
   commands: readonly CommandEvents[],
@@ -85,13 +85,13 @@ export function writesOf(
   return page.close();
 }
 
-/** The principal that acted, as it was before: the command may rename or delete it. */
+/** The acting principal before the command, which may rename or delete it. */
 function actorOf(draft: Draft, [{ metadata }]: CommandEvents): Principal | null {
   const id = metadata.actor.principal_id;
   return id === null ? null : (sliceOf(draft.principal).byId.get(id) ?? null);
 }
 
-/** The entities touched, by noun, and whether each had no row before. */
+/** The touched entities by noun. True if the entity had no rows before. */
 type Touched = Map<Noun, Map<number, boolean>>;
 
 function touch(touched: Touched, events: readonly RecordedEvent[]): void {
@@ -103,7 +103,7 @@ function touch(touched: Touched, events: readonly RecordedEvent[]): void {
   }
 }
 
-/** All rows of each touched entity, as the page leaves it. Entities that are new need no deletion first. */
+/** All rows of each touched entity after the page. New entities need no deletion first. */
 const entityWrites = (state: ConfigState, touched: Touched): TableWrite[] =>
   entityTables.flatMap((table) => {
     const ids = touched.get(table.noun);
@@ -115,7 +115,7 @@ const entityWrites = (state: ConfigState, touched: Touched): TableWrite[] =>
     };
   });
 
-/** All rows of the tables that hold the present, table by table. */
+/** All rows of the entity tables, table by table. */
 export function* presentWrites(state: ConfigState): Generator<TableWrite> {
   for (const table of entityTables) {
     const ids = [...state[table.noun].byId.keys()];
@@ -126,7 +126,7 @@ export function* presentWrites(state: ConfigState): Generator<TableWrite> {
 /** The events of one command, in order. */
 export type CommandEvents = readonly [RecordedEvent, ...RecordedEvent[]];
 
-/** Splits events into commands. The last one may go on behind them: `rest` holds what there is of it. */
+/** Splits events into commands. If the last one is incomplete, its events are in `rest`. */
 export function splitCommands(events: readonly RecordedEvent[]): {
   commands: CommandEvents[];
   rest: readonly RecordedEvent[];

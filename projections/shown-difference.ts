@@ -1,19 +1,23 @@
-// Differences between two states in the shape in which they are answered. No credential, no verifier and no ref to one is in them.
+// Formats differences between two states for answers. They never contain credentials, verifiers or
+// their refs.
 
 import type { Difference } from './diff.ts';
 import type { FieldValue } from './entity-fields.ts';
 
-/** A value as it is shown; null is none. Of a secret it says that there is one, and that it is another. */
+/**
+ * A value for display; null if there is none. For a secret, only its presence and whether it
+ * changed are shown.
+ */
 type ShownField = Readonly<{ field: string; before: unknown; after: unknown; secret: boolean }>;
 
 export type ShownDifference = Omit<Difference, 'name' | 'fields'> &
   Readonly<{
-    /** Null where the kind has no names, or the name was erased. */
+    /** Null if the kind has no names or the name was erased. */
     name: string | null;
     fields: readonly ShownField[];
   }>;
 
-/** The text of a ref to personal data in the vault; null when it is not known. */
+/** The text of a ref to personal data in the vault; null if it is not known. */
 type Reveal = (ref: string) => string | null;
 
 /** `nameOf` reveals names of records. */

@@ -1,5 +1,5 @@
-// ConfigState -> the configuration of a snapshot. Each member is a pure function of one entity, so a change of one entity
-// changes one member.
+// Builds the configuration of a snapshot from a ConfigState. Each member is a pure function of one
+// entity, so changing one entity changes one member.
 
 import { snakeKeys } from '../src/lib/case.ts';
 import type { SnapshotNoun } from '../events/nouns.ts';
@@ -41,19 +41,19 @@ import { defaultSettings } from './config/settings.ts';
 import type { Slice } from './config/slice.ts';
 import type { ConfigState } from './config/state.ts';
 
-/** The configuration of a state, from nothing. */
+/** Builds the configuration of a state from scratch. */
 export const snapshotConfig = (state: ConfigState): SnapshotConfig => createConfigMaker()(state);
 
 /**
- * Makes the configurations of states that follow each other: the members of a page of entities are made once, as long as nothing in
- * that page changes. For states that stand alone, whose pages no fold writes any more.
+ * Builds the configurations of successive states. Members of unchanged pages are reused. Only for
+ * completed states, whose pages no fold writes any more.
  */
 export function createConfigMaker(): (state: ConfigState) => SnapshotConfig {
   const steps = createConfigSteps();
   return (state) => inOneGo(steps(state));
 }
 
-/** The same, where others are to have their turn meanwhile: a step makes the members of one page. */
+/** The same in steps of one page each, so that other work can run in between. */
 export function createConfigSteps(): (state: ConfigState) => Steps<SnapshotConfig> {
   const principals = remembering(principalMember);
   const roles = remembering(roleMember);
@@ -78,7 +78,7 @@ export function createConfigSteps(): (state: ConfigState) => Steps<SnapshotConfi
   };
 }
 
-/** The members of a slice in the order of ids; null is none. */
+/** The members of a slice, sorted by id; entities without a member are omitted. */
 function remembering<Entity, Member>(
   toMember: (entity: Entity) => Member | null,
 ): (slice: Slice<Entity>) => Steps<Member[]> {
@@ -103,7 +103,7 @@ function remembering<Entity, Member>(
   };
 }
 
-/** The models of a state that no wildcard grant opens, as a proxy judges it. */
+/** The models that no wildcard grant opens, by the same rule as in a proxy. */
 export const closedModelsIn = (state: ConfigState): ReadonlySet<ModelId> =>
   closedModels({
     models: [...state.model.byId.values()].filter(isAsLearned).map(modelMember),
@@ -118,7 +118,7 @@ export const secretRefs = (config: SnapshotConfig): string[] => [
   ...config.providers.flatMap((provider) => provider.credential_ref ?? []),
 ];
 
-/** The member that stands for an entity; null when the entity is gone, or is none of a proxy's business. */
+/** The member of an entity; null if it was deleted or proxies do not need it. */
 export function snapshotMember(state: ConfigState, noun: SnapshotNoun, id: number) {
   switch (noun) {
     case 'principal':
@@ -152,7 +152,7 @@ const principalMember = (principal: Principal): SnapshotPrincipal => ({
   budget: principal.budget && snakeKeys(principal.budget),
 });
 
-/** Only what is invoked through a proxy; the admin verbs stay at home. */
+/** Includes only permissions that proxies check; admin verbs are left out. */
 const roleMember = (role: Role): SnapshotRole => ({
   id: role.id,
   name: role.name,
@@ -214,15 +214,16 @@ const frontendModelMember = (model: FrontendModel): SnapshotFrontendModel => ({
 });
 
 /**
- * A disabled rule is left out, so that proxies of any release skip it: the index in x-gw-route counts enabled rules only. Names stay
- * out as well, so that renaming a rule does not change the configuration that proxies load.
+ * Omits disabled rules, so that proxies of every release skip them: the index in x-gw-route counts
+ * enabled rules only. Omits names, so that renaming a rule does not change the configuration that
+ * proxies load.
  */
 const ruleMember = ({ targets, name: _name, enabled: _enabled, ...rule }: Rule): SnapshotRule => ({
   ...rule,
   targets: routable(targets),
 });
 
-/** A target whose model is gone is listed, and not routed to. */
+/** A target whose model was deleted is listed, but never routed to. */
 const routable = (targets: readonly Target[]): SnapshotTarget[] =>
   targets
     .filter(({ gone_model }) => gone_model === null)
@@ -239,7 +240,7 @@ const poolMember = (pool: Pool): SnapshotPool => ({
   ),
 });
 
-/** The dynamic providers that are out of rotation, as the overlay says it. */
+/** The dynamic providers that are out of rotation, as listed in the overlay. */
 export const degradedProviders = ({
   provider,
 }: ConfigState): SnapshotOverlay['dropped_providers'] =>

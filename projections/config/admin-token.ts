@@ -1,4 +1,4 @@
-// A token for the admin API as the fold knows it. Its verifier is in the vault.
+// Folds the events of an admin API token. Its verifier is in the vault.
 
 import type { AdminTokenEvent } from '../../events/admin-token.ts';
 import type { AdminTokenId, PrincipalId } from '../../src/lib/ids.ts';

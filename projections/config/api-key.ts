@@ -1,4 +1,4 @@
-// An API key as the fold knows it. Its verifier lies in the vault.
+// Folds the events of an API key. Its verifier is in the vault.
 
 import { isSetter } from '../../events/catalogue.ts';
 import type { ApiKeyEvent } from '../../events/api-key.ts';

@@ -1,11 +1,12 @@
-// A change request as the fold knows it; or a change that was made without one, while its review is due and after it.
+// Folds the events of a change request, or of a change that was made without one and needs a
+// review.
 
 import type { ChangeRequestEvent, FailureCause, StoredDraft } from '../../events/change-request.ts';
 import type { ChangeRequestId, PrincipalId } from '../../src/lib/ids.ts';
 import type { ChangeKind, ChangeRequestState } from '../../src/lib/vocabulary.ts';
 import { checkAbsent, existing } from './entity.ts';
 
-/** Of what is on the page that `digest` names, and of nothing else. `outcome` is empty once the request has ended. */
+/** Covers only the draft that `digest` names. `outcome` is empty once the request has ended. */
 export type Approval = Readonly<{
   by: PrincipalId;
   digest: string;
@@ -19,22 +20,22 @@ export type Failure = Readonly<{ cause: FailureCause; messageRef: string; at: nu
 export type ChangeRequest = Readonly<{
   id: ChangeRequestId;
   state: ChangeRequestState;
-  /** Null: whoever changed something at the command line. */
+  /** Null for a change from the command line. */
   authorId: PrincipalId | null;
-  /** Its title; of a change without approval, why. */
+  /** The title, or the reason for a change without approval. */
   titleRef: string;
   kinds: readonly ChangeKind[];
   eventCount: number;
-  /** Null: it was made without. */
+  /** Null if the change was made without a request. */
   draft: StoredDraft | null;
-  /** When what is drafted was drafted. */
+  /** The time of the current draft. */
   draftedAt: number;
   approvals: readonly Approval[];
   applyAt: number | null;
-  /** The last one. */
+  /** The last failure. */
   failure: Failure | null;
   createdAt: number;
-  /** Null while it is open, or its review is due. */
+  /** Null while the request is open or needs a review. */
   ended: Readonly<{ at: number; by: PrincipalId | null }> | null;
 }>;
 
@@ -106,7 +107,7 @@ const drafted = ({ title_ref: titleRef, draft }: Drafted, draftedAt: number) => 
   draftedAt,
 });
 
-/** What the approvals covered is of no use any more. */
+/** The outcomes of the approvals are no longer needed. */
 const ended = (
   held: ChangeRequest,
   state: ChangeRequestState,
@@ -118,6 +119,6 @@ const ended = (
   ended: end,
 });
 
-/** Whether anything can still be done with it but a review. */
+/** True unless the request has ended or only needs a review. */
 export const isOpen = ({ draft, ended }: ChangeRequest): boolean =>
   draft !== null && ended === null;

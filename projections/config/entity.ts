@@ -1,5 +1,5 @@
-// What every entity's fold needs: the certainty that an event finds the entity that it changes, and that a creation finds none.
-// A log in which that does not hold is broken; the fold stops.
+// Checks that an event finds the entity that it changes, and that a creation finds none. Otherwise
+// the log is corrupt, and the fold stops.
 
 import { camelKeys } from '../../src/lib/case.ts';
 import type { CamelKeys } from '../../src/lib/case.ts';
@@ -12,16 +12,16 @@ export function existing<Entity>(entity: Entity | undefined, event: Address): En
   return entity;
 }
 
-/** Before a creation: an id given twice must overwrite nothing. */
+/** Called before a creation, so that a repeated id overwrites nothing. */
 export function checkAbsent(entity: unknown, event: Address): void {
   if (entity !== undefined) throw new Error(`${event.type} on ${event.stream}, which exists`);
 }
 
-/** Epoch milliseconds: what is restored keeps the time at which it was made first. */
+/** Epoch milliseconds. A restored entity keeps the time of its first creation. */
 export const madeAt = (restored: string | undefined, recordedAt: number): number =>
   restored === undefined ? recordedAt : Date.parse(restored);
 
-/** Data of which a member is no field of the entity, or another type of value. */
+/** Detects data with a member that is not a field of the entity or has another type. */
 type Unfit<Data, Entity> = Data extends unknown
   ? CamelKeys<Data> extends {
       [K in keyof CamelKeys<Data>]: K extends keyof Entity ? Entity[K] : never;

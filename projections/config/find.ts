@@ -1,4 +1,4 @@
-// Finds what a command or a path names in the configuration, and says what is not there.
+// Finds the entities that a command or a path names, and refuses names that do not exist.
 
 import { nouns } from '../../events/nouns.ts';
 import type { Noun } from '../../events/nouns.ts';
@@ -13,7 +13,7 @@ import type { ConfigState } from './state.ts';
 export const absent = (noun: Noun, id: number): Refusal =>
   refuse('absent', `${nouns[noun].words} ${id} does not exist`);
 
-/** How what is gone is written where it was named. */
+/** The form of a deleted entity's name. */
 export const goneName = (id: number): string => `#${id}`;
 
 export const roleNamed = (state: ConfigState, name: string): Role | undefined =>

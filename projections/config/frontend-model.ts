@@ -1,4 +1,4 @@
-// A frontend model as the fold knows it: rules by position, each with its targets, and the defaults.
+// Folds the events of a frontend model: rules by position, each with its targets, and the defaults.
 
 import { isSetter } from '../../events/catalogue.ts';
 import type { FrontendModelEvent, StoredRule, Target } from '../../events/frontend-model.ts';
@@ -7,7 +7,7 @@ import { camelKeys } from '../../src/lib/case.ts';
 import { checkAbsent, existing, withSet } from './entity.ts';
 import { withFound, withLost } from './model-ref.ts';
 
-/** Targets are in the order of their positions. */
+/** Targets are sorted by position. */
 export type Rule = StoredRule & Readonly<{ targets: readonly Target[] }>;
 
 export type FrontendModel = Readonly<{
@@ -70,7 +70,7 @@ export function evolveFrontendModel(
   }
 }
 
-/** The highest ids of rules and of targets that an event gives. */
+/** The highest ids of rules and targets that an event assigns. */
 export function frontendModelParts(event: FrontendModelEvent): Readonly<Record<string, number>> {
   if (event.type === 'FrontendModelTargetsSet') return { target: highestId(event.data.targets) };
   if (event.type !== 'FrontendModelRuleAdded') return {};

@@ -1,4 +1,5 @@
-// What a principal may do by its roles, and whether another may do as much (docs/guides/keys-and-secrets.md, "Permissions").
+// Resolves the permissions of a principal from its roles, and compares those of two principals
+// (docs/guides/keys-and-secrets.md, "Permissions").
 
 import type { Principal } from './principal.ts';
 import { samePermission } from './role.ts';
@@ -12,14 +13,17 @@ const permissionsOf = (state: ConfigState, id: PrincipalId): readonly Permission
     (roleId) => state.role.byId.get(roleId)?.permissions ?? [],
   );
 
-/** Null when there is no such principal. */
+/** Null if the principal does not exist. */
 export const verbsOf = (state: ConfigState, id: PrincipalId): ReadonlySet<Verb> | null =>
   state.principal.byId.has(id) ? new Set(permissionsOf(state, id).map(({ verb }) => verb)) : null;
 
-/** Who sent a request. `tokenId` is set when it was authenticated by an admin token. */
+/** The sender of a request. `tokenId` is set if an admin token authenticated it. */
 export type Holder = Readonly<{ principalId: PrincipalId; tokenId: AdminTokenId | null }>;
 
-/** What a request may do: what the principal holds now, and of that only what the token carries. Null without a principal. */
+/**
+ * The permissions of a request: those of the principal, limited to those of the token. Null without
+ * a principal.
+ */
 export function verbsHeld(
   state: ConfigState,
   { principalId, tokenId }: Holder,
@@ -30,25 +34,28 @@ export function verbsHeld(
   return new Set(carried.filter((verb) => held.has(verb)));
 }
 
-/** Whether there is such a principal, and it may change all of the configuration. */
+/** True if the principal exists and may change the whole configuration. */
 export const mayWriteConfig = (state: ConfigState, id: PrincipalId): boolean =>
   permissionsOf(state, id).some(({ verb }) => verb === 'config:write');
 
-/** Those who may change all of the configuration, and log in. */
+/** The principals that may change the whole configuration and can sign in. */
 export const administratorsOf = (state: ConfigState): readonly Principal[] =>
   [...state.principal.byId.values()].filter(
     ({ id, passwordRef, identity }) =>
       (passwordRef !== null || identity !== null) && mayWriteConfig(state, id),
   );
 
-/** Whether `holder` may do all that `other` may: by the same grants, by wider ones, or because it may grant itself any. */
+/**
+ * True if `holder` has every permission of `other`: by equal or wider grants, or because it may
+ * grant itself any.
+ */
 export function mayAsMuch(state: ConfigState, holder: Holder, other: PrincipalId): boolean {
   if (verbsHeld(state, holder)?.has('config:write') === true) return true;
   const held = permissionsOf(state, holder.principalId);
   return permissionsOf(state, other).every((wanted) => held.some((one) => covers(one, wanted)));
 }
 
-/** `model/*` is every model. */
+/** `model/*` covers every model. */
 const covers = (held: Permission, wanted: Permission): boolean =>
   samePermission(held, wanted) ||
   (held.verb === wanted.verb &&

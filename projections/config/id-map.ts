@@ -1,21 +1,25 @@
-// A map from ids to values that shares what it does not write: values lie in pages of 256 ids, a copy shares all of them and makes
-// a page its own when it first writes there. So a fold of one event costs a page, however many entities there are.
+// Implements a map from ids to values with cheap copies. Values are in pages of 256 ids. A copy
+// shares all pages and copies one at its first write, so folding one event costs one page, however
+// many entities there are.
 
-/** As the buckets of the content hash. */
+/** Equal to the buckets of the content hash. */
 const pageIds = 256;
 
-/** Values by id less the page's first, with gaps. */
+/** Values by id minus the first id of the page, with gaps. */
 export type IdPage<Value> = readonly (Value | undefined)[];
 
-/** In the order of ids. `pages` are by number, none is empty; once the map is done being written, no page ever changes. */
+/**
+ * Sorted by id. `pages` are keyed by number and never empty. Once the map is complete, no page
+ * changes.
+ */
 export type ReadonlyIdMap<Value> = ReadonlyMap<number, Value> &
   Readonly<{ pages: ReadonlyMap<number, IdPage<Value>> }>;
 
-/** No value is `undefined`. */
+/** Values must not be `undefined`. */
 export class IdMap<Value> implements ReadonlyMap<number, Value> {
   readonly pages: Map<number, IdPage<Value>>;
   size: number;
-  /** The pages that this map made itself and may write. */
+  /** The pages that this map created and may write. */
   readonly #own = new Map<number, (Value | undefined)[]>();
 
   constructor(base?: ReadonlyIdMap<Value>) {
@@ -92,13 +96,13 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
 const emptyPage = <Value>(): (Value | undefined)[] =>
   Array.from({ length: pageIds }, (): Value | undefined => undefined);
 
-/** By number. They are nearly always in that order already. */
+/** Sorted by number. They are nearly always in that order already. */
 export const pagesInOrder = <Value>({
   pages,
 }: Pick<ReadonlyIdMap<Value>, 'pages'>): [number, IdPage<Value>][] =>
   [...pages].toSorted(([a], [b]) => a - b);
 
-/** Looks at the values in no particular order, without a copy of them. */
+/** Iterates over the values in no particular order, without copying them. */
 export function findValue<Value>(
   { pages }: Pick<ReadonlyIdMap<Value>, 'pages'>,
   isWanted: (value: Value) => boolean,
@@ -110,7 +114,7 @@ export function findValue<Value>(
   return undefined;
 }
 
-/** In order, the ids whose values are not one and the same. Pages that both maps share are passed over whole. */
+/** The ids whose values are not identical, ascending. Shared pages are skipped. */
 export function differingIds(one: ReadonlyIdMap<unknown>, other: ReadonlyIdMap<unknown>): number[] {
   const numbers = new Set([...one.pages.keys(), ...other.pages.keys()]);
   const ids: number[] = [];

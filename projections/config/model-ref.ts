@@ -1,12 +1,13 @@
-// How a target or a pool member refers to a provider model: by id, and by the last name once the model is gone, so that
-// deletion and registration under the same name leave routing as it was.
+// Defines the reference of a target or pool member to a provider model: by id, or by the last name
+// if the model was deleted. Deleting a model and registering one with the same name therefore
+// restores routing.
 
 import type { ModelId } from '../../src/lib/ids.ts';
 
 type ModelRef = Readonly<{ model_id: ModelId | null; gone_model: string | null }>;
 type Named = Readonly<{ model_id: ModelId; model: string }>;
 
-/** The list behind the loss of a model: what referred to it keeps its name. */
+/** The list after the loss of a model: references to it keep its name. */
 export const withLost = <Ref extends ModelRef>(
   refs: readonly Ref[],
   { model_id, model }: Named,
@@ -19,7 +20,7 @@ export const withLost = <Ref extends ModelRef>(
   );
 };
 
-/** The list behind the coming of a model: what kept its name refers to it. */
+/** The list after a model appears: references with its name point to it. */
 export const withFound = <Ref extends ModelRef>(
   refs: readonly Ref[],
   { model_id, model }: Named,
@@ -30,7 +31,7 @@ export const withFound = <Ref extends ModelRef>(
   );
 };
 
-/** Names change hands: two that were two models can come to be one, and the first stays. */
+/** Removes duplicates: if two references now name the same model, the first stays. */
 const withoutRepeats = <Ref extends ModelRef>(refs: readonly Ref[]): readonly Ref[] =>
   refs.filter(
     (ref, index) =>

@@ -1,4 +1,5 @@
-// A provider model as the fold knows it. It has at most one backend; without one it is listed and not routable.
+// Folds the events of a provider model. It has at most one backend; without one it is listed but
+// cannot be routed to.
 
 import { isSetter } from '../../events/catalogue.ts';
 import type { FlowControl, ModelEvent } from '../../events/model.ts';
@@ -22,15 +23,16 @@ export type Model = Held<typeof modelFields> &
     description: string | null;
     backend: Backend | null;
     flowControl: FlowControl;
-    /** The principal whose agent it was learned from; null when a person made it. */
+    /** The principal whose agent reported the model; null if a person created it. */
     learnedBy: PrincipalId | null;
   }>;
 
 export const noFlowControl: FlowControl = storedValues(flowFields, blankValues(flowFields));
 
 /**
- * Learned from a host, and as it was learned: no operator renamed, priced or configured it. A description does not count, because it is
- * not part of a snapshot. The name of a learned model is its upstream name, alone or followed by `@<provider>`.
+ * True if the model was learned from a host and no operator renamed, priced or configured it. A
+ * description does not count, because it is not part of a snapshot. A learned model is named by its
+ * upstream name, alone or followed by `@<provider>`.
  */
 export const isAsLearned = (model: Model): boolean =>
   model.learnedBy !== null &&

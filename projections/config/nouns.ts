@@ -1,4 +1,5 @@
-// How each noun is folded: its `evolve`, the ids of its parts, and the vault items that an entity holds.
+// Maps each noun to its fold: `evolve`, the ids of its parts, and the vault items that an entity
+// references.
 
 import { eventsByNoun } from '../../events/catalogue.ts';
 import type { EventsByNoun } from '../../events/catalogue.ts';
@@ -25,8 +26,9 @@ type Refs = readonly (string | null | undefined)[];
 export type NounFold<Entity, Event extends NewEvent> = FoldRule<Entity, Event> &
   Readonly<{
     /**
-     * The items of the vault that are useless once the entity has let go of them: credentials, verifiers, password hashes, examples,
-     * e-mail addresses, identities, drafted calls. A person's name is not among them: the audit log calls its actors by it.
+     * The vault items that are useless once the entity no longer references them: credentials,
+     * verifiers, password hashes, examples, e-mail addresses, identities and drafted calls.
+     * People's names are excluded, because the audit log shows them for actors.
      */
     refs: (entity: Entity) => Refs;
   }>;
@@ -82,7 +84,7 @@ function remoteFolds(): object {
 
 type Table = typeof table;
 
-/** What the fold knows of one entity of each noun. */
+/** The folded entity of each noun. */
 export type Entities = {
   readonly [N in Noun]: Exclude<ReturnType<Table[N]['evolve']>, undefined>;
 };
@@ -91,7 +93,8 @@ type Events = { readonly [N in Noun]: Parameters<Table[N]['evolve']>[1] };
 export const folds: { readonly [N in Noun]: NounFold<Entities[N], Events[N]> } = table;
 
 /**
- * An object with a member for each noun. The compiler believes what `make` returns: it cannot tie the type of a member to its noun here.
+ * An object with a member for each noun. The cast is needed because the compiler cannot relate the
+ * type of a member to its noun here.
  */
 export function eachNoun<Members extends Readonly<Record<Noun, object>>>(
   make: (noun: Noun) => Members[Noun] | object,

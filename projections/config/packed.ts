@@ -1,5 +1,5 @@
-// A state as JSON and back, for state checkpoints. What a state holds is plain data, so the text says all of it; the entities
-// bear their ids themselves.
+// Serialises a state to JSON and back, for state checkpoints. A state holds only plain data, and
+// entities contain their ids.
 
 import type { Noun } from '../../events/nouns.ts';
 import { IdMap } from './id-map.ts';
@@ -11,7 +11,7 @@ import type { ConfigState, Slices } from './state.ts';
 
 type PackedSlice<Entity> = Readonly<{
   entities: readonly Entity[];
-  /** Ids and the versions of their streams, in turn. */
+  /** Alternating ids and stream versions. */
   versions: readonly number[];
   lastId: number;
   lastParts: Slice<Entity>['lastParts'];
@@ -20,7 +20,7 @@ type PackedSlice<Entity> = Readonly<{
 type PackedSlices = { readonly [N in Noun]: PackedSlice<Entities[N]> };
 type Packed = Readonly<{ position: number; hash: string; version: number }> & PackedSlices;
 
-/** Equal states that came from the same events give equal texts. */
+/** Equal states from the same events give equal texts. */
 export const packState = (state: ConfigState): string => {
   const packed: Packed = {
     position: state.position,
@@ -50,7 +50,7 @@ export function unpackState(text: string): ConfigState {
   };
 }
 
-/** That it is whole; what is in its slices is believed, for whoever hands it over has held it against its hash. */
+/** Checks the structure only. The caller has already compared the content with its hash. */
 const isPacked = (value: unknown): value is Packed =>
   typeof value === 'object' &&
   value !== null &&

@@ -1,4 +1,4 @@
-// A pool as the fold knows it: members in the order of their positions. A null policy splits by weight.
+// Folds the events of a pool, with members sorted by position. A null policy splits by weight.
 
 import { isSetter } from '../../events/catalogue.ts';
 import type { PoolEvent, PoolMember } from '../../events/pool.ts';
@@ -35,7 +35,7 @@ export function evolvePool(pool: Pool | undefined, event: PoolEvent): Pool | und
   }
 }
 
-/** The highest id of a member that an event gives. */
+/** The highest member id that an event assigns. */
 export const poolParts = (event: PoolEvent): Readonly<Record<string, number>> =>
   event.type === 'PoolMembersSet'
     ? { member: Math.max(0, ...event.data.members.map(({ id }) => id)) }

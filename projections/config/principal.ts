@@ -1,4 +1,4 @@
-// A principal as the fold knows it.
+// Folds the events of a principal.
 
 import { isSetter } from '../../events/catalogue.ts';
 import type { Identity, PrincipalEvent, StoredName } from '../../events/principal.ts';
@@ -7,10 +7,10 @@ import type { BudgetWindow, PrincipalKind } from '../../src/lib/vocabulary.ts';
 import { camelKeys } from '../../src/lib/case.ts';
 import { checkAbsent, existing, madeAt, withSet } from './entity.ts';
 
-/** Null is unlimited. */
+/** Null means unlimited. */
 export type Limits = Readonly<{ requestsPerMin: number | null; tokensPerMin: number | null }>;
 
-/** What is spent of it lies in op.budget_usage. */
+/** The amount spent is in op.budget_usage. */
 export type Budget = Readonly<{
   tokensTotal: number | null;
   costTotalMicros: number | null;
@@ -23,10 +23,10 @@ export type Principal = Readonly<{
   name: StoredName;
   emailRef: string | null;
   passwordRef: string | null;
-  /** Who logs in as it by single sign-on. */
+  /** The identity that signs in as this principal. */
   identity: Identity | null;
   roleIds: readonly RoleId[];
-  /** Those among them that follow from the groups of the identity. */
+  /** The roles among them that follow from the groups of the identity. */
   identityRoleIds: readonly RoleId[];
   limits: Limits | null;
   budget: Budget | null;

@@ -1,4 +1,4 @@
-// A prompt class as the fold knows it, with its examples. Their texts lie in the vault.
+// Folds the events of a prompt class, with its examples. Their texts are in the vault.
 
 import { isSetter } from '../../events/catalogue.ts';
 import type { PromptClassEvent, StoredExample } from '../../events/prompt-class.ts';
@@ -9,7 +9,10 @@ import { checkAbsent, existing, madeAt, withSet } from './entity.ts';
 
 export type PromptExample = StoredExample & Readonly<{ id: PromptExampleId; addedAt: number }>;
 
-/** `lastExampleId` is the highest ever given: the id of an example that was removed is not given again. */
+/**
+ * `lastExampleId` is the highest id ever assigned, so that ids of removed examples are not used
+ * again.
+ */
 export type PromptClass = Readonly<{
   id: PromptClassId;
   name: string;

@@ -1,4 +1,4 @@
-// A provider as the fold knows it. Its credential lies in the vault.
+// Folds the events of a provider. Its credential is in the vault.
 
 import { isSetter } from '../../events/catalogue.ts';
 import type { Endpoint, ProviderEvent, StoredCredential } from '../../events/provider.ts';
@@ -7,7 +7,7 @@ import type { ProviderKind } from '../../src/lib/vocabulary.ts';
 import { camelKeys } from '../../src/lib/case.ts';
 import { checkAbsent, existing, withSet } from './entity.ts';
 
-/** Who vouches for a dynamic provider, and what its agent says of it. */
+/** The principal that registered a dynamic provider, and the facts that its agent reported. */
 export type Registration = Readonly<{
   principalId: PrincipalId;
   node: string | null;
@@ -24,9 +24,12 @@ export type Provider = Readonly<{
   catalogueKey: string | null;
   endpoint: Endpoint;
   credential: StoredCredential | null;
-  /** Both are of dynamic providers alone; of one that no agent holds yet, the first is null. */
+  /**
+   * Both are set only for dynamic providers; `registration` is null while no agent holds the
+   * provider.
+   */
   registration: Registration | null;
-  /** Not null: out of rotation. */
+  /** Set while the provider is out of rotation. */
   degraded: Degradation | null;
 }>;
 

@@ -1,4 +1,5 @@
-// The record of a server elsewhere as the fold knows it: an MCP server or an A2A agent. Its credential lies in the vault.
+// Folds the events of a remote server: an MCP server or an A2A agent. Its credential is in the
+// vault.
 
 import type { EventsByNoun, RemoteDetails } from '../../events/catalogue.ts';
 import type { EventOf, NewEvent } from '../../events/event.ts';
@@ -12,7 +13,7 @@ type IdOf<Event> = Event extends { type: `${string}Created`; data: { id: infer I
   ? Id
   : never;
 
-/** By noun. */
+/** Keyed by noun. */
 export type Remotes = {
   readonly [N in RemoteNoun]: Readonly<{
     id: IdOf<RemoteEvent<N>>;
@@ -35,7 +36,7 @@ export function evolveRemote(
   }
   const before = existing(held, event);
   if (event.type.endsWith('Deleted')) return undefined;
-  // The other events hold the new details or the new credential.
+  // Other events contain the new details or the new credential.
   const cleared = event.type.endsWith('CredentialCleared') ? { credential: null } : {};
   return { ...before, ...event.data, ...cleared };
 }

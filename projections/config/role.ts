@@ -1,4 +1,4 @@
-// A role as the fold knows it.
+// Folds the events of a role.
 
 import { isSetter } from '../../events/catalogue.ts';
 import type { RoleEvent } from '../../events/role.ts';

@@ -1,4 +1,4 @@
-// The deployment's settings as the fold knows them: one entity, with id 1.
+// Folds the events of the deployment's settings: one entity, with id 1.
 
 import type { SettingsEvent } from '../../events/settings.ts';
 import type { ModelId } from '../../src/lib/ids.ts';
@@ -7,9 +7,9 @@ import type { ChangeKind } from '../../src/lib/vocabulary.ts';
 export type Settings = Readonly<{
   id: 1;
   fallbackModelId: ModelId | null;
-  /** Signs the checkpoints of the log, 64 hex digits; null when none are signed. */
+  /** The key that signs the checkpoints of the log, 64 hex digits; null if none is set. */
   auditKey: string | null;
-  /** How often the log went on behind a loss. */
+  /** The number of times that the log continued after a loss of events. */
   epoch: number;
   /** The kinds of change that need an approved request. */
   changePolicy: readonly ChangeKind[];

@@ -1,14 +1,15 @@
-// A slice: all entities of one noun, and how a fold writes it. A fold copies a slice once, when it first writes it; the copy
-// belongs to that fold alone until it is done. Untouched slices are shared between states, and so are the pages of a written one
-// that hold none of what was written.
+// Defines slices: all entities of one noun, with the rule to fold them. A fold copies a slice at
+// its first write and owns the copy until it is complete. States share unchanged slices and the
+// unchanged pages of changed ones.
 
 import type { NewEvent, Recorded } from '../../events/event.ts';
 import { IdMap } from './id-map.ts';
 import type { ReadonlyIdMap } from './id-map.ts';
 
 /**
- * `versions` counts the events of each stream, also of what was deleted. `lastId` is the highest id ever given, and `lastParts`
- * the highest by series of those that parts of the entities bear (a rule, a target), which are unique within the noun.
+ * `versions` counts the events of each stream, also of deleted entities. `lastId` is the highest id
+ * ever assigned. `lastParts` has the highest id of each series of parts (rules, targets), which are
+ * unique within the noun.
  */
 export type Slice<Entity> = Readonly<{
   byId: ReadonlyIdMap<Entity>;
@@ -41,7 +42,7 @@ export const draftSlice = <Entity>(base: Slice<Entity>): SliceDraft<Entity> => (
   copy: null,
 });
 
-/** What the slice holds now. */
+/** The current content of the slice. */
 export const sliceOf = <Entity>(draft: SliceDraft<Entity>): Slice<Entity> =>
   draft.copy ?? draft.base;
 
@@ -54,13 +55,13 @@ export type Evolve<Entity, Event extends NewEvent> = (
 export type FoldRule<Entity, Event extends NewEvent> = Readonly<{
   types: Readonly<Record<string, unknown>>;
   evolve: Evolve<Entity, Event>;
-  /** The highest ids of parts that an event gives, by series. */
+  /** The highest ids of parts that an event assigns, by series. */
   parts?: (event: Event) => Parts;
 }>;
 
 /**
- * Writes what `event` makes of the entity. NoChange only counts in its stream; an event of another
- * noun's type would be lost there, so the fold stops.
+ * Applies an event to its entity. NoChange only counts in its stream. Throws on an event of another
+ * noun's type, which would otherwise be lost.
  */
 export function evolveSlice<Entity, Event extends NewEvent>(
   draft: SliceDraft<Entity>,

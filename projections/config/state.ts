@@ -1,5 +1,6 @@
-// ConfigState: the whole configuration as a pure fold of the log. Commands decide on it, read models and snapshots are derived
-// from it, and time travel is a fold that stops earlier. A stream is an entity; each noun's file says how an event changes one.
+// Defines ConfigState: the whole configuration as a pure fold of the log. Commands are decided on
+// it, read models and snapshots are derived from it, and past states are folds that stop earlier.
+// Each noun's file folds the events of its streams.
 
 import { parseStream, touchesSnapshot } from '../../events/catalogue.ts';
 import type { FoldedEvent } from '../../events/catalogue.ts';
@@ -10,14 +11,17 @@ import type { Entities } from './nouns.ts';
 import { draftSlice, emptySlice, evolveSlice, sliceOf } from './slice.ts';
 import type { Slice, SliceDraft } from './slice.ts';
 
-/** Raised when an event's meaning to the fold changes: what was derived from another fold is not this one's. */
+/**
+ * Must be increased when the fold interprets an event differently, because data derived with the
+ * old fold is then invalid.
+ */
 export const foldVersion = 7;
 
 export type Slices = { readonly [N in Noun]: Slice<Entities[N]> };
 
 /**
- * `position` and `hash` are those of the last event folded; `version` is the snapshot version: the position of the last event
- * that touched the snapshot, and the epoch.
+ * `position` and `hash` are those of the last event folded. `version` is the snapshot version: the
+ * position of the last event that touched the snapshot, and the epoch.
  */
 export type ConfigState = Readonly<{ position: number; hash: string; version: number }> & Slices;
 
@@ -28,7 +32,7 @@ export const emptyState: ConfigState = {
   ...eachNoun<Slices>(() => emptySlice()),
 };
 
-/** The state after `events`, which follow `state.position` without a gap. */
+/** The state after `events`, which must follow `state.position` without a gap. */
 export function fold(state: ConfigState, events: readonly FoldedEvent[]): ConfigState {
   const draft = openDraft(state);
   for (const event of events) applyEvent(draft, event);
@@ -36,7 +40,7 @@ export function fold(state: ConfigState, events: readonly FoldedEvent[]): Config
 }
 
 type SliceDrafts = { readonly [N in Noun]: SliceDraft<Entities[N]> };
-/** A state under construction, for folds that look at the state between two events. */
+/** A state under construction, for folds that read the state between two events. */
 export type Draft = { position: number; hash: string; version: number } & SliceDrafts;
 
 export const openDraft = (state: ConfigState): Draft => ({
@@ -46,7 +50,10 @@ export const openDraft = (state: ConfigState): Draft => ({
   ...eachNoun<SliceDrafts>((noun) => draftSlice<unknown>(state[noun])),
 });
 
-/** The draft as a state. It shares the draft's maps: valid until the next event is applied. */
+/**
+ * The draft as a state. It shares the draft's maps, so it is valid only until the next event is
+ * applied.
+ */
 export const closeDraft = (draft: Draft): ConfigState => ({
   position: draft.position,
   hash: draft.hash,
@@ -76,7 +83,7 @@ function evolveEntity<N extends Noun>(
   evolveSlice(draft[noun], id, event, folds[noun]);
 }
 
-/** The version of a stream: the number of its events, 0 for one that never was. */
+/** The version of a stream: the number of its events, 0 if there are none. */
 export const streamVersion = (state: ConfigState, stream: string): number => {
   const { noun, id } = parseStream(stream);
   return state[noun].versions.get(id) ?? 0;

@@ -1,11 +1,11 @@
-// The items of the vault that entities hold, and those that they have let go of.
+// Finds the vault items that entities reference, and those that they no longer reference.
 
 import { parseStream } from '../../events/catalogue.ts';
 import type { Noun } from '../../events/nouns.ts';
 import { folds } from './nouns.ts';
 import type { ConfigState, Slices } from './state.ts';
 
-/** None when there is no such entity. */
+/** Empty if there is no such entity. */
 export const vaultRefs = (state: ConfigState, stream: string): readonly string[] =>
   refsOf(state, parseStream(stream));
 
@@ -18,7 +18,7 @@ function refsOf<N extends Noun>(
   return folds[noun].refs(held).filter((ref) => typeof ref === 'string');
 }
 
-/** What entities of these streams held before and hold no more. */
+/** The refs that entities of these streams had before and no longer have. */
 export function refsLeft(
   { before, after }: Readonly<{ before: ConfigState; after: ConfigState }>,
   streams: ReadonlySet<string>,

@@ -27,7 +27,7 @@ export const a2aAgents = {
 const agentRow = agentDetails.extend({ id: agentId, has_upstream_api_key: flag });
 export type AgentRow = Readonly<z.output<typeof agentRow>>;
 
-/** Agents by name. */
+/** Sorted by name. */
 export const listAgents = (db: Queryable, page: Page<string>): Promise<AgentRow[]> =>
   readRows(db, agentRow)`
     select id, name, url, description, auth_header, auth_scheme, enabled, protocol_version,

@@ -1,4 +1,4 @@
-// The table of tokens for the admin API. Neither a token nor its verifier is in it.
+// Defines the table of admin API tokens. It contains neither tokens nor verifiers.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -55,7 +55,7 @@ const adminTokenRow = rowOf(adminTokens.columns).extend({
 });
 export type AdminTokenRow = Readonly<z.output<typeof adminTokenRow>>;
 
-/** Tokens with their principal's name (or the ref of it), in id order. */
+/** Tokens with their principal's name (or its ref), sorted by id. */
 export const listAdminTokens = (db: Queryable, page: Page<number>): Promise<AdminTokenRow[]> =>
   readRows(db, adminTokenRow)`
     select admin_tokens.id, principal_id, principals.name as principal,

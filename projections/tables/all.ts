@@ -1,4 +1,4 @@
-// All projected tables of this release.
+// Lists all projected tables of this release.
 
 import { a2aAgents } from './a2a-agents.ts';
 import { adminTokens } from './admin-tokens.ts';

@@ -1,4 +1,4 @@
-// The table of API keys. Neither a key nor its verifier is in it.
+// Defines the table of API keys. It contains neither keys nor verifiers.
 
 import type { Queryable } from '@databases/pg';
 import type { z } from 'zod';
@@ -51,7 +51,7 @@ const apiKeyRow = rowOf(apiKeys.columns).extend({
 });
 export type ApiKeyRow = Readonly<z.output<typeof apiKeyRow>>;
 
-/** Keys with their principal's name (or the ref of it), in id order. */
+/** Keys with their principal's name (or its ref), sorted by id. */
 export const listApiKeys = (db: Queryable, page: Page<number>): Promise<ApiKeyRow[]> =>
   readRows(db, apiKeyRow)`
     select api_keys.id, principal_id, principals.name as principal,

@@ -1,4 +1,5 @@
-// The audit log: one row a command, written with it (specification, "Audit event"). It names the actor as it was called then.
+// Defines the audit log: one row per command, written in its transaction (specification, "Audit
+// event"). It stores the actor's name at that time.
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
@@ -68,18 +69,18 @@ function auditRow({ events, at, actor }: Change): Row {
   };
 }
 
-/** Every condition is null where nothing is asked. Times are RFC 3339; `until` is not in the range. */
+/** A null condition does not filter. Times are RFC 3339; `until` is exclusive. */
 export type AuditFilter = Readonly<{
   limit: number;
-  /** Of ids: rows below the one, and above the other. */
+  /** Ids: `before` and `after`, both exclusive. */
   before: number | null;
   after: number | null;
   order: 'asc' | 'desc';
   actorId: number | null;
   actorKind: ActorKind | null;
-  /** As it is in the row. */
+  /** The exact value of the row. */
   action: string | null;
-  /** A case-insensitive part of the target. */
+  /** A substring of the target, case-insensitive. */
   target: string | null;
   since: string | null;
   until: string | null;
@@ -87,7 +88,7 @@ export type AuditFilter = Readonly<{
 
 type ActorKind = EventMetadata['actor']['kind'];
 
-/** By the ids. */
+/** Sorted by id. */
 export const listAudit = (db: Queryable, filter: AuditFilter): Promise<CommandRow[]> =>
   readRows(db, commandRow)`
     select ${commandColumns} from audit_log
@@ -105,30 +106,30 @@ export const listAudit = (db: Queryable, filter: AuditFilter): Promise<CommandRo
 const direction = ({ order }: Readonly<{ order: 'asc' | 'desc' }>): SQLQuery =>
   order === 'asc' ? sql`asc` : sql`desc`;
 
-/** A command as the history shows it. `reason_ref` and `actor_name_ref` lead into the vault. */
+/** A command as the history shows it. `reason_ref` and `actor_name_ref` reference the vault. */
 const commandRow = rowOf(auditLog.columns).extend({
   actor_kind: eventMetadata.shape.actor.shape.kind,
 });
 export type CommandRow = Readonly<z.output<typeof commandRow>>;
 
-/** Every condition is null, or absent, where nothing is asked. Times are RFC 3339; `to` is not in the range. */
+/** A condition that is null or absent does not filter. Times are RFC 3339; `to` is exclusive. */
 export type CommandFilter = Readonly<{
   actorId: number | null;
   actorKind?: ActorKind | null;
-  /** The name of the command, and of the request. */
+  /** The name of the command, and the id of the request. */
   command?: string | null;
   requestId?: string | null;
-  /** One of whose events a command made. */
+  /** Commands with an event of this stream or type. */
   stream: string | null;
   from: string | null;
   to: string | null;
-  /** The id of the last row held, in the order asked for. */
+  /** The id of the last row already read, in the requested order. */
   after: number | null;
   order: 'asc' | 'desc';
   limit: number;
 }>;
 
-/** One row a command, by the position of its last event. */
+/** One row per command, by the position of its last event. */
 export const listCommands = (db: Queryable, filter: CommandFilter): Promise<CommandRow[]> =>
   readRows(db, commandRow)`
     select ${commandColumns} from audit_log
@@ -143,7 +144,7 @@ export const listCommands = (db: Queryable, filter: CommandFilter): Promise<Comm
       and ${behind(filter)}
     order by id ${direction(filter)} limit ${filter.limit}`;
 
-/** Selects the transactions that a request made. */
+/** Selects the transactions of a request. */
 export const transactionsOf = (requestId: string): SQLQuery =>
   sql`select tx_id from audit_log where request_id = ${requestId}`;
 
@@ -157,8 +158,8 @@ const behind = ({ after, order }: CommandFilter): SQLQuery =>
 const givenReason = z.object({ ref: text, subject: text });
 
 /**
- * What a principal gave as reasons and as titles of change requests, as items of the vault: not erased yet, the oldest first. `subject` is
- * a stream.
+ * The vault items with reasons and change request titles that a principal wrote: not erased yet,
+ * oldest first. `subject` is a stream.
  */
 export const listReasons = (
   db: Queryable,

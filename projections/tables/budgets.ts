@@ -1,4 +1,5 @@
-// The table of budgets: caps and window, one row a principal that has one. What is spent of them is in op.budget_usage.
+// Defines the table of budgets: caps and window, one row per principal with a budget. The amount
+// spent is in op.budget_usage.
 
 import type { Queryable } from '@databases/pg';
 import type { z } from 'zod';
@@ -38,7 +39,7 @@ const budgetRow = rowOf(budgets.columns).extend({
 });
 export type BudgetRow = Readonly<z.output<typeof budgetRow>>;
 
-/** Budgets with their principal's name (or the ref of it), in the order of the principals' ids. */
+/** Budgets with their principal's name (or its ref), sorted by the principal's id. */
 export const listBudgets = (db: Queryable, page: Page<number>): Promise<BudgetRow[]> =>
   readRows(db, budgetRow)`
     select principal_id, principals.name as principal, principals.name_ref as principal_name_ref,

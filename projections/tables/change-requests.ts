@@ -1,4 +1,5 @@
-// The table of change requests, and of changes that were made without one. Titles and calls stay in the vault: the rows hold their refs.
+// Defines the table of change requests, and of changes made without one. Titles and calls stay in
+// the vault; rows contain their refs.
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
@@ -74,7 +75,7 @@ function requestRow(request: ChangeRequest): Row {
   };
 }
 
-/** `digest` and `calls` are null and none of a change that was made without a request. */
+/** For a change made without a request, `digest` is null and `calls` is empty. */
 const changeRequestRow = rowOf(changeRequests.columns).extend({
   id: changeRequestId,
   state: changeRequestState,
@@ -87,7 +88,7 @@ const changeRequestRow = rowOf(changeRequests.columns).extend({
 });
 export type ChangeRequestRow = Readonly<z.output<typeof changeRequestRow>>;
 
-/** Null where nothing is asked. */
+/** A null condition does not filter. */
 export type ChangeRequestFilter = Readonly<{
   state: ChangeRequestState | null;
   authorId: number | null;

@@ -1,4 +1,5 @@
-// The table of frontend models, and the query that reads one whole: its rules by position, their targets, its defaults.
+// Defines the table of frontend models, and the query that reads them with their rules by position,
+// targets and defaults.
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
@@ -32,7 +33,7 @@ export const frontendModels = {
   },
 } satisfies EntityTable;
 
-/** `model` is the name of the model or pool; both ids are null when the model is gone. */
+/** `model` is the name of the model or pool; both ids are null if the model was deleted. */
 const targetRow = z.object({
   id: targetId,
   provider_model_id: modelId.nullable(),
@@ -42,7 +43,10 @@ const targetRow = z.object({
 });
 export type TargetRow = Readonly<z.output<typeof targetRow>>;
 
-/** `role_names` and `class_name` name what the conditions refer to by id and still exists. */
+/**
+ * `role_names` and `class_name` name the entities that the conditions reference by id and that
+ * still exist.
+ */
 const ruleRow = storedRule.extend({
   name: text.nullable(),
   enabled: flag,
@@ -85,7 +89,7 @@ const whole = sql`
       as default_targets
   from frontend_models`;
 
-/** Frontend models, by name. */
+/** Sorted by name. */
 export const listFrontendModels = (
   db: Queryable,
   page: Page<string>,

@@ -1,4 +1,5 @@
-// The table of rate limits: one row a principal that has any. A null dimension is unlimited.
+// Defines the table of rate limits: one row per principal with limits. A null dimension is
+// unlimited.
 
 import type { Queryable } from '@databases/pg';
 import type { z } from 'zod';
@@ -35,7 +36,7 @@ const limitsRow = rowOf(limits.columns).extend({
 });
 export type LimitsRow = Readonly<z.output<typeof limitsRow>>;
 
-/** Limits with their principal's name (or the ref of it), in the order of the principals' ids. */
+/** Limits with their principal's name (or its ref), sorted by the principal's id. */
 export const listLimits = (db: Queryable, page: Page<number>): Promise<LimitsRow[]> =>
   readRows(db, limitsRow)`
     select principal_id, principals.name as principal, principals.name_ref as principal_name_ref,

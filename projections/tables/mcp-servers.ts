@@ -27,7 +27,7 @@ export const mcpServers = {
 const serverRow = mcpServerDetails.extend({ id: mcpServerId, has_upstream_api_key: flag });
 export type McpServerRow = Readonly<z.output<typeof serverRow>>;
 
-/** Servers by name. */
+/** Sorted by name. */
 export const listMcpServers = (db: Queryable, page: Page<string>): Promise<McpServerRow[]> =>
   readRows(db, serverRow)`
     select id, name, url, description, auth_header, auth_scheme, enabled, transport,

@@ -1,4 +1,4 @@
-// The table of provider models, each with its one backend or none.
+// Defines the table of provider models, each with at most one backend.
 
 import type { Queryable } from '@databases/pg';
 import type { z } from 'zod';
@@ -50,7 +50,7 @@ export const models = {
   },
 } satisfies EntityTable;
 
-/** The provider's fields are null when the model has none. */
+/** The provider's fields are null if the model has none. */
 const modelRow = rowOf(models.columns).extend({
   id: modelId,
   provider_id: providerId.nullable(),
@@ -66,7 +66,7 @@ export type ModelRow = Readonly<z.output<typeof modelRow>>;
 
 const fieldColumns = idents(Object.keys({ ...modelFields, ...backendFields }));
 
-/** Models with their provider, by name. */
+/** Models with their provider, sorted by name. */
 export const listModels = (db: Queryable, page: Page<string>): Promise<ModelRow[]> =>
   readRows(db, modelRow)`
     select models.id, models.name, description, provider_id, providers.name as provider_name,

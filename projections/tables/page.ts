@@ -1,4 +1,5 @@
-// A page of a list: at most so many rows behind the last one held, in the order of the list's key.
+// Defines pages of a list: a limited number of rows after the last one read, in the order of the
+// list's key.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -6,7 +7,7 @@ import type { Queryable } from '@databases/pg';
 import { integer, readValue } from '../../src/db/rows.ts';
 import type { EntityTable, JournalTable } from './table.ts';
 
-/** `after` null begins the list. */
+/** A null `after` starts the list. */
 export type Page<Key> = Readonly<{ after: Key | null; limit: number }>;
 
 export async function countRows(db: Queryable, { name }: EntityTable): Promise<number> {
@@ -14,10 +15,10 @@ export async function countRows(db: Queryable, { name }: EntityTable): Promise<n
   return rows ?? 0;
 }
 
-/** So far the rows of a table are counted that only grows. */
+/** The maximum count for a table that only grows. */
 const countedMax = 100_000;
 
-/** Null for more than are counted. */
+/** Null if there are more. */
 export async function countUpTo(db: Queryable, { name }: JournalTable): Promise<number | null> {
   const counted = await readValue(db, integer)`
     select count(*) from (select from ${sql.ident(name)} limit ${countedMax + 1}) counted`;

@@ -1,4 +1,4 @@
-// The table of the members of pools.
+// Defines the table of pool members.
 
 import type { EntityTable } from './table.ts';
 

@@ -1,4 +1,4 @@
-// The table of pools, and the query that reads one whole, with its members.
+// Defines the table of pools, and the query that reads them with their members.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -32,7 +32,7 @@ export const pools = {
   },
 } satisfies EntityTable;
 
-/** `model` is the model's name; the id is null when the model is gone. */
+/** `model` is the model's name; the id is null if the model was deleted. */
 const poolMemberRow = z.object({
   id: poolMemberId,
   provider_model_id: modelId.nullable(),
@@ -58,7 +58,7 @@ const whole = sql`
     where pool_id = pools.id) as members
   from pools`;
 
-/** Pools, by name. */
+/** Sorted by name. */
 export const listPools = (db: Queryable, page: Page<string>): Promise<PoolRow[]> =>
   readRows(db, poolRow)`${whole}
     where ${page.after}::text is null or pools.name > ${page.after}

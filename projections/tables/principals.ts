@@ -1,5 +1,5 @@
-// The tables of principals and of the roles they hold. Names of users, e-mail addresses and subjects of identities stay in the vault:
-// the rows hold their refs.
+// Defines the tables of principals and of the roles they hold. Names of users, e-mail addresses and
+// subjects of identities stay in the vault; rows contain their refs.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -79,12 +79,12 @@ const principalRow = rowOf(principals.columns)
     id: principalId,
     kind: principalKind,
     roles: z.array(text).readonly(),
-    /** Those among them that follow from the groups of the identity. */
+    /** The roles among them that follow from the groups of the identity. */
     group_roles: z.array(text).readonly(),
   });
 export type PrincipalRow = Readonly<z.output<typeof principalRow>>;
 
-/** Principals with the names of their roles, in id order. */
+/** Principals with the names of their roles, sorted by id. */
 export const listPrincipals = (db: Queryable, page: Page<number>): Promise<PrincipalRow[]> =>
   readRows(db, principalRow)`
     select principals.id, kind, principals.name, name_ref, email_ref, created_at,

@@ -1,5 +1,5 @@
-// The tables of prompt classes, of what they refine and of their examples. The texts of examples stay in the vault: the rows hold
-// their refs.
+// Defines the tables of prompt classes, of the classes that they refine, and of their examples. The
+// texts of examples stay in the vault; rows contain their refs.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -83,7 +83,10 @@ const promptClassRow = rowOf(promptClasses.columns).extend({
 });
 export type PromptClassRow = Readonly<z.output<typeof promptClassRow>>;
 
-/** Classes with the names of what they refine and the number of their examples, by name. */
+/**
+ * Classes with the names of the classes they refine and the number of their examples, sorted by
+ * name.
+ */
 export const listPromptClasses = (db: Queryable, page: Page<string>): Promise<PromptClassRow[]> =>
   readRows(db, promptClassRow)`
     select id, name, description, tier, min_margin,
@@ -103,7 +106,7 @@ const promptExampleRow = z.object({
 });
 export type PromptExampleRow = Readonly<z.output<typeof promptExampleRow>>;
 
-/** The examples of a class in the order they were added in. */
+/** The examples of a class in the order in which they were added. */
 export const listPromptExamples = (
   db: Queryable,
   classId: PromptClassId,

@@ -1,4 +1,4 @@
-// The table of providers. Of a credential it says only that one is set.
+// Defines the table of providers. It shows only whether a credential is set.
 
 import type { Queryable } from '@databases/pg';
 import type { z } from 'zod';
@@ -71,7 +71,7 @@ const providerRow = rowOf(providers.columns)
   });
 export type ProviderRow = Readonly<z.output<typeof providerRow>>;
 
-/** Providers with the number of models they serve, by name. */
+/** Providers with the number of models they serve, sorted by name. */
 export const listProviders = (db: Queryable, page: Page<string>): Promise<ProviderRow[]> =>
   readRows(db, providerRow)`
     select providers.id, providers.name, kind, catalogue_key, api_base, protocol, auth_header,

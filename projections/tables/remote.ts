@@ -1,4 +1,5 @@
-// The columns that the tables of MCP servers and of A2A agents share. Of a credential a row says only that one is set.
+// Defines the columns that the tables of MCP servers and A2A agents share. Rows show only whether a
+// credential is set.
 
 import type { StoredCredential } from '../../events/provider.ts';
 import type { Remote } from '../../events/remote.ts';

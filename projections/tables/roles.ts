@@ -1,4 +1,4 @@
-// The tables of roles and their permissions.
+// Defines the tables of roles and their permissions.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -45,7 +45,7 @@ const roleRow = rowOf(roles.columns).extend({
 });
 export type RoleRow = Readonly<z.output<typeof roleRow>>;
 
-/** Roles with their permissions, in id order. */
+/** Roles with their permissions, sorted by id. */
 export const listRoles = (db: Queryable, page: Page<number>): Promise<RoleRow[]> =>
   readRows(db, roleRow)`
     select id, name, description,

@@ -1,4 +1,5 @@
-// The table of targets: those of rules, and, without a rule, the defaults of frontend models.
+// Defines the table of targets: those of rules, and the defaults of frontend models, which have no
+// rule.
 
 import type { Target } from '../../events/frontend-model.ts';
 import type { EntityTable, Row } from './table.ts';

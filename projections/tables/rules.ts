@@ -1,4 +1,4 @@
-// The table of the rules of frontend models.
+// Defines the table of the rules of frontend models.
 
 import type { EntityTable } from './table.ts';
 

@@ -1,4 +1,4 @@
-// The table of the deployment's settings: one row, once one was set.
+// Defines the table of the deployment's settings: one row, once a setting was changed.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -23,7 +23,7 @@ export const settings: EntityTable = {
 
 const fallbackModel = z.object({ id: modelId, name: text });
 
-/** The fallback model; both null when none is set. */
+/** The fallback model; both are null if none is set. */
 export async function readFallbackModel(
   db: Queryable,
 ): Promise<{ id: ModelId | null; name: string | null }> {

@@ -1,4 +1,5 @@
-// The snapshot versions: one row a command that touched the snapshot, with the hash of the configuration it made.
+// Defines the table of snapshot versions: one row per command that touched the snapshot, with the
+// hash of the resulting configuration.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -39,20 +40,23 @@ export const snapshotVersions = {
   },
 } satisfies JournalTable;
 
-/** `content_hash` is 64 hex digits; `changed` are the streams of the entities that the version changed. */
+/**
+ * `content_hash` is 64 hex digits; `changed` has the streams of the entities that the version
+ * changed.
+ */
 const snapshotVersionRow = rowOf(snapshotVersions.columns).extend({
   changed: z.array(text).readonly(),
 });
 export type SnapshotVersionRow = Readonly<z.output<typeof snapshotVersionRow>>;
 
-/** Times are RFC 3339; `to` is not in the range. */
+/** Times are RFC 3339; `to` is exclusive. */
 export type VersionFilter = Readonly<{
   from: string | null;
   to: string | null;
-  /** Of versions: those below the one, and above the other; absent is not asked. */
+  /** Versions, both bounds exclusive; absent if not filtered. */
   before: number | null;
   after?: number | null;
-  /** The newest first where it is absent. */
+  /** Newest first by default. */
   order?: 'asc' | 'desc';
   limit: number;
 }>;
@@ -70,7 +74,7 @@ export const listSnapshotVersions = (
       and (${after}::bigint is null or version > ${after})
     order by version ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit}`;
 
-/** Null when that is the version of no snapshot. */
+/** Null if no snapshot has that version. */
 export const readSnapshotVersion = (
   db: Queryable,
   version: number,
@@ -79,12 +83,13 @@ export const readSnapshotVersion = (
     select version, tx_id, snapshot_schema, content_hash, changed, created_at
     from snapshot_versions where version = ${version}`;
 
-/** The versions that held at these positions, in their order; 0 before the first. */
+/** The versions in effect at these positions, in their order; 0 before the first. */
 export const versionsAt = (
   db: Queryable,
   positions: readonly number[],
 ): Promise<readonly number[]> =>
-  // In each epoch by the index: from the newest version down, an old position would be looked for through all of them.
+  // Uses the index in each epoch: searching from the newest version down would scan all versions
+  // for an old position.
   readValues(db, integer)`
     select coalesce(max(found.version), 0) as version
     from unnest(${[...positions]}::bigint[]) with ordinality as asked (position, at)

@@ -1,5 +1,5 @@
-// What a projected table is: its columns as data, and the pure functions that say which rows it holds. The DDL, the fingerprint
-// and every write come from this description; read-model.ts is the only code that runs them.
+// Describes projected tables: columns as data, and pure functions that return their rows. DDL,
+// fingerprint and writes are derived from it; only read-model.ts executes them.
 
 import type { RecordedEvent } from '../../events/catalogue.ts';
 import type { Noun } from '../../events/nouns.ts';
@@ -13,7 +13,10 @@ export type Row = Readonly<Record<string, Value>>;
 
 type Description = Readonly<{
   name: string;
-  /** Raised with every change of what `rows` returns: it enters the fingerprint. */
+  /**
+   * Must be increased with every change of the result of `rows`, because it is part of the
+   * fingerprint.
+   */
   version: number;
   columns: Columns;
   primaryKey: readonly string[];
@@ -21,16 +24,19 @@ type Description = Readonly<{
   indexes?: readonly (readonly string[])[];
 }>;
 
-/** A table that holds the present: all rows of an entity are replaced when one of its events came. */
+/** A table of current entities. All rows of an entity are replaced after each of its events. */
 export type EntityTable = Description &
   Readonly<{
     noun: Noun;
-    /** The column that holds the entity's id. */
+    /** The column with the entity's id. */
     owner: string;
     rows: (state: ConfigState, id: number) => readonly Row[];
   }>;
 
-/** The events of one command, in order, the state behind them, and the actor as it was before. `at` is their time, RFC 3339. */
+/**
+ * The events of one command in order, the state after them, and the actor before. `at` is their
+ * time in RFC 3339.
+ */
 export type Change = Readonly<{
   events: readonly [RecordedEvent, ...RecordedEvent[]];
   at: string;
@@ -39,7 +45,7 @@ export type Change = Readonly<{
   contentHash: string;
 }>;
 
-/** A table that holds the past: each command may add rows, none is ever changed. */
+/** A journal: each command may add rows, and no row is ever changed. */
 export type JournalTable = Description & Readonly<{ rows: (change: Change) => readonly Row[] }>;
 
 export const rfc3339 = (epochMs: number): string => new Date(epochMs).toISOString();

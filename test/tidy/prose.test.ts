@@ -30,6 +30,7 @@ const held: readonly string[] = [
   'extensions/playground',
   'extensions/viewer',
   'extensions/what-if',
+  'projections',
   'scripts',
   'src/admin/access',
   'src/admin/configuration',
