@@ -62,10 +62,7 @@ const { pageEvents } = buildSizes;
 
 /** Replicas that start together wait for each other's pages, not only for commands. */
 const buildWait = { lockTimeoutMilliseconds: 60_000 };
-/**
- * On a busy machine, computing a page takes seconds, while its transaction holds no lock that a
- * command needs.
- */
+/** Computing a page may take seconds, while its transaction blocks no command. */
 const pageWait = { ...buildWait, idleInTransactionSessionTimeoutMilliseconds: 60_000 };
 
 /**
@@ -100,9 +97,7 @@ export async function buildReadModel(db: Database, sizes = buildSizes): Promise<
   }, buildWait);
 }
 
-/**
- * Writes, in one transaction, the next page after the checkpoint, which is at `cursor` or later.
- */
+/** Writes the next page after the checkpoint, which is at `cursor` or later. */
 const advanceOnePage = (db: Database, cursor: Cursor, pages: Pages): Promise<Cursor> =>
   db.tx(async (tx) => {
     const held = await holdCheckpoint(tx, cursor);
@@ -141,10 +136,7 @@ async function writePage(
   return true;
 }
 
-/**
- * Locks the checkpoint until `tx` ends. Throws if it is not at `cursor`, because then another
- * process writes the tables too.
- */
+/** Locks the checkpoint until `tx` ends. Throws if it is not at `cursor`. */
 export async function holdPlace(tx: Transaction, schema: string, cursor: Cursor): Promise<void> {
   const place = { schema, from: cursor.state, to: cursor.state };
   if (!(await moveCheckpoint(tx, place))) throw strayed(schema, cursor);
@@ -196,7 +188,7 @@ async function openGeneration(db: Database): Promise<number> {
   });
 }
 
-/** The state at `position`, folded from `from`, or from the start of the log if `from` is later. */
+/** Folds the log up to `position`, starting at `from` unless that is later. */
 export async function foldTo(
   db: Queryable,
   position: number,
@@ -225,10 +217,7 @@ export type Advance = Readonly<{
   write: (tx: Transaction, state: Readonly<{ isMoved: boolean; tables: Cursor }>) => Promise<void>;
 }>;
 
-/**
- * Used within an append's transaction, under the log lock. `cursor` is directly before the commands
- * `fresh`.
- */
+/** For an append, under the log lock. `cursor` is directly before `fresh`. */
 export function beginAdvance(cursor: Cursor, fresh: readonly CommandEvents[]): Advance {
   const { after, writes } = writesOf(cursor, fresh);
   const move = { schema: readModelSchema, from: cursor.state, to: after.state };
@@ -246,7 +235,7 @@ export function beginAdvance(cursor: Cursor, fresh: readonly CommandEvents[]): A
   };
 }
 
-/** Runs both steps. `tables` is the last known state of the read models, or an earlier one. */
+/** Runs both steps. `tables` is the last known state of the read models, or earlier. */
 export async function advanceReadModel(
   tx: Transaction,
   { cursor, tables = cursor }: Readonly<{ cursor: Cursor; tables?: Cursor }>,
@@ -260,10 +249,7 @@ export async function advanceReadModel(
 
 const standingRow = z.object({ position: integer, head: integer, status: text });
 
-/**
- * The position of this release's read models and the head, read at the same time; null if they were
- * never built.
- */
+/** The positions of the read models and the head at one time; null if never built. */
 async function standing(
   db: Queryable,
 ): Promise<{ position: number; head: number; isRetired: boolean } | null> {

@@ -1,4 +1,5 @@
-// The built-in encoder: what it makes of texts, and how well classes of twenty examples each are told apart by it.
+// Tests the built-in encoder: the vectors it makes, and how well it distinguishes classes of twenty
+// examples each.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

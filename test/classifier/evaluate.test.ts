@@ -1,4 +1,4 @@
-// What leaving out one example at a time says of classes: compared with doing so in fact.
+// Tests leave-one-out evaluation against a direct implementation that really removes each example.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -34,7 +34,7 @@ async function evaluated(): Promise<readonly EvaluatedClass[]> {
 }
 
 describe('an evaluation', () => {
-  it('is what comes of making each centroid anew without the example', async () => {
+  it('equals recomputing each centroid without the example', async () => {
     const classes = await evaluated();
     const found = evaluate(classes);
     const judged = classes.flatMap((own, actual) =>

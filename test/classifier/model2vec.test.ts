@@ -1,4 +1,4 @@
-// Reading encoders of the model2vec format, and refusing files that are not of it.
+// Tests reading encoders in the model2vec format, and rejecting files in other formats.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

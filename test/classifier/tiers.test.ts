@@ -1,4 +1,4 @@
-// Who wins among contenders, and which contend (specification, "Prompt class").
+// Tests which classes compete and which one wins (specification, "Prompt class").
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -9,7 +9,7 @@ import { centroidOf } from '../../src/classifier/vector.ts';
 import { promptClassId } from '../../src/lib/ids.ts';
 import { snapshotPromptClass } from '../../src/snapshot/schema.ts';
 
-/** A centroid at so many degrees, in the plane. */
+/** A centroid at this angle in degrees, in the plane. */
 const at = (degrees: number): Float32Array =>
   Float32Array.of(Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180));
 
@@ -31,7 +31,7 @@ describe('the nearest contender', () => {
     assert.ok(Math.abs((found?.margin ?? 0) - 0.5) < 1e-6);
   });
 
-  it('is nobody when nobody contends, or only centroids of other dimensions', () => {
+  it('is null without contenders, or if all centroids have other dimensions', () => {
     assert.equal(nearest([], at(0)), null);
     const other = { ...contender(1, 0), centroid: Float32Array.of(1, 0, 0) };
     assert.equal(nearest([other], at(0)), null);

@@ -1,4 +1,4 @@
-// What a growing log must not make slow is found by an index of its own.
+// Tests that queries use an index where a growing log would otherwise slow them down.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -44,7 +44,7 @@ it('each search goes by its index', async (t) => {
   const { plane } = await testPlane(t);
   for (const [index, what, search] of searches) {
     const scans = await plane.db.tx(async (tx) => {
-      // A log of a few events is read whole for less.
+      // Scanning a log of a few events costs less than an index.
       await tx.query(sql`set local enable_seqscan = off`);
       await search(tx);
       const [row]: { scans: number }[] = await tx.query(

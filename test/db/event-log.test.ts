@@ -1,4 +1,5 @@
-// The log in Postgres: the same bytes as in TypeScript, gapless, chained, and closed to every change.
+// Tests the log in Postgres: the same bytes as in TypeScript, no gaps, chained, and protected
+// against every change.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -30,7 +31,7 @@ import {
 
 type Texts = { metadata: string; payload: string; recordedAt: number };
 
-/** Events of any texts, chained behind `head`; what they mean is nothing to the database. */
+/** Events with arbitrary texts, chained after `head`. The database does not interpret them. */
 function chained(
   head: LogHead,
   texts: readonly Texts[],
@@ -60,7 +61,7 @@ function chained(
 
 const streamAt = (position: number): string => `model-${position}`;
 
-/** `events` with one of them changed, and nothing made good behind it. */
+/** `events` with one of them changed, and no digest after it corrected. */
 function changed(
   events: readonly SealedEvent[],
   at: number,
@@ -102,7 +103,7 @@ describe('a sealed event', () => {
     value.map((made) => JSON.stringify(made, null, 2)),
     fc.constantFrom(...oddTexts),
   );
-  // The actor in it is read by an index: it holds no half of a pair and no NUL, as nothing does that is taken from anybody.
+  // The actor is indexed, so it contains no lone surrogate and no NUL, like every accepted input.
   const metadata = json.filter((text) => !/\\u(?:0000|d[89a-f])/i.test(text));
   const texts = fc.record({
     metadata,
@@ -132,7 +133,7 @@ describe('a sealed event', () => {
     }
   });
 
-  it('is appended with as many others as a command has, and moves the head behind them', async (t) => {
+  it('is appended with all events of its command, and the head moves after them', async (t) => {
     const db = await testLogDatabase(t);
     const count = 2500;
     const page = Array.from({ length: count }, (_, index) => ({
@@ -151,13 +152,13 @@ describe('a sealed event', () => {
 describe('the guard', () => {
   const text = { metadata: '{}', payload: '{}', recordedAt: 1000 };
   const three = (head: LogHead) => chained(head, [text, text, text]);
-  /** Three events with the second one changed, and the chain made good behind it or not. */
+  /** Three events with the second one changed, and the chain after it corrected or not. */
   const secondChanged = (change: (event: SealedEvent) => Partial<SealedEvent>) => (head: LogHead) =>
     changed(three(head), 1, change);
   const wrong = digest('wrong');
 
   const cases: readonly [string, string, (head: LogHead) => readonly SealedEvent[]][] = [
-    ['a gap behind the head', 'ES001', (head) => three({ ...head, position: head.position + 1 })],
+    ['a gap after the head', 'ES001', (head) => three({ ...head, position: head.position + 1 })],
     ['a gap within the command', 'ES001', (head) => three(head).filter((_, at) => at !== 1)],
     ['a position that is taken', '23505', (head) => three({ ...head, position: 0 })],
     ['a wrong payload digest', 'ES003', secondChanged(() => ({ payloadDigest: wrong }))],
@@ -186,7 +187,11 @@ describe('the guard', () => {
       '23505',
       secondChanged((event) => ({ stream: streamAt(event.position - 1) })),
     ],
-    ['a stream that is no noun and id', '23514', secondChanged(() => ({ stream: 'Model 1' }))],
+    [
+      'a stream that is not a noun and an id',
+      '23514',
+      secondChanged(() => ({ stream: 'Model 1' })),
+    ],
   ];
 
   let db: Database;

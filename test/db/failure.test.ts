@@ -1,4 +1,5 @@
-// Which failures say "try again", decided on codes: those of a database that is away, busy or restarts.
+// Tests which error codes mean "retry": those of a database that is unreachable, overloaded or
+// restarting.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -49,7 +50,7 @@ describe('the database is not unavailable', () => {
   });
 });
 
-describe('what is said of an unavailable database', () => {
+describe('the message for an unavailable database', () => {
   const cases: readonly [string, RegExp, RegExp | null][] = [
     ['53100', /^the database is full \(SQLSTATE 53100\)$/, /free space/],
     ['25006', /^the database is read-only \(SQLSTATE 25006\)$/, /connect gw to the primary/],

@@ -1,5 +1,5 @@
-// Migrations run once, in order, whoever else migrates at the same time; a database that this program
-// does not understand is refused and left as it is.
+// Tests that migrations run once and in order, also concurrently, and that an unknown database is
+// rejected and left unchanged.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -17,7 +17,7 @@ import { testDatabase } from '../harness/postgres/postgres.ts';
 const open = (url: string): Database =>
   openDatabase({ url, purpose: 'maintenance', applicationName: 'gw test', connectionsMax: 1 });
 
-/** Pools on one database in which nothing is yet. */
+/** Pools on one empty database. */
 async function emptyDatabase(test: TestContext, pools: number): Promise<Database[]> {
   const { url, drop } = await testDatabase();
   const name = /\/(\w+)\?/.exec(url)?.[1] ?? '';

@@ -1,4 +1,4 @@
-// gw behind a real PgBouncer: session mode works, transaction mode is refused at the start.
+// Tests gw behind a real PgBouncer: session mode works, transaction mode is rejected at the start.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

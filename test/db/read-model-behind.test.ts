@@ -1,5 +1,6 @@
-// Read models that another release's appends have left behind are brought up from where they were last seen: the log before that is
-// not read again, however long it is. Those that nobody uses are dropped, and made anew for whoever comes back.
+// Tests read models that are out of date after another release has appended: they continue from
+// their last known position without reading earlier events. Unused ones are dropped, and built
+// again when their release returns.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -27,7 +28,7 @@ import type { Database } from '../../src/db/pool.ts';
 import { modelCreated } from '../harness/events/examples.ts';
 import { appendCommand, testLogDatabase } from '../harness/postgres/log-database.ts';
 
-/** Whoever folds it fails. */
+/** An event that makes every fold fail. */
 async function makeUnreadable(db: Database, position: number): Promise<void> {
   await db.tx(async (tx) => {
     await tx.query(sql`alter table es.events disable trigger events_no_change`);
@@ -36,7 +37,7 @@ async function makeUnreadable(db: Database, position: number): Promise<void> {
   });
 }
 
-/** A log of one event with read models at its head, where another release appends; the first event cannot be read again. */
+/** A log of one unreadable event with read models at its head, to which another release appends. */
 async function leftBehind(test: TestContext) {
   const db = await testLogDatabase(test);
   const log: { state: ConfigState } = { state: emptyState };
@@ -58,7 +59,7 @@ async function modelNames(db: Database): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-describe('read models behind the log', () => {
+describe('read models that lag behind the log', () => {
   it('are brought up without reading what they hold already', async (t) => {
     const { db, append, tables } = await leftBehind(t);
     const stand = await catchUpReadModel(db, tables);
@@ -104,7 +105,7 @@ const schemas = async (db: Database): Promise<readonly string[]> => {
   return rows.map(({ name }) => name);
 };
 
-/** What another release would have made. */
+/** Read models that another release would have created. */
 async function otherGeneration(db: Database, name: string): Promise<void> {
   await db.query(sql`create schema ${sql.ident(`rm_${name}`)} authorization gw_app`);
   await db.query(sql`
@@ -112,21 +113,21 @@ async function otherGeneration(db: Database, name: string): Promise<void> {
     values (${name}, ${`rm_${name}`}, 1, 'live', now())`);
 }
 
-describe('read models that nobody uses', () => {
+describe('unused read models', () => {
   it('are dropped after seven days, and those that are used are not', async (t) => {
     const db = await testLogDatabase(t);
     await buildReadModel(db);
     for (const name of ['old', 'recent']) await otherGeneration(db, name);
     await daysAgo(db, unusedDaysMax + 1, 'old');
     await daysAgo(db, unusedDaysMax - 1, 'recent');
-    // In use: this very process says so.
+    // In use: this process marks them.
     await daysAgo(db, 100, fingerprint);
     assert.deepEqual(await retireReadModels(db), ['old']);
     assert.deepEqual(await schemas(db), [readModelSchema, 'rm_recent'].toSorted());
     assert.deepEqual(await retireReadModels(db), []);
   });
 
-  it('are made anew for a process of their release that comes back', async (t) => {
+  it('are built again when a process of their release returns', async (t) => {
     const db = await testLogDatabase(t);
     const state = await appendCommand(db, emptyState, [modelCreated(1, 'first')]);
     const cursor = await buildReadModel(db);

@@ -1,5 +1,5 @@
-// Read models that are rebuilt are read meanwhile: every statement is answered, with the rows of the tables that were there or of those
-// that replace them, and never with some of each.
+// Tests that read models stay readable during a rebuild: every statement returns rows of either the
+// old or the new tables, never of both.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -20,7 +20,7 @@ const models = 200;
 const rebuilds = 4;
 const readers = 3;
 
-/** The names of all models, and who provides them: two tables in one statement. */
+/** The names of all models and of their providers: two tables in one statement. */
 async function readNames(db: Database): Promise<readonly string[]> {
   const rows: { name: string }[] = await db.query(sql`
     select models.name from models left join providers on providers.id = provider_id`);
@@ -35,7 +35,7 @@ const schemas = async (db: Database): Promise<readonly string[]> => {
 };
 
 describe('read models that are rebuilt', () => {
-  it('answer every read, with the rows of before or of behind', async (t) => {
+  it('answer every read with either the old or the new rows', async (t) => {
     const { db, close } = await openLogDatabase({ schema: readModelSchema, connectionsMax: 6 });
     t.after(close);
     const created = Array.from({ length: models }, (_, at) => modelCreated(at + 1, `m-${at}`));
@@ -54,7 +54,7 @@ describe('read models that are rebuilt', () => {
       }
     };
     const reads = Promise.all(Array.from({ length: readers }, read));
-    // Whoever fails ends the rebuilds with it.
+    // A failing reader ends the rebuilds too.
     reads.catch(() => reading.abort());
     for (let count = 0; count < rebuilds && !reading.signal.aborted; count++) {
       await db.query(sql`update ${sql.ident(readModelSchema, 'models')}
@@ -78,7 +78,7 @@ describe('read models that are rebuilt', () => {
     const rebuilding = await db.tx(async (tx) => {
       await tx.query(sql`select * from models`);
       const rebuilding = rebuildReadModel(db);
-      // The tables that were read are kept for this transaction, under the name that they have by now.
+      // The tables read so far stay for this transaction, under their new name.
       for (let held = await schemas(db); !held.includes(`${readModelSchema}_former`);) {
         held = await schemas(db);
       }
@@ -90,7 +90,7 @@ describe('read models that are rebuilt', () => {
     assert.deepEqual(await schemas(db), [readModelSchema]);
   });
 
-  it('are not replaced by those that another rebuild has begun anew', async (t) => {
+  it('are not replaced by those of a concurrent rebuild that started over', async (t) => {
     const { db, close } = await openLogDatabase({ schema: readModelSchema, connectionsMax: 6 });
     t.after(close);
     const created = Array.from({ length: 1_100 }, (_, at) => modelCreated(at + 1, `m-${at}`));

@@ -1,5 +1,5 @@
-// The tables are what the fold says, however they came about: command by command, rebuilt in pages of
-// any size, rebuilt by two programs at once, killed in between, or behind another release.
+// Tests that the tables equal the fold, however they were built: command by command, rebuilt in
+// pages of any size, by two programs at once, after a crash, or after appends by another release.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -61,7 +61,7 @@ const testEndpoint = {
 };
 const seed: Command = { type: 'SeedLog', bootstrapName: plainName('bootstrap') };
 
-/** Appends what a command comes to, and advances the tables with it, or leaves them behind. */
+/** Appends the events of a command, and advances the tables with it or leaves them outdated. */
 async function write(
   db: Database,
   make: (cursor: Cursor) => readonly GwEvent[],
@@ -150,7 +150,7 @@ async function heldRows(db: Database): Promise<Record<string, unknown>> {
   return held;
 }
 
-/** The rows that the fold of the whole log has, in the same form. */
+/** The rows from a fold of the whole log, in the same form. */
 async function foldedRows(db: Database): Promise<Record<string, unknown>> {
   const { commands } = splitCommands(await allEvents(db));
   const { writes } = writesOf(emptyCursor(), commands);
@@ -219,7 +219,8 @@ describe('the tables', () => {
     const before = await heldRows(db);
     const attempt = write(db, ({ state }) => {
       const events = eventsOf(state, { type: 'CreateModel', name: 'lost', fields: {} });
-      // A permission twice on one role breaks the key of its table, behind the models' insertion.
+      // The same permission twice on one role violates the key of its table, after the models were
+      // inserted.
       const broken = permissionGranted(1, 'model:invoke', 'model/*');
       return [...events, broken];
     });
@@ -270,7 +271,7 @@ describe('a build', () => {
     assert.deepEqual(await heldRows(db), await foldedRows(db));
   });
 
-  it('loses nothing of what this and other releases append meanwhile', async (t) => {
+  it('loses nothing that this and other releases append concurrently', async (t) => {
     const db = await testLogDatabase(t, { connectionsMax: 6 });
     await writeAll(db, many(40), false);
     const building = new AbortController();
@@ -358,7 +359,7 @@ describe('verification', () => {
     }
   }
 
-  it('leaves nothing behind, and finds nothing in tables that nobody touched', async () => {
+  it('leaves no trace, and finds no problem in untouched tables', async () => {
     const schemas = (): Promise<unknown> => db.query(sql`select nspname from pg_namespace`);
     const [before, generation] = [await schemas(), await checkpoint(db)];
     assert.deepEqual(await differing(db), []);

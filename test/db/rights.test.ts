@@ -1,4 +1,4 @@
-// Which login of the database is enough, and what one that is not is told.
+// Tests which database logins have sufficient privileges, and the error for those that do not.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -93,7 +93,7 @@ describe('a login that owns its database', () => {
   });
 });
 
-/** The statements of the error that preparing the database ends with. */
+/** The statements listed in the error from preparing the database. */
 async function toldToRun(db: Database): Promise<readonly string[]> {
   const error = await prepare(db).then(
     () => assert.fail('nothing was missing'),
@@ -104,7 +104,7 @@ async function toldToRun(db: Database): Promise<readonly string[]> {
   return [...error.message.matchAll(/^ {2}(.+);$/gm)].map(([, statement = '']) => statement);
 }
 
-/** Every right and owner in a database, as text. */
+/** Every privilege and owner in a database, as text. */
 async function rightsIn(client: Client): Promise<readonly unknown[]> {
   const { rows } = await client.query(`
     select nspname as name, nspowner::regrole::text as owner, nspacl::text as acl
@@ -123,7 +123,7 @@ async function rightsIn(client: Client): Promise<readonly unknown[]> {
   return rows;
 }
 
-/** What a restore leaves where gw_app did not exist: nothing is granted to it, and it owns nothing. */
+/** The result of a restore without the role gw_app: it has no privileges and owns nothing. */
 const asRestoredWithoutRole = `
   do $$ declare one record; begin
     for one in select nspname, current_user as administrator

@@ -1,4 +1,4 @@
-// Rows of the database are read as they are declared, or not at all.
+// Tests that database rows are read only if they match their declared types.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

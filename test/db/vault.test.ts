@@ -1,5 +1,5 @@
-// The vault gives back what was put into it, to whoever has the encryption key, and nothing else: not
-// what was moved to another row, not what was cut short, not what was erased.
+// Tests that the vault returns its items only with the encryption key, and never items that were
+// moved to another row, truncated or erased.
 
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -66,7 +66,7 @@ describe('a vault item', () => {
     assert.deepEqual(opened.unreadable, []);
   });
 
-  it('is sealed anew each time: equal plaintexts do not show', async (t) => {
+  it('is encrypted differently each time: equal plaintexts are not visible', async (t) => {
     const opened = await testVault(t);
     await put(opened, 'provider-1', secretOf('same'), secretOf('same'));
     const [row] = await opened.db.query(sql`
@@ -74,7 +74,7 @@ describe('a vault item', () => {
     assert.deepEqual(row, { bodies: 2 });
   });
 
-  it('is not revealed once erased, and that is no failure', async (t) => {
+  it('is not revealed after erasure, which is not reported as a failure', async (t) => {
     const opened = await testVault(t);
     const [gone, kept] = [secretOf('gone'), secretOf('kept')];
     await put(opened, 'provider-1', gone, kept);

@@ -1,4 +1,4 @@
-// The rules for tokens of the admin API.
+// Tests commands on tokens of the admin API.
 
 import { describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-// The rules of change for API keys.
+// Tests commands on API keys.
 
 import { describe, it } from 'node:test';
 

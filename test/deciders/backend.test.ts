@@ -1,4 +1,4 @@
-// The rules of change for a model's backend, the link to its one provider.
+// Tests commands on a model's backend, the link to its one provider.
 
 import { describe, it } from 'node:test';
 
@@ -63,7 +63,7 @@ describe('a backend', () => {
       .when(attach(toProvider(1)))
       .refuses('absent', /model 1 does not exist/));
 
-  it('is detached, and attached anew', () => {
+  it('is detached and attached again', () => {
     given([gpt, provider, backendAttached(1, 1, 'gpt')])
       .when({ type: 'DetachBackend', id: one })
       .yields([detached]);

@@ -1,4 +1,4 @@
-// The rules of change for the budget of a principal.
+// Tests commands on the budget of a principal.
 
 import { describe, it } from 'node:test';
 
@@ -40,7 +40,7 @@ describe('the budget of a principal', () => {
     }
   });
 
-  it('is monthly when nothing else is said, and later what it was', () => {
+  it('is monthly by default, and keeps its window when changed', () => {
     given([ci])
       .when(set({ tokens: 5 }))
       .yields([budgetSet(1, { tokens: 5, window: 'monthly' })]);
@@ -64,7 +64,7 @@ describe('the budget of a principal', () => {
       .when(set({ window: 'daily' }))
       .refuses('invalid', /tokens_total or cost_total_micros must be set/, 'tokens_total'));
 
-  it('begins with what is said to be spent, and only begins with it', () => {
+  it('starts with the stated amount spent, and ignores it later', () => {
     given([ci])
       .when(set({ tokens: 5, used: 3 }))
       .yields([budgetSet(1, { tokens: 5, initialTokensUsed: 3 })]);

@@ -1,4 +1,4 @@
-// The change policy: whose changes it holds up, which, and what goes through.
+// Tests the change policy: which changes it stops and which it allows.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -30,7 +30,7 @@ const price: Command = {
   fields: { inputPricePerMtok: 5 },
 };
 
-/** Of a refusal its message, else the types of the events. */
+/** The message of a refusal, else the types of the events. */
 function under(kinds: readonly ChangeKind[], command: Command, maker: ChangeMaker = boss) {
   const { state } = given([...before, policy(...kinds)]);
   const decision = decideUnderPolicy(state, command, maker);
@@ -65,7 +65,7 @@ describe('under a change policy', () => {
     assert.match(under(['prices'], end), /^approval_required: changes of policy /);
   });
 
-  it('whoever works at the command line or with a key is held up as a session is', () => {
+  it('stops changes from the command line and by key like those of a session', () => {
     const cli: ChangeMaker = { kind: 'cli', principalId: null, whyRef: null };
     const key: ChangeMaker = { kind: 'api_key', principalId: person(2), whyRef: null };
     for (const maker of [cli, key]) {

@@ -1,5 +1,6 @@
-// What holds of change requests in every order of steps: no approval by the author, nor by a login that the author gave, nor of what was
-// changed after, and nothing is applied but what was approved. GW_TEST_RUNS orders are tried.
+// Tests properties of change requests over random orders of steps. No one approves as the author or
+// with a login that the author gave. No approval covers a later edit. Only approved changes are
+// applied. GW_TEST_RUNS sets the number of orders.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -36,7 +37,7 @@ import { runs } from '../harness/property-runs.ts';
 const people = [2, 3, 4] as const;
 const someone = fc.constantFrom(...people);
 const request = fc.constantFrom(1, 2);
-/** A price, or the password of someone. */
+/** A price, or the password of a principal. */
 const content = fc.oneof(
   fc.record({ price: fc.constantFrom(1, 2) }),
   fc.record({ passwordOf: someone }),
@@ -61,7 +62,7 @@ type Drafted = Readonly<{ revision: number; commands: readonly SingleCommand[] }
 type Given = Readonly<{ by: number; revision: number; events: string }>;
 type Known = {
   author: number;
-  /** Who could have been the author when it was drafted, and when that was. */
+  /** The principals that could have been the author when it was drafted, and the time. */
   authors: ReadonlySet<number>;
   draftedAt: number;
   drafts: Drafted[];
@@ -69,18 +70,18 @@ type Known = {
   isOver: boolean;
 };
 
-/** What the steps came to, told without the rules: who drafted, gave and approved what. */
+/** An independent model of the steps: who drafted, gave and approved what. */
 class World {
   log: TestLog = [...administrators(...people), modelCreated(1, 'a')].reduce(
     (log, event) => append(log, [event]),
     emptyLog,
   );
   readonly requests: Known[] = [];
-  /** The password of each, and who may know it. */
+  /** The password of each principal, and who may know it. */
   readonly passwords = new Map<number, { ref: string; known: ReadonlySet<number> }>(
     people.map((one) => [one, { ref: passwordRefOf(one), known: new Set([one]) }]),
   );
-  /** As the log tells of them. */
+  /** The passwords according to the log. */
   readonly sets: CredentialGiven[] = [];
   revision = 0;
 
@@ -88,7 +89,7 @@ class World {
     return this.log.state;
   }
 
-  /** Whether it was accepted. */
+  /** True if the step was accepted. */
   run(command: Command): boolean {
     const decision = decide(this.state, command);
     if (isRefusal(decision)) return false;
@@ -111,7 +112,7 @@ class World {
     return { revision, commands: [command] };
   }
 
-  /** Whoever could have acted as `by` may know it, and so may its owner. */
+  /** Anyone who could have acted as `by` may know it, and so may its owner. */
   tellPassword({ of, ref, by }: Readonly<{ of: number; ref: string; by: number }>): void {
     const known = new Set([of, ...(this.passwords.get(by)?.known ?? [])]);
     this.passwords.set(of, { ref, known });
@@ -248,7 +249,7 @@ function apply(world: World, { by, request }: Of<'apply'>): void {
   const { revision, commands } = drafted;
   const events = world.eventsOf(drafted);
   const mayWrite = (one: number): boolean => mayWriteConfig(world.state, principalId.parse(one));
-  // Of each who approved, the last time counts.
+  // For each approver, the last approval counts.
   const last = new Map(known.approvals.map((given) => [given.by, given]));
   const isCovered = [...last.values()].some(
     (given) => given.revision === revision && given.events === events && mayWrite(given.by),

@@ -1,4 +1,4 @@
-// Change requests: who may do which step, what an approval covers, and what is applied.
+// Tests change requests: who may do which step, what an approval covers, and what is applied.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -36,7 +36,7 @@ const { ref, digest, calls, commands } = draft;
 const stored = { body_ref: ref, digest, calls, kinds: ['models'], event_count: 1 } as const;
 const title = testRef(700);
 
-/** Principals 2, 3 and 4 may approve; 2 has drafted to rename model 1. */
+/** Principals 2, 3 and 4 may approve; 2 has drafted a request to rename model 1. */
 const before = [...administrators(2, 3, 4), modelCreated(1, 'a')];
 const draftedAs = (number: number): GwEvent => ({
   stream: `change_request-${number}`,
@@ -143,7 +143,7 @@ describe('a change request', () => {
       .refuses('conflict', /^calls\.1: model b exists$/, 'calls.1');
   });
 
-  it('is one of so many that may be open', () => {
+  it('is rejected when the maximum of open requests is reached', () => {
     const many = Array.from({ length: openRequestsMax }, (_, index) => draftedAs(index + 1));
     given([...before, ...many])
       .when({ type: 'DraftChangeRequest', by: person(2), titleRef: title, draft })
@@ -211,7 +211,7 @@ describe('a change request', () => {
     }
   });
 
-  it('expires when it is older than it may be, and is not applied though nobody has swept it', () => {
+  it('expires at its maximum age, and cannot be applied even before the sweep', () => {
     const late = given(open).state.position * 1000 + requestAgeMaxMs;
     const expired: GwEvent = { stream, type: 'ChangeRequestExpired', data: { id: requestOne } };
     given(open).when({ type: 'ExpireChangeRequest', id: requestOne, now: late }).yields([expired]);
@@ -371,7 +371,7 @@ describe('applying', () => {
 describe('a review', () => {
   const made = madeBy(2);
 
-  it('is given by whoever could have approved the change', () => {
+  it('can be given by anyone who could have approved the change', () => {
     given([...before, made])
       .when(review(3))
       .yields([reviewedBy(3)]);

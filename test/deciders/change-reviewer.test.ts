@@ -1,4 +1,4 @@
-// Who may review the change of another, by who gave whom the password that they have: nobody could have been both.
+// Tests who may review a change, depending on who gave whom their password.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -9,9 +9,9 @@ import { given } from '../harness/events/test-log.ts';
 
 const { state } = given(administrators(2, 3, 4));
 
-/** Of a change by principal 2, reviewed by 3: who gave 3 their password, and who gave 2 theirs. */
+/** A change by principal 2, reviewed by 3: the givers of the passwords of 3 and of 2. */
 const cases: readonly (readonly [string, readonly number[], readonly number[], RegExp | null])[] = [
-  ['nobody gave theirs', [], [], null],
+  ['no one gave theirs', [], [], null],
   ['others gave theirs', [4], [5], null],
   ['the author gave theirs', [2], [], /^the author of this change gave you your credential/],
   ['who gave the author theirs', [], [3], /^you gave the author of this change their credential/],

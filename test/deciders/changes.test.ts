@@ -1,4 +1,5 @@
-// Several commands as one: each on what those before it made, all of them or none, and only what was made ready.
+// Tests several commands as one: each is decided on the state after the previous ones, all or none
+// take effect, and only as prepared.
 
 import { it } from 'node:test';
 
@@ -27,7 +28,7 @@ it('one that is refused refuses all of them, by its place', () => {
     .refuses('conflict', /^calls\.1: model a exists$/, 'calls.1');
 });
 
-it('what they come to now must be what they came to when they were made ready', () => {
+it('rejects commands whose events differ from those when they were prepared', () => {
   const events = [modelCreated(1, 'a'), toB];
   given([modelCreated(1, 'x')])
     .when({ type: 'ApplyChanges', commands: [created, renamed], events })

@@ -1,4 +1,4 @@
-// Who could have come by a password or an identity, case by case.
+// Tests who may know a password or an identity, case by case.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -21,9 +21,9 @@ const set = (of: typeof ada, by: typeof ada | null, ref = 'old'): CredentialGive
   at: 0,
 });
 
-/** Of bob's password `now`; ada wrote the one change request. */
+/** The givers of bob's password `now`; ada wrote the only change request. */
 const cases: readonly (readonly [string, readonly CredentialGiven[], readonly number[]])[] = [
-  ['set at the command line: nobody', [set(bob, null, 'now')], []],
+  ['set at the command line: no one', [set(bob, null, 'now')], []],
   ['set by another: that one', [set(bob, ada, 'now')], [ada]],
   [
     'set by oneself over one that another set: still that one',
@@ -31,7 +31,7 @@ const cases: readonly (readonly [string, readonly CredentialGiven[], readonly nu
     [ada],
   ],
   [
-    'set by oneself over one of the command line: nobody',
+    'set by oneself over one from the command line: no one',
     [set(bob, null), set(bob, bob, 'now')],
     [],
   ],
@@ -41,9 +41,9 @@ const cases: readonly (readonly [string, readonly CredentialGiven[], readonly nu
     [set(cy, ada), set(cy, null), set(bob, cy, 'now')],
     [cy],
   ],
-  ['set anew by another: that other alone', [set(bob, ada), set(bob, cy, 'now')], [cy]],
+  ['replaced by another: only that one', [set(bob, ada), set(bob, cy, 'now')], [cy]],
   ['of a change request: its author', [{ ...set(bob, cy, 'now'), requestId: requestOne }], [ada]],
-  ['of another principal or an older one: nobody', [set(cy, ada, 'now'), set(bob, ada)], []],
+  ['of another principal, or an older one: no one', [set(cy, ada, 'now'), set(bob, ada)], []],
 ];
 
 const token = (of: typeof ada, by: typeof ada, { at = 0, until = 100 } = {}): CredentialGiven => ({

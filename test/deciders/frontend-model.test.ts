@@ -1,4 +1,5 @@
-// The rules of change for frontend models, for the names that all models share, and for targets whose model comes and goes.
+// Tests commands on frontend models, the uniqueness of names, and targets whose model is deleted
+// and created again.
 
 import { describe, it } from 'node:test';
 

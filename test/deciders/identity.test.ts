@@ -1,4 +1,5 @@
-// The rules of single sign-on: who is let in as whom, and which roles a principal holds after a login.
+// Tests single sign-on: which principal an identity signs in as, and which roles the principal then
+// has.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -32,7 +33,7 @@ const begun = append(emptyLog, [
   principalCreated(2, plainName('ci')),
 ]);
 
-/** The log behind the command; as it was when it is refused. */
+/** The log after the command; unchanged if it was refused. */
 function after(log: TestLog, command: Command): TestLog {
   const decision = decide(log.state, command);
   return isRefusal(decision) || decision.length === 0 ? log : append(log, decision);
@@ -96,7 +97,7 @@ const refused = (log: TestLog, command: Command): string => {
 const base = { type: 'AdmitIdentity', identity, roles: [] } as const;
 
 describe('an identity', () => {
-  it('that nobody has is let in by the rule alone that the operator set', () => {
+  it("that no principal has is admitted only by the operator's rule", () => {
     assert.equal(refused(begun, { ...base, first: { kind: 'refuse' } }), 'forbidden');
     assert.equal(refused(begun, { ...base, first: { kind: 'link', id: person(2) } }), 'conflict');
     const taken = { kind: 'create', name: vaultedName('ada', 3), emailRef: null } as const;

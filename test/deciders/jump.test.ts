@@ -1,4 +1,4 @@
-// Jumps between frontend models: where they may lead, and the loops that they may not close.
+// Tests jumps between frontend models: valid destinations and rejected loops.
 
 import { describe, it } from 'node:test';
 
@@ -49,7 +49,7 @@ describe('a jump', () => {
       .yields([ruleAdded(3, jump(3, 1))]);
   });
 
-  it('may meet another on its way: two ways to one place are no loop', () =>
+  it('may meet another: two paths to one model do not form a loop', () =>
     given([...three, ruleAdded(1, jump(1, 3)), ruleAdded(2, jump(2, 3))])
       .when(add(1, { ...to(2), position: 1 }))
       .yields([ruleAdded(1, { ...jump(3, 2), position: 1 })]));

@@ -1,4 +1,4 @@
-// The rules of change for the rate limits of a principal.
+// Tests commands on the rate limits of a principal.
 
 import { describe, it } from 'node:test';
 

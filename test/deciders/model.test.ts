@@ -1,4 +1,4 @@
-// The rules of change for provider models, and for the grants that follow a rename.
+// Tests commands on provider models, and the grants that follow a rename.
 
 import { describe, it } from 'node:test';
 

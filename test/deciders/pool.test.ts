@@ -1,4 +1,4 @@
-// The rules of change for pools and their members.
+// Tests commands on pools and their members.
 
 import { describe, it } from 'node:test';
 
@@ -97,7 +97,7 @@ describe('a pool', () => {
 });
 
 describe('a member', () => {
-  it('is added behind the last, or where it asks to stand', () => {
+  it('is added after the last, or at its requested position', () => {
     given([...models, pair, membersSet(1, [small])])
       .when(add(member('large', 3)))
       .yields([membersSet(1, [small, large])]);

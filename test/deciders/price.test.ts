@@ -1,4 +1,4 @@
-// A price sync sets the prices that it may set, in one command.
+// Tests that a price sync sets only the prices that it may set, in one command.
 
 import { describe, it } from 'node:test';
 

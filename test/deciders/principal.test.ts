@@ -1,4 +1,4 @@
-// The rules of change for principals, their roles and their passwords.
+// Tests commands on principals, their roles and their passwords.
 
 import { describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-// The rules of change for prompt classes and their examples.
+// Tests commands on prompt classes and their examples.
 
 import { describe, it } from 'node:test';
 

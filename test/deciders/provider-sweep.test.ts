@@ -1,4 +1,4 @@
-// The transitions of the state table that a sweep makes, and what is learned and unlearned on the way.
+// Tests the state transitions by a sweep, and the models that are learned and removed.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -90,7 +90,7 @@ describe('a sweep', () => {
       .when(sweep(serving('qwen')))
       .yields([recovered]));
 
-  // In these logs, an event is as many seconds old as its position: the third is of 3 s.
+  // In these logs, the age of an event in seconds equals its position: the third is at 3 s.
   it('removes a degraded one after half an hour of absence, not a moment sooner', () => {
     const log = given([...rack, degraded]);
     const now = 3_000 + removalMs;

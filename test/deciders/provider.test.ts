@@ -1,4 +1,4 @@
-// The rules of change for providers.
+// Tests commands on providers.
 
 import { describe, it } from 'node:test';
 
@@ -104,7 +104,7 @@ describe('a provider', () => {
     }
   });
 
-  it('without a name takes the default, with a number behind it where that is held', () => {
+  it('without a name gets the default, with a number if that is taken', () => {
     const first = providerCreated(1, 'here.example', { endpoint: here });
     const second = providerCreated(2, 'here.example#2', { endpoint: here, credential: secret });
     given([])

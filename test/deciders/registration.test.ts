@@ -1,4 +1,4 @@
-// The rules of registration: what an agent may change by a beat, and what never.
+// Tests registrations: what an agent's heartbeat can change and what it cannot.
 
 import { describe, it } from 'node:test';
 
@@ -112,7 +112,7 @@ describe('an address that is new', () => {
 });
 
 describe('a beat', () => {
-  it('that says nothing new is no event', () => {
+  it('that reports nothing new makes no event', () => {
     given(held).when(register()).yields([]);
     given(held)
       .when(register({ name: null, node: null, engine: null }))
@@ -167,7 +167,7 @@ describe('a beat', () => {
       .yields([registered(1)]);
   });
 
-  it('holds anew what was static in between', () => {
+  it('holds a provider again that was static in between', () => {
     const id = providerId.parse(1);
     const changed = (kind: ProviderKind): GwEvent => ({
       stream: 'provider-1',

@@ -1,4 +1,4 @@
-// The rules of change for MCP servers and A2A agents, which are the same.
+// Tests commands on MCP servers and A2A agents, which follow the same rules.
 
 import { describe, it } from 'node:test';
 
@@ -23,7 +23,7 @@ type Place = Readonly<{ name: string; url: string; credential?: StoredCredential
 const here = 'https://here.example/rpc';
 const there = 'https://there.example/rpc';
 
-/** One noun's events and commands, so that both are held to the same examples. */
+/** The events and commands of one noun, so that both run the same examples. */
 type Noun = Readonly<{
   what: string;
   created: (number: number, place: Place) => GwEvent;

@@ -1,4 +1,5 @@
-// What holds of every restore, whatever was done before and whichever moment is restored. GW_TEST_RUNS restores are tried.
+// Tests properties of every restore, for random histories and positions. GW_TEST_RUNS sets the
+// number of restores.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -38,7 +39,7 @@ const someOf = fc
   })
   .filter(({ named }) => named.length > 0);
 
-/** A vault erases only what the configuration has let go of. */
+/** A vault erases only items that the configuration no longer references. */
 const erasures = fc
   .uniqueArray(fc.integer({ min: 1, max: 999 }), { minLength: 0, maxLength: 999 })
   .map((numbers) => numbers.map(testRef));
@@ -151,10 +152,10 @@ describe('of every restore', () => {
   });
 });
 
-/** What has kept the name of a model refers to it again once that is back. */
+/** References that kept the name of a model point to it again after its restore. */
 const foundAgain = /^(?:FrontendModelTarget|PoolMember)Found$/;
 
-/** What goes takes with it what is its own, and what routes to a model follows its name. */
+/** Deleting an entity deletes its dependents, and references to a deleted model keep its name. */
 const followers = /^(?:frontend_model|pool|api_key|admin_token|prompt_class|settings)-/;
 
 const isThere = (state: ConfigState, stream: string): boolean =>

@@ -1,4 +1,4 @@
-// What a restore does to single entities, and what it leaves ended.
+// Tests the effect of a restore on single entities, and what it does not bring back.
 
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// The rules of change for roles and their permissions.
+// Tests commands on roles and their permissions.
 
 import { describe, it } from 'node:test';
 

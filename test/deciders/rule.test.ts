@@ -1,4 +1,4 @@
-// The rules of change for the rules of frontend models.
+// Tests commands on the rules of frontend models.
 
 import { describe, it } from 'node:test';
 
@@ -50,7 +50,7 @@ const replace = (...rules: (Fields & { id?: number })[]) =>
   }) as const;
 
 describe('a rule', () => {
-  it('is added behind the last, and routes when it says nothing else', () => {
+  it('is added after the last, and routes by default', () => {
     given([house])
       .when(add())
       .yields([ruleAdded(1, storedRule(1))]);
@@ -83,7 +83,7 @@ describe('a rule', () => {
         ruleAdded(1, storedRule(1), [target(2, 0, { pool: 1 }), target(3, 1, { model: 1 })]),
       ]));
 
-  it('orders its targets by position: one without stands behind the one before', () =>
+  it('orders its targets by position: one without follows the previous one', () =>
     given([house, ...models, poolCreated(1, 'pair')])
       .when(add({ targets: [named('small', 4), named('large'), named('pair', 0)] }))
       .yields([

@@ -1,4 +1,4 @@
-// What a new log begins with: exactly what the specification names.
+// Tests that a new log starts with exactly what the specification lists.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

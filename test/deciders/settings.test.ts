@@ -1,4 +1,4 @@
-// The rules of change for the deployment's settings.
+// Tests commands on the deployment's settings.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// The targets of a rule, one by one.
+// Tests commands on single targets of a rule.
 
 import { describe, it } from 'node:test';
 
@@ -23,7 +23,7 @@ const addTarget = (name: string, position: number | null = null) =>
 describe('a target', () => {
   const ruled = [house, ...models, ruleAdded(1, storedRule(1), [target(1, 3, { model: 1 })])];
 
-  it('is added behind the last, or where it asks to stand', () => {
+  it('is added after the last, or at its requested position', () => {
     given(ruled)
       .when(addTarget('large'))
       .yields([targetsSet(1, 1, [target(1, 3, { model: 1 }), target(2, 4, { model: 2 })])]);

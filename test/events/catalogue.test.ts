@@ -1,5 +1,5 @@
-// Every (type, version) that was ever written is read for ever: each has a stored payload in
-// test/fixtures/events, which is never edited, and what is read from it does not change unnoticed.
+// Tests that every (type, version) ever written can still be read. Each has a stored payload in
+// test/fixtures/events, which is never edited, and its current form must not change unnoticed.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

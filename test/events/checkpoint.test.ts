@@ -1,4 +1,5 @@
-// A checkpoint is a signed note that nobody else can make, and no byte of which can be another.
+// Tests that a checkpoint is a signed note that cannot be forged and in which no byte can be
+// changed.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

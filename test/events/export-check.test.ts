@@ -1,4 +1,4 @@
-// Any change of an export of the log is found, with the bytes as the log seals them.
+// Tests that any change to an export of the log is detected.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -14,7 +14,7 @@ const logId = '11111111-2222-4333-8444-555555555555';
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const key = signingKey(new Uint8Array(32).fill(1));
 
-/** A log of five events with a checkpoint behind the third, as it is exported. */
+/** An export of a log of five events with a checkpoint after the third. */
 function exported(): readonly string[] {
   const head = { logId, position: 0, hash: genesisHash(logId), recordedAt: 0 };
   const described = Array.from({ length: 4 }, (_, index): GwEvent => ({
@@ -78,7 +78,7 @@ function exported(): readonly string[] {
   return [begin, ...lines, end].map((line) => JSON.stringify(line));
 }
 
-/** How far it holds, and what does not. */
+/** The last valid position, and the problem. */
 async function verified(lines: readonly string[]) {
   const check = createExportCheck(noTrust, browserMeans);
   for (const line of lines) {

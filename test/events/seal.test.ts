@@ -1,5 +1,5 @@
-// Sealing gives the events of a command contiguous positions, stream versions without a gap, digests
-// of the exact stored bytes and the links of the chain. test/db/event-log.test.ts holds it to SQL.
+// Tests that sealing assigns contiguous positions and stream versions, digests of the exact stored
+// bytes and the links of the chain. test/db/event-log.test.ts compares it with SQL.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -29,7 +29,7 @@ const command = {
 };
 
 describe('sealing', () => {
-  it('gives contiguous positions behind the head', () => {
+  it('assigns contiguous positions after the head', () => {
     const sealed = seal(events, { ...emptyHead, position: 41 }, command);
     assert.deepEqual(
       sealed.map(({ position }) => position),
@@ -55,7 +55,7 @@ describe('sealing', () => {
     );
   });
 
-  it('never goes back in time: a clock behind the head yields the time of the head', () => {
+  it('never goes back in time: a clock earlier than the head gives the time of the head', () => {
     const times = [4999, 5000, 6000].map(
       (recordedAt) => seal(events, { ...emptyHead, recordedAt }, command)[0]?.recordedAt,
     );

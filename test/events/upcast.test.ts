@@ -1,5 +1,5 @@
-// The reading of older versions, on a definition with two of them: each step lifts by one version,
-// and each version is checked against its own schema before it is lifted.
+// Tests reading older versions with a definition that has two: each step converts to the next
+// version, and each version is checked against its own schema first.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

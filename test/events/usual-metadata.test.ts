@@ -1,4 +1,5 @@
-// Metadata that is told by its text is metadata, whatever was done to the text.
+// Tests that text recognised as usual metadata always parses as metadata, for random changes of the
+// text.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,5 +1,5 @@
-// The access review says of every principal and model what the gateway's own tables answer, whatever the history; and between two
-// moments what differs of it.
+// Tests that the access review agrees with the gateway's own tables for every principal and model,
+// over random histories, and that it reports the differences between two positions.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -19,7 +19,7 @@ import { runs } from '../harness/property-runs.ts';
 const pairs = (state: ConfigState): readonly string[] =>
   [...accessOf(state)].map(({ principalId, modelId }) => `${principalId}.${modelId}`);
 
-/** As whoever serves requests answers it. */
+/** The answer of the gateway's tables. */
 function allowed(state: ConfigState): readonly string[] {
   const snapshot = routingSnapshot(state);
   const { models } = compileTables(snapshot, []);
@@ -70,7 +70,7 @@ it('between two moments, access is what one has and the other has not', () => {
   assert.ok(changes > 0);
 });
 
-it('a list goes on behind the row that it ended with', () => {
+it('a list continues after its last row', () => {
   const { state } = logOf(changingPrelude);
   const all = [...accessOf(state)];
   assert.ok(all.length > 4);

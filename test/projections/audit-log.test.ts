@@ -1,4 +1,4 @@
-// The audit log has one row a command, and names the actor as it was called when it acted.
+// Tests that the audit log has one row per command with the actor's name at that time.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -31,7 +31,7 @@ const actors = (log: TestLog) =>
   auditRows(log).map((row) => [row['actor_id'], row['actor_name'], row['actor_name_ref']]);
 
 describe('an audit row', () => {
-  it('stands for a command, however many events it has', () => {
+  it('describes one command, however many events it has', () => {
     const log = logOf(
       [principalCreated(1, plainName('ci'))],
       [modelCreated(1, 'a')],
@@ -69,7 +69,7 @@ describe('an audit row', () => {
     assert.deepEqual(actors(log)[1], [1, 'ci', null]);
   });
 
-  it('names an actor that is no principal by its kind', () => {
+  it('names an actor that is not a principal by its kind', () => {
     const metadata = {
       ...testMetadata('Test'),
       actor: { kind: 'cli', principal_id: null } as const,

@@ -1,4 +1,4 @@
-// Holds what changes are called in lists.
+// Tests the descriptions of changes in lists.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-// The difference of two states: by kind, id and field, without a secret in it.
+// Tests the comparison of two states by kind, id and field, without secrets.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -52,7 +52,7 @@ const entitiesOf = (state: ConfigState): unknown => {
 const byField = (one: { field: string }, other: { field: string }): number =>
   one.field < other.field ? -1 : 1;
 
-/** Of the one entity that differs. */
+/** The fields of the only entity that differs. */
 const fields = (before: readonly GwEvent[], events: readonly GwEvent[]): unknown => {
   const [difference] = diffStates(given(before).state, given([...before, ...events]).state);
   return difference?.fields;
@@ -65,7 +65,7 @@ describe('of any two states', () => {
         assert.deepEqual(diffStates(before, before), []);
         const isEmpty = diffStates(before, after).length === 0;
         const isSame = JSON.stringify(entitiesOf(before)) === JSON.stringify(entitiesOf(after));
-        // A counter of parts may have moved although the parts are the same.
+        // A counter of parts may have increased although the parts are the same.
         if (!isEmpty) assert.equal(isSame, false);
         if (isSame) assert.equal(isEmpty, true);
       }),

@@ -1,7 +1,7 @@
-// The golden log: stored bytes of every event type, never edited, and what this release makes of them.
-// A difference here means that a log in the field would hash, fold or project differently after an
-// update. A deliberate one is written with `node --test --test-update-snapshots`; a change of a table's
-// rows raises its version, and so begins a new file.
+// Tests the golden log: stored bytes of every event type, never edited, and this release's results for them. A
+// difference means that a log in production would hash, fold or project differently after an update. Write an
+// intended one with `node --test --test-update-snapshots`. A change of a table's rows raises its version and
+// creates a new file.
 
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
@@ -59,7 +59,7 @@ function readGoldenLog(): StoredEvent[] {
 const events = deepFreeze(readGoldenLog().map(toRecorded));
 const { commands, rest } = splitCommands(events);
 
-/** The cursor behind each command. */
+/** The cursor after each command. */
 function cursors() {
   let cursor = emptyCursor();
   return commands.map((command) => (cursor = writesOf(cursor, [command]).after));
@@ -82,7 +82,7 @@ describe('the golden log', () => {
     assert.deepEqual(rest, []);
   });
 
-  it('comes to the same state, configuration and chain behind every command', (t) => {
+  it('has the same state, configuration and chain after every command', (t) => {
     const made = cursors().map(({ state, content }) => ({
       position: state.position,
       version: state.version,

@@ -1,4 +1,5 @@
-// The map of a slice's entities: it reads as a Map in the order of ids, and what it was copied from never changes.
+// Tests the map of a slice's entities: it reads like a Map sorted by id, and its source never
+// changes.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -8,7 +9,7 @@ import * as fc from 'fast-check';
 import { IdMap } from '../../projections/config/id-map.ts';
 import { deepFreeze } from '../harness/events/test-log.ts';
 
-/** Around the bounds of pages, and far out. */
+/** Ids at page boundaries, and large ids. */
 const id = fc.constantFrom(1, 2, 255, 256, 257, 511, 512, 100_000, Number.MAX_SAFE_INTEGER);
 const step = fc.oneof(
   fc.record({ does: fc.constant('set'), id, value: fc.nat() }),

@@ -1,4 +1,4 @@
-// A packed state is the state: unpacked and folded on, it is what the whole log comes to.
+// Tests that unpacking a packed state and folding the rest gives the state of the whole log.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

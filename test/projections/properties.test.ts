@@ -1,5 +1,5 @@
-// What holds of every log, whatever commands made it: the fold is a fold, the state is sound, and the
-// content hash that is moved along is the hash of the configuration.
+// Tests properties of every log over random commands: the fold is incremental, the state is
+// consistent, and the incremental content hash equals the hash of the configuration.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -34,7 +34,7 @@ const options = runs(100);
 
 const hashOf = (state: ConfigState): string => configHash(snapshotConfig(state));
 
-/** Each command's state before, its events, and its state behind. */
+/** The state before each command, its events, and the state after it. */
 function* steps(log: TestLog) {
   let before = emptyState;
   for (const events of log.commands) {
@@ -123,7 +123,9 @@ function assertSound(state: ConfigState): void {
   }
 }
 
-/** How many nodes can be taken away one by one, each when it points at no other that is left. */
+/**
+ * The number of nodes that can be removed one by one, each when it references no remaining node.
+ */
 function withoutLoops(edges: ReadonlyMap<number, readonly number[]>): number {
   const left = new Map(edges);
   for (;;) {
@@ -158,7 +160,7 @@ describe('of every log', () => {
     );
   });
 
-  it('the state is sound behind every command, and the events are contiguous', () => {
+  it('the state is consistent after every command, and the events are contiguous', () => {
     fc.assert(
       fc.property(commandSequence(80), (commands) => {
         const log = logOf(commands);
@@ -190,7 +192,8 @@ describe('of every log', () => {
   it('an earlier state never changes, and untouched slices are shared with it', () => {
     fc.assert(
       fc.property(commandSequence(60), (commands) => {
-        // The log's states and events are frozen: a fold that wrote to one would fail in logOf.
+        // The states and events of the log are frozen: a fold that modified one would fail in
+        // logOf.
         for (const { before, events, after } of steps(logOf(commands))) {
           const touched = new Set(events.map(({ stream }) => stream.slice(0, stream.indexOf('-'))));
           for (const noun of nouns) {

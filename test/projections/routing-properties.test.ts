@@ -1,4 +1,4 @@
-// What holds of frontend models and pools behind every sequence of commands.
+// Tests properties of frontend models and pools after random commands.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -19,7 +19,7 @@ import { runs } from '../harness/property-runs.ts';
 
 const options = runs(400);
 
-/** Models that come, go and change names under what refers to them. */
+/** Commands that create, delete and rename models that are referenced. */
 const sequence = fc
   .array(fc.oneof(...modelCommands, ...routingCommands, ...poolCommands), {
     maxLength: 80,
@@ -39,7 +39,7 @@ function assertUnique(what: string, values: readonly unknown[]): void {
   assert.equal(new Set(values).size, values.length, `${what}: ${String(values)}`);
 }
 
-/** Whether a way of jumps leads from a frontend model back to it. */
+/** True if a path of jumps leads from a frontend model back to it. */
 function isInLoop(state: ConfigState, start: number): boolean {
   const seen = new Set<number>([start]);
   for (const id of seen) {
@@ -129,7 +129,7 @@ it('rules, targets and members stand at one position each, in order, and no list
   );
 });
 
-it('no id of a rule, a target or a member is given twice, also behind a deletion', () => {
+it('no id of a rule, a target or a member is assigned twice, even after a deletion', () => {
   fc.assert(
     fc.property(sequence, (commands) => {
       const events = allEvents(logOf(commands));

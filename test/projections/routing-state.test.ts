@@ -1,4 +1,5 @@
-// The fold of frontend models and pools: what stops it, what it keeps of models that are gone, and ids that are never given again.
+// Tests the fold of frontend models and pools: invalid events, references to deleted models, and
+// ids that are never assigned again.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -76,7 +77,7 @@ describe('the fold', () => {
     );
   });
 
-  it('remembers the highest ids of rules, targets and members, also behind deletions', () => {
+  it('remembers the highest ids of rules, targets and members, also after deletions', () => {
     const state = stateAfter([
       house,
       ruleAdded(1, storedRule(4), [target(9, 0, { gone: 'small' })]),
@@ -142,7 +143,7 @@ describe('a target or a member whose model is gone', () => {
     assert.deepEqual(config.pools[0]?.members, []);
   });
 
-  it('that comes to be the same as another of its list gives way to the first', () => {
+  it('that becomes equal to another of its list is removed; the first stays', () => {
     const members: readonly PoolMember[] = [
       poolMember(1, 0, { gone: 'small' }),
       poolMember(2, 1, { model: 1 }),

@@ -1,4 +1,4 @@
-// The fold stops at a log that cannot be: it never guesses, never skips, and never overwrites.
+// Tests that the fold stops at an invalid log: it never guesses, skips or overwrites.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -76,7 +76,7 @@ describe('the fold', () => {
     );
   });
 
-  it('counts the events of a stream on behind a deletion', () => {
+  it('continues to count the events of a stream after a deletion', () => {
     const { state } = after([roleCreated(1, 'a'), roleDeleted(1), roleCreated(2, 'a')]);
     assert.equal(streamVersion(state, 'role-1'), 2);
     assert.equal(streamVersion(state, 'role-2'), 1);

@@ -1,4 +1,5 @@
-// What clients send and vendors answer, and the keys of both, stand in no log line, no series and no span, whatever goes wrong.
+// Tests that contents of requests and answers, and keys, never appear in log lines, metrics or
+// spans, also after errors.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-// A log line is one line, in either format, whatever is in it; it is bounded, and shows no secret.
+// Tests that a log entry is one line in either format, is bounded, and shows no secret.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

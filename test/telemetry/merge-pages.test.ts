@@ -1,4 +1,4 @@
-// Pages of several processes become one: sums of what they count, the worst of what they are.
+// Tests merging the pages of several processes: counters are summed, and states show the worst.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -44,7 +44,7 @@ const gone = (...sources: readonly Source[]): GivenPage => ({ sources, isGone: t
 
 async function merged(given: readonly GivenPage[]): Promise<string> {
   const pages = given.map(async ({ sources, isGone }) => {
-    // As it comes over the channel between processes.
+    // The format in which processes exchange pages.
     const families: unknown = JSON.parse(JSON.stringify(await readFamilies(sources)));
     return { families: families as Awaited<ReturnType<typeof readFamilies>>, isGone };
   });

@@ -1,4 +1,4 @@
-// Logs and traces of the program as its users run it.
+// Tests logs and traces of the program as users run it.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -69,7 +69,7 @@ describe('the program', () => {
     );
   });
 
-  it('serves on when nobody reads its log any more', async (test) => {
+  it('continues to serve when its log is no longer read', async (test) => {
     await using upstream = await startUpstream(answerJson());
     const { program, url } = await start(test, upstream.apiBase, ['--log', 'debug']);
     program.child.stderr?.destroy();

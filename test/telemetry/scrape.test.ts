@@ -1,4 +1,5 @@
-// What stands on a page of metrics: valid text, each series once, no more series than the bound, nothing without a source.
+// Tests pages of metrics: valid text, each series once, a bounded number of series, and nothing
+// without a source.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

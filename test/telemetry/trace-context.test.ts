@@ -1,4 +1,4 @@
-// The header that carries a trace is read as the recommendation says, case by case.
+// Tests parsing the trace header against the recommendation, case by case.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -83,7 +83,7 @@ describe('the sampler', () => {
 describe('the headers to the upstream', () => {
   const own = ['accept', '*/*', 'traceparent', 'a', 'tracestate', 'v=1', 'traceparent', 'b'];
 
-  it('hold this trace alone, and what vendors keep beside the trace that goes on', () => {
+  it("contain only this trace, and tracestate if the client's trace continues", () => {
     const { traceparent } = trace(true);
     assert.deepEqual(tracedHeaders(own, trace(true)), [
       'accept',
@@ -95,7 +95,7 @@ describe('the headers to the upstream', () => {
     ]);
   });
 
-  it('drop what vendors keep beside a trace that ended at the door', () => {
+  it("drop tracestate if the client's trace does not continue", () => {
     const { traceparent } = trace(false);
     const headers = tracedHeaders(own, trace(false));
     assert.deepEqual(headers, ['accept', '*/*', 'traceparent', traceparent]);

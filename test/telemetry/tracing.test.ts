@@ -1,4 +1,4 @@
-// Spans of a real gateway, as a real collector takes them.
+// Tests spans of a real gateway as a real collector receives them.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -185,7 +185,7 @@ describe('the sampling decision', () => {
 });
 
 describe('a collector', () => {
-  it('that is away is said once, and traffic is served untraced', async () => {
+  it('that is unreachable is logged once, and traffic is served untraced', async () => {
     await using upstream = await startUpstream(answerJson());
     const away = (await unusedApiBase()).replace('/v1', '');
     const models = { m: { backends: [{ apiBase: upstream.apiBase }] } };
@@ -207,7 +207,7 @@ describe('a collector', () => {
     assert.equal(said()[0]?.level, 'warn');
   });
 
-  it('that refuses is said once, and once when it takes spans again', async () => {
+  it('that rejects spans is logged once, and once when it accepts them again', async () => {
     await using collector = await startCollector();
     await using upstream = await startUpstream(answerJson());
     const models = { m: { backends: [{ apiBase: upstream.apiBase }] } };

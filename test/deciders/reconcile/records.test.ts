@@ -1,4 +1,4 @@
-// Holds which resource of the configuration a resource of declarative files means.
+// Tests which current resource a resource of declarative files matches.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -27,7 +27,7 @@ const wanted = (key: string, at = 0): WantedRecord => ({
   shown: {},
 });
 
-/** The last apply took over model 1 under the name `chat`. */
+/** The last apply managed model 1 under the name `chat`. */
 const managed = new Map([
   ['model-1', { list: 'models', set: 'default', name: 'chat', fields: [] }],
 ]);
