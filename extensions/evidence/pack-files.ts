@@ -1,5 +1,5 @@
-// What is in a pack of evidence, file by file, each made as it is written: so a pack of any length takes little memory, and the same
-// log makes the same bytes.
+// Lists the files of an evidence pack. Each is generated while it is written, so a pack of any size
+// needs little memory. The same log gives the same bytes.
 
 import type { Queryable } from '@databases/pg';
 
@@ -18,20 +18,20 @@ import { historyCommands } from '../../src/control/history/commands.ts';
 import { exportLog, noteLine } from '../../src/control/log/export.ts';
 import { auditKeys } from '../../src/control/log/log-range.ts';
 
-/** `atMs` is when keys are asked to be live. */
+/** `atMs` is the time at which keys must be valid. */
 type End = Readonly<{ state: ConfigState; atMs: number }>;
 
 export type PackContents = Readonly<{
   db: Queryable;
   logId: string;
-  /** What lies behind `from` is in it, up to `to` and with it. */
+  /** Covers events after `from`, up to and including `to`. */
   from: End;
   to: End;
-  /** Of the facts that are not in the log. */
+  /** Facts that are not in the log. */
   window: FactsWindow;
-  /** Names and reasons; refs into the vault stand for them when it gives refs. */
+  /** Names and reasons, or references into the vault instead. */
   vault: Pick<Vault, 'reveal'>;
-  /** Of the process that makes the pack, without secrets. */
+  /** Facts about the process that makes the pack, without secrets. */
   settings: readonly object[];
 }>;
 
@@ -68,21 +68,21 @@ export function packFiles(contents: PackContents): readonly PackFile[] {
 
 const file = (name: string, pieces: AsyncIterable<string>): PackFile => ({ name, pieces });
 
-const readme = `A pack of evidence of a gw event log. Lines are JSON; positions are those of the log.
+const readme = `Evidence pack of a gw event log. Each line is JSON; positions are positions of the log.
 Verify it with Node alone: node verify.mjs <this directory>
 
-manifest.json             what was packed, when and by which gw, and the SHA-256 of each file
-manifest.sig              the SHA-256 of that, and the signature of the log's audit key
+manifest.json             the period, the time, the gw version, and the SHA-256 of each file
+manifest.sig              the SHA-256 of manifest.json, and its signature by the log's audit key
 log.ndjson                the exact bytes of the events, with their signed checkpoints
-checkpoints.ndjson        the same checkpoints alone, as --anchor takes them
-audit-keys.ndjson         the public keys that sign them, and since which position
+checkpoints.ndjson        only the checkpoints, as --anchor reads them
+audit-keys.ndjson         the public keys that sign checkpoints, and their first position
 changes.ndjson            each mutation: who, when, what, why, and the snapshot versions around it
 access-before.ndjson      who could call what before the first event of the pack
-access-after.ndjson       who could call what behind the last one
-access-difference.ndjson  what lies between the two
-restores.ndjson           mutations that brought a configuration of the past back, and which
-served.ndjson             which replica served which snapshot version since when
-erased.ndjson             secrets and personal data that were erased; the log refers to them still
+access-after.ndjson       who could call what after the last event of the pack
+access-difference.ndjson  the differences between the two
+restores.ndjson           mutations that restored an earlier configuration, and its version
+served.ndjson             the snapshot versions that each replica served, and when
+erased.ndjson             erased secrets and personal data that the log still refers to
 settings.ndjson           the settings of the process that made the pack, without secrets
 `;
 
@@ -98,7 +98,7 @@ async function* lines(read: () => Promise<readonly object[]>): AsyncGenerator<st
   for (const record of await read()) yield line(record);
 }
 
-/** A page is read behind the last row of the one before it. */
+/** A page starts after the last row of the previous one. */
 async function* pages<Row extends object>(
   read: (after: Row | null) => Promise<readonly Row[]>,
 ): AsyncGenerator<string> {
@@ -110,7 +110,7 @@ async function* pages<Row extends object>(
   }
 }
 
-/** Behind the first moment, oldest first, to the last one and with it. */
+/** After the first moment, oldest first, up to and including the last one. */
 const anyCommand = { actorId: null, stream: null, from: null, to: null } as const;
 const commandPage = { ...anyCommand, order: 'asc', limit: pageRows } as const;
 
@@ -150,7 +150,7 @@ async function* checkpoints({ db, from, to }: PackContents): AsyncGenerator<stri
   }
 }
 
-/** Whatever each replica served when the time begins, and what it served since. */
+/** The version that each replica served at the start of the period, and those it served since. */
 async function* served({ db, window }: PackContents): AsyncGenerator<string> {
   const { since } = window;
   if (since !== null) yield* lines(() => listServedAt(db, since));

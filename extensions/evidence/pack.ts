@@ -1,5 +1,5 @@
-// A pack of evidence for an auditor: a directory of files, a manifest with the hash of each, and the signature of the log's audit key
-// over that. deploy/verify.mjs reads it with Node alone.
+// Writes an evidence pack for an auditor: a directory of files, and a manifest with their hashes
+// that the log's audit key signs. deploy/verify.mjs verifies it with Node alone.
 
 import { createHash, hash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -26,14 +26,17 @@ import { packFiles } from './pack-files.ts';
 import type { PackFile } from './pack-files.ts';
 
 export type PackWish = Readonly<{
-  /** What happened behind `from`, up to `to` and with it; null is the beginning, and the head. */
+  /**
+   * Covers what happened after `from`, up to and including `to`. Null means the beginning or the
+   * head.
+   */
   from: Moment | null;
   to: Moment | null;
-  /** Names and reasons in clear; refs into the vault otherwise. */
+  /** True for names and reasons in clear text, false for references into the vault. */
   withPersonalData: boolean;
   /** A new directory. */
   directory: string;
-  /** Of which the one that signs checkpoints at `to` signs the pack. */
+  /** The pack is signed with the key that signs checkpoints at `to`. */
   keys: readonly SigningKey[];
   settings: readonly object[];
 }>;
@@ -43,10 +46,10 @@ export type Manifest = Readonly<{
   made_at: string;
   gw_version: string;
   log_id: string;
-  /** `at` is the time that was named, or when the event at the position was recorded. */
+  /** `at` is the given time, or the time at which the event at the position was recorded. */
   from: Readonly<{ position: number; at: string | null }>;
   to: Readonly<{ position: number; at: string; hash: string }>;
-  /** The public key that signs; null when the log has none, and the pack is not signed. */
+  /** The public key that signs. Null if the log has none, in which case the pack is not signed. */
   audit_key: string | null;
   personal_data: boolean;
   files: readonly Readonly<{ name: string; bytes: number; sha256: string }>[];
@@ -60,7 +63,10 @@ type Dependencies = Readonly<{
   clock: Clock;
 }>;
 
-/** All of it or nothing. Refuses moments that the log does not hold, a directory that is there, and the want of the audit key. */
+/**
+ * Writes all files or none. Refuses moments outside of the log, an existing directory, and a
+ * missing audit key.
+ */
 export async function makePack(
   dependencies: Dependencies,
   wish: PackWish,
@@ -71,9 +77,9 @@ export async function makePack(
   if (isRefusal(from)) return from;
   const to = await past.at(wish.to ?? { position: head }, '--to');
   if (isRefusal(to)) return to;
-  // Between two moments at which the log stood at one position nothing happened, which is evidence too.
+  // A period without events is evidence too.
   if (from.position > to.position) {
-    const message = `--from is position ${from.position}, which is behind --to, ${to.position}`;
+    const message = `--from is position ${from.position}, which is after --to, ${to.position}`;
     return refuse('invalid', message, { param: 'from' });
   }
   const auditKey = await auditKeyAt(db, to.position);
@@ -109,7 +115,7 @@ export async function makePack(
   }));
 }
 
-/** What stood before the log began is nothing. */
+/** Before its first event the log is empty. */
 async function stateAt(
   past: PastStates,
   moment: Moment,
@@ -126,7 +132,10 @@ async function endAt(db: Queryable, state: ConfigState, wish: Moment | null) {
   return { state, atMs: timeNamed(wish) ?? (await timeOf(db, state.position)) };
 }
 
-/** When the state held no more, for what is told beside the log: null is not yet. A time that is named is its own end. */
+/**
+ * The end of the period, for facts that are not in the log. Null means now. A given time is its own
+ * end.
+ */
 async function overAt(
   db: Queryable,
   { position }: ConfigState,
@@ -139,7 +148,7 @@ async function overAt(
 const timeNamed = (wish: Moment | null): number | null =>
   wish !== null && 'at' in wish ? wish.at : null;
 
-/** Stands for a vault: what can be revealed there is shown by its ref. */
+/** Replaces the vault: shows the references of values that can be revealed there. */
 const showingRefs: Pick<Vault, 'reveal'> = {
   reveal: async (db, refs) => {
     const erased = new Set(await erasedRefs(db, refs));
@@ -184,7 +193,7 @@ function readError(error: unknown): string {
   throw error;
 }
 
-/** The empty signature is that of nobody. */
+/** An empty signature verifies for no key. */
 function signatureOf(manifest: string, key: SigningKey | null): string {
   const sum = hash('sha256', manifest);
   const signature = key === null ? [] : key.sign(`gw-evidence-v1\n${sum}\n`);

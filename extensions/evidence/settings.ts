@@ -30,7 +30,7 @@ const table = {
   }),
 } as const;
 
-/** The values of these settings among those of the program. */
+/** The values of these settings. */
 export const evidenceValues = (settings: Readonly<Record<string, unknown>>) =>
   valuesIn(table, settings);
 
@@ -38,7 +38,7 @@ export const evidenceSettings = {
   table,
   warnings: (settings) => {
     const { auditSigningKey, auditCheckpointFile } = evidenceValues(settings);
-    // A process of role all remembers in its snapshot cache what the log was.
+    // A process of role all stores the state of the log in its snapshot cache.
     const forgets = auditSigningKey !== null && auditCheckpointFile === null;
     return settings.role === 'control' && forgets ? [forgetful] : [];
   },

@@ -1,6 +1,7 @@
-// Signs checkpoints of the log, and hands them out of the database: anyone who changes the log afterwards cannot change what was handed
-// out. What follows the last one is verified first. Nothing is signed while an alarm is open, nor of a log that contradicts what this
-// process has verified, what the checkpoint file holds, or the key that the log itself names.
+// Signs checkpoints of the log and exports them from the database, so that later changes of the log
+// are detectable. First verifies everything after the last checkpoint. Signs nothing while an alarm
+// is open, or if the log contradicts what this process verified, the checkpoint file, or the log's
+// own key.
 
 import { isNoteSigned, signedNote } from '../../events/checkpoint.ts';
 import type { SigningKey } from '../../events/checkpoint.ts';
@@ -25,7 +26,7 @@ import { firstLink } from '../../events/chain.ts';
 import type { Link } from '../../events/chain.ts';
 import { raiseContradiction } from '../../src/control/log/witnesses.ts';
 
-/** A checkpoint is due behind so many events, or so long behind the last one when the head moved. */
+/** A checkpoint is due after this many events, or after this time if the head moved. */
 const everyEvents = 1_000;
 const everyMs = 5 * 60 * 1000;
 
@@ -36,11 +37,14 @@ type Dependencies = Readonly<{
   previousKey: SigningKey | null;
   clock: Clock;
   alarms: Pick<Alarms, 'raise' | 'list'>;
-  /** The last checkpoint that was handed out of the database, by this process or one before; null when none is known. */
+  /**
+   * The last checkpoint that was exported, by this process or an earlier one. Null if none is
+   * known.
+   */
   kept?: () => Promise<KeptCheckpoint | null>;
-  /** Places of the log that the gateway of this process saw before it was started again. */
+  /** Log positions and hashes that this process's gateway saw before the restart. */
   seenBefore?: readonly LogObservation[];
-  /** Takes a new checkpoint out of the database. */
+  /** Exports a new checkpoint. */
   emit: (checkpoint: SignedCheckpoint) => Promise<void>;
 }>;
 
@@ -48,7 +52,10 @@ type Dependencies = Readonly<{
 export type KeptCheckpoint = Readonly<{ note: string; epoch: number }>;
 
 export type CheckpointSigner = Readonly<{
-  /** Signs one if it is due; answers it, or null. Rejects when the log does not hold, or holds another audit key. */
+  /**
+   * Signs a checkpoint if one is due, and returns it or null. Rejects if the log is inconsistent or
+   * holds another audit key.
+   */
   signDue: () => Promise<SignedCheckpoint | null>;
 }>;
 
@@ -72,12 +79,12 @@ export function createCheckpointSigner(dependencies: Dependencies): CheckpointSi
     return raise({ position: broken.position ?? 0, problem: broken.problem, epoch: null });
   };
 
-  /** What was known of the log before is known of the one that is there. */
+  /** Earlier observations are checked against the current log. */
   const hold = async (logId: string): Promise<void> => {
     if (trusted !== null) {
       const { epoch, link } = trusted;
       const place = { logId, epoch, position: link.position, hash: hexOf(link.hash) };
-      // Where a new epoch explains that the log holds another hash there, all of it is verified again.
+      // If a new epoch explains a different hash, everything is verified again.
       if (!(await isPlaceHeld(dependencies, place, 'this process had verified'))) trusted = null;
     }
     if (isKeptHeld) return;
@@ -98,7 +105,8 @@ export function createCheckpointSigner(dependencies: Dependencies): CheckpointSi
       const head = await readHead(plane.db);
       await hold(head.logId);
       const epoch = epochIn(plane);
-      // Before the checkpoints are read: another replica may set the key and sign the first one in between.
+      // Runs before the checkpoints are read: another replica may set the key and sign the first
+      // one in between.
       const { auditKey } = plane.store.state().settings.byId.get(1) ?? defaultSettings;
       const last = await lastSignedCheckpoint(plane.db);
       if (last?.position === head.position) measures.signedAt = performance.now();
@@ -120,7 +128,7 @@ export function createCheckpointSigner(dependencies: Dependencies): CheckpointSi
   };
 }
 
-/** `epoch` is that of the log when the link was verified. */
+/** `epoch` is the log's epoch when the link was verified. */
 type Trusted = Readonly<{ link: Link; epoch: number }>;
 
 const noneSigned =
@@ -143,7 +151,10 @@ const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 type Place = Readonly<{ logId: string; epoch: number; position: number; hash: string }>;
 
-/** False when the log holds another hash there, which a new epoch explains. Without one that is an alarm, and this rejects. */
+/**
+ * Returns false if the log has another hash there and a new epoch explains it. Without such an
+ * epoch, raises an alarm and rejects.
+ */
 async function isPlaceHeld(
   dependencies: Dependencies,
   { logId, epoch, position, hash }: Place,
@@ -155,7 +166,7 @@ async function isPlaceHeld(
   return (await hashesAt(db, [position])).get(position) === hash;
 }
 
-/** Raises an alarm and rejects when the log does not hold all of these, and no epoch explains it. */
+/** Raises an alarm and rejects if the log does not hold all of these and no epoch explains it. */
 async function refuseContradiction(
   { plane: { reports: db }, alarms }: Dependencies,
   seen: readonly LogObservation[],
@@ -166,7 +177,7 @@ async function refuseContradiction(
   throw new Error(`${saw} another hash at position ${found} of the log: nothing is signed`);
 }
 
-/** Null for a note that no key of ours has signed: it proves nothing. */
+/** Null for a note that was not signed by one of our keys, which proves nothing. */
 function keptPlace(
   { key, previousKey }: Dependencies,
   kept: KeptCheckpoint | null,
@@ -183,7 +194,7 @@ async function signHead(
   head: LogHead,
   { auditKey }: Link,
 ): Promise<SignedCheckpoint | null> {
-  // Another replica with another key may have come between.
+  // Another replica with another key may have signed in between.
   if (auditKey !== key.publicKey) return null;
   const note = signedNote(head, key);
   const checkpoint = { position: head.position, note, created_at: new Date(clock()) };
@@ -192,12 +203,15 @@ async function signHead(
 
 function isDue({ position }: LogHead, last: SignedCheckpoint, nowMs: number): boolean {
   const events = position - last.position;
-  // A last one beyond the head is for the verification to find.
+  // Verification detects a last checkpoint beyond the head.
   if (events < 0 || events >= everyEvents) return true;
   return events > 0 && nowMs - last.created_at.getTime() >= everyMs;
 }
 
-/** What one of our keys has signed is trusted; without such a checkpoint, nothing but the beginning is. */
+/**
+ * Trusts what one of our keys has signed. Without such a checkpoint, only the beginning of the log
+ * is trusted.
+ */
 function linkOf(
   { key, previousKey }: Dependencies,
   head: LogHead,
@@ -223,8 +237,9 @@ const context = {
 } as const;
 
 /**
- * Makes `key` the audit key of the log, handed over by the one before, and signs the first checkpoint by it in the same transaction: a log
- * that names a key and has no checkpoint is never our own doing. `from` is verified.
+ * Makes `key` the log's audit key, signed by its predecessor, and signs the first checkpoint with
+ * it in the same transaction. A log with a key but no checkpoint is therefore never our doing.
+ * `from` is verified.
  */
 async function setKey(
   { plane, key, previousKey, clock }: Dependencies,

@@ -13,10 +13,10 @@ import { evidenceValues } from './settings.ts';
 import { createCheckpointSigner } from './sign.ts';
 import type { KeptCheckpoint } from './sign.ts';
 
-/** Interval of the check whether a checkpoint is due. */
+/** Interval at which to check whether a checkpoint is due. */
 const intervalMs = 5_000;
 
-/** None without a key. */
+/** No checkpoints without a key. */
 export function signingJobs(
   { plane, settings, alarms, notifier, clock }: ExtensionNeeds,
   { seenBefore, log }: JobNeeds,

@@ -1,5 +1,6 @@
-// Lets a person in as a principal: the one that its identity is linked with, or at a first login the one that the settings find or make.
-// What that changes is a command of the program's own, with the issuer and the groups in its reason, so that history explains every right.
+// Admits a person as a principal: the linked one or, at the first sign-in, one that the settings
+// find or create. Changes are commands with the issuer and the groups as their reason, so that the
+// history explains every permission.
 
 import type { Queryable } from '@databases/pg';
 
@@ -38,9 +39,9 @@ export type AdmitDependencies = Readonly<{
   refresh: () => Promise<void>;
   execute: Execute;
   newId: () => string;
-  /** Told of a role that the map names and that does not exist. */
+  /** Called for a mapped role that does not exist. */
   onUnknownRole: (role: string, requestId: string) => void;
-  /** Told of an ID token that says nothing of groups, though the map gives roles by them. */
+  /** Called for an ID token without groups although roles are mapped from groups. */
   onNoGroups: (claim: string, requestId: string) => void;
 }>;
 
@@ -48,7 +49,7 @@ type Admitting = Readonly<{ person: Person; requestId: string; path: string }>;
 
 const reasonLengthMax = 1_000;
 
-/** A refusal is one of the database: it is away, or busy. */
+/** Refusals come from the database: unavailable or busy. */
 export async function admit(
   dependencies: AdmitDependencies,
   options: AdmitOptions,
@@ -67,7 +68,8 @@ export async function admit(
   const identity = { issuer, ref: hide(subject), fingerprint };
   if (person.groups === null) {
     onNoGroups(options.groupsClaim, requestId);
-    // Roles are taken for what an issuer says, not for what it leaves out: all would lose theirs by one setting there.
+    // Roles are only removed if the issuer sends the groups. If it omits them, one setting there
+    // would remove all roles.
     const hasRoles = (holderOfIdentity(state(), identity)?.identityRoleIds ?? []).length > 0;
     if (hasRoles) return trouble('groups', `no claim ${options.groupsClaim}`);
   }
@@ -108,8 +110,8 @@ type Log = Readonly<{ tx: Queryable; unwritten: readonly CommandEvents[] }>;
 type Admitted = Readonly<{ first: FirstLogin; fingerprint: string }>;
 
 /**
- * Whoever deleted its principal, or unlinked it, meant to: it is not made anew, and not linked again with the principal that it was taken
- * from by what that was called before.
+ * A deleted principal or an unlinked identity was a deliberate decision. It is neither created
+ * again nor linked again by name.
  */
 async function isEnded({ tx, unwritten }: Log, { first, fingerprint }: Admitted): Promise<boolean> {
   switch (first.kind) {
@@ -127,7 +129,7 @@ async function isEnded({ tx, unwritten }: Log, { first, fingerprint }: Admitted)
   }
 }
 
-/** Most logins: no lock of the log is asked for. */
+/** Most sign-ins change nothing and need no lock on the log. */
 function changesNothing(state: ConfigState, command: IdentityCommand): boolean {
   const decision = decide(state, command);
   return !isRefusal(decision) && decision.length === 0;
@@ -143,7 +145,10 @@ const rolesOf = ({ groups }: Person, { groupRoles }: AdmitOptions): readonly str
   ...new Set((groups ?? []).flatMap((group) => groupRoles[group] ?? [])),
 ];
 
-/** Said of each group that the map names, for a role that was taken is explained by it too; first of those that give one. */
+/**
+ * The reason lists every mapped group, because missing groups explain removed roles. Groups that
+ * grant a role come first.
+ */
 function reasonOf({ issuer, groups }: Person, { groupRoles, groupsClaim }: AdmitOptions): string {
   const map = Object.entries(groupRoles);
   const isIn = ([group]: (typeof map)[number]): boolean => groups?.includes(group) ?? false;
@@ -159,7 +164,10 @@ function reasonOf({ issuer, groups }: Person, { groupRoles, groupsClaim }: Admit
 
 type First = Readonly<{ person: Person; identity: Identity; hide: (text: string) => string }>;
 
-/** Of an identity that nobody has. Found by the claim as a login name, or as an e-mail address in whatever case. */
+/**
+ * For an identity that is not linked yet. Matches the claim as a login name, or as an e-mail
+ * address in any case.
+ */
 async function firstLogin(
   { vault, db, state }: AdmitDependencies,
   { firstLogin: kind }: AdmitOptions,
@@ -189,6 +197,9 @@ async function firstLogin(
   return { kind: 'create', name: stored, emailRef: text.includes('@') ? hide(text) : null };
 }
 
-/** Of ASCII alone: there are letters of other alphabets whose small ones are those of ASCII, and an address with them is another one. */
+/**
+ * Only lower-cases ASCII: some other letters have an ASCII lower case, and would make different
+ * addresses equal.
+ */
 const inSmall = (address: string): string =>
   address.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -1,4 +1,5 @@
-// Single sign-on: people sign in to the control plane by an OpenID provider (docs/adr/0039-single-sign-on.md).
+// Defines the single sign-on extension: people sign in to the control plane through an OpenID
+// provider (docs/adr/0039-single-sign-on.md).
 
 import type { Core, Extension, ExtensionNeeds } from '../../src/admin/extension.ts';
 import { signOnRoutes } from './routes.ts';
@@ -8,7 +9,7 @@ import type { SignOn } from './sign-on.ts';
 
 export const signOn = ((core: Core) => {
   const opened: { signOn?: SignOn | null } = {};
-  /** Null without an issuer. What it learns of its issuer is kept. */
+  /** Null without an issuer. Created once, because it caches the issuer's metadata. */
   const open = (): SignOn | null => (opened.signOn ??= openSignOn(core()));
   return { routes: () => signOnRoutes(open), singleSignOn: open };
 }) satisfies Extension;

@@ -1,5 +1,6 @@
-// What is asked of an OpenID provider: where to send the browser, and who came back (OpenID Connect Core 1.0, section 3.1, with PKCE,
-// RFC 7636). The library is loaded, and the provider asked, when somebody first signs in: one that is away keeps nothing else from working.
+// Talks to an OpenID provider: where to send the browser, and who came back (OpenID Connect Core
+// 1.0, section 3.1, with PKCE, RFC 7636). The library is loaded and the provider contacted at the
+// first sign-in, so an unavailable provider affects nothing else.
 
 import type {
   ClientAuth,
@@ -20,21 +21,21 @@ import type { Trouble } from './trouble.ts';
 import { troubleOf } from './trouble-of.ts';
 
 export type IssuerOptions = Readonly<{
-  /** Its address; an ID token's `iss` is this one. */
+  /** The issuer's URL, which must equal `iss` of ID tokens. */
   issuer: string;
   clientId: string;
-  /** Null is a public client. */
+  /** Null for a public client. */
   clientSecret: string | null;
   scopes: string;
 }>;
 
-/** What only this browser knows of the sign-in that it began. */
+/** Secrets of one sign-in, known only to the browser that started it. */
 export type Secrets = Readonly<{ state: string; nonce: string; verifier: string }>;
 
 export type Issuer = Readonly<{
-  /** Where the browser is to go. */
+  /** The URL to redirect the browser to. */
   begin: (redirectUri: string) => Promise<Readonly<{ url: URL; secrets: Secrets }> | Trouble>;
-  /** `callback` is the address that the browser came back to. */
+  /** `callback` is the URL that the browser came back to. */
   finish: (callback: URL, secrets: Secrets) => Promise<Readonly<{ claims: IDToken }> | Trouble>;
 }>;
 
@@ -43,7 +44,7 @@ type Dependencies = Readonly<{ dispatcher: Dispatcher; monotonic: () => number }
 const requestSeconds = 5;
 const answerBytesMax = 512 * 1024;
 const discoveredMs = 60 * 60 * 1000;
-/** The clocks of two hosts may differ by as much. */
+/** The maximum clock difference between the two hosts. */
 const clockToleranceSeconds = 30;
 const parallelMax = 8;
 const waitingMax = 64;
@@ -65,7 +66,7 @@ export function createIssuer(
     return (known = { library, configuration, atMs: monotonic() });
   };
 
-  /** Asked by all who wait at once; what is known is good until there is something newer. */
+  /** Shared by concurrent callers. Known metadata is used until newer metadata arrives. */
   const discovered = async (): Promise<Discovered> => {
     if (known !== null && monotonic() - known.atMs < discoveredMs) return known;
     asking ??= discover().finally(() => (asking = null));
@@ -116,7 +117,7 @@ export function createIssuer(
   };
 }
 
-/** There is no token yet that could be wrong. */
+/** No token has been received yet. */
 function discoveryTrouble(error: unknown): Trouble {
   const { trouble: what, why } = troubleOf(error);
   return trouble(what === 'away' ? 'away' : 'broken', why);
@@ -137,7 +138,7 @@ async function ask(
     {
       [library.customFetch]: boundedFetch(dispatcher),
       timeout: requestSeconds,
-      // The connection vouches for a token; its signature is held against the issuer's keys besides.
+      // TLS already authenticates the token. Its signature is verified in addition.
       execute: [
         library.enableNonRepudiationChecks,
         // oxlint-disable-next-line typescript/no-deprecated -- the library marks it so that it stands out; it is for this machine alone.
@@ -149,9 +150,9 @@ async function ask(
   return configuration;
 }
 
-/** Before it is kept for long: what it says of itself has to be enough for a sign-in. */
+/** Checked before the metadata is cached: it must suffice for a sign-in. */
 function refuseUnfit(metadata: ServerMetadata, server: URL): void {
-  // The library lets an issuer of many tenants through, whose tokens anybody can have made out.
+  // The library accepts multi-tenant issuers, whose tokens any tenant can issue.
   if (new URL(metadata.issuer).href !== server.href) {
     throw new TypeError('the issuer calls itself by another name');
   }
@@ -161,7 +162,10 @@ function refuseUnfit(metadata: ServerMetadata, server: URL): void {
   }
 }
 
-/** In the form if the issuer says that it takes that, else in the header, as every issuer has to (RFC 6749, section 2.3.1). */
+/**
+ * Client credentials go into the form if the issuer supports that, otherwise into the header, which
+ * every issuer must support (RFC 6749, section 2.3.1).
+ */
 function secretAuth(library: Library, secret: string): ClientAuth {
   const inForm = library.ClientSecretPost(secret);
   const inHeader = library.ClientSecretBasic(secret);
@@ -171,7 +175,7 @@ function secretAuth(library: Library, secret: string): ClientAuth {
   };
 }
 
-/** By the way that everything goes out, and no answer longer than any of an OpenID provider is. */
+/** Uses the program's egress rules, and limits the size of responses. */
 const boundedFetch =
   (dispatcher: Dispatcher): CustomFetch =>
   async (url, { method, headers, body, signal }) => {
@@ -181,7 +185,7 @@ const boundedFetch =
       redirect: 'manual',
       dispatcher,
       ...(signal === undefined ? {} : { signal }),
-      // A form; nothing else is ever sent.
+      // The library only sends forms.
       ...(body instanceof URLSearchParams ? { body: body.toString() } : {}),
     });
     const text = response.body === null ? '' : await readBounded(response.body, answerBytesMax);

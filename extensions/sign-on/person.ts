@@ -1,24 +1,29 @@
-// Who an ID token says came: by its issuer and `sub`, which alone are stable (OpenID Connect Core 1.0, section 5.7), by the claim that a
-// first login is matched by, and by the groups that roles follow from.
+// Reads the person from an ID token: `iss` and `sub`, which alone are stable (OpenID Connect Core
+// 1.0, section 5.7), the claim that matches a first sign-in, and the groups that map to roles.
 
 import { isTrouble, trouble } from './trouble.ts';
 import type { Trouble } from './trouble.ts';
 
 export type PersonOptions = Readonly<{
-  /** Names the person at a first login. `email` has to be verified; for another one the operator vouches. */
+  /**
+   * The claim that names the person at the first sign-in. `email` must be verified. For other
+   * claims the operator vouches.
+   */
   matchClaim: string;
-  /** May lead into a member by dots, such as `realm_access.roles`. */
+  /** Dots lead into nested members, such as `realm_access.roles`. */
   groupsClaim: string;
-  /** The role that follows from each group. */
+  /** The role for each group. */
   groupRoles: Readonly<Record<string, string>>;
 }>;
 
 export type Person = Readonly<{
   issuer: string;
   subject: string;
-  /** Or why nobody can be found by it. */
+  /** The name, or the reason why there is none. */
   name: Readonly<{ text: string }> | Trouble;
-  /** Those of its groups that roles follow from; null when the token says nothing of groups, though roles follow from some. */
+  /**
+   * The mapped groups of the person. Null if roles are mapped but the token has no groups claim.
+   */
   groups: readonly string[] | null;
 }>;
 
@@ -44,14 +49,15 @@ function readName(claims: Claims, { matchClaim }: PersonOptions): Person['name']
   return { text };
 }
 
-/** An empty list is an answer; a claim that is absent, or no text and no list, is none. */
+/** An empty list is valid. An absent claim, or one of another type, is null. */
 function readGroups(
   claims: Claims,
   { groupsClaim, groupRoles }: PersonOptions,
 ): readonly string[] | null | Trouble {
   const mapped = Object.keys(groupRoles);
   if (mapped.length === 0) return [];
-  // An issuer that has too many for a token says where else they are (section 5.6.2): to take roles away for that would be wrong.
+  // If there are too many groups for a token, the issuer refers to another location (section
+  // 5.6.2). Roles must not be removed then.
   const elsewhere = claims['_claim_names'];
   if (
     typeof elsewhere === 'object' &&

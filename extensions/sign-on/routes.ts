@@ -92,7 +92,8 @@ export const signOnRoutes = (open: OpenSignOn) =>
       operation: 'finishSignIn',
       summary: 'Receive the browser from the OpenID provider and start a session',
       refusals: ['absent'],
-      // What a provider adds is its own affair (RFC 6749, section 4.1.2); the library reads it, as it was sent.
+      // A provider may add parameters (RFC 6749, section 4.1.2). The library reads the query as it
+      // was sent.
       query: z.looseObject({
         code: z.unknown().optional().describe('The authorization code of the OpenID provider.'),
         state: z

@@ -1,4 +1,5 @@
-// Single sign-on: from the browser that asks for it to the session that it gets (docs/adr/0039-single-sign-on.md).
+// Runs single sign-on from the redirect to the provider to the new session
+// (docs/adr/0039-single-sign-on.md).
 
 import type { Dispatcher } from 'undici';
 
@@ -20,11 +21,11 @@ export type SignOnOptions = IssuerOptions &
   PersonOptions &
   AdmitOptions &
   Readonly<{
-    /** Where browsers reach the admin listener; null: at the host that they ask. */
+    /** The public URL of the admin listener. Null: the Host header of the request is used. */
     publicUrl: string | null;
-    /** What the login screen calls the issuer. */
+    /** The issuer's name on the login screen. */
     label: string;
-    /** The login screen shows the form for a password only when asked for it. */
+    /** True if the login screen hides the password form by default. */
     hidesPassword: boolean;
   }>;
 
@@ -36,10 +37,10 @@ export type SignOn = Pick<SignOnOptions, 'publicUrl' | 'label' | 'hidesPassword'
 
 type Asked = Readonly<{ redirectUri: string; returnTo: string; oldSession: string | null }>;
 
-/** `sealed` is for the browser to bring back. */
+/** `sealed` is stored in the browser's cookie. */
 type Begun = Readonly<{ url: URL; sealed: string }>;
 
-/** `search` is the query that the browser came back with. */
+/** `search` is the query string of the callback. */
 type Answered = Readonly<{ sealed: string; search: string; requestId: string; path: string }>;
 
 type Finished = Readonly<{ login: Login; returnTo: string; oldSession: string | null }>;
@@ -67,7 +68,8 @@ export function createSignOn(options: SignOnOptions, dependencies: Dependencies)
       if (known === null) return trouble('stale', 'no sign-in of this browser');
       const callback = new URL(known.redirectUri);
       callback.search = search;
-      // Asked before the issuer is: whoever is led here by another site makes nothing of it.
+      // Checked before the issuer is contacted: a callback that another site forged must have no
+      // effect.
       if (callback.searchParams.get('state') !== known.state) return trouble('stale', 'state');
       const finished = await issuer.finish(callback, known);
       if (isTrouble(finished)) return finished;

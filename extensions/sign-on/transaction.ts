@@ -1,5 +1,5 @@
-// A sign-in under way. The browser that began it keeps it, sealed, in a cookie: nothing of it is stored here, so that strangers can begin
-// as many as they like, and any replica can finish what another one began.
+// Stores a pending sign-in, encrypted, in a cookie of the browser. The server stores nothing, so
+// any number can be started, and any replica can finish one.
 
 import { z } from 'zod';
 
@@ -13,7 +13,10 @@ const transaction = z.object({
   verifier: z.string(),
   redirectUri: z.string(),
   returnTo: z.string(),
-  /** Of the session that the browser had, which ends with the next one: SHA-256 of its token, base64url. */
+  /**
+   * The SHA-256 (base64url) of the browser's current session token. The session ends with the next
+   * sign-in.
+   */
   oldSession: z.string().nullable(),
   /** Epoch milliseconds. */
   until: z.int(),
@@ -30,7 +33,7 @@ export function sealTransaction({ seal }: Sealer, given: Transaction): string {
   return `${keyId}.${body.toString('base64url')}`;
 }
 
-/** Null when it is none of ours, or is too old. */
+/** Null if the cookie is invalid or expired. */
 export function openTransaction({ open }: Sealer, text: string, nowMs: number): Transaction | null {
   const [, keyId, body] = /^([0-9a-f]{8})\.([\w-]+)$/.exec(text) ?? [];
   if (keyId === undefined || body === undefined || text.length > lengthMax) return null;

@@ -1,9 +1,13 @@
-// What an error of openid-client comes to. Of its text nothing is kept: it may hold what the issuer sent, tokens among it.
+// Maps errors of openid-client to the program's codes. Drops their text, which may contain data
+// from the issuer such as tokens.
 
 import { trouble } from './trouble.ts';
 import type { SignInTrouble, Trouble } from './trouble.ts';
 
-/** By the error's code (oauth4webapi); where an OAuth error is beside it, by `<code> <error>` first. */
+/**
+ * Keyed by the error's code (oauth4webapi), or first by `<code> <error>` if there is an OAuth
+ * error.
+ */
 const byCode: Readonly<Record<string, SignInTrouble>> = {
   'OAUTH_AUTHORIZATION_RESPONSE_ERROR access_denied': 'denied',
   'OAUTH_AUTHORIZATION_RESPONSE_ERROR temporarily_unavailable': 'away',
@@ -33,7 +37,7 @@ export function troubleOf(error: unknown): Trouble {
 const broken = (error: unknown): Trouble =>
   trouble('broken', error instanceof Error ? error.name : 'unknown');
 
-/** What fetch makes of a connection that was not made, or broke. */
+/** The errors of fetch for a failed or lost connection. */
 const isAway = (error: unknown): boolean =>
   error instanceof TypeError && memberOf(error, 'cause') !== undefined;
 
@@ -42,7 +46,7 @@ const causeOf = (error: unknown): string => textOf(memberOf(error, 'cause'), 'co
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
-/** Words of a protocol alone: an issuer may send anything. */
+/** Only known OAuth error codes: an issuer may send any text. */
 function textOf(value: unknown, name: string): string | null {
   const found = memberOf(value, name);
   return typeof found === 'string' && /^\w{1,60}$/.test(found) ? found : null;

@@ -1,43 +1,47 @@
-// Why nobody was let in by single sign-on. The login screen has a sentence for each; what the issuer said goes no further than the log.
+// Lists the reasons why a single sign-on failed. The login screen has a sentence for each. The
+// issuer's own text only goes to the log.
 
 export const signInTroubles = [
-  /** Its issuer did not answer in time. */
+  /** The issuer did not answer in time. */
   'away',
-  /** Its issuer answered what is no answer of an OpenID provider. */
+  /** The issuer's answer is not valid for an OpenID provider. */
   'broken',
-  /** Too many sign-ins at once. */
+  /** Too many concurrent sign-ins. */
   'busy',
-  /** Too many that failed, from one address. */
+  /** Too many failed sign-ins from one address. */
   'too_many',
-  /** The person, or the issuer, said no. */
+  /** The person or the issuer denied the sign-in. */
   'denied',
-  /** The issuer takes nothing from this client: its registration and the settings here differ. */
+  /** The issuer rejected this client: its registration and the settings differ. */
   'client',
-  /** Begun in another browser, or too long ago. */
+  /** Started in another browser, or expired. */
   'stale',
-  /** The issuer does not take the code: it is too old, or was used. */
+  /** The issuer rejected the code: expired or already used. */
   'expired',
-  /** The times in the ID token and the clock here differ. */
+  /** The times in the ID token and the local clock differ. */
   'clock',
-  /** The ID token is not one for this sign-in, or is not signed by the issuer. */
+  /** The ID token does not belong to this sign-in, or its signature is invalid. */
   'token',
   /** The claim that names the person is missing. */
   'unnamed',
   /** The e-mail address is not verified. */
   'unverified',
-  /** The ID token does not say the groups, for there are too many or its claim is missing, and roles would be lost. */
+  /**
+   * The ID token does not contain the groups, because they are too many or the claim is missing.
+   * The sign-in would remove roles.
+   */
   'groups',
-  /** Nobody is known by this identity. */
+  /** No principal has this identity. */
   'unknown',
-  /** Whom it was linked with was deleted, or was unlinked by an administrator. */
+  /** The linked principal was deleted, or an administrator unlinked the identity. */
   'removed',
-  /** Several principals fit, or the one that does has another identity. */
+  /** Several principals match, or the matching one has another identity. */
   'taken',
 ] as const;
 
 export type SignInTrouble = (typeof signInTroubles)[number];
 
-/** `why` is for the log: no token, no code, nothing of the person. */
+/** `why` is for the log. It contains no token, code or personal data. */
 export type Trouble = Readonly<{ trouble: SignInTrouble; why: string }>;
 
 export const trouble = (what: SignInTrouble, why: string): Trouble => ({ trouble: what, why });

@@ -1,5 +1,5 @@
-// A pack of evidence holds what happened between two moments, is the same for the same log, and shows nobody's name unless asked to. A
-// changed byte in any of its files is found without this program.
+// Tests that an evidence pack covers the period, is reproducible, hides names unless requested, and
+// that changed bytes are detected without this program.
 
 import assert from 'node:assert/strict';
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ const key = 'GW_AUDIT_SIGNING_KEY';
 
 type Opened = Awaited<ReturnType<typeof testPlane>>;
 
-/** Ada, who may call every model, and a reason for it. */
+/** Ada, who may call every model, with a reason. */
 async function addAda({ run, plane }: Opened): Promise<void> {
   await run({
     command: { type: 'CreatePrincipal', name: named, kind: 'user', emailRef: null },
@@ -259,7 +259,7 @@ describe('a pack of evidence', () => {
     assert.equal((await verifyOffline(directory, '--key', nextAuditKey.publicKey)).code, 10);
   });
 
-  it('of a log without an audit key is signed by nobody, and says so', async (t) => {
+  it('of a log without an audit key is not signed, and says so', async (t) => {
     const { plane, run } = await testPlane(t);
     await run({ command: { type: 'CreateModel', name: 'm', fields: {} } });
     const directory = path.join(await temporaryDirectory(t), 'pack');
@@ -273,7 +273,7 @@ describe('a pack of evidence', () => {
     assert.equal((await verifyOffline(directory)).code, 10);
   });
 
-  it('is refused without the audit key of that time, and from behind its end', async (t) => {
+  it('is refused without the audit key of that time, and for an end before its start', async (t) => {
     const { plane, directory } = await packedAda(t);
     const { position } = plane.store.state();
     const cases: readonly (readonly [Partial<PackWish>, RegExp])[] = [

@@ -1,5 +1,6 @@
-// Nothing rewritten is ever signed: a superuser changes the log while the control plane is down, and leaves a database in which every
-// hash is right. The process that starts on it raises an alarm, signs nothing, and `gw log verify` exits 10.
+// Tests that a rewritten log is never signed: a superuser changes the log while the control plane
+// is down and recomputes every hash. After the restart the process raises an alarm and signs
+// nothing, and `gw log verify` exits with 10.
 
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -54,7 +55,10 @@ const makeModel = ({ admin }: Control, name: string): Promise<unknown> =>
     answer: z.unknown(),
   });
 
-/** It has looked whether a checkpoint is due, and said why there is none; the log, the API and the metric show the alarm. */
+/**
+ * The due check has run and explained why nothing was signed. The log, the API and the metric show
+ * the alarm.
+ */
 async function assertAlarmed({ program, adminUrl, admin }: Control, wanted: RegExp): Promise<void> {
   const line = lineOf.parse(await program.logged('the event log was modified outside of gw'));
   assert.equal(line.level, 'error');
@@ -109,7 +113,7 @@ describe('a log that was rewritten while its control plane was down', () => {
   });
 });
 
-/** Role all, which no proxy follows. It is its own witness. */
+/** Role all without proxies is its own witness. */
 async function startAll(t: TestContext, url: string, cache: string): Promise<Control> {
   const program = startProgram(t, {
     args: ['--role', 'all', '--port', '0', '--admin-port', '0', '--snapshot-cache', cache],
@@ -120,7 +124,7 @@ async function startAll(t: TestContext, url: string, cache: string): Promise<Con
   return { program, adminUrl, admin: await loginToAdmin(adminUrl, login) };
 }
 
-/** Of a log that ends three models after its only checkpoint, which is due to be followed by another one. */
+/** A log that ends three models after its only checkpoint, so that the next one is due. */
 async function lateLog(t: TestContext) {
   const database = await testDatabase(t);
   const { url } = database;

@@ -1,4 +1,5 @@
-// Checkpoints are signed when they are due, of a log that holds, by the audit key that the log itself names.
+// Tests when checkpoints are signed: when due, for a consistent log, with the audit key that the
+// log names.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -120,7 +121,7 @@ describe('checkpoints', () => {
     signer.pass(fiveMinutes);
     await assert.rejects(signer.signDue(), /while an alarm of the log is open: position 9999/);
     assert.deepEqual([(await alarms.list()).length, alarms.open()], [1, 1]);
-    // What an epoch explains needs no memory.
+    // A divergence that an epoch explains needs no stored state.
     await run({ command: { type: 'StartEpoch' } });
     assert.equal(alarms.open(), 0);
     assert.ok(await signer.signDue());
@@ -152,7 +153,8 @@ describe('checkpoints', () => {
     await assert.rejects(restarted.signDue(), /the database holds no checkpoint that it signed/);
     assert.deepEqual(restarted.emitted, []);
     assert.equal(restarted.alarms.open(), 1);
-    // A new epoch explains the alarm, and a new key signs from there: both are the operator's word.
+    // A new epoch explains the alarm, and a new key signs from there. Both are decisions of the
+    // operator.
     await run({ command: { type: 'StartEpoch' } });
     await assert.rejects(testSigner(plane).signDue(), /holds no checkpoint/);
     await run({ command: { type: 'StartEpoch' } });
@@ -176,7 +178,7 @@ describe('checkpoints', () => {
     await assert.rejects(restarted.signDue(), /a kept checkpoint states another hash at position/);
     const [alarm] = await restarted.alarms.list();
     assert.equal(alarm?.position, kept.position);
-    // So does one that goes on running, by what it has verified itself.
+    // A process that keeps running knows it too, from its own verification.
     before.pass(fiveMinutes);
     await assert.rejects(before.signDue(), /while an alarm of the log is open/);
     assert.deepEqual(restarted.emitted, []);

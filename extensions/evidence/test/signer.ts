@@ -1,4 +1,4 @@
-// A signer of checkpoints whose time a test sets, with what it emitted and its alarms.
+// Creates a checkpoint signer with a controllable clock, and records its output and alarms.
 
 import type { SigningKey } from '../../../events/checkpoint.ts';
 import { createAlarms } from '../../../src/control/log/alarms.ts';

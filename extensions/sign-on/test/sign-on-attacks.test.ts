@@ -1,4 +1,5 @@
-// Attacks on a single sign-on, and providers that are away or mad: nobody gets in, and the login screen is told why.
+// Tests attacks on single sign-on, and unavailable or misbehaving providers: no one is admitted,
+// and the login screen shows the reason.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -39,7 +40,7 @@ describe('an attack on a sign-in', () => {
     }
   });
 
-  it('by what the browser brings back lets nobody in, and is not taken to the provider', async (t) => {
+  it('with a forged callback admits no one, and does not contact the provider', async (t) => {
     const admin = await startSignOn(t);
     const { provider } = admin;
     const [own, other] = [await beginSignIn(admin), await beginSignIn(admin)];
@@ -71,7 +72,7 @@ describe('an attack on a sign-in', () => {
     assert.equal(signInErrorOf(await finishSignIn(admin, { query, cookie: own.cookie })), null);
   });
 
-  it('by a code that was used, or is of another sign-in, lets nobody in', async (t) => {
+  it('with a used code, or one of another sign-in, admits no one', async (t) => {
     const admin = await startSignOn(t);
     const used = await beginSignIn(admin);
     const query = await authorizeAtProvider(used);
@@ -82,7 +83,7 @@ describe('an attack on a sign-in', () => {
     const [own, other] = [await beginSignIn(admin), await beginSignIn(admin)];
     const stolen = await authorizeAtProvider(other);
     stolen.set('state', own.url.searchParams.get('state') ?? '');
-    // Its challenge is of the other's verifier.
+    // The challenge belongs to the other verifier.
     assert.equal(
       signInErrorOf(await finishSignIn(admin, { query: stolen, cookie: own.cookie })),
       'expired',
@@ -119,7 +120,7 @@ describe('an attack on a sign-in', () => {
     ['with an address verified in words', { claims: { email_verified: 'true' } }, 'unverified'],
     ['without an address', { claims: { email: undefined } }, 'unnamed'],
   ];
-  it('by an ID token that is none for it lets nobody in', async (t) => {
+  it('with an ID token for another client admits no one', async (t) => {
     let now = Date.now();
     const admin = await startSignOn(t, {}, { clock: () => now });
     const before = (await admin.principals()).length;
@@ -129,7 +130,7 @@ describe('an attack on a sign-in', () => {
       const answer = await signIn(admin);
       assert.equal(signInErrorOf(answer), expected, what);
       assert.equal(cookieNamed(answer.headers, 'gw_session'), '', what);
-      // Failures are counted by the minute.
+      // Failures are counted per minute.
       now += 60_000;
     }
     assert.equal((await admin.principals()).length, before);
@@ -175,7 +176,7 @@ describe('a provider that is away or mad', () => {
     ['no address of one', { metadata: { token_endpoint: 7 } }, 'broken'],
     ['no endpoints', { metadata: { authorization_endpoint: undefined } }, 'broken'],
   ];
-  it('keeps nobody from logging in by password, and is asked again when it is well', async (t) => {
+  it('does not affect login by password, and is contacted again after it recovers', async (t) => {
     const admin = await startSignOn(t);
     for (const [what, wrong, expected] of cases) {
       Object.assign(admin.provider.wrong, { path: {}, metadata: {} }, wrong);

@@ -1,4 +1,4 @@
-// Single sign-on by an OpenID provider: who gets in, as whom, and what is told of it.
+// Tests who is admitted through an OpenID provider, as which principal, and what is recorded.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -115,7 +115,7 @@ describe('a sign-in', () => {
 });
 
 describe('a first login', () => {
-  it('is refused where nobody is to be let in so, and an unlinked principal is untouched', async (t) => {
+  it('is refused if the settings admit no new people, and leaves an unlinked principal unchanged', async (t) => {
     const admin = await startSignOn(t, { firstLogin: 'refuse' });
     await admin.asBoss('POST', '/admin/principals', { name: 'ada@example.com', kind: 'user' });
     assert.equal(signInErrorOf(await signIn(admin)), 'unknown');
@@ -139,7 +139,7 @@ describe('a first login', () => {
     const session = await admin.ask({ path: '/session', cookie: cookieOf(await signIn(admin)) });
     assert.equal(member(member(session.body, 'you'), 'id'), ada?.['id']);
 
-    // Another account of the provider with the address of the first is somebody else.
+    // Another account with the same address is another person.
     Object.assign(admin.provider.person, {
       sub: 'eve',
       email: 'ada@example.com',
@@ -148,7 +148,7 @@ describe('a first login', () => {
     assert.equal(signInErrorOf(await signIn(admin)), 'taken');
   });
 
-  it('links nobody where several fit, and no service account', async (t) => {
+  it('links no one if several principals match, and no service account', async (t) => {
     const admin = await startSignOn(t, { firstLogin: 'link' });
     await admin.asBoss('POST', '/admin/principals', { name: 'ada@example.com' });
     assert.equal(signInErrorOf(await signIn(admin)), 'taken');
@@ -176,7 +176,7 @@ describe('a first login', () => {
     assert.equal(signInErrorOf(await signIn(admin)), 'removed');
   });
 
-  it('lets nobody in again whose identity was unlinked, until the principal is addressed anew', async (t) => {
+  it('does not admit an unlinked identity until the principal’s address is set again', async (t) => {
     for (const firstLogin of ['link', 'create'] as const) {
       const admin = await startSignOn(t, { firstLogin });
       const user = { name: 'ada', kind: 'user', email: 'ada@example.com' };
@@ -211,7 +211,7 @@ describe('a first login', () => {
     const admin = await startSignOn(t, { firstLogin: 'link' });
     const user = { name: 'mike', kind: 'user', email: 'mike@example.com' };
     await admin.asBoss('POST', '/admin/principals', user);
-    // The Kelvin sign, of which the small letter is k.
+    // The Kelvin sign, whose lower case is k.
     admin.provider.person['email'] = 'mi\u212Ae@example.com';
     assert.equal(signInErrorOf(await signIn(admin)), 'unknown');
   });
@@ -240,7 +240,7 @@ describe('the session of a sign-in', () => {
     assert.equal((await admin.asBoss('DELETE', path)).status, 404);
   });
 
-  it('holds beside that of a password, which ends it not', async (t) => {
+  it('is independent of a password session', async (t) => {
     const admin = await startSignOn(t);
     const cookie = cookieOf(await signIn(admin));
     const ada = named(await admin.principals(), 'ada@example.com');
@@ -260,11 +260,11 @@ const groupRolesOf = async (admin: Awaited<ReturnType<typeof startSignOn>>) =>
 describe('an ID token without groups', () => {
   const groupRoles = { staff: 'operator' };
 
-  it('takes no role away where the claim is missing: nobody who would lose one gets in', async (t) => {
+  it('removes no role if the claim is missing, and refuses the sign-in instead', async (t) => {
     const admin = await startSignOn(t, { groupRoles });
     admin.provider.person['groups'] = ['staff'];
     await signIn(admin);
-    // It is no guess of anybody's: as many from one address as may not fail are told the same.
+    // Not a failed login attempt: more than the limit from one address get the same answer.
     const missing = Array.from({ length: 21 }, (_, index) => [undefined, null, 7, {}][index % 4]);
     for (const groups of missing) {
       admin.provider.person['groups'] = groups;
@@ -274,7 +274,7 @@ describe('an ID token without groups', () => {
     assert.equal(signInErrorOf(await signIn(admin)), 'groups');
     assert.deepEqual(await groupRolesOf(admin), ['operator']);
 
-    // An empty list is an answer.
+    // An empty list of groups is valid.
     Object.assign(admin.provider.person, { _claim_names: undefined, groups: [] });
     assert.equal(signInErrorOf(await signIn(admin)), null);
     assert.deepEqual(await groupRolesOf(admin), []);

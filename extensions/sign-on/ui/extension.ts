@@ -1,4 +1,5 @@
-// Single sign-on in the management UI: the button of the login screen, and why the last sign-in failed.
+// Adds single sign-on to the management UI: the button of the login screen, and the reason of the
+// last failure.
 
 import { html, nothing } from 'lit';
 

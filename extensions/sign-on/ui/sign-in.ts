@@ -6,7 +6,7 @@ import { capital } from '../../../ui/lib/text/format.ts';
 import { signedInScreen } from '../../../ui/state/sign-on.ts';
 import type { SignInTrouble } from '../trouble.ts';
 
-/** `returnTo` is a place; without it the tab ends at a page that can be closed. */
+/** `returnTo` is a path of the UI. Without it the tab ends on a page that can be closed. */
 export function signInAddress(apiBase: string, returnTo: Place | null): string {
   const place = returnTo === null ? { screen: signedInScreen, rest: [], query: {} } : returnTo;
   const asked = writePlace(withQuery(place, { sign_in: null, request_id: null }), 'ui/');

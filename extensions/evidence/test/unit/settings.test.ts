@@ -1,4 +1,4 @@
-// Holds what the settings of signed checkpoints warn of at the start.
+// Tests the warnings of the checkpoint settings at start.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Who an ID token says came.
+// Tests which person an ID token identifies.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

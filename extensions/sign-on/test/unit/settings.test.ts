@@ -1,4 +1,4 @@
-// Holds what the settings of single sign-on need of each other, and which values they refuse.
+// Tests which settings of single sign-on require each other, and which values are refused.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

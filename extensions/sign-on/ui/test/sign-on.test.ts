@@ -1,4 +1,5 @@
-// Single sign-on in a browser: to the provider and back, and again in a tab of its own when the session ends in the middle of a form.
+// Tests single sign-on in a browser: to the provider and back, and in a new tab when the session
+// ends while a form is open.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
