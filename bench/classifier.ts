@@ -1,5 +1,5 @@
-// What it costs to classify a prompt, and how well the built-in encoder tells subjects apart: `node bench/classifier.ts [--quick]`.
-// The cost is that of a request: the text is found in its body, encoded, and compared with eight centroids.
+// Measures the cost of classifying a prompt and the accuracy of the built-in encoder: `node bench/classifier.ts
+// [--quick]`. The cost covers finding the text in the body, encoding it, and comparing it with eight centroids.
 
 import { classify, readyFor } from '../src/classifier/classify.ts';
 import type { Ready } from '../src/classifier/classify.ts';

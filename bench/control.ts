@@ -1,6 +1,6 @@
-// The control plane at size: `node bench/control.ts [--quick] [--rate 200] [--seconds 30]`. A log with 10,000 models and 50,000 keys
-// on an embedded Postgres of its own; the start of role control on it, then mutations and reads through HTTP at a fixed rate, while
-// a proxy polls. Server, database and load share the machine.
+// Measures a large control plane: `node bench/control.ts [--quick] [--rate 200] [--seconds 30]`. It fills an embedded
+// Postgres with 10,000 models and 50,000 keys, starts role control on it, then sends mutations and reads through HTTP
+// at a fixed rate while a proxy polls. Server, database and load share the machine.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -37,7 +37,7 @@ const size: Size = quick
 const seconds = quick ? 5 : Number(values.seconds);
 const mutationsPerSecond = Number(values.rate);
 const readsPerSecond = 10;
-/** As a proxy polls by default. */
+/** The default poll interval of a proxy. */
 const pollMs = 5_000;
 
 async function fill(databaseUrl: string): Promise<void> {
@@ -95,7 +95,7 @@ async function measureLoad(databaseUrl: string): Promise<void> {
         `Postgres ${each('postgres')} ms, load generator ${each('load')} ms`,
     );
     console.log(`resident at the end: ${residentMb(server.pid)} MB`);
-    console.log(`load average behind: ${loadavg()[0]?.toFixed(1)}`);
+    console.log(`load average after: ${loadavg()[0]?.toFixed(1)}`);
   } finally {
     polling.abort();
     const { count, bytes } = await polls;
@@ -116,7 +116,7 @@ function report(what: string, measured: Measured): void {
   );
 }
 
-/** Of ten mutations: four keys made, two revoked, two models priced, one model and one principal made. */
+/** Ten mutations: create four keys, revoke two, price two models, create one model and one principal. */
 const mutation =
   ({ send }: Connection) =>
   (index: number): Promise<Answered> => {
@@ -145,7 +145,7 @@ const mutation =
     }
   };
 
-/** What a proxy does: asks now and then, with the version that it has. */
+/** Polls like a proxy, with the version that it has. */
 async function pollSnapshots(adminUrl: string, signal: AbortSignal) {
   const polled = { count: 0, bytes: 0 };
   let etag = '';

@@ -1,5 +1,6 @@
-// What a request through gw costs, beside the least that Node can do and beside another gateway, on the same work in one run.
-// `npm run bench -- [--quick] [--rounds N] [--workload W]… [--candidate C]… [--json] [--write]`; Linux, because it reads /proc.
+// Compares the cost of a request through gw with that of a minimal Node proxy and of other gateways, on the same work
+// in one run. `npm run bench -- [--quick] [--rounds N] [--workload W]… [--candidate C]… [--json] [--write]`. It needs
+// Linux, because it reads /proc.
 
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// What the scripts of a page keep, by a snapshot of its heap.
+// Measures the memory that the scripts of a page retain, from a heap snapshot.
 
 import type { CDPSession } from 'playwright-core';
 
@@ -6,16 +6,16 @@ type Snapshot = Readonly<{
   snapshot: {
     meta: { node_fields: readonly string[]; node_types: readonly (readonly string[])[] };
   };
-  /** One after the other, each as many numbers as there are fields. */
+  /** A flat list; each node has one number for each field. */
   nodes: readonly number[];
 }>;
 
-/** Compiled code, and what Chromium keeps for whoever drives it: of each request that was made, some 300 bytes. */
+/** Compiled code, and about 300 bytes that Chromium stores for its driver for each request. */
 const others: ReadonlySet<string | undefined> = new Set(['code', 'native']);
 
-/** After a forced collection. */
+/** Measured after a forced garbage collection. */
 export async function scriptBytes(session: CDPSession): Promise<number> {
-  // What a finalizer lets go of is collected by the next one.
+  // Objects that finalizers release are collected by the next garbage collection.
   for (let round = 0; round < 3; round += 1) await session.send('HeapProfiler.collectGarbage');
   const chunks: string[] = [];
   const take = ({ chunk }: Readonly<{ chunk: string }>): void => void chunks.push(chunk);

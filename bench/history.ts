@@ -1,6 +1,6 @@
-// What a log of a million events costs: its verification, the rebuild of the read models, a configuration of any moment and what lies
-// between two. `node bench/history.ts [--events 1000000] [--parts chain,rebuild,beside,states,diffs]` on an embedded Postgres of its own;
-// without --parts, all of them.
+// Measures a log of a million events: its verification, the rebuild of the read models, past configurations and their
+// differences. `node bench/history.ts [--events 1000000] [--parts chain,rebuild,load,states,diffs]` on an embedded
+// Postgres of its own; all parts by default.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,10 +23,10 @@ import { migrate } from '../src/db/migrate.ts';
 import { openDatabase } from '../src/db/pool.ts';
 import type { Database } from '../src/db/pool.ts';
 import { isRefusal } from '../src/lib/refusal.ts';
-import { measureBeside } from './history/beside.ts';
+import { measureRebuildUnderLoad } from './history/rebuild-under-load.ts';
 import { generateLog } from './history/generate.ts';
 
-const everyPart = ['chain', 'rebuild', 'beside', 'states', 'diffs'] as const;
+const everyPart = ['chain', 'rebuild', 'load', 'states', 'diffs'] as const;
 type Part = (typeof everyPart)[number];
 
 const { values } = parseArgs({
@@ -44,7 +44,7 @@ const has = (part: Part): boolean => asked.has(part);
 
 const samples = 400;
 
-/** `number` of the golden ratio's multiples: spread evenly, the same in every run. */
+/** Multiples of the golden ratio: evenly spread, and the same in every run. */
 const positionOf = (number: number): number => 1 + Math.floor(events * ((number * 0.618034) % 1));
 
 const directory = await mkdtemp(join(tmpdir(), 'gw-bench-'));
@@ -70,11 +70,11 @@ try {
 
 async function measure(db: Database, url: string): Promise<void> {
   await timed('generated, without read models', () => generateLog(db, events));
-  // A log of that age has been vacuumed long ago: whoever reads a page first would pay for that here.
+  // A log of that age has been vacuumed. Otherwise the first read of each page would pay for it.
   await db.query(sql`vacuum (freeze, analyze) es.events`);
   if (has('chain')) {
     await timed('chain verified', async () => {
-      // As `gw log verify` does it.
+      // Verifies as `gw log verify` does.
       const beside = createWalkThreads(url);
       const { broken } = await checkChain(db, await readHead(db), { beside });
       await beside.close();
@@ -82,11 +82,11 @@ async function measure(db: Database, url: string): Promise<void> {
     });
   }
   if (asked.size === 1 && has('chain')) return;
-  // What all the others begin with.
+  // The basis of all other parts.
   const { state } = await timed('read models built', () => buildReadModel(db));
   if (has('states') || has('diffs')) await measurePast(db, state);
-  // The last: it appends what somebody needs to log in.
-  if (has('beside')) await measureBeside(url);
+  // The last part, because it appends events for an administrator.
+  if (has('load')) await measureRebuildUnderLoad(url);
   console.log(`peak resident memory: ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`);
 }
 
@@ -134,7 +134,7 @@ async function measureDiffs(past: () => PastStates): Promise<void> {
       const states = past();
       const from = await stateAt(states, positionOf(number));
       const to = await stateAt(states, positionOf(number + samples));
-      // As the admin API answers it.
+      // Computes the difference as the admin API does.
       sizes.push(diffPage(from, to, { offset: 0, limit: 1_000 }).total);
     };
     costs.push(await costOf(work));
@@ -142,7 +142,7 @@ async function measureDiffs(past: () => PastStates): Promise<void> {
   report(`what lies between two of them (${Math.max(...sizes)} entities at most)`, costs);
 }
 
-/** Both in milliseconds; of the CPU, this process's alone. */
+/** Both in milliseconds. The CPU time is that of this process only. */
 type Cost = Readonly<{ wall: number; cpu: number }>;
 
 async function costOf(work: () => Promise<unknown>): Promise<Cost> {

@@ -1,7 +1,7 @@
-// What a fleet of hosts costs: `node bench/leases.ts [--hosts 1000] [--beat 20] [--sweep 60] [--seconds 120] [--profile directory]`.
-// So many hosts that serve a model each; their agents beat at this interval, as real ones do, on role control in a process of its own
-// with an embedded Postgres, which sweeps them at the other. What is told is CPU time, of the server and of the database, and beside it
-// that of a server that only reads the same beats and answers them.
+// Measures a fleet of hosts: `node bench/leases.ts [--hosts 1000] [--beat 20] [--sweep 60] [--seconds 120] [--profile
+// directory]`. Each host serves a model, and its agent sends a heartbeat every `--beat` seconds to role control, a
+// process with an embedded Postgres that sweeps every `--sweep` seconds. It prints the CPU time of the server and the
+// database, and that of a bare server that gets the same heartbeats.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,7 +33,7 @@ const hosts = Number(values.hosts);
 const seconds = Number(values.seconds);
 const perSecond = hosts / Number(values.beat);
 
-/** All hosts, each at a path of its own. */
+/** Serves all hosts, each at its own path. */
 async function startHosts() {
   const server = createServer((request, response) => {
     const index = /^\/(\d+)\//.exec(request.url ?? '')?.[1] ?? '';
@@ -52,7 +52,7 @@ async function startHosts() {
   };
 }
 
-/** A bare server as a process, and who sends to it. */
+/** A bare server as a process, and a client for it. */
 async function startFloor() {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'control/floor.ts')], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -74,7 +74,7 @@ async function startFloor() {
 
 const memberOf = ({ body }: Answered, name: string): unknown => Reflect.get(JSON.parse(body), name);
 
-/** As an agent sends it. */
+/** The body that an agent sends. */
 const beatOf =
   (agent: Pick<Connection, 'send'>, apiBase: (index: number) => string) =>
   (index: number): Promise<Answered> =>
@@ -128,13 +128,17 @@ async function measure(databaseUrl: string): Promise<void> {
     const control = cpuSeconds(server.pid) - cpu.control;
     const postgres = cpuSecondsOfFamily(postmaster) - cpu.postgres;
     console.log(
-      `${perSecond} beats a second for ${seconds} s, swept every ${values.sweep} s: ${share(control + postgres)} of a core ` +
+      `${perSecond} heartbeats a second for ${seconds} s, swept every ${values.sweep} s: ${share(control + postgres)} of a core ` +
         `(control plane ${share(control)}, Postgres ${share(postgres)})`,
     );
-    console.log(`a bare server, with the same beats: ${share(cpuSeconds(floor.pid) - cpu.floor)}`);
+    console.log(
+      `a bare server, with the same heartbeats: ${share(cpuSeconds(floor.pid) - cpu.floor)}`,
+    );
     const at = (quota: number): string => quantile(measured, quota).toFixed(1);
     const failed = [...measured.failures].map(([status, count]) => `${count} × ${status}`);
-    console.log(`a beat: p50 ${at(0.5)} p99 ${at(0.99)} ms, failed: ${failed.join() || 'none'}`);
+    console.log(
+      `a heartbeat: p50 ${at(0.5)} p99 ${at(0.99)} ms, failed: ${failed.join() || 'none'}`,
+    );
     console.log(`events made by them: ${(await position()) - before}`);
   } finally {
     agent.close();

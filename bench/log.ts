@@ -1,5 +1,6 @@
-// How fast the event log is: complete commands a second by number of writers, bulk appends, and reading it all again
-// (fold, chain verification, rebuild of the read models). `node bench/log.ts [--quick]` on an embedded Postgres of its own.
+// Measures the speed of the event log: complete commands a second by number of writers, bulk appends, and reading all
+// events (fold, chain verification, rebuild of the read models). `node bench/log.ts [--quick]` on an embedded
+// Postgres of its own.
 
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

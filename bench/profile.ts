@@ -1,5 +1,5 @@
-// Where gw's own time goes: one workload against gw under V8's sampling profiler; prints what took most of it themselves,
-// the project's functions apart from the rest. `node bench/profile.ts [--workload json-1k] [--metered] [--top 20]`
+// Runs one workload against gw under V8's sampling profiler and prints the functions with the most self time, those
+// of the project first. `node bench/profile.ts [--workload json-1k] [--metered] [--top 20]`
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// What `bench/protocols.ts` measures for clients of the Messages API: a request read and written as a
-// chat, a chat's answer of 4 KB as a message, and an event of each of the streams that they are told.
+// The part of `bench/protocols.ts` for clients of the Messages API: a request translated to a chat, an answer of 4 KB
+// translated to a message, and one event of each kind of stream.
 
 import { messagesAsTheyAre, messagesOfChat } from '../src/protocols/messages/messages.ts';
 import { readMessagesRequest } from '../src/protocols/messages/read-request.ts';
@@ -59,7 +59,7 @@ const chunks = [
   'data: [DONE]\n\n',
 ];
 
-/** `events` are those of the Messages API, as a backend that speaks it sends them. */
+/** `events` are those of a backend of the Messages API. */
 export function measuredOfMessages(
   events: readonly string[],
   options: StreamOptions,

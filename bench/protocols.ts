@@ -1,5 +1,5 @@
-// What it costs to translate for a backend of another protocol: `node bench/protocols.ts [--quick]`.
-// Ours alone, without sockets: a request, a whole answer of 4 KB, and an event of a stream.
+// Measures the translation for backends of another protocol, without sockets: `node bench/protocols.ts [--quick]`. It
+// translates a request, a whole answer of 4 KB, and an event of a stream.
 
 import { readChat } from '../src/protocols/read-chat.ts';
 import { protocol } from '../src/lib/vocabulary.ts';
@@ -89,7 +89,7 @@ const content = (parts: readonly object[], more: object = {}): string =>
     responseId: 'answer-1',
   });
 
-/** The same of generateContent, whose events are longer and have no names. */
+/** The same for generateContent, whose events are longer and have no names. */
 const contents: Recording = {
   answer: content(
     [
@@ -163,7 +163,7 @@ const measured = [
   ...measuredOfMessages(messages.events, { ...options, includesUsage: true }),
 ];
 
-/** CPU in microseconds a run, since other work may share the core; what is measured takes turns. */
+/** CPU time of a run in microseconds, because other work may share the core. The measured functions take turns. */
 const times = new Map<string, number[]>(measured.map(({ what }) => [what, []]));
 for (let round = 0; round < rounds; round++) {
   for (const { what, run, perRun } of measured) {

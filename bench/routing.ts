@@ -1,5 +1,5 @@
-// What it costs to choose a route: `node bench/routing.ts [--quick]`. The rules are of all kinds, and
-// the last of them decides, so that every one is asked. Nothing but the choice is measured.
+// Measures the choice of a route, and only that: `node bench/routing.ts [--quick]`. The rules are of all kinds. The
+// last one decides, so that every rule is evaluated.
 
 import { hashBytes } from '../src/routing/hash.ts';
 import { idleView } from '../src/routing/idle-view.ts';
@@ -14,7 +14,7 @@ const quick = process.argv.includes('--quick');
 const rounds = quick ? 5 : 15;
 const choices = quick ? 100_000 : 1_000_000;
 
-/** Eight of them are what a gateway may well have; each fails by another condition. */
+/** Eight rules are a realistic number. Each fails by another condition. */
 const kinds = [
   'max_prompt_tokens=10',
   'min_max_tokens=100000',
@@ -72,7 +72,7 @@ const choosing = (
   return { what, run: () => void chooseRoute(snapshot, asking) };
 };
 
-/** As the gateway's own: states that stand, by position. */
+/** Like those of the gateway: states by position. */
 function viewOf(): LiveView {
   const { affinity } = idleView();
   const idle: Load = { inFlight: 0, engine: null, latencyMs: 20, restsUntilMs: 0, coolsUntilMs: 0 };
@@ -96,7 +96,7 @@ const measured: readonly Measured[] = [
   { what: 'hash of 2,048 bytes', run: () => void hashBytes(prompt, 0, prompt.length) },
 ];
 
-/** CPU in nanoseconds a choice, since other work may share the core; what is measured takes turns. */
+/** CPU time of a choice in nanoseconds, because other work may share the core. The measured functions take turns. */
 const times = new Map<string, number[]>(measured.map(({ what }) => [what, []]));
 for (let round = 0; round < rounds; round++) {
   for (const { what, run } of measured) {

@@ -1,5 +1,6 @@
-// What a tab keeps that is open for days: screens that ask again and again, at fifty times their pace, while the configuration, the log
-// and the reports of replicas go on. `node bench/ui-days.ts [--rounds 8] [--tab fleet]`, with Chromium, on a control plane of its own.
+// Measures the memory of a tab that stays open for days: screens poll at fifty times their rate while the
+// configuration, the log and the reports of replicas change. `node bench/ui-days.ts [--rounds 8] [--tab fleet]`, with
+// Chromium, on a control plane of its own.
 
 import { parseArgs } from 'node:util';
 
@@ -17,11 +18,11 @@ const { rounds: wantedRounds, tab: wantedTab } = parseArgs({
 const rounds = Number(wantedRounds);
 const pace = 50;
 const pollsARound = 60;
-/** What grows at first is caches that fill: lists that have a most, templates. */
+/** Memory grows at first while caches fill: bounded lists and templates. */
 const warmRounds = 3;
 const bounds = { growthKb: 64, nodes: 50, listeners: 10 } as const;
 
-/** Each, and what it asks for with every poll. */
+/** Each tab, with the request of each of its polls. */
 const tabs: readonly (readonly [path: string, polled: string])[] = [
   ['overview', '/admin/timeseries'],
   ['metrics', '/admin/fleet'],
@@ -30,7 +31,7 @@ const tabs: readonly (readonly [path: string, polled: string])[] = [
   ['usage', '/admin/usage'],
 ];
 
-/** As text: it runs in the page. What waits for a second or more waits a fiftieth of it. */
+/** Text, because it runs in the page. Waits of a second or more become fifty times shorter. */
 const hurry = `{
   const { setTimeout: wait, setInterval: repeat } = window;
   const soon = (ms) => (ms >= 1000 ? ms / ${pace} : ms);
@@ -69,7 +70,7 @@ async function watchTab(house: House, path: string, polled: string): Promise<boo
   return report(path, kept);
 }
 
-/** What happens around the tab: a change of the configuration, its audit row, and new reports. */
+/** Makes a change of the configuration, its audit row, and new reports. */
 async function goOn(house: House, round: number): Promise<void> {
   const made = await house.send('POST', '/admin/roles', {
     name: `of-round-${round}-${Date.now()}`,
@@ -93,7 +94,7 @@ async function keptBy(session: CDPSession): Promise<Kept> {
   return { heapKb, nodes: of('Nodes'), listeners: of('JSEventListeners') };
 }
 
-/** Between the end of the warm rounds and the last. */
+/** The difference between the end of the warm-up rounds and the last round. */
 function report(path: string, kept: readonly Kept[]): boolean {
   const grown = (of: (one: Kept) => number): number => {
     const last = kept.at(-1);

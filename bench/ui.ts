@@ -1,5 +1,5 @@
-// What the management UI costs a person who waits: the first load on a slow machine, and a table of 10,000 rows that is scrolled,
-// filtered and ordered. `node bench/ui.ts [--rounds 5]`, with Chromium, on a control plane of its own.
+// Measures the response times of the management UI: the first load on a slow machine, and scrolling, filtering and
+// sorting 10,000 rows. `node bench/ui.ts [--rounds 5]`, with Chromium, on a control plane of its own.
 
 import type { Page } from 'playwright-core';
 
@@ -13,13 +13,13 @@ const rounds = given === -1 ? 5 : Number(process.argv[given + 1]);
 const rows = 10_000;
 const slowDown = 4;
 
-/** Of ui.md 2.3: what this is held to. */
+/** The limits. */
 const bounds = { firstLoadMs: 1_000, longTaskMs: 100 } as const;
 
-/** What a person does, step by step. */
+/** The actions of a person, step by step. */
 type Act = (page: Page) => AsyncGenerator<void>;
 
-/** As text: it runs in the page, which has other types than this program. */
+/** Text, because it runs in the page, which has other types than this program. */
 const inPage = {
   firstPaint: `performance.getEntriesByName('first-contentful-paint')[0].startTime`,
   drawn: `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`,
@@ -83,7 +83,7 @@ function report(what: string, values: readonly number[], bound: number): void {
   console.log(`${what} ${median.toFixed(0)} ms (${numbers}); at most ${bound} ms ${verdict}`);
 }
 
-/** In milliseconds, until the numbers of the overview stand there, with nothing in the browser's cache. */
+/** Milliseconds until the overview shows its numbers, with an empty browser cache. */
 async function firstLoad({ url, cookie }: House): Promise<number> {
   const { page } = await open(wholeRun, { url, cookie }, 'settings');
   const session = await page.context().newCDPSession(page);
@@ -96,7 +96,7 @@ async function firstLoad({ url, cookie }: House): Promise<number> {
   return Number(painted);
 }
 
-/** In milliseconds of the CPU, of all tasks of the page in one step: no single one was longer, whatever else the machine does. */
+/** Milliseconds of CPU of all tasks of the page in one step, an upper bound of the longest task. */
 async function longestStep(page: Page, act: Act): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });

@@ -1,16 +1,16 @@
-// CPU time of processes, from /proc: on a machine with other work it says more than time by the clock.
+// Reads the CPU time of processes from /proc. It says more than elapsed time on a machine with other work.
 
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** Of Linux, by sysconf(_SC_CLK_TCK), everywhere. */
+/** The value of sysconf(_SC_CLK_TCK) on Linux. */
 const ticksPerSecond = 100;
 
 type Stat = Readonly<{ parent: number; own: number; children: number }>;
 
-/** Null when it has ended. */
+/** Null when the process has ended. */
 function readStat(pid: number): Stat | null {
   try {
-    // The second field is a name in parentheses, which may hold spaces (proc(5)).
+    // The second field is a name in parentheses, which may contain spaces (proc(5)).
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     const at = (index: number): number => Number(fields[index]);
     return { parent: at(1), own: at(11) + at(12), children: at(13) + at(14) };
@@ -22,7 +22,7 @@ function readStat(pid: number): Stat | null {
 /** Seconds of CPU of one process, without its children. */
 export const cpuSeconds = (pid: number): number => (readStat(pid)?.own ?? 0) / ticksPerSecond;
 
-/** Seconds of CPU of a process and of all its children, those that have ended too. */
+/** Seconds of CPU of a process and all its children, including ended ones. */
 export function cpuSecondsOfFamily(parent: number): number {
   const own = readStat(parent);
   if (own === null) return 0;

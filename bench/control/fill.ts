@@ -1,5 +1,5 @@
-// Fills a log with models and keys through the append path: commands of a thousand events, sealed, appended and projected as any
-// command is, with the verifiers of the keys in the vault.
+// Fills a log with models and keys through the normal append path, in commands of a thousand events. The vault gets
+// the verifiers of the keys.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 
@@ -36,7 +36,7 @@ const metadata = {
   app_version: 'bench',
 } as const;
 
-/** Appends behind whatever the log holds; ids go on from there. */
+/** Appends to the end of the log and continues its ids. */
 export async function fillLog(plane: ControlPlane, size: Size): Promise<void> {
   const state = plane.store.state();
   const last = {

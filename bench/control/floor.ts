@@ -1,5 +1,6 @@
-// The least that a server in Node can do for a beat, as a process: it reads the JSON and answers a record as long as the control plane's.
-// Run beside it at the same moments, it holds what this machine and its other work cost anyway.
+// A minimal Node server for heartbeats, as a process: it reads the JSON and answers with a record as long as the
+// control plane's. It gets the same heartbeats at the same time, and so shows the cost of the machine and its other
+// work.
 
 import { createServer } from 'node:http';
 

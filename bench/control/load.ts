@@ -1,5 +1,5 @@
-// Sends mutations and reads at a fixed rate, and notes how long each took from the moment it was due: a server that falls behind
-// cannot slow the load down.
+// Sends mutations and reads at a fixed rate and measures each from the time when it was due, so a slow server does
+// not reduce the load.
 
 import { Agent, request } from 'node:http';
 
@@ -16,7 +16,7 @@ export type Connection = Readonly<{
 
 type Credential = Readonly<{ cookie: string }> | Readonly<{ authorization: string }>;
 
-/** A client with this credential, on kept connections. */
+/** A client with this credential and persistent connections. */
 export function connect(adminUrl: string, credential: Credential): Connection {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const send = (method: string, path: string, body?: unknown): Promise<Answered> => {
@@ -47,11 +47,11 @@ export function connect(adminUrl: string, credential: Credential): Connection {
 }
 
 export type Measured = Readonly<{
-  /** Milliseconds from when each was due to its answer, ascending. */
+  /** Milliseconds from the due time of each request to its answer, ascending. */
   durations: readonly number[];
-  /** How often each other status than 2xx was answered; 0 is a broken connection. */
+  /** The number of answers by status other than 2xx; 0 is a broken connection. */
   failures: ReadonlyMap<number, number>;
-  /** From the first that was due to the last answer. */
+  /** The time from the first due request to the last answer. */
   seconds: number;
 }>;
 
@@ -61,7 +61,7 @@ type Load = Readonly<{
   send: (index: number) => Promise<Answered>;
 }>;
 
-/** An open loop: request `index` is due `index / perSecond` seconds after the start, whatever the others do. */
+/** An open loop: request `index` is due `index / perSecond` seconds after the start, independently of the others. */
 export async function sendAtRate({ perSecond, seconds, send }: Load): Promise<Measured> {
   const durations: number[] = [];
   const failures = new Map<number, number>();
@@ -95,6 +95,6 @@ export async function sendAtRate({ perSecond, seconds, send }: Load): Promise<Me
   };
 }
 
-/** The duration that this share of all did not exceed. */
+/** The duration that this share of requests did not exceed. */
 export const quantile = ({ durations }: Measured, share: number): number =>
   durations[Math.min(durations.length - 1, Math.floor(durations.length * share))] ?? 0;

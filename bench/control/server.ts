@@ -1,4 +1,4 @@
-// Role control as a process of its own on a database of a bench, with somebody who may log in.
+// Starts role control as a process on the database of a benchmark, with an administrator.
 
 import { spawn } from 'node:child_process';
 import path from 'node:path';
@@ -18,7 +18,7 @@ const login = { name: 'bench', password: 'a password of the bench' };
 
 const warn = (message: string): void => console.error(message);
 
-/** Migrates the database, lets `fill` write to it, and makes the administrator. */
+/** Migrates the database, lets `fill` write to it, and creates the administrator. */
 export const prepareDatabase = (
   databaseUrl: string,
   fill: (plane: ControlPlane) => Promise<void>,
@@ -38,11 +38,11 @@ export type Server = Readonly<{
 
 type StartOptions = Readonly<{
   execArgv?: readonly string[];
-  /** Beside what every server of a bench has. */
+  /** In addition to the arguments of every server. */
   env?: Readonly<Record<string, string>>;
 }>;
 
-/** From the start of the process until it listens with its first snapshot published. */
+/** The time from the start of the process until it listens with its first snapshot published. */
 export async function startServer(
   databaseUrl: string,
   { execArgv = [], env = {} }: StartOptions = {},
@@ -89,7 +89,7 @@ export async function postmasterOf(databaseUrl: string): Promise<number> {
   return postmaster;
 }
 
-/** The cookie of the administrator. */
+/** The session cookie of the administrator. */
 export async function loggedIn(adminUrl: string): Promise<string> {
   const answer = await fetch(`${adminUrl}/login`, {
     method: 'POST',

@@ -1,11 +1,11 @@
-// How a process of the benchmark says where it listens, and how it ends when the run that started it is gone.
+// Prints where a process of the benchmark listens, and ends the process when the run that started it is gone.
 
 import type { Server } from 'node:net';
 
 /** The line that `announce` prints. */
 export const announced = /^listening on (\d+)$/;
 
-/** Standard input is held open by the run: its end means that nobody is left to stop this process. */
+/** The run keeps standard input open. When it closes, the run is gone and this process must end itself. */
 export function announce(server: Server): void {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('not listening on a port');

@@ -1,5 +1,5 @@
-// Reads HTTP/1.1 answers off one connection and holds each to the bytes that it must have. It keeps no more
-// than an unfinished head, because it shares its core with the upstream.
+// Reads HTTP/1.1 answers from one connection and compares each with the expected bytes. It stores only an unfinished
+// head, because it shares its core with the upstream.
 
 const headBytesMax = 16 * 1024;
 const endOfLine = Buffer.from('\r\n');
@@ -24,7 +24,7 @@ export function createAnswerReader(
     phase = 'head';
     onAnswer();
   };
-  /** Takes what belongs to the current part; answers where it ends in `data`. */
+  /** Consumes the bytes of the current part and returns where it ends in `data`. */
   const takeBody = (data: Buffer, from: number): number => {
     const taken = Math.min(bytesLeft, data.length - from);
     const end = Math.min(bodyBytes + taken, expected.length);
@@ -53,7 +53,7 @@ export function createAnswerReader(
     if (!Number.isInteger(bytesLeft)) throw new Error('a chunk has no size');
     phase = bytesLeft === 0 ? 'trailer' : 'chunk';
   };
-  /** Where the next part begins, or -1 when `data` does not hold this one whole. */
+  /** Returns where the next part begins, or -1 when `data` does not contain all of this one. */
   const step = (data: Buffer, at: number): number => {
     if (phase === 'body' || phase === 'chunk') {
       const next = takeBody(data, at);
@@ -81,7 +81,7 @@ export function createAnswerReader(
       if (next === -1) break;
       at = next;
     }
-    // Copied, because the connection reads into the same memory again.
+    // A copy, because the connection reuses its read buffer.
     unread = at === data.length ? data.subarray(0, 0) : Buffer.from(data.subarray(at));
     if (unread.length > headBytesMax) throw new Error('an answer has no end of its head');
   };

@@ -1,4 +1,4 @@
-// Who is measured: how each candidate is started, how it is addressed, and how it counts what it was sent.
+// Lists the measured programs: how each is started and addressed, and how it counts its requests.
 
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -28,27 +28,27 @@ export type Candidate = Readonly<{
   /** Null when there is no process between the load generator and the upstream. */
   pid: number | null;
   port: number;
-  /** The same work is a different address and different headers to each. */
+  /** Each candidate needs its own path and headers for the same work. */
   ask: (kind: AnswerKind) => Address;
-  /** Whether answers come byte for byte as the upstream wrote them. */
+  /** True if answers arrive byte for byte as the upstream wrote them. */
   isVerbatim: boolean;
-  /** Throws when its own counters do not agree with what it was sent, else says what they show; null when it has none. */
+  /** Throws if its own counters disagree with the requests sent; otherwise returns a note about them. Null when it has no counters. */
   check: ((sent: number) => Promise<string>) | null;
 }>;
 
 export type Address = Readonly<{
   path: string;
   model: string;
-  /** Besides those that a client library sends. */
+  /** In addition to those of a client library. */
   headers: Readonly<Record<string, string>>;
 }>;
 
 export type Surroundings = Readonly<{
   upstream: Child;
   directory: string;
-  /** Starts a process and has it stopped at the end of the run. */
+  /** Starts a process that is stopped at the end of the run. */
   start: (options: ChildOptions) => Promise<Child>;
-  /** Arguments of Node for gw alone. */
+  /** Node arguments that only gw gets. */
   nodeArgv: readonly string[];
 }>;
 
@@ -102,13 +102,13 @@ export async function startHello({ start }: Surroundings): Promise<Candidate> {
   return { name: 'hello', pid, port, ask: askPlainly, isVerbatim: true, check: null };
 }
 
-/** A hit asks nothing of an upstream: it is measured against what answers by itself, and no proxy is. */
+/** A cache hit needs no upstream, so it is compared with a server that answers by itself and not with a proxy. */
 export const takesPart = (name: CandidateName, workload: WorkloadName): boolean =>
   workload === 'cache-hit'
     ? name === 'hello' || name === 'gw' || name === 'gw-metered'
     : name !== 'hello';
 
-/** File mode: forwarding and its counters, but no usage rows, because nobody takes them. */
+/** File mode: forwarding and counters, without usage rows, because there is no control plane. */
 export async function startGw(surroundings: Surroundings): Promise<Candidate> {
   const file = join(surroundings.directory, 'gw.yaml');
   writeFileSync(file, configFile(surroundings.upstream.port));
@@ -120,7 +120,7 @@ export async function startGw(surroundings: Surroundings): Promise<Candidate> {
   return { name: 'gw', pid, port, ask: askGw, isVerbatim: true, check };
 }
 
-/** Http mode: a usage row is made of each request and sent to a control plane. */
+/** Http mode: each request makes a usage row, which is sent to a control plane. */
 export async function startMeteredGw(surroundings: Surroundings): Promise<Candidate> {
   const { upstream, start, directory } = surroundings;
   const argv = [program('control'), String(upstream.port)];
@@ -162,7 +162,7 @@ async function readCounter(port: number, name: string): Promise<number> {
 const rowsMsMax = 20_000;
 const rowsCheckMs = 100;
 
-/** Rows leave in batches on a timer, so the last of them come a little later. */
+/** Rows are sent in batches on a timer, so the last ones arrive a little later. */
 async function rowsOf(control: Child, expected: number): Promise<number> {
   const deadline = performance.now() + rowsMsMax;
   for (;;) {
@@ -199,7 +199,7 @@ export async function startPortkey(
   return { name: 'portkey', pid, port, ask, isVerbatim: false, check: null };
 }
 
-/** Free a moment ago: the candidate cannot be asked to choose one itself. */
+/** A port that was free a moment ago, because the candidate cannot choose one itself. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,4 +1,4 @@
-// Starts the processes of the benchmark on the core that is theirs, waits until they are ready, and ends them.
+// Starts the processes of the benchmark on their cores, waits until they are ready, and ends them.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,9 +18,9 @@ export const isPinned: boolean =
 
 export type Child = Readonly<{
   pid: number;
-  /** What the pattern of its ready line caught: the port it listens on. */
+  /** The port that it listens on, captured from its ready line. */
   port: number;
-  /** Writes a line and answers with the next line of JSON that comes back. */
+  /** Writes a line and returns the next line of JSON from the process. */
   ask: (line: string, msMax: number) => Promise<string>;
   stop: () => Promise<void>;
 }>;
@@ -28,9 +28,9 @@ export type Child = Readonly<{
 export type ChildOptions = Readonly<{
   name: string;
   core: number;
-  /** Node when absent. */
+  /** Defaults to Node. */
   program?: string;
-  /** Arguments of the program; of Node its own, the script, the script's. */
+  /** Arguments of the program. For Node: its own, the script, and the script's. */
   argv: readonly string[];
   environment?: Readonly<Record<string, string>>;
   ready: RegExp;
@@ -53,7 +53,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
       waiter?.(line);
     });
   }
-  // Writing to a process that has just ended fails; its end is what is reported.
+  // Writing to a process that has just ended fails. Its end is reported instead.
   child.stdin.on('error', () => {});
   const ended = once(child, 'close');
 

@@ -1,5 +1,5 @@
-// The configuration that gw is measured with: several models, some with several backends, and keys that may
-// invoke some of them, so that nothing of the decision is left out.
+// The configuration for gw: several models, some with several backends, and keys that may invoke some of them, so
+// that every step of a routing decision is measured.
 
 import { stringify } from 'yaml';
 
@@ -11,7 +11,7 @@ export const keys: readonly string[] = Array.from(
   (_, index) => `gw-bench-key-${String(index).padStart(2, '0')}-0123456789abcdef`,
 );
 
-/** The names that requests ask for, by what they are answered with. */
+/** The requested model names, by kind of answer. */
 export const modelNames = {
   json: 'bench-chat',
   sse: 'bench-stream',

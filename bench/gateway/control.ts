@@ -1,5 +1,5 @@
-// A control plane reduced to what a proxy asks of one, as a process: one snapshot, and a count of the usage
-// rows that come. It shows what metering costs the proxy without a database on the same machine.
+// A minimal control plane for a proxy, as a process: one snapshot, and a count of received usage rows. It shows what
+// metering costs the proxy, without a database on the same machine.
 
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -14,7 +14,7 @@ const { file } = checkConfigFile(readSource(configFile(Number(process.argv[2])),
 if (file === null) throw new Error('the configuration file is wrong');
 const etag = snapshotEtag(file.snapshot);
 const snapshot = JSON.stringify(file.snapshot);
-/** Once in each row whose token counts were found in the answer: here they stand in every answer. */
+/** Occurs once in each row whose token counts were found in the answer. Here every answer has them. */
 const rowMark = Buffer.from('"usage_reported":true');
 let rows = 0;
 

@@ -1,4 +1,4 @@
-// Reads a CPU profile as V8 writes it: how the time of each function itself is shared out while it served.
+// Reads a CPU profile of V8 and computes the self time of each function while the process served requests.
 
 import { z } from 'zod';
 
@@ -19,7 +19,7 @@ export type Taken = Readonly<{ name: string; file: string; line: number; micros:
 
 const notBusy = new Set(['(idle)', '(root)']);
 
-/** What took the processor in the last `windowMs` of serving: the load ends before the process does. */
+/** The samples of the last `windowMs` of serving. The load ends before the process does. */
 export function readProfile(
   text: string,
   { root, windowMs }: Readonly<{ root: string; windowMs: number }>,
@@ -49,7 +49,7 @@ function samplesOf({ nodes, samples, timeDeltas }: Profile, root: string): reado
   });
 }
 
-/** Percent of the whole by what `keyOf` calls a sample, the largest first; null leaves a sample out. */
+/** Percentages of samples by the key that `keyOf` returns, largest first. A null key leaves a sample out. */
 export function sharesBy(
   taken: readonly Taken[],
   keyOf: (sample: Taken) => string | null,

@@ -1,5 +1,5 @@
-// The least that a proxy in Node can do, as a process: node:http in front, undici's dispatch behind, nothing
-// between. Candidates are measured against it, because it holds what this machine and runtime cost anyway.
+// A minimal Node proxy, as a process: node:http for clients and undici's dispatch for the upstream. Candidates are
+// compared with it, because it shows the cost of the machine and the runtime.
 
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';

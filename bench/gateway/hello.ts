@@ -1,5 +1,5 @@
-// The least that a server in Node can do, as a process: it reads a request and answers with bytes that it has. An
-// answer from gw's cache is measured against it.
+// A minimal Node server, as a process: it reads a request and answers with stored bytes. Answers of gw's cache are
+// compared with it.
 
 import { createServer } from 'node:http';
 

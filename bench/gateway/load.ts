@@ -1,5 +1,5 @@
-// The load generator as a process: a closed loop over N connections, one request in flight on each. It takes
-// jobs line by line and holds every answer, also those of the warm-up, to its status and its bytes.
+// The load generator as a process: a closed loop over N connections, with one request in flight on each. It reads one
+// job per line and checks the status and bytes of every answer, also during the warm-up.
 
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -11,7 +11,7 @@ import type { Job, Measurement } from './job.ts';
 import { cpuMs, rssMegabytes } from './process-cost.ts';
 
 const readBytes = 64 * 1024;
-/** What is in flight at the end of the window must be answered in this time. */
+/** Requests in flight at the end of the window must be answered within this time. */
 const drainMsMax = 10_000;
 
 const lines = createInterface({ input: process.stdin });
@@ -33,7 +33,7 @@ async function run(work: Job): Promise<Measurement> {
   });
   const all = Promise.all(connections);
   const window = measure(loop, work);
-  // A connection that fails ends the job: a figure that stands on faulty answers is none.
+  // A failed connection ends the job, because figures from faulty answers mean nothing.
   await Promise.race([all.then(() => window), window]);
   loop.isStopping = true;
   await Promise.race([all, giveUp()]);
@@ -71,7 +71,7 @@ async function measure(loop: Loop, work: Job): Promise<Omit<Measurement, 'sent'>
 
 type Asking = Readonly<{ port: number; request: Buffer; answer: Buffer }>;
 
-/** Resolves once the loop stops and the last answer is there. */
+/** Resolves when the loop has stopped and the last answer has arrived. */
 function keepAsking(loop: Loop, { port, request, answer }: Asking): Promise<void> {
   return new Promise((resolve, reject) => {
     const memory = Buffer.allocUnsafe(readBytes);

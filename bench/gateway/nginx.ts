@@ -1,14 +1,14 @@
-// nginx as a candidate: one process of the system's own program that passes requests on over kept connections,
-// streams unbuffered, as one would set it up before model servers.
+// Runs nginx as a candidate: one process of the installed program, configured as a proxy for model servers, with
+// persistent connections and unbuffered streams.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** In `GW_BENCH_NGINX` when it is not where programs are looked for. */
+/** `GW_BENCH_NGINX` names the file if nginx is not on the PATH. */
 const places = [process.env['GW_BENCH_NGINX'], 'nginx', '/usr/sbin/nginx'];
 
-/** The program, or null with a reason told to `say`. */
+/** The program, or null after reporting the reason to `say`. */
 export function findNginx(say: (line: string) => void): string | null {
   for (const place of places) {
     if (place === undefined) continue;
@@ -23,7 +23,7 @@ export function findNginx(say: (line: string) => void): string | null {
   return null;
 }
 
-/** Writes the configuration and answers with the arguments that go with it. */
+/** Writes the configuration and returns the arguments for it. */
 export function nginxArguments(
   directory: string,
   { port, upstreamPort }: Readonly<{ port: number; upstreamPort: number }>,
@@ -35,7 +35,7 @@ export function nginxArguments(
   return ['-e', 'stderr', '-p', home, '-c', file];
 }
 
-/** The last line that it logs before it serves. */
+/** The last line that nginx logs before it serves. */
 export const nginxReady = /getrlimit\(RLIMIT_NOFILE\)/;
 
 const configuration = (port: number, upstreamPort: number): string => `

@@ -1,5 +1,5 @@
-// Fetches the gateway that gw is compared with. It is no dependency of the project: a pinned version is
-// installed from the registry into a cache directory of this user, once a machine.
+// Fetches the gateway that gw is compared with. It is not a dependency of the project: a pinned version is installed
+// once into a cache directory of the user.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
@@ -7,18 +7,18 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
 export const portkeyVersion = '1.15.2';
-/** Newer versions of its HTTP adapter hand it headers that it cannot change, and every stream fails with a 500. */
+/** Newer versions of its HTTP adapter pass immutable headers, and every stream fails with a 500. */
 const adapterVersion = '1.3.3';
 
 const installMsMax = 180_000;
 
-/** The program's file, or null with a reason told to `say`. */
+/** The program's file, or null after reporting the reason to `say`. */
 export function installPortkey(say: (line: string) => void): string | null {
   const { uid } = userInfo();
   const directory = join(tmpdir(), `gw-bench-portkey-${portkeyVersion}-${uid}`);
   const program = join(directory, 'node_modules/@portkey-ai/gateway/build/start-server.js');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  // The name can be guessed: what another user has put there is not run.
+  // The path can be guessed, so a program of another user is not run.
   if (statSync(directory).uid !== uid) {
     say(`portkey is left out: ${directory} belongs to another user`);
     return null;

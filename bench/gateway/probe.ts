@@ -1,5 +1,5 @@
-// One request by hand before anything is measured: what a candidate answers must be what the upstream said.
-// The bytes that it gives are then what every measured answer is compared with.
+// Sends one request to a candidate before the measurement. Its answer must be equal to the upstream's, and every
+// measured answer is then compared with it.
 
 import { deepStrictEqual } from 'node:assert';
 
@@ -11,7 +11,7 @@ import { keys } from './config.ts';
 import { answerBody, isStreamed, requestBody, streamEvents } from './workload.ts';
 import type { Workload } from './workload.ts';
 
-/** Whole requests as they go over the wire, one a key. */
+/** Complete requests as sent over the wire, one for each key. */
 export function requestsOnWire(candidate: Candidate, workload: Workload): readonly Buffer[] {
   const { path, model, headers } = candidate.ask(workload.kind);
   const body = requestBody(workload, model);
@@ -30,7 +30,7 @@ const headersOf = (key: string, body: Buffer) => ({
   'content-length': String(body.length),
 });
 
-/** Sends one request; answers with the bytes that every answer must have. */
+/** Sends one request and returns the bytes that every answer must have. */
 export async function probe(candidate: Candidate, workload: Workload): Promise<Buffer> {
   const { path, model, headers } = candidate.ask(workload.kind);
   const body = requestBody(workload, model);
@@ -50,7 +50,7 @@ export async function probe(candidate: Candidate, workload: Workload): Promise<B
 
 const said = z.object({ choices: z.array(z.unknown()), usage: z.unknown().optional() });
 
-/** What a client would read: the choices and the usage of each message. */
+/** The choices and usage of each message, as a client reads them. */
 function meaning(body: Buffer, { kind }: Workload): readonly unknown[] {
   const text = body.toString();
   if (!isStreamed(kind)) return [said.parse(JSON.parse(text))];

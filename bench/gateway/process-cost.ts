@@ -1,13 +1,13 @@
-// What a process has cost so far, as the kernel counts it: all its threads, user and system time.
+// Reads the user and system time of all threads of a process from the kernel.
 
 import { readFileSync } from 'node:fs';
 
-/** Linux shows ticks of this length to programs, whatever its own are. */
+/** Linux reports ticks of this length to programs. */
 const tickMs = 10;
 
 export function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  // The name of the program may hold spaces; what follows its bracket does not.
+  // The name of the program may contain spaces. The fields after its bracket do not.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * tickMs;
 }

@@ -1,5 +1,5 @@
-// Turns samples into medians, ratios and the verdict on the targets. A ratio is taken inside each round and
-// its median over the rounds, because the machine's speed changes from round to round.
+// Computes medians, ratios and whether targets are met. A ratio is computed within each round, then the median over
+// rounds, because the machine's speed varies between rounds.
 
 import { candidateNames } from './candidates.ts';
 import type { CandidateName } from './candidates.ts';
@@ -22,7 +22,7 @@ export type Ratio = Readonly<{
   against: CandidateName;
   workload: WorkloadName;
   cpu: number;
-  /** The smallest and the largest of the rounds. */
+  /** The smallest and largest value of the rounds. */
   cpuRange: readonly [number, number];
 }>;
 
@@ -108,7 +108,7 @@ const round = (value: number, digits: number): number => Number(value.toFixed(di
 export const jsonLines = ({ rows }: Summary): string =>
   rows.map((row) => JSON.stringify(row)).join('\n');
 
-/** Markdown, which reads as well on a terminal. */
+/** Markdown, which is readable on a terminal too. */
 export const renderReport = (summary: Summary): string =>
   [renderRows(summary), renderTargets(summary)].filter((part) => part !== '').join('\n\n');
 

@@ -20,7 +20,7 @@ export type Results = Readonly<{
   summary: Summary;
   rounds: number;
   notes: readonly string[];
-  /** Of the machine, a minute before: what else ran on it. */
+  /** The load average of the machine before the run, which shows other work. */
   loadBefore: number;
 }>;
 
@@ -35,7 +35,7 @@ function renderPart({ summary, rounds, notes, loadBefore }: Results): string {
   const date = new Date().toISOString().slice(0, 10);
   return `# Results
 
-Compare the ratios: bare times belong to one machine and one day.
+Compare the ratios: absolute times depend on the machine and the day.
 
 ## The gateway
 
@@ -57,9 +57,9 @@ Candidates:
 
 - **direct**: the load generator against the upstream, nothing between.
 - **nginx**: one process without a master, kept connections to the upstream, \`proxy_buffering off\`, no access log.
-- **floor**: \`node:http\` and undici's \`dispatch\`, bytes passed on, nothing read or decided.
-- **hello**: \`node:http\` that reads the request and answers with bytes it has; beside \`cache-hit\` alone.
-- **gw**: role proxy in File mode, 20 models, 16 keys, two backends a model asked for; no usage rows.
+- **floor**: \`node:http\` and undici's \`dispatch\`, bytes are forwarded, nothing is parsed or decided.
+- **hello**: \`node:http\` that reads the request and answers with stored bytes; only for \`cache-hit\`.
+- **gw**: role proxy in File mode, 20 models, 16 keys, two backends for each requested model; no usage rows.
 - **gw-metered**: the same in Http mode: usage is read from each answer and sent as rows to a control plane.
 - **portkey**: \`@portkey-ai/gateway\` from npm, addressed by its provider and custom-host headers.
 
@@ -67,9 +67,9 @@ Workloads: \`json-1k\` and \`json-32k\` are requests of that size with an answer
 answered by 50 events and \`[DONE]\`, each its own chunk, written at once. \`sse-paced\` is the same with ${paceMs} ms between the
 chunks, over 256 connections; its CPU µs are of a stream. \`cache-hit\` is \`json-1k\` of a model whose answers are cached.
 
-In the run itself it was checked that every answer was a 200 with the right bytes (of portkey: always the same bytes,
-with the upstream's choices and usage), that \`gw_requests_total\` was the number of requests sent, and that each
-request of gw-metered became a usage row with its token counts or was counted as dropped:
+The run checked every answer: a 200 with the right bytes (for portkey: always the same bytes, with the upstream's choices
+and usage). \`gw_requests_total\` was the number of requests sent. Each request of gw-metered became a usage row with its
+token counts or was counted as dropped:
 ${notes.join('; ')}.
 
 What this does not show: thousands of streams, many idle connections, TLS, failing upstreams, several processes, a

@@ -1,5 +1,5 @@
-// One run: every candidate at every workload, in turns, so that a slow minute of the machine falls on all of
-// them. Whatever was started is stopped, however the run ends.
+// Runs every candidate on every workload in turn, so that a slow minute of the machine affects all of them. All
+// processes are stopped, however the run ends.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ export type RunOptions = Readonly<{
   rounds: number;
   warmMs: number;
   measureMs: number;
-  /** Before the first round, because a runtime compiles what it runs often. */
+  /** Before the first round, because runtimes compile frequent code. */
   firstWarmMs: number;
   candidates: readonly CandidateName[];
   workloads: readonly WorkloadName[];
@@ -47,7 +47,7 @@ export type Sample = Readonly<{
 }> &
   Measurement;
 
-/** `notes` say what the candidates' own counters showed. */
+/** `notes` contains the findings of the candidates' own counters. */
 export type Run = Readonly<{ samples: readonly Sample[]; notes: readonly string[] }>;
 
 export async function runBenchmark(options: RunOptions): Promise<Run> {

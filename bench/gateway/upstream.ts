@@ -1,5 +1,5 @@
-// The upstream of the benchmark as a process: it reads whole requests and writes answers made beforehand.
-// On bare sockets, so that it costs as little as it can of the core that it shares with the load generator.
+// The upstream of the benchmark as a process: it reads whole requests and writes prepared answers. It uses plain
+// sockets to save CPU, because it shares its core with the load generator.
 
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
@@ -45,7 +45,7 @@ function serve(socket: Socket): void {
   });
 }
 
-/** The pieces from `index` on, at their pace. */
+/** Writes the pieces from `index` on, at their pace. */
 function write(socket: Socket, pieces: readonly Buffer[], index: number): void {
   const piece = pieces[index];
   if (piece === undefined || socket.destroyed) return;

@@ -1,10 +1,10 @@
-// Holds the work that every candidate is given: the bodies of the requests and the bytes of the answers.
-// Both are made once, so that neither the load generator nor the upstream spends time on them.
+// Defines the work of every candidate: the request bodies and the answer bytes. Both are made once, so that neither
+// the load generator nor the upstream spends time on them.
 
 export const workloadNames = ['json-1k', 'json-32k', 'sse-50', 'sse-paced', 'cache-hit'] as const;
 export type WorkloadName = (typeof workloadNames)[number];
 
-/** What the upstream is asked for; it stands first in its paths. */
+/** The kind of answer; the first segment of the upstream's paths. */
 export type AnswerKind = 'json' | 'sse' | 'paced' | 'cached';
 
 export const isStreamed = (kind: AnswerKind): boolean => kind === 'sse' || kind === 'paced';
@@ -24,7 +24,7 @@ export const workloads: readonly Workload[] = [
   { name: 'cache-hit', kind: 'cached', requestBytes: 1024, connections: 64 },
 ];
 
-/** A chat request of exactly `requestBytes` bytes, as a client library writes it. */
+/** A chat request of exactly `requestBytes` bytes, as a client library sends it. */
 export function requestBody(workload: Workload, model: string): Buffer {
   const write = (padding: string): string =>
     JSON.stringify({
@@ -60,7 +60,7 @@ const jsonBody = JSON.stringify({
 
 export const streamEvents = 50;
 
-/** The last event before `[DONE]` carries the usage, as an upstream that was asked for it sends it. */
+/** The last event before `[DONE]` contains the usage, as when a client requests it. */
 const sseEvents: readonly string[] = Array.from({ length: streamEvents }, (_, index) => {
   const isLast = index === streamEvents - 1;
   const choice = { index: 0, delta: { content: ` word-${index}` }, finish_reason: null };
@@ -77,10 +77,10 @@ const sseEvents: readonly string[] = Array.from({ length: streamEvents }, (_, in
 export const answerBody = (kind: AnswerKind): Buffer =>
   Buffer.from(isStreamed(kind) ? sseEvents.join('') : jsonBody);
 
-/** Between the events of a paced stream. */
+/** The interval between the events of a paced stream. */
 export const paceMs = 20;
 
-/** An answer as it goes over the wire, in the pieces that are written at once: of a stream each event is a chunk. */
+/** An answer as sent over the wire, in the pieces that are written at once. Each event of a stream is a chunk. */
 export function answerOnWire(kind: AnswerKind): readonly Buffer[] {
   if (!isStreamed(kind)) {
     const length = Buffer.byteLength(jsonBody);

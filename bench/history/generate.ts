@@ -1,5 +1,5 @@
-// A log of many events over a configuration of fixed size, appended without read models: entities are made first, then changed, with
-// keys coming and going. The same number gives the same log, but for ids and hashes.
+// Generates a long log over a configuration of fixed size, without read models: entities are created first and then
+// changed, and keys are created and deleted. The same number gives the same log, except for ids and hashes.
 
 import { randomUUID } from 'node:crypto';
 
@@ -21,10 +21,10 @@ import { noConditions } from '../../src/conditions/values.ts';
 export const sizes = { principals: 500, providers: 200, models: 2_000, keys: 10_000, chats: 100 };
 
 const batchEvents = 5_000;
-/** Spread over a year, whatever the number of events. */
+/** The events are spread over a year, whatever their number. */
 const yearMs = 365 * 24 * 60 * 60 * 1000;
 
-/** Appends events up to position `events`, behind an empty log. */
+/** Appends events to an empty log, up to position `events`. */
 export async function generateLog(db: Database, events: number): Promise<void> {
   const commands = commandsOf(events);
   const versions = new Map<string, number>();
@@ -75,7 +75,7 @@ function sealCommand(events: readonly GwEvent[], { head, at, versions }: Place):
   return made;
 }
 
-/** First all entities, then changes without an end. */
+/** First all entities, then endless changes. */
 function* commandsOf(events: number): Generator<readonly GwEvent[]> {
   for (let at = 1; at <= sizes.principals; at++) yield [principal(at)];
   for (let at = 1; at <= sizes.providers; at++) yield [provider(at)];
@@ -176,7 +176,7 @@ const key = (number: number): GwEvent => ({
   },
 });
 
-/** Of ten changes six are prices, two are limits, one is a rule, and one replaces a key by another. */
+/** Ten changes: six prices, two limits, one rule, and one replaced key. */
 function change(at: number): GwEvent[] {
   const spread = (count: number): number => 1 + ((at * 7919) % count);
   switch (at % 10) {

@@ -11,6 +11,7 @@ const held: readonly string[] = [
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   'README.md',
+  'bench',
   'docs/ARCHITECTURE.md',
   'docs/README.md',
   'docs/STYLE.md',

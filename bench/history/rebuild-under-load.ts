@@ -1,5 +1,5 @@
-// A rebuild of the read models beside admin reads through HTTP: `gw projections rebuild` as an operator runs it, and role control that
-// serves 100 reads a second from the tables that are replaced.
+// Measures a rebuild of the read models (`gw projections rebuild`) while role control serves 100 reads a second
+// through HTTP from the tables that are replaced.
 
 import { spawn } from 'node:child_process';
 import path from 'node:path';
@@ -9,9 +9,9 @@ import type { Connection, Measured } from '../control/load.ts';
 import { loggedIn, prepareDatabase, startServer } from '../control/server.ts';
 
 const readsPerSecond = 100;
-/** The rebuild ends in one of these rounds. */
+/** The rebuild ends during one of these rounds. */
 const roundSeconds = 3;
-/** Without a rebuild, for comparison. */
+/** The reads without a rebuild, for comparison. */
 const quietSeconds = 10;
 
 const paths = [
@@ -24,18 +24,18 @@ const paths = [
 
 type Rebuilt = Readonly<{ seconds: number; reads: Measured }>;
 
-/** `url` is of a database whose read models are built. Throws when the rebuild fails. */
-export async function measureBeside(url: string): Promise<void> {
+/** `url` names a database with built read models. Throws if the rebuild fails. */
+export async function measureRebuildUnderLoad(url: string): Promise<void> {
   await prepareDatabase(url, async () => {});
   const server = await startServer(url);
   try {
     const reader = connect(server.adminUrl, { cookie: await loggedIn(server.adminUrl) });
     report('reads alone', await readFor(reader, quietSeconds));
-    const { seconds, reads } = await rebuildBeside(url, reader);
+    const { seconds, reads } = await rebuildUnderLoad(url, reader);
     console.log(
-      `read models built anew beside ${readsPerSecond} reads a second: ${seconds.toFixed(1)} s`,
+      `read models rebuilt during ${readsPerSecond} reads a second: ${seconds.toFixed(1)} s`,
     );
-    report('reads meanwhile', reads);
+    report('reads during the rebuild', reads);
     reader.close();
   } finally {
     await server.end();
@@ -49,7 +49,7 @@ const readFor = (reader: Connection, seconds: number): Promise<Measured> =>
     send: (index) => reader.send('GET', paths[index % paths.length] ?? paths[0]),
   });
 
-async function rebuildBeside(url: string, reader: Connection): Promise<Rebuilt> {
+async function rebuildUnderLoad(url: string, reader: Connection): Promise<Rebuilt> {
   const startedAt = performance.now();
   const rebuild: { seconds: number | null } = { seconds: null };
   const running = runRebuild(url).finally(() => {
