@@ -278,7 +278,7 @@ describe('a pack of evidence', () => {
     const { position } = plane.store.state();
     const cases: readonly (readonly [Partial<PackWish>, RegExp])[] = [
       [{ keys: [auditKey] }, /at position \d+ key [\da-f]{64} signs; give it as GW_AUDIT/],
-      [{ from: { position }, to: { position: 1 } }, /which is behind --to/],
+      [{ from: { position }, to: { position: 1 } }, /which is after --to/],
       [{ to: { position: 999_999 } }, /--to: 999999 is out of range/],
       [{ directory: path.dirname(directory) }, /is there already/],
     ];
