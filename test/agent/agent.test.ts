@@ -1,4 +1,5 @@
-// Holds what the agent does over time: what it finds it registers, what it holds it renews, and what is away it waits for.
+// Tests the agent over time: it registers what it finds, renews its leases, and waits for endpoints
+// that are down.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -20,7 +21,7 @@ type LogLines = Parameters<typeof collectLog>[0];
 
 const soonMs = 25;
 
-/** Beats and looks every 25 ms unless told otherwise. */
+/** The agent sends heartbeats and searches every 25 ms by default. */
 function parts(test: TestContext, url: string, given: Partial<AgentOptions>) {
   const registrar = openRegistrar({ controlUrl: url, token: 'gw-key', ca: null });
   const { probe, close } = openProbe();
@@ -48,8 +49,8 @@ function parts(test: TestContext, url: string, given: Partial<AgentOptions>) {
   return { options, logLines, messages: () => logLines.map(({ message }) => message) };
 }
 
-function started(test: TestContext, desk: RegistrationServer, given: Partial<AgentOptions>) {
-  const { options, ...rest } = parts(test, desk.url, given);
+function started(test: TestContext, control: RegistrationServer, given: Partial<AgentOptions>) {
+  const { options, ...rest } = parts(test, control.url, given);
   const agent = startAgent(options);
   test.after(agent.close);
   return { ...rest, agent };
@@ -58,78 +59,78 @@ function started(test: TestContext, desk: RegistrationServer, given: Partial<Age
 const seenAt = ({ seen }: RegistrationServer, apiBase: string): number =>
   seen.filter((one) => one.api_base === apiBase).length;
 
-/** As many further registrations of the endpoint. */
-const beats = (desk: RegistrationServer, apiBase: string, more = 2): Promise<unknown> => {
-  const from = seenAt(desk, apiBase);
-  return until(() => seenAt(desk, apiBase) >= from + more, { what: `${more} more heartbeats` });
+/** Waits for `more` further registrations of the endpoint. */
+const heartbeats = (control: RegistrationServer, apiBase: string, more = 2): Promise<unknown> => {
+  const from = seenAt(control, apiBase);
+  return until(() => seenAt(control, apiBase) >= from + more, { what: `${more} more heartbeats` });
 };
 
 describe('the agent', () => {
-  it('registers what answers on its ports with what it knows of it, and nothing else', async (t) => {
-    const desk = await startRegistrationServer(t);
+  it('registers only endpoints that answer, with their model and engine', async (t) => {
+    const control = await startRegistrationServer(t);
     const engine = await startEngine(t, { model: 'Qwen/Qwen3-8B' });
     const gone = await startEngine(t);
     await gone.stop();
-    const { messages } = started(t, desk, {
+    const { messages } = started(t, control, {
       fixed: scanned('127.0.0.1', [engine.port, gone.port]),
     });
-    await beats(desk, engine.apiBase);
-    assert.deepEqual(desk.seen[0], {
+    await heartbeats(control, engine.apiBase);
+    assert.deepEqual(control.seen[0], {
       api_base: engine.apiBase,
       node: 'host',
       name: `Qwen/Qwen3-8B-${engine.port}`,
       engine: 'vllm',
       ttl_seconds: 90,
     });
-    assert.equal(seenAt(desk, gone.apiBase), 0);
-    assert.deepEqual([...desk.tokens], ['Bearer gw-key']);
+    assert.equal(seenAt(control, gone.apiBase), 0);
+    assert.deepEqual([...control.tokens], ['Bearer gw-key']);
     assert.deepEqual(messages(), ['an endpoint is registered']);
   });
 
-  it('finds an engine that comes later', async (t) => {
-    const desk = await startRegistrationServer(t);
+  it('finds an engine that starts later', async (t) => {
+    const control = await startRegistrationServer(t);
     const engine = await startEngine(t);
     await engine.stop();
-    const { messages } = started(t, desk, { fixed: scanned('127.0.0.1', [engine.port]) });
+    const { messages } = started(t, control, { fixed: scanned('127.0.0.1', [engine.port]) });
     await until(() => messages().includes('no model server is found'), { what: 'nothing found' });
     await engine.start();
-    await beats(desk, engine.apiBase);
+    await heartbeats(control, engine.apiBase);
     assert.deepEqual(messages(), ['no model server is found', 'an endpoint is registered']);
   });
 
-  it('renews no lease of an engine that is gone, and the heartbeat after its return does', async (t) => {
-    const desk = await startRegistrationServer(t);
+  it('renews the lease of a stopped engine only after it returns', async (t) => {
+    const control = await startRegistrationServer(t);
     const engine = await startEngine(t);
-    // One search alone, so that the heartbeat is what finds it again.
+    // A single search, so that only a heartbeat can find the endpoint again.
     const fixed = scanned('127.0.0.1', [engine.port]);
-    const { messages } = started(t, desk, { fixed, discoverMs: 3_600_000 });
-    await beats(desk, engine.apiBase);
+    const { messages } = started(t, control, { fixed, discoverMs: 3_600_000 });
+    await heartbeats(control, engine.apiBase);
     await engine.stop();
     const silent = 'an endpoint does not answer, so its lease expires';
     await until(() => messages().includes(silent), { what: 'the silence' });
-    const before = desk.seen.length;
+    const before = control.seen.length;
     await engine.start();
-    await beats(desk, engine.apiBase, 1);
-    assert.equal(desk.seen.length >= before + 1, true);
+    await heartbeats(control, engine.apiBase, 1);
+    assert.equal(control.seen.length >= before + 1, true);
     await until(() => messages().at(-1) === 'an endpoint is registered', { what: 'its return' });
   });
 
-  it('registers an endpoint that is configured outright, whether or not it answers', async (t) => {
-    const desk = await startRegistrationServer(t);
+  it('registers an explicitly configured endpoint even if it does not answer', async (t) => {
+    const control = await startRegistrationServer(t);
     const engine = await startEngine(t);
     await engine.stop();
-    started(t, desk, { fixed: [outright(engine.apiBase)] });
-    await beats(desk, engine.apiBase);
-    assert.equal(desk.seen[0]?.name, `unknown-${engine.port}`);
+    started(t, control, { fixed: [outright(engine.apiBase)] });
+    await heartbeats(control, engine.apiBase);
+    assert.equal(control.seen[0]?.name, `unknown-${engine.port}`);
     await engine.start();
-    await until(() => desk.seen.at(-1)?.name === `m-${engine.port}`, { what: 'its model' });
+    await until(() => control.seen.at(-1)?.name === `m-${engine.port}`, { what: 'its model' });
     await engine.stop();
-    await beats(desk, engine.apiBase);
-    assert.equal(desk.seen.at(-1)?.name, `m-${engine.port}`);
+    await heartbeats(control, engine.apiBase);
+    assert.equal(control.seen.at(-1)?.name, `m-${engine.port}`);
   });
 
-  it('renews leases while a search takes long', async (t) => {
-    const desk = await startRegistrationServer(t);
+  it('renews leases during a long search', async (t) => {
+    const control = await startRegistrationServer(t);
     const engine = await startEngine(t);
     let looks = 0;
     const look = async (signal: AbortSignal): Promise<readonly Candidate[]> => {
@@ -137,14 +138,14 @@ describe('the agent', () => {
       if (looks > 1) await once(signal, 'abort');
       return [{ apiBase: engine.apiBase, node: 'gpu-1', isOutright: false }];
     };
-    started(t, desk, { look });
+    started(t, control, { look });
     await until(() => looks > 1, { what: 'a search that takes long' });
-    await beats(desk, engine.apiBase, 5);
-    assert.equal(desk.seen[0]?.node, 'gpu-1');
+    await heartbeats(control, engine.apiBase, 5);
+    assert.equal(control.seen[0]?.node, 'gpu-1');
   });
 
-  it('keeps what it found while the cluster cannot be read, and what is configured is found', async (t) => {
-    const desk = await startRegistrationServer(t);
+  it('keeps found endpoints while the cluster cannot be read, and still finds configured ones', async (t) => {
+    const control = await startRegistrationServer(t);
     const [engine, other] = [await startEngine(t), await startEngine(t)];
     let isAway = false;
     const look = async (): Promise<readonly Candidate[]> => {
@@ -153,55 +154,55 @@ describe('the agent', () => {
     };
     const fixed = scanned('127.0.0.1', [other.port]);
     await other.stop();
-    const { messages } = started(t, desk, { fixed, look });
-    await beats(desk, engine.apiBase);
+    const { messages } = started(t, control, { fixed, look });
+    await heartbeats(control, engine.apiBase);
     isAway = true;
     const failed = 'the search for endpoints failed';
     await until(() => messages().includes(failed), { what: 'the failure' });
     await other.start();
-    await beats(desk, other.apiBase);
-    await beats(desk, engine.apiBase);
+    await heartbeats(control, other.apiBase);
+    await heartbeats(control, engine.apiBase);
     isAway = false;
     const works = 'the search for endpoints works again';
     await until(() => messages().includes(works), { what: 'the recovery' });
     assert.equal(messages().filter((message) => message === failed).length, 1);
   });
 
-  it('lets go of an endpoint that is exposed no more', async (t) => {
-    const desk = await startRegistrationServer(t);
+  it('drops an endpoint that is no longer exposed', async (t) => {
+    const control = await startRegistrationServer(t);
     const [engine, other] = [await startEngine(t), await startEngine(t)];
     const exposed = [engine, other].map(({ apiBase }) => ({
       apiBase,
       node: null,
       isOutright: false,
     }));
-    const { messages } = started(t, desk, { look: async () => exposed });
-    await beats(desk, engine.apiBase);
+    const { messages } = started(t, control, { look: async () => exposed });
+    await heartbeats(control, engine.apiBase);
     exposed.shift();
     const gone = 'an endpoint is no longer exposed, so its lease expires';
     await until(() => messages().includes(gone), { what: 'the loss' });
-    await beats(desk, other.apiBase);
-    const before = seenAt(desk, engine.apiBase);
-    await beats(desk, other.apiBase, 4);
-    assert.equal(seenAt(desk, engine.apiBase), before);
+    await heartbeats(control, other.apiBase);
+    const before = seenAt(control, engine.apiBase);
+    await heartbeats(control, other.apiBase, 4);
+    assert.equal(seenAt(control, engine.apiBase), before);
   });
 
-  it('says once that the control plane is away, waits longer each time, and goes on when it is back', async (t) => {
-    const desk = await startRegistrationServer(t);
+  it('reports an unreachable control plane once, backs off, and resumes when it returns', async (t) => {
+    const control = await startRegistrationServer(t);
     const engine = await startEngine(t);
     const fixed = scanned('127.0.0.1', [engine.port]);
-    const { messages, logLines } = started(t, desk, { fixed });
-    await beats(desk, engine.apiBase);
-    await desk.stop();
+    const { messages, logLines } = started(t, control, { fixed });
+    await heartbeats(control, engine.apiBase);
+    await control.stop();
     const away = 'the control plane does not answer';
     await until(() => messages().includes(away), { what: 'the absence' });
     const asked = engine.asked();
     await until(() => engine.asked() > asked + 2, { what: 'further rounds' });
-    await desk.start();
+    await control.start();
     await until(() => messages().includes('the control plane answers again'), {
       what: 'the return',
     });
-    await beats(desk, engine.apiBase);
+    await heartbeats(control, engine.apiBase);
     assert.equal(messages().filter((message) => message === away).length, 1);
     assert.match(
       String(logLines.find(({ message }) => message === away)?.fields['reason']),
@@ -209,50 +210,50 @@ describe('the agent', () => {
     );
   });
 
-  it('starts while the control plane is away, and registers when it comes', async (t) => {
-    const desk = await startRegistrationServer(t);
-    await desk.stop();
+  it('starts while the control plane is unreachable, and registers once it is up', async (t) => {
+    const control = await startRegistrationServer(t);
+    await control.stop();
     const engine = await startEngine(t);
-    const { messages } = started(t, desk, { fixed: scanned('127.0.0.1', [engine.port]) });
+    const { messages } = started(t, control, { fixed: scanned('127.0.0.1', [engine.port]) });
     const away = 'the control plane does not answer';
     await until(() => messages().includes(away), { what: 'the absence' });
-    await desk.start();
-    await beats(desk, engine.apiBase);
+    await control.start();
+    await heartbeats(control, engine.apiBase);
   });
 
-  it('says a refusal once, asks again at the next heartbeat, and says when it is taken', async (t) => {
-    const desk = await startRegistrationServer(t);
+  it('logs a refusal once, retries at each heartbeat, and logs the later success', async (t) => {
+    const control = await startRegistrationServer(t);
     const engine = await startEngine(t);
     const error = { error: { message: 'unknown API key', type: 'unauthenticated' } };
-    desk.answerWith({ status: 401, text: JSON.stringify(error) });
-    const { messages, logLines } = started(t, desk, {
+    control.answerWith({ status: 401, text: JSON.stringify(error) });
+    const { messages, logLines } = started(t, control, {
       fixed: scanned('127.0.0.1', [engine.port]),
     });
-    await beats(desk, engine.apiBase, 4);
+    await heartbeats(control, engine.apiBase, 4);
     assert.deepEqual(messages(), ['a registration was refused']);
     const { status, reason } = logLines[0]?.fields ?? {};
     assert.deepEqual([status, reason], [401, 'unknown API key']);
-    desk.answerWith(null);
+    control.answerWith(null);
     await until(() => messages().includes('an endpoint is registered'), { what: 'it is taken' });
   });
 
-  it('warns of a provider at the address that is no lease of its own', async (t) => {
-    const desk = await startRegistrationServer(t);
+  it('warns of a provider at the address whose lease it does not hold', async (t) => {
+    const control = await startRegistrationServer(t);
     const engine = await startEngine(t);
     const record = { id: 3, api_base: engine.apiBase, name: 'hand', kind: 'static', leased: false };
-    desk.answerWith({ status: 200, text: JSON.stringify(record) });
-    const { messages } = started(t, desk, { fixed: scanned('127.0.0.1', [engine.port]) });
-    await beats(desk, engine.apiBase, 3);
+    control.answerWith({ status: 200, text: JSON.stringify(record) });
+    const { messages } = started(t, control, { fixed: scanned('127.0.0.1', [engine.port]) });
+    await heartbeats(control, engine.apiBase, 3);
     assert.deepEqual(messages(), [
       'the address belongs to a provider without a lease of this agent',
     ]);
   });
 
-  it('lets one endpoint whose registration fails keep no other from its turn', async (t) => {
-    const desk = await startRegistrationServer(t);
+  it('continues with the other endpoints if one registration fails', async (t) => {
+    const control = await startRegistrationServer(t);
     const engines = [await startEngine(t), await startEngine(t), await startEngine(t)];
     const [bad] = engines;
-    const { options } = parts(t, desk.url, {
+    const { options } = parts(t, control.url, {
       fixed: scanned(
         '127.0.0.1',
         engines.map(({ port }) => port),
@@ -267,14 +268,14 @@ describe('the agent', () => {
           : options.register(registration, signal),
     });
     t.after(agent.close);
-    for (const { apiBase } of engines.slice(1)) await beats(desk, apiBase, 3);
+    for (const { apiBase } of engines.slice(1)) await heartbeats(control, apiBase, 3);
   });
 
-  it('ends at once, whatever it waits for', async (t) => {
-    const desk = await startRegistrationServer(t);
+  it('stops at once, regardless of what it waits for', async (t) => {
+    const control = await startRegistrationServer(t);
     const engine = await startEngine(t);
     let isAsked = false;
-    const { options } = parts(t, desk.url, {
+    const { options } = parts(t, control.url, {
       fixed: scanned('127.0.0.1', [engine.port]),
       intervalMs: 3_600_000,
       discoverMs: 3_600_000,
@@ -296,13 +297,13 @@ describe('the agent', () => {
 });
 
 describe('registering once', () => {
-  it('answers what came of each candidate', async (t) => {
-    const desk = await startRegistrationServer(t);
+  it('returns the outcome of each candidate', async (t) => {
+    const control = await startRegistrationServer(t);
     const [engine, gone] = [await startEngine(t), await startEngine(t)];
     await gone.stop();
     const fixed = scanned('127.0.0.1', [engine.port, gone.port]);
-    const visited = await registerOnce(parts(t, desk.url, { fixed }).options);
+    const visited = await registerOnce(parts(t, control.url, { fixed }).options);
     assert.deepEqual(visited.map(({ kind }) => kind).toSorted(), ['registered', 'silent']);
-    assert.equal(desk.seen.length, 1);
+    assert.equal(control.seen.length, 1);
   });
 });

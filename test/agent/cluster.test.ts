@@ -1,4 +1,5 @@
-// Holds how the agent reads a cluster: by lists alone, page by page, as the service account of the hour, and within the role of deploy/.
+// Tests how the agent reads a cluster: only with paged lists, with a service account token that
+// rotates, and within the role of deploy/.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -48,7 +49,7 @@ const keyOf = ({ group, resource, verb }: Call): string => `${verb} ${group}/${r
 const callsOf = ({ asked }: ClusterApi): readonly string[] =>
   [...new Set(asked.map(keyOf))].toSorted();
 
-it('every call is allowed by the manifest, and the manifest allows no other', async (t) => {
+it('makes exactly the calls that the manifest allows', async (t) => {
   const allowed = allowedCalls().map(keyOf).toSorted();
   const cluster = await startClusterApi(t, { allows: (call) => allowed.includes(keyOf(call)) });
   await readCluster(cluster.place, signal);
@@ -59,7 +60,7 @@ it('every call is allowed by the manifest, and the manifest allows no other', as
   );
 });
 
-it('what a cluster exposes is found in its lists, and what is not taken up is said once', async (t) => {
+it('finds exposed endpoints in the lists, and reports each skipped one once', async (t) => {
   const { place } = await startClusterApi(t);
   const logLines: Parameters<typeof collectLog>[0] = [];
   const look = createLook({ cluster: place, advertise: '10.0.0.4', log: collectLog(logLines) });
@@ -79,7 +80,7 @@ it('what a cluster exposes is found in its lists, and what is not taken up is sa
   );
 });
 
-it('a list is read page by page to its end', async (t) => {
+it('reads a list page by page to its end', async (t) => {
   const cluster = await startClusterApi(t);
   cluster.setPageItems(2);
   const { services, pods, nodes } = await readCluster(cluster.place, signal);
@@ -92,7 +93,7 @@ it('a list is read page by page to its end', async (t) => {
   ]);
 });
 
-it('a list that expires under way begins anew, and is never half of one and half of another', async (t) => {
+it('restarts a list that expires between pages, and never mixes two versions', async (t) => {
   const cluster = await startClusterApi(t);
   cluster.setPageItems(4);
   cluster.expireNext(1);
@@ -102,7 +103,7 @@ it('a list that expires under way begins anew, and is never half of one and half
   assert.equal(new Set(names).size, 9);
 });
 
-it('a list that expires again and again is given up', async (t) => {
+it('gives up a list that keeps expiring', async (t) => {
   const cluster = await startClusterApi(t);
   cluster.setPageItems(4);
   cluster.expireNext(1000);
@@ -111,13 +112,13 @@ it('a list that expires again and again is given up', async (t) => {
   });
 });
 
-it('an empty list, which the server writes as null, is empty', async (t) => {
+it('reads null as an empty list', async (t) => {
   const cluster = await startClusterApi(t);
   Object.assign(cluster.lists['services'] ?? {}, { items: [] });
   assert.deepEqual((await readCluster(cluster.place, signal)).services, []);
 });
 
-it('a token that was renewed is shown from then on', async (t) => {
+it('uses a rotated token from then on', async (t) => {
   const cluster = await startClusterApi(t);
   await readCluster(cluster.place, signal);
   await cluster.setToken('token-of-the-second-hour');
@@ -128,7 +129,7 @@ it('a token that was renewed is shown from then on', async (t) => {
   );
 });
 
-it('a refusal of the API server is told with its words', async (t) => {
+it('reports the API server’s error message', async (t) => {
   const cluster = await startClusterApi(t, { allows: ({ resource }) => resource !== 'nodes' });
   await assert.rejects(readCluster(cluster.place, signal), {
     message: /^\/api\/v1\/nodes answered 403: nodes is forbidden: User "system:serviceaccount/,
@@ -139,14 +140,14 @@ it('a refusal of the API server is told with its words', async (t) => {
   });
 });
 
-it('the API server is verified with the authority of the service account alone', async (t) => {
+it('verifies the API server only with the CA of the service account', async (t) => {
   const { place, asked } = await startClusterApi(t);
   await writeFile(path.join(place.accountDirectory, 'ca.crt'), rootCertificates[0] ?? '');
   await assert.rejects(readCluster(place, signal), /self-signed certificate/);
   assert.deepEqual(asked, []);
 });
 
-it('a search that cannot read the cluster says which one, and why', async (t) => {
+it('names the cluster that cannot be read, and why', async (t) => {
   const { place, setBroken } = await startClusterApi(t);
   setBroken(503);
   const look = createLook({ cluster: place, advertise: null, log: collectLog([]) });
@@ -157,7 +158,7 @@ it('a search that cannot read the cluster says which one, and why', async (t) =>
   });
 });
 
-it('a process finds its cluster in the variables that Kubernetes sets', () => {
+it('finds the cluster in the variables that Kubernetes sets', () => {
   const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
   assert.deepEqual(findCluster(env, mountedAccount), {
     url: 'https://[fd00::1]:443',

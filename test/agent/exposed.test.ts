@@ -1,4 +1,4 @@
-// Holds which addresses of a cluster the agent takes for reachable from outside of it.
+// Tests which addresses of a cluster the agent considers reachable from outside it.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -95,7 +95,7 @@ describe('of a service', () => {
   ];
   for (const [what, found, bases] of cases) it(what, () => assert.deepEqual(found, bases));
 
-  it('what is left out is said, without the value of the annotation', () => {
+  it('reports each skipped service, without the value of the annotation', () => {
     assert.deepEqual(ofService(onNodes, annotated('http://me:secret@gpu.example')).left, [
       'gw.io/advertise of service models/vllm is not an http or https address of an endpoint',
     ]);
@@ -135,13 +135,13 @@ describe('of a pod', () => {
     ).candidates;
   const found = { apiBase: 'http://10.0.0.4:8000/v1', node: 'gpu-1', isOutright: false };
 
-  it('in the network of its node, the internal address of the node and its name', () =>
+  it('in the host network, the internal address and the name of the node', () =>
     assert.deepEqual(candidatesOf(onHost), [found]));
 
   it('with a hostPort, the same', () =>
     assert.deepEqual(candidatesOf({ ...onHost, hostNetwork: undefined }), [found]));
 
-  it('with a network of its own and no hostPort, none', () => {
+  it('none outside the host network without a hostPort', () => {
     const own = { name: 'engine', ports: [{ containerPort: 8000 }], args: ['--port', '8000'] };
     assert.deepEqual(candidatesOf({ nodeName: 'gpu-1', containers: [own] }), []);
   });
@@ -160,12 +160,12 @@ describe('of a pod', () => {
       hostNetwork: false,
       containers: [{ name: 'engine', ports: [{ containerPort: 1, hostPort: 8000, hostIP }] }],
     }).map(({ apiBase }) => apiBase);
-  it('the address of the node that its port is bound to, and none that is the loopback', () => {
+  it('the node address that its port is bound to, unless it is a loopback address', () => {
     assert.deepEqual(bound('10.1.0.4'), ['http://10.1.0.4:8000/v1']);
     assert.deepEqual(bound('127.0.0.1'), []);
   });
 
-  it('that does not run, is not ready, or has no node of a known address, none', () => {
+  it('none if it is not running, not ready, or on a node without a known address', () => {
     const starting = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] };
     assert.deepEqual(
       [
@@ -180,7 +180,7 @@ describe('of a pod', () => {
     );
   });
 
-  it('that is found by a service too, once, with its node', () => {
+  it('only once if a service exposes it too, with its node', () => {
     const onNodes = service.parse({
       metadata: metadata(),
       spec: { type: 'NodePort', ports: [{ ...http, nodePort: 8000 }] },

@@ -1,4 +1,5 @@
-// Holds on which ports of a node a container is looked for, in the order of the specification ("Host-registration agent").
+// Tests which ports of a node the agent tries for a container, in the order of the specification
+// ("Host-registration agent").
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -72,7 +73,7 @@ for (const [what, given, ports] of cases) {
     assert.deepEqual(portsOf(given), ports));
 }
 
-it('of a container with a network of its own only a declared hostPort counts', () => {
+it('considers only a declared hostPort of a container outside the host network', () => {
   assert.deepEqual(declaredHostPorts(read({ ports: [{ containerPort: 8000 }], ...flag })), []);
   const ports = [
     { containerPort: 8000, hostPort: 1, hostIP: '0.0.0.0' },

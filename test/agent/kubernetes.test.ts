@@ -1,5 +1,5 @@
-// Holds the agent in a cluster as a whole: what the lists name and answers is registered under the cluster's name, for as long as the
-// cluster exposes it.
+// Tests the complete agent in a cluster: it registers every listed endpoint that answers under the
+// cluster's name, for as long as the cluster exposes it.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -22,11 +22,11 @@ const onNodes = (name: string, nodePort: number) => ({
   status: { loadBalancer: {} },
 });
 
-it('an engine is registered while the cluster exposes it, through a new token and a broken API server', async (t) => {
-  const [cluster, desk] = [await startClusterApi(t), await startRegistrationServer(t)];
+it('keeps an exposed engine registered across a token rotation and API server errors', async (t) => {
+  const [cluster, control] = [await startClusterApi(t), await startRegistrationServer(t)];
   const [engine, later] = [await startEngine(t), await startEngine(t, { model: 'Later' })];
   const flags = {
-    controlUrl: desk.url,
+    controlUrl: control.url,
     token: 'gw-key',
     kubernetes: 'true',
     providerName: 'East',
@@ -39,7 +39,7 @@ it('an engine is registered while the cluster exposes it, through a new token an
   assert.ok('controlUrl' in plan);
   const logLines: Parameters<typeof collectLog>[0] = [];
   const log = collectLog(logLines);
-  const registrar = openRegistrar({ controlUrl: desk.url, token: 'gw-key', ca: null });
+  const registrar = openRegistrar({ controlUrl: control.url, token: 'gw-key', ca: null });
   const probing = openProbe();
   const services = { ...cluster.lists['services'], items: [onNodes('first', engine.port)] };
   Object.assign(cluster.lists, { services, pods: { ...cluster.lists['pods'], items: [] } });
@@ -60,16 +60,16 @@ it('an engine is registered while the cluster exposes it, through a new token an
     await Promise.all([registrar.close(), probing.close()]);
   });
   const countOf = (apiBase: string): number =>
-    desk.seen.filter(({ api_base }) => api_base === apiBase).length;
+    control.seen.filter(({ api_base }) => api_base === apiBase).length;
   const messages = () => logLines.map(({ message }) => message);
 
   await until(() => countOf(engine.apiBase) > 1, { what: 'the first engine' });
-  assert.equal(desk.seen[0]?.name, `east-m-${engine.port}`);
+  assert.equal(control.seen[0]?.name, `east-m-${engine.port}`);
 
   await cluster.setToken('token-of-the-second-hour');
   services.items.push(onNodes('second', later.port));
   await until(() => countOf(later.apiBase) > 1, { what: 'the engine that came later' });
-  assert.equal(desk.seen.at(-1)?.name.startsWith('east-'), true);
+  assert.equal(control.seen.at(-1)?.name.startsWith('east-'), true);
 
   cluster.setBroken(500);
   const failed = 'the search for endpoints failed';

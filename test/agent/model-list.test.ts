@@ -1,4 +1,4 @@
-// Holds what is read of a model list: the model that names the provider, and which engine it is.
+// Tests what is read from a model list: the model that names the provider, and the engine.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -38,10 +38,10 @@ const cases: readonly (readonly [string, string, ReturnType<typeof readServed>])
     { model: 'b', engine: null },
   ],
   ['without models', list(), { model: null, engine: null }],
-  ['with entries that are none', list(null, 3, { id: '' }, {}), { model: null, engine: null }],
+  ['with invalid entries', list(null, 3, { id: '' }, {}), { model: null, engine: null }],
   ['that is an array', '[]', null],
-  ['whose data is no list', '{"data":{}}', null],
-  ['that is no JSON', '<html>', null],
+  ['whose data is not an array', '{"data":{}}', null],
+  ['that is not JSON', '<html>', null],
 ];
 
 for (const [what, text, served] of cases) {

@@ -1,4 +1,5 @@
-// Holds the naming rule of providers that hosts register (specification, "Host-registration agent").
+// Tests the naming rule of providers that hosts register (specification, "Host-registration
+// agent").
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -40,7 +41,7 @@ for (const [what, given, name] of names) {
   it(`a provider's name has ${what}`, () => assert.equal(providerName(parts(given)), name));
 }
 
-it('a name that would be too long loses the end of its model, never its port', () => {
+it('shortens the model of a name that is too long, never its port', () => {
   const name = providerName(parts({ model: 'x'.repeat(500) }));
   assert.equal(name.length, 200);
   assert.match(name, /^host-x+-8000$/);
@@ -49,7 +50,7 @@ it('a name that would be too long loses the end of its model, never its port', (
   assert.match(long, /^y+-8000$/);
 });
 
-it('a port that an address leaves out is that of its scheme', () => {
+it('uses the default port of the scheme if an address has none', () => {
   assert.deepEqual(
     ['http://a/v1', 'https://a/v1', 'http://[::1]:9/v1', 'https://a:80/v1'].map(portOf),
     [80, 443, 9, 80],

@@ -1,4 +1,4 @@
-// Holds what each answer of the control plane means to the agent.
+// Tests how the agent interprets each response of the control plane.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -13,7 +13,7 @@ const record = { id: 7, api_base: 'http://a/v1', name: 'n', kind: 'dynamic', lea
 
 const cases: readonly (readonly [string, RegistrationAnswer, Outcome])[] = [
   [
-    'a record is a lease',
+    'registers a lease on 200 with a record',
     { status: 200, text: JSON.stringify(record) },
     { kind: 'registered', id: 7, name: 'n', leased: true },
   ],
@@ -26,17 +26,17 @@ const cases: readonly (readonly [string, RegistrationAnswer, Outcome])[] = [
       ] as const,
   ),
   [
-    '502 in the words of the control plane is about the endpoint',
+    'treats a 502 with an error body as a refusal of the endpoint',
     { status: 502, text: error('the endpoint did not answer') },
     { kind: 'refused', status: 502, why: 'the endpoint did not answer' },
   ],
   [
-    '502 of a balancer is an absence',
+    'treats a 502 of a load balancer as an unreachable control plane',
     { status: 502, text: '<html>' },
     { kind: 'away', why: 'status 502', retryAfterMs: null },
   ],
   [
-    '503 is an absence, of as long as it says',
+    'treats a 503 as unreachable, with its Retry-After',
     { status: 503, text: error('busy'), headers: { 'retry-after': '7' } },
     { kind: 'away', why: 'busy', retryAfterMs: 7000 },
   ],
@@ -51,7 +51,7 @@ const cases: readonly (readonly [string, RegistrationAnswer, Outcome])[] = [
     { kind: 'refused', status: 307, why: 'the address is not that of a control plane' },
   ],
   [
-    'a page of something else is no lease',
+    'refuses a page of another server',
     { status: 200, text: '<html>' },
     { kind: 'refused', status: 200, why: 'the address is not that of a control plane' },
   ],
@@ -59,9 +59,9 @@ const cases: readonly (readonly [string, RegistrationAnswer, Outcome])[] = [
 
 for (const [what, answer, outcome] of cases) {
   it(what, async (t) => {
-    const desk = await startRegistrationServer(t);
-    desk.answerWith(answer);
-    const registrar = openRegistrar({ controlUrl: desk.url, token: 'gw-key', ca: null });
+    const control = await startRegistrationServer(t);
+    control.answerWith(answer);
+    const registrar = openRegistrar({ controlUrl: control.url, token: 'gw-key', ca: null });
     t.after(registrar.close);
     const registration = { api_base: 'http://a/v1', node: 'h', name: 'n', ttl_seconds: 90 };
     const found = await registrar.register(registration, new AbortController().signal);

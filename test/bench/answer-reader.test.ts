@@ -1,4 +1,5 @@
-// Holds that the load generator counts only answers that are whole and right, however their bytes arrive.
+// Tests that the load generator counts only complete and correct answers, however their bytes are
+// split.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +9,10 @@ import * as fc from 'fast-check';
 import { createAnswerReader } from '../../bench/gateway/answer-reader.ts';
 import { answerBody, answerOnWire } from '../../bench/gateway/workload.ts';
 
-/** How many answers `pieces` hold. Each piece lies in memory that is overwritten after it was read. */
+/**
+ * Returns the number of answers in `pieces`. The memory of each piece is overwritten after it was
+ * read.
+ */
 function countAnswers(pieces: readonly Buffer[], expected: Buffer): number {
   let answers = 0;
   const read = createAnswerReader(expected, () => answers++);
@@ -54,17 +58,17 @@ for (const kind of ['json', 'sse', 'paced'] as const) {
   });
 }
 
-test('an answer that is cut off is not counted', () => {
+test('does not count a truncated answer', () => {
   const whole = Buffer.concat(answerOnWire('sse'));
   assert.equal(countAnswers([whole.subarray(0, -2)], answerBody('sse')), 0);
 });
 
-test('an answer that is no 200 is refused', () => {
+test('rejects an answer whose status is not 200', () => {
   const refusal = Buffer.from('HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n');
   assert.throws(() => countAnswers([refusal], answerBody('json')), /503/);
 });
 
-test('a head without end is refused once it is longer than any head', () => {
+test('rejects an unterminated head once it is too long', () => {
   const endless = Buffer.from(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(20_000)}`);
   assert.throws(() => countAnswers([endless], answerBody('json')), /no end of its head/);
 });

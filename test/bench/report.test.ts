@@ -1,4 +1,4 @@
-// Holds how figures are made of samples: medians over the rounds, ratios inside each round.
+// Tests how figures are computed from samples: medians over the rounds, ratios within each round.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,12 +20,12 @@ const sample = (candidate: CandidateName, round: number, cpuMicros: number | nul
   rssMegabytes: cpuMicros === null ? null : 50.04,
 });
 
-test('the median of an even number of values lies between the two in the middle', () => {
+test('averages the two middle values for the median of an even count', () => {
   assert.equal(median([4, 1, 3, 2]), 2.5);
   assert.equal(median([9, 1, 2]), 2);
 });
 
-test('a ratio is taken inside each round, so a slow round does not bend it', () => {
+test('computes ratios within each round, so that a slow round does not distort them', () => {
   const { ratios } = summarise([
     sample('floor', 1, 10),
     sample('gw', 1, 12),
@@ -54,7 +54,7 @@ test('a line of JSON holds the medians of one candidate at one workload', () => 
 
 const figures = { workload: 'json-1k', p50_us: 10, p99_us: 20 };
 
-test('a target is met or missed by the median ratio, and left out with its rival', () => {
+test('judges a target by the median ratio, and omits it without its rival', () => {
   const met = renderReport(summarise([sample('floor', 1, 10), sample('gw', 1, 12.5)]));
   assert.match(met, /gw ÷ floor +\| json-1k +\| ≤ 1\.250 \| 1\.250 .* met/);
   assert.doesNotMatch(met, /gw ÷ portkey/);
@@ -62,7 +62,7 @@ test('a target is met or missed by the median ratio, and left out with its rival
   assert.match(missed, /gw ÷ floor .* missed/);
 });
 
-test('a request is as large as its workload says, whatever the name of the model', () => {
+test('sends requests of the workload’s size, independent of the model’s name', () => {
   for (const workload of workloads) {
     assert.equal(requestBody(workload, 'm').length, workload.requestBytes);
     assert.equal(requestBody(workload, 'a-longer-name').length, workload.requestBytes);

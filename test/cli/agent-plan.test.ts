@@ -1,4 +1,5 @@
-// Holds what the agent does with its flags, and what it refuses to start with (specification, "Host-registration agent").
+// Tests how the agent applies its flags, and with which flags it does not start (specification,
+// "Host-registration agent").
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -15,7 +16,7 @@ type Flags = Partial<Record<keyof AgentSettingsTable, string>>;
 
 const needed: Flags = { controlUrl: 'https://control.example', token: 'gw-key' };
 const inCluster = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
-const surroundings = { env: inCluster, hostName: 'GPU-Box' };
+const environment = { env: inCluster, hostName: 'GPU-Box' };
 
 function read(flags: Flags, env: Readonly<Record<string, string>> = {}) {
   const answer = readTable(agentSettings, { flags, env, readFile: () => 'gw-key' });
@@ -24,7 +25,7 @@ function read(flags: Flags, env: Readonly<Record<string, string>> = {}) {
 }
 
 function planned(flags: Flags): AgentPlan {
-  const plan = planAgent(read({ ...needed, ...flags }).settings, surroundings);
+  const plan = planAgent(read({ ...needed, ...flags }).settings, environment);
   assert.ok('controlUrl' in plan, JSON.stringify(plan));
   return plan;
 }
@@ -32,14 +33,14 @@ function planned(flags: Flags): AgentPlan {
 function refused(flags: Flags, env: Readonly<Record<string, string>> = inCluster) {
   const answer = readTable(agentSettings, { flags, env: {}, readFile: () => '' });
   if ('refusals' in answer) return answer.refusals.map(({ message }) => message);
-  const plan = planAgent(answer.settings, { ...surroundings, env });
+  const plan = planAgent(answer.settings, { ...environment, env });
   assert.ok(!('controlUrl' in plan));
   return plan.map(({ message }) => message);
 }
 
 const placesOf = (flags: Flags) => planned(flags).fixed.map(({ apiBase }) => apiBase);
 
-describe('what is looked at', () => {
+describe('the search', () => {
   const commonPorts = [8000, 8001, 8080, 8890];
   const cases: readonly (readonly [string, Flags, readonly string[]])[] = [
     [
@@ -80,7 +81,7 @@ describe('what is looked at', () => {
   }
 });
 
-describe('what is sent', () => {
+describe('the registration', () => {
   const served: Served = { model: 'Qwen/Qwen3-8B', engine: 'vllm' };
   const candidate = { apiBase: 'http://10.0.0.5:8000/v1', node: 'gpu-1', isOutright: false };
   const sent = (flags: Flags, found: Served | null = served, node: string | null = null) =>
@@ -108,7 +109,7 @@ describe('what is sent', () => {
   it('--engine in place of what the model list says', () =>
     assert.equal(sent({ engine: 'tgi' }).engine, 'tgi'));
 
-  it('nothing that is not known', () => {
+  it('no unknown values', () => {
     const registration = sent({}, null);
     assert.equal(registration.name, 'gpu-box-8000');
     assert.equal('engine' in registration, false);
@@ -121,7 +122,7 @@ describe('what is sent', () => {
     assert.equal(sent(flags).name, 'east-qwen-qwen3-8b-8000');
   });
 
-  it('under --kubernetes --node is the cluster, and the host name of a pod is no part of a name', () => {
+  it('under --kubernetes: --node as the cluster, and no host name of a pod in a name', () => {
     const names = [{ node: 'east' }, {}].map(
       (flags) => sent({ kubernetes: 'true', ...flags }, served, 'gpu-1').name,
     );
@@ -132,10 +133,10 @@ describe('what is sent', () => {
     assert.equal(sent({ ttl: '300', interval: '150' }).ttl_seconds, 300));
 });
 
-describe('what is refused', () => {
+describe('the agent refuses', () => {
   const cases: readonly (readonly [string, Flags, readonly string[]])[] = [
     [
-      'everything that is missing, at once',
+      'a start without required flags, naming all of them',
       {},
       [
         'the agent needs --control-url (GW_CONTROL_URL)',
@@ -144,7 +145,7 @@ describe('what is refused', () => {
       ],
     ],
     [
-      'an interval that is not well inside the lease',
+      'an interval of more than half of the lease',
       { ...needed, advertise: 'h', ttl: '90', interval: '46' },
       ['--interval 46 is too long for --ttl 90: it must be at most half of it'],
     ],
@@ -166,12 +167,12 @@ describe('what is refused', () => {
       ],
     ],
     [
-      'a port that is none',
+      'an invalid port',
       { ...needed, advertise: 'h', scanPorts: '8000,0' },
       ['--scan-ports must be comma-separated port numbers from 1 to 65535, or none, was "8000,0"'],
     ],
     [
-      'an endpoint that is no address',
+      'an endpoint that is not a URL',
       { ...needed, apiBase: 'http://a/v1,b:8000' },
       ['--api-base must be an http:// or https:// address, was "http://a/v1,b:8000"'],
     ],
@@ -199,7 +200,7 @@ describe('what is refused', () => {
     ]));
 });
 
-it('each flag has a variable of its own, and a name that it shares with a role means the same there', () => {
+it('has one variable per flag, and gives a name shared with a role the same meaning', () => {
   const own = Object.values(agentSettings);
   assert.equal(new Set(own.map(({ variable }) => variable)).size, own.length);
   for (const { flag, variable } of own) {
@@ -212,12 +213,12 @@ it('each flag has a variable of its own, and a name that it shares with a role m
   }
 });
 
-it('a token from the environment is no reason for a warning, one in the list of processes is', () => {
+it('warns of a token in the arguments, not in the environment', () => {
   assert.deepEqual(agentWarnings(read({}, { GW_AGENT_TOKEN: 'gw-key' }).settings), []);
   assert.match(agentWarnings(read(needed).settings).join(), /--token is visible/);
 });
 
-it('a variable of the agent is no mistake in a role, nor one of a role in the agent', () => {
+it('accepts variables of the agent in a role, and those of a role in the agent', () => {
   const env = { GW_ADVERTISE: 'h', GW_AGENT_TOKEN_FILE: '/run/token', GW_DATABASE_URL: 'x' };
   assert.deepEqual(read({}, env).warnings, []);
 });

@@ -1,4 +1,4 @@
-// Change requests from the command line: the person who is logged in drafts, and another approves.
+// Tests change requests on the command line: the signed-in person drafts, and another approves.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { adminPassword, member } from '../harness/admin/admin.ts';
 import { gw } from '../harness/program/command-line.ts';
 import { fourEyes, renameModel } from '../harness/admin/four-eyes.ts';
 
-it('a change is drafted, looked at, approved by another and applied, and a wrong step says why', async (t) => {
+it('drafts, shows, approves and applies a change, and explains each refused step', async (t) => {
   const { url, plane } = await fourEyes(t);
   const directory = await mkdtemp(join(tmpdir(), 'gw-change-'));
   t.after(() => rm(directory, { recursive: true }));
@@ -85,7 +85,7 @@ it('a program drafts a change with its admin token, from the variable or from a 
   assert.doesNotMatch(wrong.stderr, /gwt-wrong/);
 });
 
-it('an approved change is scheduled and unscheduled, at a time that is to come', async (t) => {
+it('schedules an approved change at a future time, and unschedules it', async (t) => {
   const { url, ada, boss, draft, approve } = await fourEyes(t);
   const id = String(await draft(ada, [renameModel('b')]));
   assert.equal((await approve(boss, Number(id))).status, 200);
@@ -107,12 +107,12 @@ it('an approved change is scheduled and unscheduled, at a time that is to come',
   assert.match(past.stderr, /2001-01-01/);
   for (const given of [[], ['--at', at, '--unset']]) {
     const unclear = await schedule(...given);
-    const said = 'gw: either --at or --unset is required\n';
-    assert.deepEqual([unclear.code, unclear.stderr], [2, said]);
+    const output = 'gw: either --at or --unset is required\n';
+    assert.deepEqual([unclear.code, unclear.stderr], [2, output]);
   }
 });
 
-it('the change policy is shown and set, and one in force protects itself', async (t) => {
+it('shows and sets the change policy, which also protects itself', async (t) => {
   const { url, plane } = await fourEyes(t);
   const env = { GW_CONTROL_URL: url, GW_PASSWORD: adminPassword };
   const policy = (...given: readonly string[]) =>
@@ -130,11 +130,17 @@ it('the change policy is shown and set, and one in force protects itself', async
   const again = await policy('--set', 'none');
   assert.equal(again.code, 4);
   assert.match(again.stderr, /need an approved change request/);
-  const broken = await policy('--set', 'none', '--break-glass', 'nobody else\nis there', '--json');
+  const broken = await policy(
+    '--set',
+    'none',
+    '--break-glass',
+    'no other approver\nis available',
+    '--json',
+  );
   assert.deepEqual(JSON.parse(broken.stdout), { kinds: [], protected: [] });
   await plane.refresh();
-  const said = await gw(['change', 'list', '--login', 'ada', '--state', 'review_due'], { env });
-  assert.match(said.stdout, /review_due {2}ada {2}policy/);
+  const output = await gw(['change', 'list', '--login', 'ada', '--state', 'review_due'], { env });
+  assert.match(output.stdout, /review_due {2}ada {2}policy/);
   const alone = await policy('--reason', 'why');
   assert.deepEqual([alone.code, alone.stderr], [2, 'gw: --reason and --break-glass need --set\n']);
 });

@@ -1,4 +1,4 @@
-// What `gw classify-bench` prints and exits with.
+// Tests the output and exit codes of `gw classify-bench`.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,7 +27,7 @@ test('classify-bench measures the built-in encoder on prompts of three lengths',
   );
 });
 
-test('classify-bench refuses a count that is none, and a model that is not there', async () => {
+test('classify-bench refuses an invalid count and a missing model', async () => {
   const count = await gw(['classify-bench', '--concurrency', '0']);
   assert.deepEqual([count.code, count.stdout], [2, '']);
   assert.match(count.stderr, /--concurrency must be a whole number from 1 to 64, was "0"/);

@@ -1,4 +1,5 @@
-// Declarative files from the command line: read from a folder, refused with their place, and drafted where an approval is needed.
+// Tests declarative files on the command line: read from a folder, rejected with file and line, and
+// drafted if an approval is required.
 
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +20,7 @@ async function folder(t: TestContext, files: Readonly<Record<string, string>>): 
   return directory;
 }
 
-it('files of a folder are one, and what is wrong with them is said with file and line', async (t) => {
+it('reads the files of a folder as one, and reports errors with file and line', async (t) => {
   const { url } = await fourEyes(t);
   const env = { GW_CONTROL_URL: url, GW_PASSWORD: adminPassword, SECRET: 'a-secret' };
   const plan = (directory: string) => gw(['plan', '-f', directory, '--login', 'ada'], { env });
@@ -70,7 +71,7 @@ it('files of a folder are one, and what is wrong with them is said with file and
   assert.match((await plan(join(bad, 'more'))).stderr, /has no \.yaml, \.yml or \.json file/);
 });
 
-it('an apply that needs an approval is drafted, once for each plan and reason', async (t) => {
+it('drafts an apply that needs an approval, once per plan and reason', async (t) => {
   const { url, boss, plane } = await fourEyes(t);
   assert.equal((await boss('PUT', '/admin/change-policy', { kinds: ['models'] })).status, 200);
   const directory = await folder(t, { 'a.yaml': 'models:\n  - name: b\n' });

@@ -1,4 +1,4 @@
-// Holds what the built-in provider answers, as a gateway in front of it needs it.
+// Tests the answers of the built-in provider that a gateway relies on.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -38,7 +38,7 @@ test('equal requests get equal answers, with token counts', async (t) => {
   assert.match(text, /"prompt_tokens":2,/);
 });
 
-test('a stream ends with its usage when that was asked for, then [DONE]', async (t) => {
+test('ends a stream with its usage if requested, then [DONE]', async (t) => {
   const apiBase = await demo(t);
   const streamed = await chat(apiBase, {
     messages,
@@ -58,7 +58,7 @@ test('a body without messages is refused', async (t) => {
   assert.equal(response.status, 400);
 });
 
-test('a port that is taken is an error of its own code', async (t) => {
+test('reports a port in use with its own error code', async (t) => {
   const apiBase = await demo(t);
   const port = Number(new URL(apiBase).port);
   await assert.rejects(startDemoProvider({ port }), { code: 'EADDRINUSE' });

@@ -1,4 +1,5 @@
-// Holds that `gw dev` is ready to be called without any setting, finds itself again, and leaves nothing running.
+// Tests that `gw dev` is usable without any setting, resumes its earlier state, and leaves no
+// process running.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -31,9 +32,9 @@ const readyLine = z.object({
 
 type Dev = Readonly<{
   ready: z.output<typeof readyLine>;
-  /** What it wrote to stderr, its end. */
+  /** The end of its standard error. */
   logged: () => string;
-  /** Interrupts it and answers its exit code. */
+  /** Interrupts it and returns its exit code. */
   interrupt: () => Promise<number | null>;
 }>;
 
@@ -50,7 +51,7 @@ async function dev(stack: AsyncDisposableStack, parameters: readonly string[]): 
     errors = `${errors}${text}`.slice(-100_000);
   });
   const exited = once(child, 'exit');
-  // Not killed outright: it would leave its database behind.
+  // Interrupted, because a killed process would leave its database server running.
   stack.defer(async () => {
     if (child.exitCode === null && child.kill('SIGINT')) await exited;
   });
@@ -71,7 +72,7 @@ async function dev(stack: AsyncDisposableStack, parameters: readonly string[]): 
   };
 }
 
-/** Ends what is in it in reverse, when the test ends. */
+/** Disposes of its contents in reverse order when the test ends. */
 function stackOf(t: TestContext): AsyncDisposableStack {
   const stack = new AsyncDisposableStack();
   t.after(() => stack.disposeAsync());
@@ -100,7 +101,7 @@ const chat = ({ ready }: Dev, body: Readonly<Record<string, unknown>> = {}): Pro
 
 const modeOf = async (file: string): Promise<number> => (await stat(file)).mode & 0o777;
 
-test('the printed key calls the printed model, streaming or not, and the login opens the admin API', async (t) => {
+test('prints a key that can call the printed model, and a login for the admin API', async (t) => {
   const started = await dev(stackOf(t), ['--ephemeral']);
   const plain = await chat(started);
   assert.equal(plain.status, 200);
@@ -120,7 +121,7 @@ const signIn = ({ ready }: Dev): Promise<Response> =>
     body: JSON.stringify({ token: new URL(ready.sign_in_url).hash.replace('#sign-in=', '') }),
   });
 
-test('the printed sign-in link signs its first visitor in as the login, and no other', async (t) => {
+test('prints a sign-in link that works only once', async (t) => {
   const started = await dev(stackOf(t), ['--ephemeral']);
   const { ready, interrupt, logged } = started;
   assert.match(ready.sign_in_url, /^http:\/\/127\.0\.0\.1:\d+\/ui\/#sign-in=[\w-]{22}$/);
@@ -138,7 +139,7 @@ test('the printed sign-in link signs its first visitor in as the login, and no o
   assert.ok(!logged().includes(new URL(ready.sign_in_url).hash.slice('#sign-in='.length)));
 });
 
-/** Takes the demo's grant away and gives its administrator another password. */
+/** Revokes the demo's grant and changes the password of its administrator. */
 async function change({ ready }: Dev): Promise<void> {
   const admin = await loginToAdmin(ready.admin_url, ready.login);
   const answer = z.unknown();

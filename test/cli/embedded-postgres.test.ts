@@ -1,4 +1,5 @@
-// Holds that an embedded Postgres keeps its data, is found again after its owner was killed, and leaves nothing behind.
+// Tests that an embedded Postgres keeps its data, is found again after its owner was killed, and
+// leaves no processes or files.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -24,7 +25,10 @@ type Site = Readonly<{
   start: (options?: Readonly<{ ephemeral: boolean }>) => Promise<EmbeddedPostgres>;
 }>;
 
-/** What was started in the directory is stopped before the directory goes: hooks run in the order of their making. */
+/**
+ * Stops what was started in the directory before deleting it, because hooks run in the order of
+ * their creation.
+ */
 async function freshSite(t: TestContext): Promise<Site> {
   const started = new AsyncDisposableStack();
   t.after(() => started.disposeAsync());
@@ -74,7 +78,7 @@ const exists = (file: string): Promise<boolean> =>
 const socketDirectoryOf = (url: string): string =>
   decodeURIComponent(/@([^:]+):/.exec(url)?.[1] ?? '');
 
-test('data outlives a stop and is there after the next start', async (t) => {
+test('keeps its data across a restart', async (t) => {
   const { start } = await freshSite(t);
   const first = await start();
   await query(first.url, 'create table kept as select 42 as answer');
@@ -93,7 +97,7 @@ test('the server has no network address and its directories are closed to others
   }
 });
 
-test('after a stop neither process, socket nor ephemeral data is left', async (t) => {
+test('leaves no process, socket or ephemeral data after a stop', async (t) => {
   const { directory, start } = await freshSite(t);
   const server = await start({ ephemeral: true });
   const pid = await serverProcess(directory);
@@ -103,7 +107,7 @@ test('after a stop neither process, socket nor ephemeral data is left', async (t
   assert.equal(await exists(directory), false);
 });
 
-test('a server whose data directory was removed under it is still stopped', async (t) => {
+test('stops a server whose data directory was deleted', async (t) => {
   const { directory, start } = await freshSite(t);
   const server = await start();
   const pid = await serverProcess(directory);
@@ -112,19 +116,19 @@ test('a server whose data directory was removed under it is still stopped', asyn
   await until(() => !isAlive(pid), { what: 'the server process is gone' });
 });
 
-test('a stop that is asked for twice is one stop', async (t) => {
+test('can be stopped twice', async (t) => {
   const server = await (await freshSite(t)).start({ ephemeral: true });
   await Promise.all([server.stop(), server.stop()]);
 });
 
-test('a directory that another owner uses is refused, and that owner is not disturbed', async (t) => {
+test('refuses a directory in use, without disturbing its owner', async (t) => {
   const { start } = await freshSite(t);
   const owner = await start();
   await assert.rejects(start(), /another process uses the database/);
   assert.deepEqual(await query(owner.url, 'select 1 as one'), [{ one: 1 }]);
 });
 
-test('a server that was killed starts again on its data', async (t) => {
+test('restarts a killed server on its data', async (t) => {
   const { directory, start } = await freshSite(t);
   const first = await start();
   await query(first.url, 'create table kept as select 42 as answer');
@@ -134,7 +138,7 @@ test('a server that was killed starts again on its data', async (t) => {
   assert.equal(await exists(socketDirectoryOf(first.url)), false);
 });
 
-test('a server whose owner was killed is taken over as it runs', async (t) => {
+test('takes over a running server whose owner was killed', async (t) => {
   const { directory, start } = await freshSite(t);
   const script = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(launcher)});
@@ -154,7 +158,7 @@ test('a server whose owner was killed is taken over as it runs', async (t) => {
   assert.deepEqual(await query(server.url, 'select 1 as one'), [{ one: 1 }]);
 });
 
-test('a process that ends without a stop takes its server with it', async (t) => {
+test('stops the server of a process that exits without stopping it', async (t) => {
   const { directory } = await freshSite(t);
   const script = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(launcher)});
@@ -168,7 +172,7 @@ test('a process that ends without a stop takes its server with it', async (t) =>
   await until(async () => !(await exists(file)), { what: 'the server has shut down' });
 });
 
-test('where the account cannot reach the directory, the data lies outside with a link to it', async (t) => {
+test('stores the data elsewhere, with a link, if the account cannot access the directory', async (t) => {
   const account = postgresAccount();
   if (account === null) return;
   const closed = (await freshSite(t)).directory;

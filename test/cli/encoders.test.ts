@@ -1,4 +1,5 @@
-// What a process classifies with: the models that are configured, checked at the start, and the refined one in its thread.
+// Tests the encoders of a process: the configured models, checked at startup, and the refined one
+// in its thread.
 
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -38,7 +39,7 @@ async function refined(t: TestContext, files: Readonly<Record<string, string>>, 
 const patient = { timeoutMs: null };
 
 describe('--classifier-model', () => {
-  it('takes the place of the built-in encoder, under a name made of its files', async (t) => {
+  it('replaces the built-in encoder, under a name derived from its files', async (t) => {
     const { tensors, tokenizer } = modelFiles();
     const classifierModel = await directoryOf(t, {
       'model.safetensors': tensors,
@@ -51,7 +52,7 @@ describe('--classifier-model', () => {
     assert.equal(builtIn.identity, 'english-1');
   });
 
-  it('that cannot be used ends the start with its file and field', async (t) => {
+  it('names the file and field of an unusable model and does not start', async (t) => {
     const empty = await directoryOf(t, {});
     await assert.rejects(
       openEncoders({ ...builtInClassifier, classifierModel: empty }),
@@ -74,7 +75,7 @@ describe('--classifier-refined-model', () => {
     const mean = await refined(t, { 'model.onnx': 'm' });
     assert.match(mean.identity, /^onnx-[0-9a-f]{12}$/);
     const [cake, law] = await mean.embed(['cake', 'law law'], patient);
-    // [CLS] cake [SEP]: three directions of one length.
+    // [CLS] cake [SEP]: three directions of equal length.
     const third = Math.sqrt(1 / 3);
     assert.ok(cake && [0, 1, 2].every((at) => Math.abs((cake[at] ?? 0) - third) < 1e-6));
     assert.ok(law && (law[4] ?? 0) > (law[0] ?? 0) && law[2] === 0);
@@ -86,7 +87,7 @@ describe('--classifier-refined-model', () => {
     assert.deepEqual([...(vector ?? [])], [1, 0, 0, 0, 0, 0, 0, 0]);
   });
 
-  it('without a model or its tokens ends the start', async (t) => {
+  it('does not start without a model or its tokens', async (t) => {
     await assert.rejects(refined(t, {}), /--classifier-refined-model .*: has no model\.onnx/);
     await assert.rejects(
       refined(t, { 'model.onnx': 'm', 'tokenizer.json': tokenizerJson({ type: 'BPE' }) }),
@@ -94,7 +95,7 @@ describe('--classifier-refined-model', () => {
     );
   });
 
-  it('that cannot be loaded fails each text, and says why', async (t) => {
+  it('fails each text if it cannot be loaded, and says why', async (t) => {
     const broken = await refined(t, { 'model.onnx': 'broken' });
     for (let times = 0; times < 2; times++) {
       await assert.rejects(broken.embed(['cake'], patient), /the model is broken/);
@@ -105,7 +106,7 @@ describe('--classifier-refined-model', () => {
     await assert.rejects(other.embed(['cake'], patient), /no InferenceSession/);
   });
 
-  it('that is late is waited for no longer than asked, and so is what waits behind it', async (t) => {
+  it('respects the time limit of a slow text and of texts queued after it', async (t) => {
     const hangs = await refined(t, { 'model.onnx': 'hangs' });
     const waits = Array.from({ length: 3 }, () => hangs.embed(['cake'], { timeoutMs: 20 }));
     for (const wait of waits) await assert.rejects(wait, /longer than 20 ms/);

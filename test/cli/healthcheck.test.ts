@@ -1,4 +1,5 @@
-// Holds `gw healthcheck`: it asks the listeners that the role has, and exits by what they say. And `gw operator` outside a cluster.
+// Tests `gw healthcheck`, which queries the listeners of the role and exits accordingly, and `gw
+// operator` outside a cluster.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -31,7 +32,7 @@ it('exits with 0 when every listener of the role is ready, else with 1', async (
   assert.match(bad.stdout, /503/);
 });
 
-it('asks loopback where the listeners are on every address, and the admin listener by its protocol', () => {
+it('queries loopback for listeners on all addresses, and the admin listener by its protocol', () => {
   const settings = { role: 'control', host: '::', port: 4000, adminPort: 4001 } as const;
   assert.deepEqual(readinessUrls({ ...settings, tlsCert: 'cert.pem' }), [
     'https://[::1]:4001/readyz',
@@ -40,7 +41,7 @@ it('asks loopback where the listeners are on every address, and the admin listen
   assert.deepEqual(readinessUrls(proxy), ['http://10.0.0.5:4000/readyz']);
 });
 
-it('an operator outside a cluster says what is missing', async () => {
+it('names what an operator outside a cluster lacks', async () => {
   const { code, stderr } = await gwProcess(['operator']);
   assert.equal(code, 2);
   assert.match(stderr, /KUBERNETES_SERVICE_HOST and _PORT are not set/);

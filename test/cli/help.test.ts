@@ -6,7 +6,10 @@ import { describe, it } from 'node:test';
 import { commandLine } from '../../src/cli/main.ts';
 import { commandName } from '../../src/cli/printing/help.ts';
 
-/** The first word of each description. A new verb needs a reason: the same action has the same verb. */
+/**
+ * The first word of each description. A new verb needs a reason, because the same action always has
+ * the same verb.
+ */
 const verbs: ReadonlySet<string> = new Set(
   (
     'apply approve check compare draft erase explain export follow import list measure ' +

@@ -1,4 +1,4 @@
-// What import and config check answer at the command line.
+// Tests the output of `gw import` and `gw config check`.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -15,7 +15,7 @@ const limitMs = 30_000;
 
 type Ended = Readonly<{ code: number; stdout: string; stderr: string }>;
 
-/** Without the caller's GW_* variables. */
+/** Runs gw without the caller's GW_* variables. */
 function gw(parameters: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { promise, resolve } = Promise.withResolvers<Ended>();
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GW_'));
@@ -60,7 +60,7 @@ test('import seeds a database, then has nothing to change, and never prints a ke
   }
 });
 
-test('import says what it needs, and refuses a file with a line for each fault', async (t) => {
+test('import names what it needs, and reports each fault of a file with its line', async (t) => {
   const needs = await gw(['import', '--config', 'x', '--database-url', 'postgres://x']);
   assert.deepEqual([needs.code, needs.stderr.trim()], [2, 'gw: import needs GW_ENCRYPTION_KEY']);
   const { url } = await testDatabase(t);
@@ -73,7 +73,7 @@ test('import says what it needs, and refuses a file with a line for each fault',
   assert.match(stderr, /auth\.keys\[0\]\.name: .* line 5\)/);
 });
 
-test('config check names what is wrong and what is not done, and exits 1 for the first', async (t) => {
+test('config check lists errors and unsupported parts, and exits with 1 for errors', async (t) => {
   const env = { UPSTREAM: 'u' };
   const good = await gw(['config', 'check', '--config', fileOf(t, source)], env);
   assert.equal(good.code, 0, good.stderr);

@@ -1,4 +1,4 @@
-// Holds how a serving process ends.
+// Tests how a serving process ends.
 
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
@@ -22,7 +22,7 @@ function signals(): Signals {
   };
 }
 
-test('the first signal closes what runs, and the exit code is 0', async () => {
+test('shuts down on the first signal and exits with 0', async () => {
   const source = signals();
   let closed = 0;
   const close = (): Promise<void> => {
@@ -47,7 +47,7 @@ test('a second signal ends the process at once', async () => {
   await ended;
 });
 
-test('a signal during the start takes effect when the start is done', async () => {
+test('handles a signal during the start once the start is complete', async () => {
   const source = signals();
   const starting = Promise.withResolvers<void>();
   let closed = false;
@@ -67,7 +67,7 @@ test('a signal during the start takes effect when the start is done', async () =
   assert.equal(closed, true);
 });
 
-test('a start that fails leaves no listener behind', async () => {
+test('removes its signal listeners if the start fails', async () => {
   const source = signals();
   const failing = serveUntilSignal(source, () => Promise.reject(new Error('no port')));
   await assert.rejects(failing, /no port/);

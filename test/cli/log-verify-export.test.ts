@@ -1,4 +1,4 @@
-// An export whose payloads were removed is told from a whole one, with gw and without.
+// Tests that the verification of an export, with gw and without, detects removed payloads.
 
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import {
 } from '../harness/control/signed-log.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
-/** An export of a sound log from which these payloads were removed. */
+/** Writes an export of a valid log without these payloads. */
 async function exportWithout(t: TestContext, positions: readonly number[]): Promise<string> {
   const { plane } = await signedPlane(t);
   const file = path.join(await temporaryDirectory(t), 'log.ndjson');
@@ -33,14 +33,14 @@ async function exportWithout(t: TestContext, positions: readonly number[]): Prom
 
 const finding = 'position 5: 2 events have no payload (positions 5, 12)\n';
 
-it('reports events whose payload was removed, and exits 10', async (t) => {
+it('reports events whose payload was removed, and exits with 10', async (t) => {
   const file = await exportWithout(t, [5, 12]);
   const { code, stdout } = await gw(['log', 'verify-export', file]);
   assert.deepEqual([code, stdout], [10, finding]);
   assert.deepEqual(await verifyOffline(file), { code: 10, stdout: finding });
 });
 
-it('still reports them with --allow-redacted, and exits 0', async (t) => {
+it('still reports them with --allow-redacted, and exits with 0', async (t) => {
   const file = await exportWithout(t, [5]);
   const allowed = await gw(['log', 'verify-export', file, '--allow-redacted']);
   assert.match(allowed.stdout, /hold, up to hash .*\n1 event has no payload \(position 5\)\nnot /);
@@ -50,7 +50,7 @@ it('still reports them with --allow-redacted, and exits 0', async (t) => {
   assert.equal(code, 0);
 });
 
-it('says what it does not show without kept checkpoints, with a trusted key too', async (t) => {
+it('states what it cannot prove without kept checkpoints, even with a trusted key', async (t) => {
   const { plane } = await signedPlane(t);
   const directory = await temporaryDirectory(t);
   const [file, kept] = [path.join(directory, 'log.ndjson'), path.join(directory, 'kept.ndjson')];
@@ -58,19 +58,20 @@ it('says what it does not show without kept checkpoints, with a trusted key too'
   await writeFile(file, text);
   const notes = text.split('\n').filter((line) => line.startsWith('{"checkpoint"'));
   const key = ['--key', nextAuditKey.publicKey];
-  const saidBy = async (...words: readonly string[]): Promise<readonly string[]> => {
-    const own = await gw(['log', 'verify-export', file, ...words]);
-    const offline = await verifyOffline(file, ...words);
+  const outputsOf = async (...parameters: readonly string[]): Promise<readonly string[]> => {
+    const own = await gw(['log', 'verify-export', file, ...parameters]);
+    const offline = await verifyOffline(file, ...parameters);
     assert.deepEqual([own.code, offline.code], [0, 0]);
     return [own.stdout, offline.stdout];
   };
   await writeFile(kept, '');
-  for (const words of [[], key, ['--anchor', kept]]) {
-    for (const said of await saidBy(...words)) assert.ok(said.endsWith(unanchored), said);
+  for (const parameters of [[], key, ['--anchor', kept]]) {
+    for (const output of await outputsOf(...parameters))
+      assert.ok(output.endsWith(unanchored), output);
   }
   await writeFile(kept, `${notes.join('\n')}\n`);
-  for (const said of await saidBy(...key, '--anchor', kept)) {
-    assert.ok(!said.includes(unanchored), said);
+  for (const output of await outputsOf(...key, '--anchor', kept)) {
+    assert.ok(!output.includes(unanchored), output);
   }
 });
 

@@ -1,4 +1,4 @@
-// Holds what the program answers at the command line: help, usage errors, exit codes, and who sets a password.
+// Tests the command line of the program: help, usage errors, exit codes, and setting a password.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -40,7 +40,7 @@ test('an unknown command is a usage error that suggests the nearest', async () =
   assert.match(stderr, /did you mean set-password\?/);
 });
 
-test('the beginning of a command, and one with a wrong end, is answered with the command', async () => {
+test('suggests the command for an incomplete or misspelled one', async () => {
   for (const words of [['log'], ['log', 'verfy'], ['lgo', 'verify']]) {
     const { code, stderr } = await gw(words);
     assert.equal(code, 2);
@@ -48,7 +48,7 @@ test('the beginning of a command, and one with a wrong end, is answered with the
   }
 });
 
-test('arguments that a command lacks or does not take are named, with where to read on', async () => {
+test('names missing and unexpected arguments, and refers to the help', async () => {
   const cases: readonly (readonly [readonly string[], string])[] = [
     [['keys'], 'gw: there is no command "keys"\ngw --help lists the commands\n'],
     [
@@ -74,7 +74,7 @@ test('arguments that a command lacks or does not take are named, with where to r
   }
 });
 
-test('log verify says of a database without a log that it has none', async (t) => {
+test('log verify reports a database without a log', async (t) => {
   const { url } = await testDatabase(t);
   const env = { GW_DATABASE_URL: url.replace(/\/[^/?]+(\?|$)/, '/postgres$1') };
   const { code, stderr } = await gw(['log', 'verify'], { env });
@@ -86,7 +86,7 @@ test('log verify says of a database without a log that it has none', async (t) =
   );
 });
 
-test('a role that lacks what it needs says all of it and does not start', async () => {
+test('lists everything that a role lacks and does not start', async () => {
   const { code, stderr } = await gwProcess(['--role', 'all']);
   assert.equal(code, 2);
   assert.match(stderr, /--database-url/);
@@ -96,7 +96,7 @@ test('a role that lacks what it needs says all of it and does not start', async 
 const key = 'ab'.repeat(32);
 const input = 'correct horse battery\n';
 
-test('set-password makes an administrator once, then only sets the password', async (t) => {
+test('set-password creates an administrator once, then only sets the password', async (t) => {
   const { url } = await testDatabase(t);
   const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: key };
   const parameters = ['set-password', '--name', 'ada', '--password', '-', '--json'];
@@ -108,7 +108,7 @@ test('set-password makes an administrator once, then only sets the password', as
   assert.deepEqual(JSON.parse(second.stdout), { ...unmended, created: false, role_granted: null });
 });
 
-test('set-password says which role it granted where admin may not do what it should', async (t) => {
+test('set-password names the role that it granted if admin lacks permissions', async (t) => {
   const { run, url } = await testPlane(t);
   const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: Buffer.from(testKey).toString('hex') };
   const rename = {
@@ -128,7 +128,7 @@ test('set-password says which role it granted where admin may not do what it sho
   assert.match(mended.stdout, /, role admin repaired, .*, role admin granted\n$/);
 });
 
-test('set-password refuses a name that no route would take', async (t) => {
+test('set-password refuses a name that the API would refuse', async (t) => {
   const { url } = await testDatabase(t);
   const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: key };
   for (const name of ['', ' ', 'ada ', 'a\nb', 'x'.repeat(201)]) {
@@ -160,7 +160,7 @@ test('set-password warns of a password among the arguments', async (t) => {
   assert.equal(`${stdout}${stderr}`.includes('correct horse battery'), false);
 });
 
-test('set-password takes a password of the environment, or of a file that it names', async (t) => {
+test('set-password reads the password from the environment or from a file', async (t) => {
   const { url } = await testDatabase(t);
   const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: key };
   const set = ['set-password', '--name', 'ada'];
@@ -177,14 +177,14 @@ test('set-password takes a password of the environment, or of a file that it nam
   );
 });
 
-test('set-password without a password and without a terminal is refused, not waited for', async () => {
+test('set-password fails at once without a password and a terminal', async () => {
   const env = { GW_DATABASE_URL: 'postgres://localhost/gw', GW_ENCRYPTION_KEY: key };
   const { code, stderr } = await gw(['set-password', '--name', 'ada'], { env });
   assert.equal(code, 2);
   assert.match(stderr, /no password given/);
 });
 
-test('a database that does not answer is exit code 3', async () => {
+test('exits with 3 if the database does not answer', async () => {
   const env = { GW_DATABASE_URL: 'postgres://gw@127.0.0.1:1/gw', GW_ENCRYPTION_KEY: key };
   const set = ['set-password', '--name', 'ada', '--password', '-'];
   const { code, stderr } = await gw(set, { env, input: 'correct horse battery' });

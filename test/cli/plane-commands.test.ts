@@ -1,4 +1,5 @@
-// The commands that open the control plane by themselves: export of the configuration, rotation of the encryption key.
+// Tests the commands that open the control plane themselves: exporting the configuration and
+// rotating the encryption key.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -31,7 +32,7 @@ function fileOf(t: TestContext, text: string): string {
 const newKey = (): string => randomBytes(32).toString('hex');
 const report = z.object({ key_id: z.string(), resealed: z.int(), unreadable: z.array(z.string()) });
 
-/** A database with one provider and its credential, sealed with `key`. */
+/** Creates a database with one provider and its credential, sealed with `key`. */
 async function seeded(t: TestContext, key: string): Promise<string> {
   const { url } = await testDatabase(t);
   const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: key, UPSTREAM: upstreamSecret };
@@ -40,7 +41,7 @@ async function seeded(t: TestContext, key: string): Promise<string> {
   return url;
 }
 
-it('config export prints a file that import takes back, and no credential', async (t) => {
+it('config export prints a file that import accepts, without credentials', async (t) => {
   const key = newKey();
   const url = await seeded(t, key);
   const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: key };
@@ -53,7 +54,7 @@ it('config export prints a file that import takes back, and no credential', asyn
   assert.match(imported.stdout, /: 1 models, 0 keys; nothing to change, /, imported.stderr);
 });
 
-it('reencrypt-backends ends a rotation: afterwards the previous key is not needed', async (t) => {
+it('reencrypt-backends completes a rotation, so that the previous key is no longer needed', async (t) => {
   const [old, present] = [newKey(), newKey()];
   const url = await seeded(t, old);
   const both = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: present };
@@ -70,7 +71,7 @@ it('reencrypt-backends ends a rotation: afterwards the previous key is not neede
   );
 });
 
-it('a control plane is not opened with a key that its vault was not sealed with', async (t) => {
+it('refuses to open a control plane with a wrong encryption key', async (t) => {
   const url = await seeded(t, newKey());
   const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: newKey() };
   const { code, stderr } = await gw(['reencrypt-backends'], { env });
@@ -81,7 +82,7 @@ it('a control plane is not opened with a key that its vault was not sealed with'
   );
 });
 
-it('a command that opens the control plane says what it needs', async () => {
+it('names the settings that a command needs to open the control plane', async () => {
   const [database, key] = [
     await gw(['config', 'export']),
     await gw(['reencrypt-backends', '--database-url', 'postgres://x']),

@@ -1,4 +1,5 @@
-// Holds what the operator is told when a role cannot start: which flag to look at, and never a role that runs and cannot serve.
+// Tests the error when a role cannot start. It names the flag at fault, and no role runs without
+// being able to serve.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -29,10 +30,10 @@ function settings(flags: Readonly<Partial<Record<keyof Settings, string>>>): Set
   return read.settings;
 }
 
-/** Nobody listens there. */
+/** An address at which nothing listens. */
 const away = 'postgres://gw@127.0.0.1:1/gw';
 
-/** What stands on the operator's screen when the role does not start. */
+/** Returns the error that the operator sees if the role does not start. */
 async function refusalToStart(given: Settings): Promise<string> {
   const running = await runRole(given).catch((error: unknown) => causes(error).join('\n'));
   if (typeof running === 'string') return running;
@@ -59,14 +60,14 @@ async function textFile(t: TestContext, text: string): Promise<string> {
   return file;
 }
 
-/** A configuration file with which a proxy starts. */
+/** Writes a configuration file that a proxy can start with. */
 const oneModel = (t: TestContext): Promise<string> =>
   textFile(
     t,
     'model_list: [{ model_name: m, litellm_params: { model: m, api_base: http://127.0.0.1:1 } }]\n',
   );
 
-test('a port that is taken is answered with its flag', async (t) => {
+test('names the flag of a port that is in use', async (t) => {
   const { url: databaseUrl } = await testDatabase(t);
   const port = await takenPort(t);
   const config = await oneModel(t);
@@ -83,7 +84,7 @@ test('a port that is taken is answered with its flag', async (t) => {
   }
 });
 
-test('a file that is missing or no certificate is answered with its flag, before the database', async (t) => {
+test('names the flag of a missing file or invalid certificate before connecting to the database', async (t) => {
   const junk = await textFile(t, 'junk');
   const tlsKey = fixture('key.pem');
   for (const [message, given] of [
@@ -94,14 +95,14 @@ test('a file that is missing or no certificate is answered with its flag, before
     [`--ca-bundle ${junk} contains no certificate`, { caBundle: junk }],
   ] as const) {
     const role = { role: 'control', databaseUrl: away, ...given };
-    const said = await refusalToStart(settings(role));
-    assert.ok(said.startsWith(message), said);
+    const output = await refusalToStart(settings(role));
+    assert.ok(output.startsWith(message), output);
   }
   const proxy = { role: 'proxy', config: await oneModel(t), caBundle: '/none' };
   assert.match(await refusalToStart(settings(proxy)), /^--ca-bundle \/none cannot be read/);
 });
 
-test('a database that comes later and was sealed with another key ends the program', async (t) => {
+test('exits if a database that appears later was sealed with another key', async (t) => {
   const { url } = await testDatabase(t);
   await prepareControl(url);
   const gate = await openGate(t, url);
@@ -118,24 +119,24 @@ test('a database that comes later and was sealed with another key ends the progr
   assert.equal(program.child.exitCode, 1);
 });
 
-test('an address of a database that cannot be read is answered with its setting', async () => {
+test('names the setting of an invalid database URL', async () => {
   const databaseUrl = 'postgres://gw:se cret@@@:x/gw';
-  const said = await refusalToStart(settings({ role: 'control', databaseUrl }));
-  assert.match(said, /--database-url \(GW_DATABASE_URL\) is not a valid address/);
-  assert.doesNotMatch(said, /cret/);
+  const output = await refusalToStart(settings({ role: 'control', databaseUrl }));
+  assert.match(output, /--database-url \(GW_DATABASE_URL\) is not a valid address/);
+  assert.doesNotMatch(output, /cret/);
 });
 
-/** An address of the database at which it seems away until the gate is opened. */
+/** Returns a database URL that does not respond until the gate is opened. */
 async function openGate(t: TestContext, databaseUrl: string) {
-  const behind = new URL(databaseUrl);
-  const host = decodeURIComponent(behind.hostname);
+  const upstream = new URL(databaseUrl);
+  const host = decodeURIComponent(upstream.hostname);
   let isOpen = false;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     if (!isOpen) return void client.destroy();
     const upstream = host.startsWith('/')
-      ? connect(`${host}/.s.PGSQL.${behind.port}`)
-      : connect(Number(behind.port), host);
+      ? connect(`${host}/.s.PGSQL.${upstream.port}`)
+      : connect(Number(upstream.port), host);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);

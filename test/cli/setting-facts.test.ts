@@ -1,4 +1,4 @@
-// What /admin/config shows of the settings: each one, where it came from, and no secret.
+// Tests how /admin/config shows the settings: each with its source, and no secret.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -25,13 +25,13 @@ function facts() {
 }
 const fact = (name: string) => facts().find((one) => one.name === name);
 
-it('every setting is there once', () =>
+it('lists every setting once', () =>
   assert.deepEqual(
     facts().map(({ name }) => name),
     settingNames(),
   ));
 
-it('each says where it came from', () => {
+it('states the source of each setting', () => {
   assert.deepEqual(
     ['adminPort', 'egressDeny', 'proxyToken', 'port'].map((name) => [
       fact(name)?.source,
@@ -46,7 +46,7 @@ it('each says where it came from', () => {
   );
 });
 
-it('of a secret it is said only whether it is set', () => {
+it('states only whether a secret is set', () => {
   for (const name of ['databaseUrl', 'encryptionKey', 'proxyToken']) {
     assert.deepEqual(
       [fact(name)?.is_secret, fact(name)?.is_set, fact(name)?.value],
@@ -57,5 +57,5 @@ it('of a secret it is said only whether it is set', () => {
   assert.doesNotMatch(JSON.stringify(facts()), /canary|0f0f/);
 });
 
-it('an address is shown without the user that it names', () =>
+it('shows a URL without its user', () =>
   assert.equal(fact('controlUrl')?.value, 'https://control.example/'));

@@ -1,4 +1,4 @@
-// Holds where a setting's value comes from, and what a wrong one is told.
+// Tests the precedence of sources of a setting, and the errors for invalid values.
 
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
@@ -34,7 +34,7 @@ function warned(env: SettingsInput['env']): readonly string[] {
   return answer.warnings;
 }
 
-test('without flags and environment every setting has its default and says so', () => {
+test('uses and reports the default of every setting without flags and environment', () => {
   const settings = read({});
   assert.equal(settings.role, 'proxy');
   assert.equal(settings.port, 4000);
@@ -57,7 +57,7 @@ test('a flag wins over the environment, and the environment over the default', (
   assert.equal(settings.sources.adminPort, 'env');
 });
 
-test('a switch is on by its flag alone, and says true or false otherwise', () => {
+test('turns a switch on by its flag alone, or by true or false', () => {
   assert.equal(read({}).strictKeyMint, false);
   assert.equal(read({ flags: { strictKeyMint: 'true' } }).strictKeyMint, true);
   const env = { GW_STRICT_KEY_MINT: 'true' };
@@ -68,16 +68,16 @@ test('a switch is on by its flag alone, and says true or false otherwise', () =>
   ]);
 });
 
-test('cores stands for as many workers as the process may use', () => {
+test('reads "cores" as the number of CPUs that the process may use', () => {
   assert.equal(read({ flags: { workers: 'cores' } }).workers, availableParallelism());
   assert.match(refused({ flags: { workers: '0' } })[0] ?? '', /--workers must be .* was "0"/);
 });
 
-test('an empty variable is no value', () => {
+test('ignores an empty variable', () => {
   assert.equal(read({ env: { GW_PORT: '' } }).sources.port, 'default');
 });
 
-test('a secret is read from the file that its _FILE variable names, without the last line end', () => {
+test('reads a secret from the file named by its _FILE variable, without the last line break', () => {
   const settings = read({ env: { GW_PROXY_TOKEN_FILE: '/run/token' } });
   assert.equal(settings.proxyToken, 'a-token-of-the-file');
   assert.equal(settings.sources.proxyToken, 'file');
@@ -89,13 +89,13 @@ test('a secret given both ways is refused', () => {
   ]);
 });
 
-test('a secret file that cannot be read is named, with why', () => {
+test('names a secret file that cannot be read, and why', () => {
   assert.deepEqual(refused({ env: { GW_MASTER_KEY_FILE: '/run/none' } }), [
     'GW_MASTER_KEY_FILE names /run/none, which cannot be read (ENOENT)',
   ]);
 });
 
-test('a setting that is no secret is not read from a file', () => {
+test('does not read a non-secret setting from a file', () => {
   assert.deepEqual(warned({ GW_PORT_FILE: '/run/token' }), [
     'GW_PORT_FILE is not a setting of this program',
   ]);
@@ -140,7 +140,7 @@ test('an unknown GW_ variable is warned of with the nearest name', () => {
   ]);
 });
 
-test('what Kubernetes sets for a Service named gw is neither a port nor a mistake', () => {
+test('ignores the variables that Kubernetes sets for a Service named gw', () => {
   const env = {
     GW_PORT: 'tcp://10.0.0.1:4000',
     GW_SERVICE_HOST: '10.0.0.1',
@@ -151,7 +151,7 @@ test('what Kubernetes sets for a Service named gw is neither a port nor a mistak
   assert.deepEqual(warned(env), []);
 });
 
-test('no two settings share a flag or a variable, and each secret is out of reach of help', () => {
+test('no two settings share a flag or a variable, and help shows no secret', () => {
   const settings = settingNames().map((name) => settingsTable[name]);
   const flags = settings.flatMap(({ flag }) => flag?.split(',') ?? []);
   assert.equal(new Set(flags).size, flags.length);

@@ -1,4 +1,4 @@
-// Holds what each role needs before it may start.
+// Tests what each role requires before it starts.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,7 +28,7 @@ for (const role of ['control', 'all']) {
   });
 }
 
-test('a missing encryption key is answered with how to make one', () => {
+test('says how to create a missing encryption key', () => {
   const [refusal] = startupRefusals(settings({ role: 'all', databaseUrl: database }, {}));
   assert.match(refusal?.message ?? '', /openssl rand -hex 32/);
 });
@@ -65,7 +65,7 @@ test('a proxy token that could be guessed is refused, and not repeated', () => {
   assert.match(refusal?.message ?? '', /at least 16 characters, had 7$/);
 });
 
-test('a secret among the arguments is warned of, one in the environment is not', () => {
+test('warns of a secret in the arguments, not in the environment', () => {
   const flags = { role: 'all', databaseUrl: database, proxyToken: token };
   const visible = 'is visible to every user of this machine; use';
   assert.deepEqual(startupWarnings(settings(flags)), [
@@ -76,7 +76,7 @@ test('a secret among the arguments is warned of, one in the environment is not',
   assert.deepEqual(startupWarnings(settings({ role: 'all' }, variables)), []);
 });
 
-test('several workers are of role proxy alone, and File mode says what they mean for limits', () => {
+test('allows several workers only for role proxy, and File mode explains their effect on limits', () => {
   const all = { role: 'all', databaseUrl: database };
   assert.deepEqual(params(settings({ ...all, workers: '2' })), ['workers']);
   assert.deepEqual(params(settings({ ...all, workers: '1' })), []);

@@ -1,4 +1,4 @@
-// Holds what `gw sync-prices` does to a database, prints, and exits with.
+// Tests what `gw sync-prices` writes to the database, its output and its exit codes.
 
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const env = {
   GW_PRICE_CATALOGUE_URL: fixture('catalogue'),
 };
 
-/** A model that the aggregator prices, and one that nobody knows. */
+/** Creates a model that the aggregator prices, and one that it does not know. */
 async function started(t: TestContext) {
   const started = await testPlane(t);
   const { run, url } = started;
@@ -52,7 +52,7 @@ async function started(t: TestContext) {
   return { ...started, sync };
 }
 
-test('sync-prices needs no encryption key, and running control planes take up what it found', async (t) => {
+test('sync-prices needs no encryption key, and running control planes apply its prices', async (t) => {
   const { sync, plane } = await started(t);
   const dry = await sync('--dry-run');
   assert.equal(dry.code, 0, dry.stderr);
@@ -76,7 +76,7 @@ test('sync-prices needs no encryption key, and running control planes take up wh
   assert.match(JSON.stringify(answer), /"old_input_price_per_mtok":3000000/);
 });
 
-test('sync-prices goes on without a source that cannot be read, and fails without any', async (t) => {
+test('sync-prices skips an unreadable source, and fails if all are unreadable', async (t) => {
   const { sync } = await started(t);
   const one = await sync('--price-aggregator-url', '/does/not/exist.json');
   assert.equal(one.code, 0);
@@ -87,7 +87,7 @@ test('sync-prices goes on without a source that cannot be read, and fails withou
   assert.match(none.stderr, /no price source could be read: aggregator: /);
 });
 
-test('sync-prices refuses what it cannot do anything with', async (t) => {
+test('sync-prices refuses invalid arguments', async (t) => {
   const unknown = await gw(['sync-prices', '--database-url', 'postgres://x', '--source', 'rumour']);
   assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /--source must be one of aggregator, catalogue, both, was "rumour"/);

@@ -1,4 +1,4 @@
-// What is kept of a verification at the command line, and where it is shown.
+// Tests which result of a command-line verification is stored, and where it is shown.
 
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
@@ -20,7 +20,7 @@ const shown = z.object({
   verified: z.object({ chain: check, read_models: check }),
 });
 
-it('the last verification of the chain and of the read models is kept and shown, and so is the last build', async (t) => {
+it('stores and shows the last verification of the chain and of the read models, and the last build', async (t) => {
   const { send, plane, databaseUrl } = await testAdministrator(t);
   const asked = (...words: string[]) => gw(words, { env: { GW_DATABASE_URL: databaseUrl } });
   const head = async () => shown.parse((await send('GET', '/admin/log/head')).body);
@@ -65,7 +65,7 @@ it('the last verification of the chain and of the read models is kept and shown,
   );
 });
 
-it('a hundred verifications of each are kept', async (t) => {
+it('keeps a hundred verifications of each kind', async (t) => {
   const { plane, databaseUrl } = await testAdministrator(t);
   await plane.db.query(sql`
     insert into op.verifications (subject, verified_at, verified_by, position, problem_count)

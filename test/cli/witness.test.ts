@@ -1,4 +1,5 @@
-// What role all keeps of the log: the places of its snapshots, over restarts, and those of one log alone.
+// Tests what role all remembers of the log: the positions of its snapshots, across restarts, for
+// one log only.
 
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -29,11 +30,11 @@ async function open(file: string) {
     witness.keep(snapshot);
   };
   const seen = (): readonly number[] => live.seen().map(({ position }) => position);
-  const said = (message: string) => lines.filter((line) => line.message === message);
-  return { serve, seen, said, close: witness.close };
+  const logged = (message: string) => lines.filter((line) => line.message === message);
+  return { serve, seen, logged, close: witness.close };
 }
 
-it('remembers the places of the snapshots of the last start, the newest first', async (t) => {
+it('remembers the positions of earlier snapshots across restarts, newest first', async (t) => {
   const file = path.join(await temporaryDirectory(t), 'snapshot.json');
   const first = await open(file);
   for (const position of [1, 2, 3]) first.serve(snapshotAt(position));
@@ -45,26 +46,26 @@ it('remembers the places of the snapshots of the last start, the newest first', 
   assert.deepEqual((await open(file)).seen(), [4, 3, 2, 1]);
 });
 
-it('warns once of a database with another log, and forgets what it saw of the first', async (t) => {
+it('warns once of a database with another log, and forgets the positions of the first', async (t) => {
   const warning = 'the database holds a different log than at the last start';
   const file = path.join(await temporaryDirectory(t), 'snapshot.json');
   const first = await open(file);
   first.serve(snapshotAt(7));
   await first.close();
-  assert.equal(first.said(warning).length, 0);
+  assert.equal(first.logged(warning).length, 0);
   const second = await open(file);
   for (const position of [1, 2]) second.serve(snapshotAt(position, 'another'));
   await second.close();
-  assert.equal(second.said(warning).length, 1);
+  assert.equal(second.logged(warning).length, 1);
   assert.deepEqual(second.seen(), [2, 1]);
 });
 
-it('serves on, and says so once, where nothing can be written', async () => {
+it('continues, with one warning, if it cannot write', async () => {
   const witness = await open('/dev/null/snapshot.json');
   for (const position of [1, 2, 3]) {
     witness.serve(snapshotAt(position));
     await witness.close();
   }
-  assert.equal(witness.said('writing the snapshot cache failed').length, 1);
+  assert.equal(witness.logged('writing the snapshot cache failed').length, 1);
   assert.deepEqual(witness.seen(), [3, 2, 1]);
 });

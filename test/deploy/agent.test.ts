@@ -1,4 +1,4 @@
-// What deploy/agent holds runs the agent with settings that it has, and with the rights that its role gives.
+// Tests that deploy/agent uses only existing settings and only the rights that its role grants.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ const account = z.object({
   metadata: z.object({ name: z.string(), namespace: z.string() }),
 });
 
-it('agent.yaml sets what the agent has, to values that it takes, and its secret by reference', () => {
+it('agent.yaml sets existing settings to valid values, and the secret by reference', () => {
   const { spec } = deployment.parse(parse(read('agent.yaml'))).spec.template;
   const [{ args, env }] = spec.containers;
   assert.deepEqual(args, ['agent', agentSettings.kubernetes.flag]);
@@ -60,7 +60,7 @@ it('agent.yaml runs as the service account of rbac.yaml', () => {
   assert.deepEqual(accounts, [{ name, namespace: metadata.namespace }]);
 });
 
-it('gw-agent.service runs the agent, and names variables that it has', () => {
+it('gw-agent.service runs the agent with existing variables', () => {
   const unit = read('gw-agent.service');
   assert.match(unit, /^ExecStart=\/usr\/local\/bin\/gw agent$/m);
   const named = unit.match(/GW_[A-Z_]+/g) ?? [];

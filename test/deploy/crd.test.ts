@@ -1,4 +1,5 @@
-// The manifest of the custom resource says what the program reads, and its fields that the admin API changes are those of the route.
+// Tests that the custom resource definition matches what the program reads, and that fields which
+// the admin API changes match its route.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -30,20 +31,20 @@ const schema = memberAt(
   'properties',
 );
 
-/** What a description or a rule across fields adds, JSON Schema from zod does not have. */
-const beside = new Set(['description', 'format', '$schema', 'propertyNames']);
+/** Keywords that only one of the two schemas can contain, such as a description. */
+const extraKeywords = new Set(['description', 'format', '$schema', 'propertyNames']);
 
 function bare(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bare);
   if (!isJson(value)) return value;
   const members = Object.entries(value)
-    .filter(([name]) => !beside.has(name) && !name.startsWith('x-kubernetes-'))
+    .filter(([name]) => !extraKeywords.has(name) && !name.startsWith('x-kubernetes-'))
     .map(([name, member]) => [name, bare(member)]);
   const read: Record<string, unknown> = Object.fromEntries(members);
-  // Any 64-bit integer is one without bounds of its own.
+  // zod writes the bounds of 64-bit integers; the manifest does not.
   if (read['minimum'] === Number.MIN_SAFE_INTEGER) delete read['minimum'];
   if (read['maximum'] === Number.MAX_SAFE_INTEGER) delete read['maximum'];
-  // Any further member is let through by x-kubernetes-preserve-unknown-fields.
+  // The manifest allows further members with x-kubernetes-preserve-unknown-fields.
   const further = read['additionalProperties'];
   if (isJson(further) && Object.keys(further).length === 0) delete read['additionalProperties'];
   const required = read['required'];
@@ -51,7 +52,7 @@ function bare(value: unknown): unknown {
   return read;
 }
 
-/** Of one type or null, what is not null. */
+/** The type of a value that may also be null. */
 const notNull = (of: unknown): unknown => {
   const type = memberAt(of, 'type');
   return Array.isArray(type) ? type.find((one) => one !== 'null') : type;
@@ -69,7 +70,7 @@ function boundsAt(place: readonly string[]): unknown {
 }
 
 describe('the custom resource', () => {
-  it('is named as the program asks for it', () => {
+  it('has the name that the program requests', () => {
     assert.equal(memberAt(manifest, 'metadata', 'name'), `${resourcePlural}.${apiGroup}`);
     assert.equal(memberAt(manifest, 'spec', 'group'), apiGroup);
     assert.equal(memberAt(manifest, 'spec', 'names', 'kind'), resourceKind);
@@ -78,7 +79,7 @@ describe('the custom resource', () => {
     assert.equal(`${apiGroup}/${String(name)}`, apiVersion);
   });
 
-  it('has the schema that the program reads it by', () => {
+  it('has the schema that the program parses it with', () => {
     assert.deepEqual(bare(memberAt(schema, 'spec')), jsonSchema(deploymentSpec));
     assert.deepEqual(bare(memberAt(schema, 'status')), jsonSchema(deploymentStatus));
   });
@@ -110,7 +111,7 @@ describe('the custom resource', () => {
     });
   }
 
-  it('has no further field of the proxy but serviceType and what pods of both components have', () => {
+  it('has only serviceType and the shared pod fields as further proxy fields', () => {
     const leaves = (value: unknown, at: readonly string[]): readonly string[] => {
       const members = memberAt(value, 'properties');
       if (!isJson(members)) return [at.join('.')];
@@ -141,7 +142,7 @@ describe('the custom resource', () => {
     poolMaxIdle: settingsTable.poolMaxIdle,
   };
   for (const [name, setting] of Object.entries(settingOf)) {
-    it(`proxy.${name} takes what its setting takes, and has its default`, () => {
+    it(`proxy.${name} has the bounds and default of its setting`, () => {
       const field = memberAt(schema, 'spec', 'properties', 'proxy', 'properties', name);
       const [from, to] = [Number(memberAt(field, 'minimum')), Number(memberAt(field, 'maximum'))];
       const takes = (value: number): boolean => setting.schema.safeParse(String(value)).success;

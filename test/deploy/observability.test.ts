@@ -1,4 +1,5 @@
-// The dashboard and the rules under deploy/ read series, labels and label values that real processes export.
+// Tests that the dashboard and the rules in deploy/ use only series, labels and label values that
+// processes export.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -51,7 +52,7 @@ const ruleFile = z.strictObject({
   groups: z.array(z.strictObject({ name: z.string(), rules: z.array(rule) })),
 });
 
-/** What Prometheus adds to each series. */
+/** Labels that Prometheus adds to each series, or that histograms have. */
 const ofTheScrape = new Set(['instance', 'job', 'le']);
 
 type Selector = Readonly<{
@@ -75,7 +76,7 @@ const grouped = (expr: string): readonly string[] =>
 const shownLabels = (text: string): readonly string[] =>
   [...text.matchAll(/\{\{ *(?:\$labels\.)?(\w+) *\}\}/g)].flatMap(([, label = '']) => label);
 
-/** One page of each listener, with traffic behind it. */
+/** Reads the metrics of each listener after some traffic. */
 async function exported(test: Pick<TestContext, 'after'>): Promise<Map<string, Family>> {
   await using collector = await startCollector();
   await using upstream = await startUpstream((request, response) => {
@@ -107,7 +108,7 @@ async function exported(test: Pick<TestContext, 'after'>): Promise<Map<string, F
   await until(isRead, { what: "the engine's metrics" });
   const families = new Map(readMetrics(await gateway.metrics()));
   const admin = await testAdmin(test);
-  // As in a process with an audit signing key.
+  // Set as in a process with an audit signing key.
   admin.plane.measures.signedAt = performance.now();
   await admin.admin.needs.operations.usageUpkeep.run();
   const operated = { ...newOperatorCounts(), phases: [] };
@@ -120,9 +121,9 @@ async function exported(test: Pick<TestContext, 'after'>): Promise<Map<string, F
   return families;
 }
 
-describe('what is deployed', () => {
+describe('the dashboard and alerts', () => {
   let families = new Map<string, Family>();
-  it('is compared with what real processes export', async (test) => {
+  it('are compared with the metrics of running processes', async (test) => {
     families = await exported(test);
     assert.ok(families.has('gw_requests_total') && families.has('gw_log_lag_events'));
   });
@@ -158,14 +159,14 @@ describe('what is deployed', () => {
 
   const { uid, panels } = dashboard.parse(JSON.parse(deploy('dashboards', 'gw.json')));
 
-  it('the dashboard has a fixed uid and panels of different ids', () => {
+  it('have a fixed dashboard uid and unique panel ids', () => {
     assert.equal(uid, 'gw-overview');
     assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
   });
 
   for (const { title, targets = [] } of panels) {
     if (targets.length === 0) continue;
-    it(`the panel "${title}" reads what is exported`, () => {
+    it(`the panel "${title}" reads exported metrics`, () => {
       for (const { expr, legendFormat } of targets) check(expr, legendFormat);
     });
   }
@@ -173,12 +174,12 @@ describe('what is deployed', () => {
   const { groups } = ruleFile.parse(parse(deploy('alerts', 'gw.rules.yaml')));
   const rules = groups.flatMap(({ rules }) => rules);
 
-  it('each alert has a name of its own', () => {
+  it('have unique alert names', () => {
     assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
   });
 
   for (const { alert, expr, annotations } of rules) {
-    it(`the alert ${alert} reads what is exported`, () => {
+    it(`the alert ${alert} reads exported metrics`, () => {
       check(expr, `${annotations.summary} ${annotations.description ?? ''}`);
     });
   }

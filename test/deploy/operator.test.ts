@@ -1,4 +1,5 @@
-// What the operator makes and what deploy/operator holds are objects of a cluster, within the settings table.
+// Tests that deploy/operator and the objects that the operator creates are valid cluster objects,
+// with settings from the settings table.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -87,8 +88,8 @@ const container = z.looseObject({
 const containersOf = ({ spec }: Manifest) =>
   z.array(container).parse(memberAt(spec, 'template', 'spec', 'containers') ?? []);
 
-describe('what the operator makes', () => {
-  it('sets what the settings table has, to values that it takes', () => {
+describe('an object of the operator', () => {
+  it('sets existing settings to valid values', () => {
     const given = manifests.flatMap(({ data = {} }) => Object.entries(data));
     assert.ok(given.length > 12);
     for (const [name, value] of given) {
@@ -99,7 +100,7 @@ describe('what the operator makes', () => {
     }
   });
 
-  it('gives secrets by reference alone, under names that the program reads', () => {
+  it('contains secrets only by reference, under names that the program reads', () => {
     const names = manifests
       .flatMap(containersOf)
       .flatMap(({ env }) => env)
@@ -140,7 +141,7 @@ describe('what the operator makes', () => {
     ]);
   });
 
-  it('writes quantities as the API server gives them back', () => {
+  it('writes quantities in the API server’s canonical form', () => {
     const proxy = manifests.find(
       (one) => one.kind === 'Deployment' && one.metadata.name === 'gw-proxy',
     );
@@ -158,7 +159,7 @@ describe('what the operator makes', () => {
   });
 });
 
-it('the settings of the operator have names of their own', () => {
+it('uses distinct names for the operator’s settings', () => {
   const own = [operatorSettings.namespace, operatorSettings.lease];
   for (const { variable: name } of own) assert.equal(settings.has(name), false, name);
 });

@@ -1,5 +1,5 @@
-// Holds that what `npm pack` packs runs where it is installed, on the Node of the machine and on the pinned one; and that the image
-// can build the UI.
+// Tests that the package of `npm pack` runs where it is installed, on the system's Node and on the
+// pinned one, and that the image can build the UI.
 
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -20,10 +20,10 @@ const read = (name: string): Promise<string> => readFile(path.join(root, name), 
 
 const installMs = 180_000;
 const suiteMs = 300_000;
-/** A hook has the short limit of the whole run where it names no other. */
+/** Without a limit of its own, a hook gets the short default limit. */
 const hook = { timeout: suiteMs };
 
-/** Without the runtime that npm scripts put first: what a user of the machine would run. */
+/** PATH without the Node runtime that npm scripts prepend, as a user has it. */
 const machinePath = (process.env['PATH'] ?? '')
   .split(path.delimiter)
   .filter((folder) => !folder.includes('node_modules'))
@@ -36,7 +36,7 @@ const readyLine = z.object({
   model: z.string(),
 });
 
-/** Resolves with the first line of standard output, or fails as soon as the process ends without one. */
+/** Resolves with the first line of standard output; rejects if the process ends without one. */
 async function firstLine(child: ReturnType<typeof spawn>): Promise<string> {
   assert.ok(child.stdout && child.stderr);
   let errors = '';

@@ -1,4 +1,5 @@
-// The units of deploy/systemd start what the program has, with the time that it needs to end, and systemd takes them.
+// Tests that the units in deploy/systemd start existing commands, allow enough time to stop, and
+// pass systemd's checks.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -20,7 +21,7 @@ for (const name of readdirSync(directory)) {
   describe(name, () => {
     const unit = readFileSync(path.join(directory, name), 'utf8');
 
-    it('starts a role of the program, and names settings that it has', () => {
+    it('starts an existing role with existing settings', () => {
       const [, role = ''] =
         /^\/usr\/local\/bin\/gw --role (\w+)$/.exec(valueOf(unit, 'ExecStart')) ?? [];
       assert.equal(name, `gw-${role}.service`);
@@ -30,7 +31,7 @@ for (const name of readdirSync(directory)) {
       for (const variable of named) assert.ok(known.has(variable), variable);
     });
 
-    it('waits longer for the end of the process than the process does', () => {
+    it('allows the process more time to stop than it needs', () => {
       const { shutdownGrace, shutdownDelay } = settingsTable;
       const seconds = shutdownGrace.fallback + (shutdownDelay.fallback ?? 0);
       assert.ok(Number(valueOf(unit, 'TimeoutStopSec')) > seconds);
@@ -42,13 +43,13 @@ for (const name of readdirSync(directory)) {
       }
     });
 
-    it('is a unit that systemd takes, and that it finds well confined', () => {
-      // Where there is no systemd, nothing can run the unit, and its form is held by the tests above.
+    it('passes systemd’s checks of syntax and confinement', () => {
+      // Without systemd, nothing can run the unit. The tests above check its form.
       if (!existsSync(analyzer)) return;
       const place = mkdtempSync(path.join(os.tmpdir(), 'gw-units-'));
       try {
         const copy = path.join(place, name);
-        // The program is not installed here.
+        // gw is not installed on this machine, so the copy names an existing program.
         writeFileSync(copy, unit.replace('/usr/local/bin/gw', process.execPath));
         const run = (...args: readonly string[]): string =>
           execFileSync(analyzer, [...args, copy], { encoding: 'utf8', stdio: 'pipe' });

@@ -1,4 +1,5 @@
-// Backup and restore as docs/guides/back-up-and-restore.md shows them: the blocks of the page run literally, on real servers.
+// Tests backup and restore: runs the shell blocks of docs/guides/back-up-and-restore.md on real
+// servers.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -58,7 +59,7 @@ async function show(block: string, variables: Readonly<Record<string, string>>):
   return (await run('bash', ['-euo', 'pipefail', '-c', block], { env })).stdout;
 }
 
-/** Where the server's account can write too. */
+/** Creates a directory that the server's account can also write to. */
 async function backupDirectory(test: Test): Promise<string> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'gw-backup-'));
   await chmod(directory, 0o755);
@@ -68,7 +69,7 @@ async function backupDirectory(test: Test): Promise<string> {
   return directory;
 }
 
-/** A server with a database that the login gw owns, as an installation has it. */
+/** Starts a server with a database owned by the login gw, like an installation. */
 async function installation(test: Test, options: Readonly<Record<string, string>> = {}) {
   const site = await debianServerSite(test);
   await site.initialise();
@@ -97,7 +98,7 @@ async function modelNames(adminUrl: string, cookie: string): Promise<string> {
   return (await fetch(`${adminUrl}/admin/provider-models`, { headers: { cookie } })).text();
 }
 
-/** It starts, holds what was saved, and takes changes. */
+/** Checks that gw starts on the database, holds the saved state and accepts changes. */
 async function worksOn(test: Test, url: string): Promise<string> {
   const { adminUrl, cookie, end } = await startControlProgram(test, url);
   const names = await modelNames(adminUrl, cookie);
@@ -109,11 +110,11 @@ async function worksOn(test: Test, url: string): Promise<string> {
 
 const verify = (url: string) => gw(['log', 'verify'], { env: { GW_DATABASE_URL: url } });
 
-/** The statements that gw says an administrator can run. */
+/** The statements that gw tells an administrator to run. */
 const statementsIn = (text: string): string[] =>
   [...text.matchAll(/^ {2}(.+;)$/gm)].map(([, statement = '']) => statement);
 
-/** Answers the directory that it is in. */
+/** Returns the directory of the dump. */
 async function makeDump(t: Test): Promise<string> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'gw-dump-'));
   const source = await installation(t);
@@ -128,10 +129,10 @@ async function makeDump(t: Test): Promise<string> {
 describe('a dump', () => {
   let made: Promise<string> | null = null;
   after(async () => rm(await (made ?? ''), { recursive: true, force: true }));
-  /** Made once for all of these. */
+  /** Created once for all of these tests. */
   const dumped = (t: Test): Promise<string> => (made ??= makeDump(t));
 
-  it('is restored as the page shows, on the same release of Postgres and on a newer one', async (t) => {
+  it('can be restored as the page describes, on the same release of Postgres and on a newer one', async (t) => {
     const directory = await dumped(t);
     const site = await debianServerSite(t);
     await site.initialise();
@@ -143,14 +144,14 @@ describe('a dump', () => {
         ADMIN_URL: url('postgres'),
         RESTORED_ADMIN_URL: url('gw'),
       });
-      const said = await show(explain, restored);
-      assert.match(said, /the chain is intact, and \d+ tables equal a rebuild/);
-      assert.match(said, /a new epoch starts/);
+      const output = await show(explain, restored);
+      assert.match(output, /the chain is intact, and \d+ tables equal a rebuild/);
+      assert.match(output, /a new epoch starts/);
       await worksOn(t, url('gw', 'gw'));
     }
   });
 
-  it('is usable after the statements that gw prints, where it was restored without any role', async (t) => {
+  it('restored without roles, works after the statements that gw prints', async (t) => {
     const directory = await dumped(t);
     const site = await debianServerSite(t);
     await site.initialise();
@@ -160,17 +161,17 @@ describe('a dump', () => {
     const variables = { BACKUP_DIR: directory, RESTORED_ADMIN_URL: url('gw') };
     await assert.rejects(show(careless, variables), /role "gw_app" does not exist/);
 
-    const told = await verify(url('gw', 'other'));
-    assert.equal(told.code, 1);
-    const statements = statementsIn(told.stderr);
-    assert.ok(statements.includes('create role gw_app nologin;'), told.stderr);
+    const refused = await verify(url('gw', 'other'));
+    assert.equal(refused.code, 1);
+    const statements = statementsIn(refused.stderr);
+    assert.ok(statements.includes('create role gw_app nologin;'), refused.stderr);
     await queryOnce(url('gw'), ...statements);
     const verified = await verify(url('gw', 'other'));
     assert.equal(verified.code, 0, verified.stderr);
     await worksOn(t, url('gw', 'other'));
   });
 
-  it('needs no statement where a control process starts as an administrator of the server', async (t) => {
+  it('needs no statements if a control process starts as an administrator of the server', async (t) => {
     const directory = await dumped(t);
     const site = await debianServerSite(t);
     await site.initialise();
@@ -184,7 +185,7 @@ describe('a dump', () => {
   });
 });
 
-/** The embedded server, with an administrator of the name that the others have. */
+/** Starts the embedded server, with an administrator of the same name as on the other servers. */
 async function newerServer(t: Test): Promise<DebianServer['url']> {
   const server = await startEmbeddedPostgres({
     directory: (await dataDirectory()).directory,
@@ -193,7 +194,7 @@ async function newerServer(t: Test): Promise<DebianServer['url']> {
     ephemeral: true,
   });
   t.after(server.stop);
-  // It comes with a superuser and a database gw, which are the names of an installation here.
+  // The embedded server already has a superuser and a database gw.
   const as = (login: string, database: string): string =>
     server.url.replace('://gw@', `://${login}@`).replace('/gw?', `/${database}?`);
   await queryOnce(as('gw', 'postgres'), `create role ${administrator} superuser login`);
@@ -206,7 +207,7 @@ async function newerServer(t: Test): Promise<DebianServer['url']> {
 }
 
 describe('a base backup with archived WAL', () => {
-  it('is restored to the moment that the page names, with the role and all rights', async (t) => {
+  it('can be restored to a point in time, with the role and all rights', async (t) => {
     const directory = await backupDirectory(t);
     const settings = [...serverSettings.matchAll(/^(\w+) = '?(.*?)'?$/gm)].map(
       ([, name = '', value = '']) => [name, value.replaceAll('/backup', directory)] as const,
@@ -242,15 +243,15 @@ describe('a base backup with archived WAL', () => {
     };
     await until(isPrimary, { what: 'that the server was promoted' });
     const variables = { RESTORED_URL: restored.url('gw', 'gw'), RESTORE_TIME: moment };
-    const said = await show(explainTime, variables);
-    assert.match(said, /the chain is intact/);
-    assert.match(said, /a new epoch starts/);
+    const output = await show(explainTime, variables);
+    assert.match(output, /the chain is intact/);
+    assert.match(output, /a new epoch starts/);
     const names = await worksOn(t, restored.url('gw', 'gw'));
     assert.doesNotMatch(names, /"name":"lost"/);
   });
 });
 
-/** All WAL up to now is in the archive. */
+/** Waits until the archive contains all WAL up to now. */
 async function archived(server: DebianServer): Promise<void> {
   const url = server.url('postgres');
   const [row] = await queryOnce(url, 'select pg_walfile_name(pg_switch_wal()) as file');
@@ -265,7 +266,7 @@ async function archived(server: DebianServer): Promise<void> {
   await until(isThere, { what: 'the last WAL file in the archive' });
 }
 
-/** An operator runs the commands as the account of the server; these tests may run as root. */
+/** Operators run the commands as the server's account; these tests may run as root. */
 async function giveToAccount(directory: string): Promise<void> {
   const account = postgresAccount();
   if (account === null) return;

@@ -1,5 +1,5 @@
-// A spent budget refuses the next request, between real processes with their default intervals. docs/guides/limits-and-budgets.md states
-// how far a cap can be exceeded.
+// Tests that a spent budget refuses the next request, between processes with default intervals.
+// docs/guides/limits-and-budgets.md states how far a cap can be exceeded.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -24,11 +24,11 @@ import { answerJson, completion, startUpstream } from '../harness/upstream/upstr
 import { until } from '../harness/wait.ts';
 
 const tokensEach = 154;
-/** At the prices below. */
+/** The cost of one answer at the prices below. */
 const microsEach = 154;
 const counts = { prompt_tokens: 100, completion_tokens: 54, total_tokens: tokensEach };
 
-/** Lists its model, and answers each chat with 154 tokens after a moment. */
+/** Serves its model list, and answers each chat with 154 tokens after a short delay. */
 const startModel = () =>
   startUpstream((request, response) => {
     if (request.method === 'GET') return void response.end('{"data":[{"id":"m"}]}');
@@ -64,7 +64,7 @@ async function startAll(t: TestContext, apiBase: string) {
   return { admin, urls: [url] };
 }
 
-/** A control plane, and so many proxies. */
+/** Starts a control plane and `proxies` proxies. */
 async function startFleet(t: TestContext, apiBase: string, proxies: number) {
   const { url: databaseUrl } = await testDatabase(t);
   await prepareControl(databaseUrl);
@@ -85,11 +85,11 @@ async function startFleet(t: TestContext, apiBase: string, proxies: number) {
 
 type Fleet = Readonly<{ admin: AdminClient; urls: readonly string[] }>;
 
-/** A caller with a budget that all of them know. */
+/** Creates a caller with a budget and waits until every proxy knows it. */
 async function giveBudget({ admin, urls }: Fleet, caps: Readonly<Record<string, number>>) {
   const caller = await createCaller(admin, 'spender');
   await caller.give('budget', { ...caps, window: 'daily' });
-  // A proxy that knows this key knows the budget, which was made before it.
+  // A proxy that knows this key also knows the budget, which was created first.
   const { key } = await admin.send({
     method: 'POST',
     path: '/admin/keys',
@@ -114,7 +114,7 @@ async function giveBudget({ admin, urls }: Fleet, caps: Readonly<Record<string, 
 const fetchModels = async (url: string, key: string): Promise<number> =>
   (await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status;
 
-describe('a budget that is spent', () => {
+describe('a spent budget', () => {
   const starts = {
     'role all': (t: TestContext, apiBase: string) => startAll(t, apiBase),
     'a proxy': (t: TestContext, apiBase: string) => startFleet(t, apiBase, 1),
@@ -140,7 +140,7 @@ describe('a budget that is spent', () => {
     });
   }
 
-  it('lets twelve clients go beyond a cap of money by what they have in flight', async (t) => {
+  it('lets twelve clients exceed a cost cap only by their requests in flight', async (t) => {
     await using upstream = await startModel();
     const fleet = await startFleet(t, upstream.apiBase, 1);
     const { chat } = await giveBudget(fleet, { cost_total_micros: microsEach * 10 });
@@ -156,7 +156,7 @@ describe('a budget that is spent', () => {
     assert.ok(answered >= 10 && answered <= 10 + 12, `${answered} answered`);
   });
 
-  it('lets three proxies go beyond it by what each has in flight', async (t) => {
+  it('lets three proxies exceed it only by their requests in flight', async (t) => {
     await using upstream = await startModel();
     const fleet = await startFleet(t, upstream.apiBase, 3);
     const { chat, id } = await giveBudget(fleet, { tokens_total: 1000 });
@@ -164,7 +164,8 @@ describe('a budget that is spent', () => {
     const first = await Promise.all(Array.from({ length: 150 }, (_, index) => ask(index)));
     const answered = first.filter(({ status }) => status === 200).length;
     t.diagnostic(`${answered} answered, ${answered * tokensEach} of 1000 tokens`);
-    // The prompt of 100 tokens is estimated at less than that, so each proxy holds back too few: never more than a cap's worth each.
+    // The 100 prompt tokens are estimated too low, so each proxy reserves too little, but never
+    // exceeds the cap more than once.
     const estimate = 54 + Math.ceil(JSON.stringify(chatBody('m', { max_tokens: 54 })).length / 4);
     assert.ok(answered >= 7 && answered <= 3 * Math.ceil(1000 / estimate), `${answered} answered`);
     const isRefused = async () =>

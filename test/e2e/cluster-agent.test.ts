@@ -1,5 +1,5 @@
-// `gw agent --kubernetes` in processes of its own, against an API server on HTTPS and a control plane: killed between its registrations, it
-// goes on where it was, and nothing is registered twice.
+// Tests `gw agent --kubernetes` as a process, with an HTTPS API server and a control plane: killed
+// between its registrations, it resumes and registers nothing twice.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ const annotated = (name: string, apiBase: string) => ({
   status: {},
 });
 
-it('an agent in a cluster that is killed between registrations registers every engine once', async (t) => {
+it('an agent killed between registrations registers every engine once', async (t) => {
   const cluster = await startClusterApi(t, {
     allows: ({ resource, verb }) => allowed.has(verb + resource),
   });
@@ -62,7 +62,7 @@ it('an agent in a cluster that is killed between registrations registers every e
   const startAgent = () =>
     startProgram(t, {
       args: ['agent', '--kubernetes', '--provider-name', 'East', '--control-url', control.adminUrl]
-        // One after another, so that a kill is between two of them.
+        // Registers one at a time, so that a kill falls between two registrations.
         .concat(['--probe-workers', '1', '--ttl', '10', '--interval', '1']),
       env: { GW_AGENT_TOKEN: key, ...inCluster(cluster) },
     });

@@ -1,4 +1,5 @@
-// Configuration as code on the demo: an export plans as no changes, a change by hand is shown as drift, and an apply undoes it.
+// Tests declarative configuration on the demo: an export plans no changes, a manual change appears
+// as drift, and an apply reverts it.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -19,7 +20,7 @@ const ready = z.object({
   login: z.object({ name: z.string(), password: z.string() }),
 });
 
-it('the export of the demo plans as no changes, and drift is shown and undone', async (test) => {
+it('plans no changes for the demo’s export, and shows and reverts drift', async (test) => {
   const options = ['--json', '--ephemeral', '--port', '0', '--admin-port', '0'];
   const npm = spawn('npm', ['--silent', 'start', '--', ...options], {
     cwd: root,

@@ -1,5 +1,6 @@
-// The drill: the database is lost while proxies serve. It is made anew from the export of its log and its sealed vault; every hash is as
-// it was, and the fleet goes on with the control plane that comes back on it.
+// Tests disaster recovery: the database is lost while proxies serve. It is rebuilt from the log
+// export and the sealed vault. Every hash is unchanged, and the fleet continues with the restored
+// control plane.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -40,20 +41,23 @@ const head = z.object({
   alarms: z.array(z.unknown()),
 });
 const rows = z.array(z.unknown()).min(5);
-/** Which replicas served it is not in the log. */
+/** The log does not record which replicas served a version. */
 const versions = z
   .array(z.object({ version: z.int(), content_hash: z.string(), made_by: z.unknown() }))
   .min(5);
 
-/** What the control plane says of itself: the head of the log, the audit log, each snapshot version with its content hash. */
-const told = async (admin: AdminClient) => ({
+/**
+ * Reads the log head, the audit log, and each snapshot version with its content hash, as the
+ * control plane reports them.
+ */
+const reportOf = async (admin: AdminClient) => ({
   head: await admin.get('/admin/log/head', head),
   audit: await admin.get('/admin/audit', rows),
   commands: await admin.get('/admin/history/commands', rows),
   versions: await admin.get('/admin/snapshots', versions),
 });
 
-/** The digest of every table that is projected from the log, which is that of a rebuild. */
+/** The digest of every table projected from the log, which equals that of a rebuild. */
 async function digests(databaseUrl: string): Promise<readonly (readonly [string, string])[]> {
   const options = { purpose: 'maintenance', applicationName: 'gw test' } as const;
   const db = openDatabase({ url: databaseUrl, connectionsMax: 1, ...options });
@@ -68,7 +72,7 @@ async function digests(databaseUrl: string): Promise<readonly (readonly [string,
 
 const fleet = z.array(z.object({ replica: z.string(), snapshot_version: z.int() }));
 
-it('a fleet serves on while its database is lost, and follows the one that is made anew', async (test) => {
+it('a fleet serves while its database is lost, and follows the rebuilt one', async (test) => {
   const lost = await testDatabase();
   await prepareControl(lost.url);
   const control = await startControlProgram(test, lost.url);
@@ -101,7 +105,7 @@ it('a fleet serves on while its database is lost, and follows the one that is ma
     const exported = await gw([what, 'export', '-o', file(what)], { env });
     assert.equal(exported.code, 0, exported.stderr);
   }
-  const [before, tables] = [await told(control.admin), await digests(lost.url)];
+  const [before, tables] = [await reportOf(control.admin), await digests(lost.url)];
   await lost.drop();
   assert.ok(await all(kept.key, 200), 'the fleet serves without the database');
   await control.end('SIGKILL');
@@ -117,7 +121,7 @@ it('a fleet serves on while its database is lost, and follows the one that is ma
   const again = await startControlProgram(test, anew, {
     GW_ADMIN_PORT: new URL(control.adminUrl).port,
   });
-  assert.deepEqual(await told(again.admin), before);
+  assert.deepEqual(await reportOf(again.admin), before);
   assert.deepEqual(await digests(anew), tables);
 
   const fresh = await createKey(again.admin);
@@ -131,6 +135,6 @@ it('a fleet serves on while its database is lost, and follows the one that is ma
     },
     { what: 'both replicas to say so' },
   );
-  // Each is a witness of what the log was.
+  // Each replica is a witness of the earlier log.
   assert.deepEqual((await again.admin.get('/admin/log/head', head)).alarms, []);
 });

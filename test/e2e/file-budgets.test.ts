@@ -1,4 +1,5 @@
-// A budget of a configuration file, at a process of its own: it refuses once it is spent, and also after a restart.
+// Tests a budget in a configuration file, with a gw process: it refuses requests once spent, also
+// after a restart.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -34,7 +35,7 @@ async function startProxy(test: TestContext, directory: string) {
   return { chat, end: program.end };
 }
 
-it('a key with 980 of 1,000 tokens used is refused once they are spent, also after a restart', async (t) => {
+it('refuses a key with 980 of 1,000 tokens used once they are spent, also after a restart', async (t) => {
   await using upstream = await startUpstream(answerJson({ ...completion, usage: counts }));
   const directory = await mkdtemp(path.join(os.tmpdir(), 'gw-file-budget-'));
   t.after(() => rm(directory, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
-// A control plane and a proxy, each a process of its own: an engine that dies and comes back is seen in the fleet, and a real
-// receiver is told of it, signed.
+// Tests a control plane and a proxy as processes: the fleet page shows an engine that dies and
+// recovers, and a webhook receiver gets signed notifications.
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -25,7 +25,7 @@ const notification = z.object({
   model: z.string(),
 });
 
-it('an engine that dies and comes back is seen in the fleet and notified', async (test) => {
+it('shows and reports an engine that dies and recovers', async (test) => {
   const { url: databaseUrl } = await testDatabase(test);
   await prepareControl(databaseUrl);
   await using receiver = await startUpstream((_, response) => void response.writeHead(204).end());
@@ -64,10 +64,10 @@ it('an engine that dies and comes back is seen in the fleet and notified', async
   await seen(false);
   engine.play(list);
   await seen(true);
-  const told = await until(() => receiver.seen.length >= 2 && receiver.seen, {
+  const received = await until(() => receiver.seen.length >= 2 && receiver.seen, {
     what: 'two notifications',
   });
-  const notices = told.map(({ body }) => notification.parse(JSON.parse(String(body))));
+  const notices = received.map(({ body }) => notification.parse(JSON.parse(String(body))));
   assert.deepEqual(
     notices.map(({ id: _id, at: _at, ...rest }) => rest),
     ['backend_down', 'backend_recovered'].map((event) => ({
@@ -77,7 +77,7 @@ it('an engine that dies and comes back is seen in the fleet and notified', async
       model: 'engine-model',
     })),
   );
-  for (const { headers, body } of told) {
+  for (const { headers, body } of received) {
     const hex = createHmac('sha256', secret).update(body).digest('hex');
     assert.equal(headers['x-gw-signature'], `sha256=${hex}`);
   }

@@ -1,5 +1,5 @@
-// Role all in a process of its own: flow control of a backend takes effect as it is patched, under the requests that are there, and the
-// fleet and the metrics show what it and the engine do.
+// Tests role all as a process: a change of a backend's flow control applies to current requests,
+// and the fleet page and the metrics show its effect.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -25,7 +25,7 @@ const fleetRows = z.array(
   }),
 );
 
-it('flow control is turned on, changed and turned off while requests are served', async (test) => {
+it('turns flow control on, changes it and turns it off while requests are served', async (test) => {
   const { url } = await testDatabase(test);
   await prepareControl(url);
   const engine = await startEngine({ sequencesMax: 16, serviceMs: 400 });
@@ -56,7 +56,7 @@ it('flow control is turned on, changed and turned off while requests are served'
     .object({ key: z.string() })
     .parse(await send('POST', '/admin/keys', { name: 'a key', principal_id: 1 }));
 
-  /** How many of six at once are served, and how many are refused. */
+  /** Sends six requests at once and counts those served and those refused. */
   const sixAtOnce = async () => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const body = JSON.stringify(chatBody('m'));

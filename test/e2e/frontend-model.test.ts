@@ -1,4 +1,4 @@
-// Role all in a process of its own: a frontend model decides requests by its rules as soon as they are answered.
+// Tests role all as a process: a frontend model routes by its rules as soon as they are saved.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -12,8 +12,8 @@ import { testDatabase } from '../harness/postgres/postgres.ts';
 import { startProgram } from '../harness/program/program.ts';
 import { labelledPrompts } from '../harness/classifier/labelled-prompts.ts';
 
-/** A program of role all with two models, and a key that may ask for everything. */
-async function startHouse(test: TestContext) {
+/** Starts role all with two models, and a key that may call everything. */
+async function startFrontendModel(test: TestContext) {
   const { url } = await testDatabase(test);
   await prepareControl(url);
   const demo = await startDemoProvider({ port: 0 });
@@ -64,8 +64,8 @@ async function startHouse(test: TestContext) {
   return { send, ask };
 }
 
-it('rules, pools, jumps and defaults decide what serves a request', async (test) => {
-  const { send, ask } = await startHouse(test);
+it('routes requests by rules, pools, jumps and defaults', async (test) => {
+  const { send, ask } = await startFrontendModel(test);
   await send('POST', '/admin/model-pools', { name: 'pair', members: ['large'] });
   await send('POST', '/admin/frontend-models', {
     name: 'house',
@@ -90,8 +90,8 @@ it('rules, pools, jumps and defaults decide what serves a request', async (test)
   assert.deepEqual(await ask('house', {}, 'gold'), [200, 'rule:0', 'small']);
 });
 
-it('a rule on a class decides by what the prompt is about', async (test) => {
-  const { send, ask } = await startHouse(test);
+it('routes by the topic of the prompt with a rule on a class', async (test) => {
+  const { send, ask } = await startFrontendModel(test);
   for (const { name, examples } of labelledPrompts()) {
     await send('POST', '/admin/prompt-classes', { name, examples });
   }

@@ -1,5 +1,5 @@
-// Hosts from one end to the other: an agent finds twenty model servers and registers them, a proxy routes to each, and one that dies, or
-// a control plane that starts again, is what the next sweep and heartbeat make good.
+// Tests hosts end to end: an agent finds and registers twenty model servers, and a proxy routes to
+// each. After a server dies or the control plane restarts, the next sweep and heartbeat recover.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -55,7 +55,7 @@ async function startCluster(test: TestContext) {
   const proxy = startProgram(test, {
     args: ['--control-url', control.adminUrl, '--port', '0'].concat(
       ['--snapshot-cache', path.join(directory, 'snapshot.json')],
-      // What takes a dead engine out is the sweep, not the proxy's own probe of it.
+      // Ensures that the sweep, not the proxy's own probe, removes a dead engine.
       ['--health-interval', '3600'],
     ),
     env: { GW_PROXY_TOKEN: proxyToken, ...everySecond },
@@ -81,7 +81,7 @@ async function startCluster(test: TestContext) {
   return { databaseUrl, control, engines, agent, serves };
 }
 
-/** No caller reaches a learned model until an operator points at it. */
+/** Callers cannot reach a learned model until an operator refers to it. */
 const openToCallers = (admin: AdminClient) =>
   admin.send({
     method: 'POST',
@@ -91,7 +91,7 @@ const openToCallers = (admin: AdminClient) =>
   });
 
 describe('hosts that register themselves', () => {
-  it('are found, routed to, taken out and taken back, and outlive their control plane', async (t) => {
+  it('are found, routed to, removed, restored, and survive a restart of the control plane', async (t) => {
     const { databaseUrl, control, engines, agent, serves } = await startCluster(t);
     const list = () => control.admin.get('/admin/providers', providers);
     const [first] = engines;

@@ -1,5 +1,5 @@
-// Budgets and rate limits between real processes: what a proxy's callers spend comes back to it as a refusal, without a new
-// snapshot version; what two proxies let through together is one limit.
+// Tests budgets and rate limits between processes: spending reported by a proxy leads to refusals
+// without a new snapshot version, and two proxies share one limit.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -57,7 +57,7 @@ async function startProxy(t: TestContext, { adminUrl, key }: Control) {
   return { chat, version };
 }
 
-/** Answers its list of models, and chats with 18 tokens. */
+/** Serves its model list and answers chats with 18 tokens. */
 const upstreamOfModels = () =>
   startUpstream((request, response) =>
     request.method === 'GET'
@@ -65,7 +65,7 @@ const upstreamOfModels = () =>
       : answerJson()(request, response),
   );
 
-it('a budget that was spent refuses at a separate proxy, under the version that it has', async (t) => {
+it('a spent budget refuses requests at a separate proxy without a new snapshot version', async (t) => {
   await using upstream = await upstreamOfModels();
   const control = await startControl(t, upstream.apiBase);
   const proxy = await startProxy(t, control);
@@ -94,7 +94,7 @@ it('two proxies share a rate limit', async (t) => {
   let asked = 0;
   const remaining = async ({ chat }: (typeof proxies)[number]): Promise<number> =>
     Number((await chat()).headers.get('x-ratelimit-remaining-requests'));
-  // A proxy that knew only of its own requests would have the rest of the limit left.
+  // A proxy that counted only its own requests would have the rest of the limit left.
   await until(
     async () => {
       asked++;

@@ -1,4 +1,5 @@
-// `npm start` as a person or a supervisor runs it: ready in one line, and gone when npm is told to end.
+// Tests `npm start` as a person or a supervisor runs it: it reports readiness in one line, and
+// leaves no process when npm is told to stop.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -14,7 +15,7 @@ const root = path.join(import.meta.dirname, '../..');
 const endLimitMs = 20_000;
 const ready = z.object({ gateway_url: z.string(), api_key: z.string(), model: z.string() });
 
-it('npm start answers the openai client, and leaves nothing running after SIGTERM', async (test) => {
+it('npm start serves the openai client, and leaves no process after SIGTERM', async (test) => {
   const options = ['--json', '--ephemeral', '--port', '0', '--admin-port', '0'];
   const npm = spawn('npm', ['--silent', 'start', '--', ...options], {
     cwd: root,
@@ -42,7 +43,7 @@ it('npm start answers the openai client, and leaves nothing running after SIGTER
   assert.match(streamed, /hello/);
 
   npm.kill('SIGTERM');
-  // The pipe is closed when the last process that holds it has ended.
+  // The pipe closes when the last process that holds it ends.
   await once(npm, 'close', { signal: AbortSignal.timeout(endLimitMs) });
   await assert.rejects(fetch(`${gateway_url}/healthz`));
 });

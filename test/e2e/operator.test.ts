@@ -1,5 +1,6 @@
-// `gw operator` in processes of its own against an API server on HTTPS: it brings a deployment up through a kill after each of its
-// writes, shows what it does, and rolls out what a control plane's PATCH says.
+// Tests `gw operator` as processes with an HTTPS API server: it brings a deployment up despite a
+// kill after each write, reports its progress, and rolls out what a PATCH at the control plane
+// requests.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -44,7 +45,7 @@ const isReady = (cluster: ClusterApi, generation: number): boolean => {
   );
 };
 
-/** What is there, without what differs from one cluster to the next. */
+/** The objects, without what differs between clusters. */
 const objectsOf = ({ store }: ClusterApi): unknown =>
   [...store.objects]
     .filter(([path]) => !path.includes('/leases/'))
@@ -59,7 +60,7 @@ const ofOneCluster: ReadonlySet<string> = new Set([
 const withoutVersions = (object: Json): string =>
   JSON.stringify(object, (key, value: unknown) => (ofOneCluster.has(key) ? undefined : value));
 
-it('operators that are killed after each of their writes bring a deployment from nothing to Ready, with nothing twice', async (t) => {
+it('operators killed after each write bring a deployment to Ready without duplicates', async (t) => {
   const clean = await startManagedCluster(t, { spec: everything });
   await reconcileAll(clean, { afterPass: () => settle(clean) });
 
@@ -68,7 +69,7 @@ it('operators that are killed after each of their writes bring a deployment from
   while (!isReady(cluster, 1)) {
     const operator = startOperator(t, cluster);
     const written = Promise.withResolvers<void>();
-    // The write is done, and its answer never comes.
+    // The write succeeds but its response is lost.
     cluster.onWrite(() => {
       cluster.setAway(true);
       written.resolve();
@@ -78,7 +79,7 @@ it('operators that are killed after each of their writes bring a deployment from
     kills += 1;
     assert.ok(kills < 30, 'it comes to no end');
     cluster.setAway(false);
-    // As when the term of the one that was killed is over.
+    // Simulates that the killed leader's term has expired.
     cluster.store.remove(`/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/gw-operator`);
     settle(cluster);
   }
@@ -88,7 +89,7 @@ it('operators that are killed after each of their writes bring a deployment from
 
 const started = z.object({ url: z.url() });
 
-it('an operator says whether it leads and what it did, and rolls out what a PATCH to a control plane says', async (t) => {
+it('an operator reports whether it leads and what it did, and rolls out a PATCH at the control plane', async (t) => {
   const cluster = await startManagedCluster(t);
   const { url: databaseUrl } = await testDatabase(t);
   await prepareControl(databaseUrl);

@@ -1,5 +1,5 @@
-// A proxy in a process of its own: what is changed at the control plane works there within one poll, and goes on working when
-// the control plane is gone, even for a proxy that starts then.
+// Tests a proxy as a process: a change at the control plane takes effect within one poll, and stays
+// in effect while the control plane is down, even for a proxy that starts then.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { testDatabase } from '../harness/postgres/postgres.ts';
 import { startProxyProgram } from '../harness/program/proxy-program.ts';
 import { until } from '../harness/wait.ts';
 
-/** One poll, which is each second, and the time that a busy machine takes for it. */
+/** One poll per second, plus the delay of a busy machine. */
 const withinOnePoll = { limitMs: 3_000 };
 
 type Proxy = Readonly<{ url: string; end: (signal: NodeJS.Signals) => Promise<void> }>;
@@ -40,7 +40,7 @@ async function chatStatus({ url }: Proxy, key: string): Promise<number> {
 const usage = z.array(z.object({ key: z.string(), requests: z.int(), prompt_tokens: z.int() }));
 
 describe('a proxy that follows a control plane', () => {
-  it('takes up new and revoked keys within a poll, and serves without the control plane', async (test) => {
+  it('applies new and revoked keys within a poll, and serves without the control plane', async (test) => {
     const { url: databaseUrl } = await testDatabase(test);
     const cacheDirectory = await mkdtemp(path.join(os.tmpdir(), 'gw-cache-'));
     test.after(() => rm(cacheDirectory, { recursive: true, force: true }));
@@ -92,7 +92,7 @@ describe('a proxy that follows a control plane', () => {
   it('answers 503 no_snapshot, not 401, when it has neither control plane nor cache', async (test) => {
     const cacheDirectory = await mkdtemp(path.join(os.tmpdir(), 'gw-cache-'));
     test.after(() => rm(cacheDirectory, { recursive: true, force: true }));
-    // A port that nobody listens on.
+    // A port at which nothing listens.
     const proxy = await startProxy(test, { controlUrl: 'http://127.0.0.1:9', cacheDirectory });
     assert.equal(await chatStatus(proxy, 'gw-any'), 503);
     assert.equal((await fetch(`${proxy.url}/readyz`)).status, 503);

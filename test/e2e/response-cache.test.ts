@@ -1,5 +1,5 @@
-// Role all in a process of its own: a model answers from memory once it is given a time to live, and anew once what the
-// proxies are told has been changed.
+// Tests role all as a process: a model with a time to live answers from the cache, until its
+// configuration changes.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -11,7 +11,7 @@ import { encryptionKey, login, prepareControl } from '../harness/program/control
 import { testDatabase } from '../harness/postgres/postgres.ts';
 import { startProgram } from '../harness/program/program.ts';
 
-it('a change of the configuration turns the response cache on, and empties it', async (test) => {
+it('a configuration change turns the response cache on, and clears it', async (test) => {
   const { url } = await testDatabase(test);
   await prepareControl(url);
   const demo = await startDemoProvider({ port: 0 });

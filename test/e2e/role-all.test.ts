@@ -1,5 +1,5 @@
-// Role all in a process of its own, with a certificate on its admin listener: one process, whose usage comes in over its own
-// admin API although nobody calls that by the certificate's name.
+// Tests role all as a process with a certificate on its admin listener: its usage arrives over its
+// own admin API, although it does not call that by the certificate's host name.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const key = path.join(import.meta.dirname, '../fixtures/tls/key.pem');
 type Call = Readonly<{ method?: string; path: string; cookie?: string; body?: unknown }>;
 type Answer = Readonly<{ status: number; setCookie: string; body: unknown }>;
 
-/** As a client that knows the certificate and calls it by its name. */
+/** Calls like a client that trusts the certificate and uses its host name. */
 function callAdmin(adminUrl: string, call: Call): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const headers = { cookie: call.cookie ?? '', 'content-type': 'application/json' };
@@ -61,7 +61,7 @@ const configOf = z.looseObject({
 });
 
 describe('role all with a certificate', () => {
-  it('serves what was just configured, and accounts for it', async (test) => {
+  it('serves a new configuration at once, and records the usage', async (test) => {
     const { url } = await testDatabase(test);
     await prepareControl(url);
     const demo = await startDemoProvider({ port: 0 });
@@ -132,7 +132,7 @@ describe('role all with a certificate', () => {
     const unwritten = program.logs.filter(
       ({ message }) => message === 'writing the snapshot cache failed',
     );
-    assert.equal(unwritten.length, 1, 'a cache that cannot be written is told once, and no more');
+    assert.equal(unwritten.length, 1, 'an unwritable cache is reported once');
     await program.end('SIGTERM');
     assert.equal(program.child.exitCode, 0);
   });

@@ -1,5 +1,5 @@
-// A service account's key file stays in the control plane's process; the proxy's process sends the access token that it was
-// exchanged for, and the next one without a new snapshot version (Gateway rule 15).
+// Tests that a service account's key file stays in the control plane's process. The proxy sends the
+// access token, and later the renewed one without a new snapshot version (Gateway rule 15).
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -14,7 +14,7 @@ import { startProxyProgram } from '../harness/program/proxy-program.ts';
 import { token, tokenServer } from '../harness/upstream/token-server.ts';
 import { until } from '../harness/wait.ts';
 
-/** Answers every request, and keeps the credentials of the chats. */
+/** Answers every request, and keeps the credentials of chats. */
 async function recordingUpstream(test: TestContext) {
   const chats: (string | undefined)[] = [];
   const server = createServer((request, response) => {
@@ -33,7 +33,7 @@ async function recordingUpstream(test: TestContext) {
   return { apiBase: `http://127.0.0.1:${address.port}/v1`, chats };
 }
 
-it('a proxy sends the access token of a service account, and the one that follows it', async (t) => {
+it('a proxy sends the access token of a service account, and later the renewed one', async (t) => {
   const tokens = await tokenServer(t);
   tokens.answerWith(token(4));
   const upstream = await recordingUpstream(t);

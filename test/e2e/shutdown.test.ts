@@ -1,5 +1,5 @@
-// How a proxy ends: nothing that is under way within the grace is cut, and what is not is said. GW_TEST_DRAINS makes it longer
-// (`npm run test:soak`).
+// Tests how a proxy shuts down: requests that end within the grace period are not interrupted, and
+// the others are reported. GW_TEST_DRAINS makes it longer (`npm run test:soak`).
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -35,7 +35,7 @@ async function startProxy(test: TestContext, apiBase: string, args: readonly str
   return { ...program, url, port: Number(new URL(url).port), chat };
 }
 
-/** An upstream that begins streams, and ends them when it is told to. */
+/** Starts an upstream that begins streams and ends them when told to. */
 async function holdStreams() {
   const held: ServerResponse[] = [];
   const upstream = await startUpstream((seen, response) => {
@@ -53,7 +53,7 @@ async function holdStreams() {
   return { ...upstream, held, finish };
 }
 
-/** A connection that was used once and is kept. */
+/** Opens a connection, uses it once and keeps it open. */
 async function openIdle(port: number) {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -75,8 +75,8 @@ const isRefused = (port: number): Promise<boolean> =>
 
 const stream = chatBody('m', { stream: true });
 
-describe('a proxy that is told to end', () => {
-  it(`ends ${streams} streams in order, and closes idle connections at once`, async (test) => {
+describe('a proxy that shuts down', () => {
+  it(`ends ${streams} streams properly, and closes idle connections at once`, async (test) => {
     for (let drain = 0; drain < drains; drain++) {
       await using upstream = await holdStreams();
       const proxy = await startProxy(test, upstream.apiBase, ['--shutdown-grace', '20']);
@@ -99,7 +99,7 @@ describe('a proxy that is told to end', () => {
     }
   });
 
-  it('closes what is still open after the grace, and says how much that was', async (test) => {
+  it('closes open requests after the grace period, and reports their number', async (test) => {
     await using upstream = await holdStreams();
     const proxy = await startProxy(test, upstream.apiBase, ['--shutdown-grace', '1']);
     const cut = [1, 2, 3].map(async () => (await proxy.chat(stream)).text());
@@ -115,7 +115,7 @@ describe('a proxy that is told to end', () => {
     assert.ok(proxy.logs.some((line) => line['connections'] === cut.length));
   });
 
-  it('serves on for the delay, with a readiness that says no', async (test) => {
+  it('continues to serve during the delay, but is not ready', async (test) => {
     await using upstream = await startUpstream(answerJson());
     const proxy = await startProxy(test, upstream.apiBase, ['--shutdown-delay', '2']);
     const ready = async () => (await fetch(`${proxy.url}/readyz`)).status;
@@ -128,7 +128,7 @@ describe('a proxy that is told to end', () => {
     assert.deepEqual(await ended, [0, null]);
   });
 
-  it('ends at once when it is told again, and its exit code says so', async (test) => {
+  it('stops at once on a second signal, with its own exit code', async (test) => {
     await using upstream = await holdStreams();
     const proxy = await startProxy(test, upstream.apiBase, ['--shutdown-grace', '60']);
     const cut = assert.rejects(proxy.chat(stream).then((response) => response.text()));
@@ -142,11 +142,11 @@ describe('a proxy that is told to end', () => {
   });
 });
 
-/** Half a second, and the time that a busy machine takes for it. */
+/** Half a second, plus the delay of a busy machine. */
 const idleMsMax = 2000;
 const endMsMax = 3000;
 
-/** What it says of the open gateway is of no account here. */
+/** Ignores the warning about open access. */
 const warnings = ({ logs }: Program): readonly unknown[] =>
   logs
     .filter(({ level, message }) => level === 'warn' && !/is open/.test(String(message)))

@@ -1,5 +1,6 @@
-// Three proxies under one principal: what they let through together is one limit and one budget, also while the control plane is
-// killed and started again. GW_TEST_LIMIT and GW_TEST_LIMIT_SECONDS make it longer (`npm run test:soak`).
+// Tests that three proxies share one limit and one budget of a principal, also while the control
+// plane is killed and restarted. GW_TEST_LIMIT and GW_TEST_LIMIT_SECONDS make it longer (`npm run
+// test:soak`).
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -25,10 +26,13 @@ import { until } from '../harness/wait.ts';
 const limit = Number(process.env['GW_TEST_LIMIT'] ?? 300);
 const limitSeconds = Number(process.env['GW_TEST_LIMIT_SECONDS'] ?? 6);
 const replicas = 3;
-/** Of each replica: until the shares are right, in two seconds, what each lets through is a part of the limit. */
+/**
+ * Per replica: until the shares are adjusted, for two seconds, each lets through only a part of the
+ * limit.
+ */
 const perSecond = 40;
 
-/** A second for each step between an answer and the refusal that comes of it. */
+/** One second for each step between a response and the refusal that results. */
 const everySecond = {
   GW_SNAPSHOT_REBUILD_INTERVAL: '1',
   GW_RATE_LIMIT_RECONCILE_INTERVAL: '1',
@@ -49,7 +53,7 @@ async function startFleet(test: TestContext) {
     const program = startProgram(test, {
       args: ['--control-url', control.adminUrl, '--port', '0'].concat(
         ['--snapshot-cache', `${place}.json`],
-        // Usage is delivered every second then.
+        // With a spool, usage is delivered every second.
         ['--usage-spool', place],
       ),
       env: { GW_PROXY_TOKEN: proxyToken, ...everySecond },
@@ -60,7 +64,7 @@ async function startFleet(test: TestContext) {
   const proxies = await Promise.all(
     Array.from({ length: replicas }, (_, index) => startProxy(`proxy-${index}`)),
   );
-  /** Answers how many seconds it was away. */
+  /** Returns how many seconds it was down. */
   const restartControl = async (): Promise<number> => {
     const startedAt = performance.now();
     await control.end('SIGKILL');
@@ -87,7 +91,7 @@ async function chat({ key }: Caller, { url }: Proxy): Promise<Answered> {
   return { status: response.status, sentAt, at: performance.now(), remaining };
 }
 
-/** So many requests a second at each proxy until it is stopped; what they came to. */
+/** Sends this many requests per second to each proxy until stopped. Returns the results. */
 function drive({ proxies }: Fleet, caller: Caller, eachPerSecond: number) {
   const answered: Answered[] = [];
   const underWay = new Set<Promise<void>>();
@@ -153,7 +157,7 @@ async function overshoot(test: TestContext, fleet: Fleet): Promise<void> {
   const lastAt = Math.max(...served.map(({ sentAt }) => sentAt));
   const over = `${served.length - affordable} beyond ${affordable}`;
   test.diagnostic(`${over}, the last ${Math.round(lastAt - reachedAt)} ms after it was reached`);
-  // A second to report, one to tell, and one for a machine that is slow.
+  // One second to report, one to distribute, and one for a slow machine.
   assert.ok(lastAt - reachedAt < 3000, over);
   const reported = async () => ((await spent())?.refused_requests ?? 0) >= refused;
   await until(reported, { what: 'a row for each refusal' });
@@ -165,13 +169,13 @@ async function overshoot(test: TestContext, fleet: Fleet): Promise<void> {
   assert.equal(budget?.tokens_used, each * served.length);
 }
 
-/** As many as there are replicas times the limit, at once. */
+/** Sends as many requests at once as the limit times the number of replicas. */
 async function meetSpike(test: TestContext, fleet: Fleet): Promise<void> {
   const caller = await createCaller(fleet.control.admin, 'stranger');
   const few = 30;
   await caller.give('limits', { requests_per_min: few });
   const startedAt = performance.now();
-  // Who asks whether a proxy knows the limit uses it: those answers are counted too.
+  // Checking whether a proxy knows the limit consumes it, so these responses count too.
   const answered: Answered[] = [];
   const ask = async (proxy: Proxy): Promise<boolean> => {
     const answer = await chat(caller, proxy);
@@ -208,7 +212,7 @@ async function admitTogether(test: TestContext, fleet: Fleet): Promise<void> {
   const figures = `${admitted} of ${load.answered.length} in ${seconds.toFixed(1)} s`;
   test.diagnostic(`${figures}; one replica would admit ${Math.round(allowed)}`);
   assert.ok(load.answered.length > allowed + limit, 'more is asked for than may be admitted');
-  // While nobody divides the limit each replica has the whole of it.
+  // While the control plane is down, each replica applies the whole limit.
   const undivided = ((replicas - 1) * limit * awaySeconds) / 60;
   assert.ok(admitted <= allowed + limit + undivided, figures);
   assert.ok(admitted >= limit * 0.9, figures);
@@ -217,14 +221,14 @@ async function admitTogether(test: TestContext, fleet: Fleet): Promise<void> {
 it('three proxies under one principal', async (test) => {
   const fleet = await startFleet(test);
   await test.test(
-    'overshoot a budget by what they answer until they are told, and report each answer',
+    'exceed a budget only until they learn that it is spent, and report each answer',
     (test) => overshoot(test, fleet),
   );
   await test.test(
     'admit a principal that is new to all of them at most once the limit at each',
     (test) => meetSpike(test, fleet),
   );
-  // The last, because it kills the control plane.
+  // Last, because it kills the control plane.
   await test.test(
     `admit ${limit} requests a minute, through a restart of the control plane`,
     (test) => admitTogether(test, fleet),

@@ -1,5 +1,5 @@
-// Every role with TLS at each of its ends: the admin listener with a certificate of its own authority, which the proxy trusts by
-// --ca-bundle, and a backend with one too, which the control plane dials and the gateways call.
+// Tests every role with TLS at each end: the admin listener with a private CA, which the proxy
+// trusts by --ca-bundle, and a backend with one, which the control plane and the gateways call.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ const listener = ['--tls-cert', certificate, '--tls-key', file('key.pem')];
 const trusting = ['--ca-bundle', certificate];
 const tls = { cert: readFileSync(certificate), key: readFileSync(file('key.pem')) };
 
-/** A provider that serves one model over HTTPS alone. */
+/** Starts a provider that serves one model, only over HTTPS. */
 async function httpsProvider(test: TestContext): Promise<string> {
   const server = createServer(tls, (request, response) => {
     request.resume();
@@ -66,7 +66,7 @@ async function administrator(test: TestContext, adminUrl: string) {
 
 type Post = Awaited<ReturnType<typeof administrator>>;
 
-/** A model on that provider, and a key that may call it. */
+/** Creates a model on that provider, and a key that may call it. */
 async function configure(post: Post, apiBase: string): Promise<string> {
   const provider = await post('/admin/providers', { name: 'p', api_base: apiBase });
   assert.equal(provider.status, 200, await provider.text());
@@ -101,7 +101,7 @@ async function start(test: TestContext, args: readonly string[], env: Record<str
 }
 
 describe('TLS from end to end', () => {
-  it('holds between a control plane, a proxy and a backend', async (test) => {
+  it('works between a control plane, a proxy and a backend', async (test) => {
     const { url } = await testDatabase(test);
     await prepareControl(url);
     const control = await start(
@@ -121,12 +121,12 @@ describe('TLS from end to end', () => {
     const stranger = await start(test, follow, { GW_PROXY_TOKEN: proxyToken });
     const without = await startFollowingGateway(stranger);
     await until(() => stranger.logs.some((line) => /certificate/i.test(JSON.stringify(line))), {
-      what: 'the refusal of a certificate that nobody vouches for',
+      what: 'the refusal of an untrusted certificate',
     });
     assert.equal((await fetch(`${without}/readyz`)).status, 503);
   });
 
-  it('holds for role all and its backend', async (test) => {
+  it('works for role all and its backend', async (test) => {
     const { url } = await testDatabase(test);
     await prepareControl(url);
     const all = await start(

@@ -1,4 +1,5 @@
-// Usage outlives the outage of the control plane and the death of the proxy: every request counts, and counts once.
+// Tests that usage survives an outage of the control plane and a crash of the proxy, and that every
+// request counts exactly once.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -29,7 +30,7 @@ async function startProxy(test: TestContext, controlUrl: string, directory: stri
   return { spool, ...(await startProxyProgram(test, { controlUrl, cache, args })) };
 }
 
-/** Ids of the rows on disk. */
+/** The ids of the rows on disk. */
 async function spooled(directory: string): Promise<ReadonlySet<string>> {
   const names = await readdir(directory).catch(() => []);
   const files = await Promise.all(names.map((name) => readFile(path.join(directory, name))));
@@ -37,7 +38,7 @@ async function spooled(directory: string): Promise<ReadonlySet<string>> {
   return new Set(rows.map((row) => z.object({ id: z.string() }).parse(JSON.parse(row)).id));
 }
 
-/** Ids of the rows that the control plane took. */
+/** The ids of the rows that the control plane stored. */
 async function ingested(db: Database): Promise<ReadonlySet<string>> {
   const rows: unknown = await db.query(db.sql`select id from op.usage_events`);
   return new Set(
@@ -48,7 +49,7 @@ async function ingested(db: Database): Promise<ReadonlySet<string>> {
   );
 }
 
-it('no request is lost, and none counts twice, when the control plane is away and the proxy is killed', async (test) => {
+it('counts every request once across a control plane outage and a kill of the proxy', async (test) => {
   const { url: databaseUrl } = await testDatabase(test);
   const directory = await mkdtemp(path.join(os.tmpdir(), 'gw-usage-'));
   test.after(() => rm(directory, { recursive: true, force: true }));
@@ -92,7 +93,7 @@ it('no request is lost, and none counts twice, when the control plane is away an
   await control.end('SIGKILL');
   place.forwardTo(null);
   await chat(first.url, 60);
-  // What the control plane took and could not confirm is on the disk too.
+  // Rows that the control plane stored but could not acknowledge are still on disk.
   const kept = async (): Promise<number> =>
     new Set([...(await spooled(first.spool)), ...(await ingested(db))]).size;
   await until(async () => (await kept()) === sent, { what: 'every row is on disk, or taken' });

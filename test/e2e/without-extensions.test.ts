@@ -1,5 +1,6 @@
-// The core without its extensions: when one folder or all of them are deleted, with the lines that name them, the rest compiles. Without
-// any of them the core starts, serves and passes its tests.
+// Tests the core without its extensions: after deleting one extension folder, or all, and the lines
+// that name them, the rest compiles. Without all of them the core starts, serves and passes its
+// tests.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -18,7 +19,7 @@ import { testDatabase } from '../harness/postgres/postgres.ts';
 import { startProgram } from '../harness/program/program.ts';
 import { programFolders, sourceCopy } from '../harness/program/source-copy.ts';
 
-/** A compiler on a machine that has other work to do. */
+/** The compiler may share the machine with other work. */
 const limitMs = 300_000;
 
 const run = promisify(execFile);
@@ -29,7 +30,10 @@ const foldersIn = (place: string): readonly string[] =>
     entry.isDirectory() ? [entry.name] : [],
   );
 
-/** As a person would: the folder, the lines that name it, the extensions that are built on it and the tests that use it. */
+/**
+ * Deletes the folder, the lines that name it, the extensions that depend on it and the tests that
+ * use it.
+ */
 function deleteExtension(copy: string, name: string): void {
   const place = path.join(copy, 'extensions');
   if (!existsSync(path.join(place, name))) return;
@@ -79,7 +83,8 @@ test(
   },
 );
 
-// That the core compiles is shown above, so only the other extensions are compiled here, with what they import.
+// An earlier test compiles the core, so only the other extensions and their imports are compiled
+// here.
 for (const name of foldersIn(tree)) {
   test(`the other extensions compile without ${name}`, { timeout: limitMs }, async (t) => {
     const copy = await sourceCopy(t, wholeTree);
@@ -101,7 +106,7 @@ test('role all starts and serves a chat without any extension', { timeout: limit
     file: path.join(copy, 'src/main.ts'),
     args: ['--role', 'all', '--port', '0', '--admin-port', '0'],
     env: { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: encryptionKey },
-    // Nothing of the copy was compiled before.
+    // The copy has no compile cache yet.
     limitMs: 60_000,
   });
   const { admin } = z

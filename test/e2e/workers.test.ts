@@ -1,4 +1,5 @@
-// Several processes of a proxy behave as one towards whoever calls, scrapes, reloads or ends it.
+// Tests that several worker processes of a proxy act as one to clients, scrapers, reloads and
+// signals.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -35,7 +36,7 @@ async function startProxy(test: TestContext, apiBase: string, args: readonly str
   });
   await program.logged('all workers serve');
   const { url } = started.parse(await program.logged('gateway started'));
-  /** On a connection of its own, so that the workers take turns. */
+  /** Opens a new connection per request, so that the workers take turns. */
   const chat = (model = 'm') =>
     fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
@@ -48,7 +49,7 @@ async function startProxy(test: TestContext, apiBase: string, args: readonly str
 
 const requests = (page: string): number => Number(/^gw_requests_total (\d+)$/m.exec(page)?.[1]);
 
-/** The processes that serve, the newest of each place. */
+/** The ids of the serving processes, the newest of each slot. */
 const pids = ({ logs }: Program): readonly number[] => [
   ...new Map(
     logs
@@ -61,7 +62,7 @@ const pids = ({ logs }: Program): readonly number[] => [
 const deaths = ({ logs }: Program): number =>
   logs.filter(({ message }) => message === 'a worker died; starting another').length;
 
-it('a process opens no inspector on SIGUSR1, and no worker does', async (t) => {
+it('neither the process nor a worker opens an inspector on SIGUSR1', async (t) => {
   await using upstream = await startUpstream(answerJson({}));
   const proxy = await startProxy(t, upstream.apiBase);
   const all = [proxy.child.pid ?? 0, ...pids(proxy)];
@@ -76,7 +77,7 @@ it('a process opens no inspector on SIGUSR1, and no worker does', async (t) => {
 });
 
 describe('a proxy of several workers', () => {
-  it('shows on each scrape what all of them did, and one that is gone', async (test) => {
+  it('shows the totals of all workers on each scrape, including a dead one', async (test) => {
     await using upstream = await startUpstream(answerJson());
     const proxy = await startProxy(test, upstream.apiBase);
     for (let request = 0; request < 6; request++) assert.equal((await proxy.chat()).status, 200);
@@ -93,7 +94,7 @@ describe('a proxy of several workers', () => {
     assert.deepEqual(await ended, [0, null]);
   });
 
-  it('lets every worker end what it has under way, however the signal reaches them', async (test) => {
+  it('lets every worker finish its requests, regardless of which process gets the signal', async (test) => {
     const waiting: (() => void)[] = [];
     const hold: Script = (seen, response) => {
       if (!seen.path.endsWith('/chat/completions')) return answerJson({ data: [] })(seen, response);
@@ -104,7 +105,7 @@ describe('a proxy of several workers', () => {
     const answers = Array.from({ length: 8 }, () => proxy.chat());
     await until(() => waiting.length === answers.length, { what: 'eight requests' });
     const ended = once(proxy.child, 'exit');
-    // As a service manager does that signals the whole group.
+    // Like a service manager that signals the whole process group.
     for (const pid of pids(proxy)) process.kill(pid, 'SIGTERM');
     proxy.child.kill('SIGTERM');
     const draining = () => proxy.logs.filter(({ message }) => message === 'shutting down').length;
@@ -114,7 +115,7 @@ describe('a proxy of several workers', () => {
     assert.deepEqual(await ended, [0, null]);
   });
 
-  it('reads its file again in every worker when it is told to', async (test) => {
+  it('reloads its file in every worker', async (test) => {
     await using upstream = await startUpstream(answerJson());
     const proxy = await startProxy(test, upstream.apiBase, ['--config-poll', '3600']);
     await proxy.write('other');
@@ -127,7 +128,7 @@ describe('a proxy of several workers', () => {
     }
   });
 
-  it('ends when a worker dies again and again', async (test) => {
+  it('exits if a worker keeps dying', async (test) => {
     await using upstream = await startUpstream(answerJson());
     const proxy = await startProxy(test, upstream.apiBase);
     const ended = once(proxy.child, 'exit');
@@ -143,7 +144,7 @@ describe('a proxy of several workers', () => {
     assert.equal(killed.size, 6);
   });
 
-  it('does not start when its workers cannot', async (test) => {
+  it('does not start if its workers cannot', async (test) => {
     await using upstream = await startUpstream(answerJson());
     const other = await startProxy(test, upstream.apiBase);
     const port = new URL(other.url).port;

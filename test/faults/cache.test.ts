@@ -1,5 +1,6 @@
-// The snapshot cache survives the death of its writer at any moment: what is read back is whole, and no older than what had been
-// written. GW_TEST_CACHE_KILLS makes it longer (`npm run test:soak`).
+// Tests that the snapshot cache survives a kill of its writer at any moment: what is read back is
+// complete, and not older than the last completed write. GW_TEST_CACHE_KILLS makes it longer (`npm
+// run test:soak`).
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -18,7 +19,7 @@ const proxyToken = 'token-of-sixteen';
 const writer = path.join(import.meta.dirname, '../harness/program/write-snapshots.ts');
 
 describe('the snapshot cache', () => {
-  it(`is whole after each of ${kills} kills of its writer`, async (test) => {
+  it(`is complete after each of ${kills} kills of its writer`, async (test) => {
     const directory = await mkdtemp(path.join(os.tmpdir(), 'gw-kills-'));
     test.after(() => rm(directory, { recursive: true, force: true }));
     const file = path.join(directory, 'snapshot.json');
@@ -31,7 +32,7 @@ describe('the snapshot cache', () => {
       });
       const closed = once(child, 'close');
       createInterface({ input: child.stdout }).on('line', (line) => (written = Number(line)));
-      // Another moment of a write each time.
+      // Kills at a different moment of a write each time.
       await until(() => written > first + (kill % 7), { what: 'some writes' });
       child.kill('SIGKILL');
       await closed;

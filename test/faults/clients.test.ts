@@ -1,5 +1,6 @@
-// What clients that do not read, or leave, cost a proxy in a process of its own: bounded memory, and no upstream that goes on.
-// GW_TEST_READERS and GW_TEST_LEAVERS make it longer (`npm run test:soak`).
+// Tests the cost of clients that do not read, or disconnect, for a proxy process: bounded memory,
+// and no upstream request that continues. GW_TEST_READERS and GW_TEST_LEAVERS make it longer (`npm
+// run test:soak`).
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -40,7 +41,7 @@ async function startProxy(test: TestContext, apiBase: string) {
   return { url, residentBytes };
 }
 
-/** The models that it lists are of no account: only chats are answered by the script. */
+/** Applies the script only to chats; the model list does not matter here. */
 const onlyChats =
   (script: Script): Script =>
   (seen, response) =>
@@ -90,7 +91,7 @@ describe('a proxy with clients that', () => {
     });
   });
 
-  it(`leave in the middle: ${leavers} upstreams are left as soon`, async (test) => {
+  it(`disconnect: ${leavers} upstream requests end as soon`, async (test) => {
     const leftAt = new Map<string, number>();
     const took: number[] = [];
     await using upstream = await startUpstream(

@@ -1,5 +1,5 @@
-// What the control plane promises of acknowledged mutations, shown on real processes: several writers at once, and processes
-// that are killed while they write. GW_TEST_MUTATIONS and GW_TEST_KILLS make it longer (`npm run test:soak`).
+// Tests that acknowledged mutations survive, with concurrent writers and with processes killed
+// while they write. GW_TEST_MUTATIONS and GW_TEST_KILLS make it longer (`npm run test:soak`).
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -21,7 +21,7 @@ const kills = Number(process.env['GW_TEST_KILLS'] ?? 2);
 const modelRecord = z.object({ name: z.string(), context_length: z.int().nullable() });
 const modelList = z.array(modelRecord);
 
-/** One command of two events: half of it would be a model without its context length. */
+/** One command of two events. A partial write would be a model without its context length. */
 const createModel = (admin: AdminClient, name: string): Promise<unknown> =>
   admin.send({
     method: 'POST',
@@ -32,7 +32,7 @@ const createModel = (admin: AdminClient, name: string): Promise<unknown> =>
 
 type Models = z.output<typeof modelList>;
 
-/** All of them, page by page. */
+/** Lists all models, page by page. */
 async function listModels({ adminUrl, cookie }: ControlProgram): Promise<Models> {
   const models: Models = [];
   for (let next: string | undefined = '/admin/provider-models'; next !== undefined;) {
@@ -55,7 +55,7 @@ function openLog(url: string) {
 type Counts = { positions: number; last: number; ids: number };
 
 describe('control replicas', () => {
-  it('write one gapless log together, and read the same configuration', async (test) => {
+  it('write one log without gaps, and read the same configuration', async (test) => {
     const { url } = await testDatabase(test);
     await prepareControl(url);
     const replicas = await Promise.all([
@@ -90,7 +90,7 @@ describe('control replicas', () => {
     await Promise.all(replicas.map((replica) => replica.end('SIGTERM')));
   });
 
-  it('lose no acknowledged mutation when they are killed, and leave none half done', async (test) => {
+  it('lose no acknowledged mutation when killed, and leave none incomplete', async (test) => {
     const { url } = await testDatabase(test);
     await prepareControl(url);
     const acknowledged = new Set<string>();
@@ -105,7 +105,7 @@ describe('control replicas', () => {
         }
       });
       const stopped = Promise.allSettled(writers);
-      // Another moment in the life of the commands under way each time.
+      // Kills at a different moment of the pending commands each time.
       await until(() => acknowledged.size >= before + 10 + kill * 3, { what: 'some mutations' });
       await control.end('SIGKILL');
       await stopped;

@@ -1,5 +1,5 @@
-// The database goes away, before the start and in the middle of work: mutations are refused in time and say when to try again,
-// proxies keep getting their snapshot, and the control plane comes back by itself.
+// Tests an unavailable database, before the start and during operation: mutations fail in time and
+// say when to retry, proxies keep getting their snapshot, and the control plane recovers by itself.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -35,7 +35,7 @@ describe('a control plane whose database goes away', () => {
 
     await postgres.stop();
     const askedAt = performance.now();
-    const refused = await createModel('meanwhile');
+    const refused = await createModel('during-outage');
     assert.ok(performance.now() - askedAt < answerLimitMs);
     assert.equal(refused.status, 503);
     assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
@@ -55,7 +55,7 @@ describe('a control plane whose database goes away', () => {
     assert.equal((await fetch(`${adminUrl}/readyz`)).status, 200);
   });
 
-  it('starts before its database, says that it is not ready, and serves when the database is there', async (test) => {
+  it('starts before its database, reports that it is not ready, and serves once the database is up', async (test) => {
     const postgres = await ownPostgres(test);
     await prepareControl(postgres.url);
     await postgres.stop();

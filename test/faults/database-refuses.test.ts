@@ -1,5 +1,5 @@
-// A database that answers and takes no changes: its disk is full, or it is read-only. An operator reads the reason in the
-// answer, in /readyz, in the log and in the metrics, and nothing has to be restarted when it is over.
+// Tests a database that refuses writes because its disk is full or it is read-only. The response,
+// /readyz, the log and the metrics state the reason, and no restart is needed afterwards.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -75,8 +75,8 @@ async function holdsThrough(
 
 const messageOf = ({ body }: TestAnswer): string => errorBody.parse(body).error.message;
 
-describe('a control plane whose database takes no changes', () => {
-  it('says that the disk is full, makes nothing, and goes on when there is room', async (t) => {
+describe('a control plane whose database refuses writes', () => {
+  it('reports that the disk is full, writes nothing, and resumes once there is space', async (t) => {
     const { database, fill, free } = await postgresOnSmallDisk(t);
     await holdsThrough(
       t,
@@ -89,14 +89,14 @@ describe('a control plane whose database takes no changes', () => {
     );
   });
 
-  it('says that it is read-only, makes nothing, and goes on when that is over', async (t) => {
+  it('reports that it is read-only, writes nothing, and resumes afterwards', async (t) => {
     const database = await testDatabase();
     const administrator = new Client({ connectionString: database.superuserUrl });
     administrator.on('error', () => {});
     await administrator.connect();
     t.after(() => administrator.end());
     const name = new URL(database.url).pathname.slice(1);
-    // Sessions take the setting up when they begin.
+    // A setting of the database applies to new sessions.
     const readOnly = async (value: 'on' | 'off'): Promise<void> => {
       await administrator.query('set default_transaction_read_only = off');
       await administrator.query(

@@ -1,6 +1,7 @@
-// A fail-over to a standby that had not received everything: what the lost primary took last is gone, and control processes that
-// keep running have read it. Each of them finds that out, says so, drops what it had read and goes on with the log that is there;
-// proxies follow. GW_TEST_FAIL_OVERS makes it longer (`npm run test:soak`).
+// Tests a failover to a standby that lagged: the last changes of the primary are lost, but running
+// control processes have read them. Each detects that, reports it, discards what it read and
+// continues with the new log; proxies follow. GW_TEST_FAIL_OVERS makes it longer (`npm run
+// test:soak`).
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -45,7 +46,7 @@ const published = z.object({
 const applied = z.object({ version: z.int(), models: z.int() });
 type Proxy = Awaited<ReturnType<typeof startProxyProgram>>;
 
-/** The status of a change, which is made through this control process. */
+/** Changes a model through this control process and returns the status. */
 async function makeModel({ adminUrl, cookie }: ControlProgram, name: string): Promise<number> {
   const { status } = await fetch(`${adminUrl}/admin/provider-models`, {
     method: 'POST',
@@ -58,7 +59,7 @@ async function makeModel({ adminUrl, cookie }: ControlProgram, name: string): Pr
 const alarmsOf = async ({ admin }: ControlProgram) =>
   (await admin.get('/admin/log/head', integrity)).alarms;
 
-/** Null while nothing is published. */
+/** Null while no snapshot is published. */
 async function snapshotOf({ adminUrl }: ControlProgram) {
   const answer = await fetch(`${adminUrl}/snapshot`, {
     headers: { authorization: `Bearer ${proxyToken}` },
@@ -80,16 +81,16 @@ async function place(test: TestContext) {
   test.after(() => db.dispose());
   return {
     ...pair,
-    /** Of the database that has the address now. */
+    /** Reads from the database that currently has the address. */
     inDatabase: async () => {
-      // Connections to a server that is gone end with an error each.
+      // Each connection to the old server fails once.
       const head = await until(() => readHead(db).catch(() => null), { what: 'the head' });
       const [version]: { hash: string }[] = await db.query(sql`
         select content_hash as hash from snapshot_versions order by version desc limit 1`);
       return { position: head.position, hash: Buffer.from(head.hash).toString('hex'), version };
     },
     db,
-    /** So many control processes run. */
+    /** Adjusts the number of running control processes. */
     have: async (count: number): Promise<readonly [ControlProgram, ...ControlProgram[]]> => {
       while (controls.length < count) controls.push(await startControlProgram(test, pair.url));
       for (const surplus of controls.splice(count)) await surplus.end('SIGTERM');
@@ -100,7 +101,7 @@ async function place(test: TestContext) {
   };
 }
 
-/** A change that is refused while the log is read again, and with no other reason. */
+/** Retries a change while the log is read again; fails on any other refusal. */
 const makeWhenReady = (control: ControlProgram, name: string): Promise<unknown> =>
   until(
     async () => {
@@ -115,7 +116,7 @@ const servedBy = ({ logs }: Proxy) =>
   applied.parse(logs.findLast(({ message }) => message === 'snapshot applied'));
 
 describe('a fail-over that lost the end of the log', () => {
-  it('is found by every control process that had read it, and none goes on with it', async (t) => {
+  it('is detected by every control process that had read it', async (t) => {
     const { url, db, have, holdBack, failOver, inDatabase } = await place(t);
     for (let round = 1; round <= rounds; round++) {
       const controls = await have(1 + ((round - 1) % 3));
@@ -127,7 +128,7 @@ describe('a fail-over that lost the end of the log', () => {
       await holdBack();
       for (const name of lost) await makeWhenReady(stale, name);
       const before = await inDatabase();
-      // Each has read what is lost.
+      // Each process has read what will be lost.
       for (const control of controls) {
         await until(
           async () => (await snapshotOf(control))?.config.models.at(-1)?.name === lost.at(-1),
@@ -139,14 +140,15 @@ describe('a fail-over that lost the end of the log', () => {
         await until(() => servedBy(proxy).version === seen?.version, { what: 'proxy' });
       }
 
-      // One that stands still meanwhile wakes up to a log that has grown past what it knows.
+      // A process that is stopped in the meantime resumes with a log that has grown past its
+      // position.
       if (other !== stale) stale.child.kill('SIGSTOP');
       await failOver();
       if (other !== stale) {
         for (let at = 0; at <= lostModels; at++) await makeWhenReady(other, `new-${round}-${at}`);
         stale.child.kill('SIGCONT');
       }
-      // A name of the lost end is free again, through whichever process.
+      // A name that existed only in the lost changes is free again on every process.
       for (const [at, control] of controls.entries()) {
         await makeWhenReady(control, lost[at] ?? assert.fail('too few names'));
       }

@@ -1,6 +1,6 @@
-// The data plane needs neither the control plane nor the database: both are killed under load, and no request fails of it. What was
-// used meanwhile is counted when they are back: all of it where it waits on disk, and where it waits in memory all but what is
-// counted as dropped. GW_TEST_OUTAGE_REQUESTS makes it longer (`npm run test:soak`).
+// Tests that the data plane needs neither the control plane nor the database: both are killed under
+// load, and no request fails. Afterwards all spooled usage is counted; of usage kept in memory, all
+// except what is counted as dropped. GW_TEST_OUTAGE_REQUESTS makes it longer (`npm run test:soak`).
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -55,7 +55,7 @@ async function startProxy(test: TestContext, controlUrl: string, args: readonly 
   return { status, droppedRows, logged: program.logged };
 }
 
-/** Requests of several clients, one after the other each, until all are sent. */
+/** Several clients each send one request after another until all are sent. */
 function drive(ask: () => Promise<number>) {
   const statuses: number[] = [];
   let sent = 0;
@@ -66,7 +66,7 @@ function drive(ask: () => Promise<number>) {
 }
 
 describe('an outage of control plane and database', () => {
-  it(`fails none of ${requests} requests, and loses of their usage what is counted as dropped`, async (test) => {
+  it(`fails none of ${requests} requests, and loses only usage that is counted as dropped`, async (test) => {
     const postgres = await ownPostgres(test);
     await prepareControl(postgres.url);
     const first = await startControlProgram(test, postgres.url);

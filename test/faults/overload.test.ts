@@ -1,5 +1,6 @@
-// An engine that is asked for twice what it can do: with flow control no more is sent to it than the ceiling, and those who are let in are
-// served several times as fast as when everybody is. Both halves are of one run. GW_TEST_OVERLOAD_SECONDS: how long each is overloaded.
+// Tests an engine under twice its capacity. With flow control it gets at most the limit of
+// requests, and admitted requests are several times as fast as without. Both are measured in one
+// run. GW_TEST_OVERLOAD_SECONDS sets the duration of each.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -11,15 +12,15 @@ import { startEngine } from '../harness/upstream/queueing-engine.ts';
 
 const overloadedMs = Number(process.env['GW_TEST_OVERLOAD_SECONDS'] ?? 4) * 1000;
 
-// Slow, so that the machine that runs both sides is not what is overloaded.
+// Slow, so that the machine, which runs both sides, is not the bottleneck.
 const sequencesMax = 4;
 const serviceMs = 200;
-/** Twice what the engine can do. */
+/** Twice the capacity of the engine. */
 const arrivalsPerSecond = (2 * sequencesMax * 1000) / serviceMs;
 const ceiling = 6;
 
 type Overload = Readonly<{
-  /** Of those who were served, in milliseconds. */
+  /** The 99th percentile of served requests, in milliseconds. */
   p99: number;
   served: number;
   refused: number;
@@ -45,7 +46,7 @@ async function overload(flow?: { maxConcurrent: number; maxQueued: number }): Pr
   };
   const all: Promise<void>[] = [];
   const startedAt = performance.now();
-  // An open loop: whoever comes does not wait for those who came before.
+  // An open loop: arrivals do not wait for earlier requests.
   for (let arrived = 0; performance.now() - startedAt < overloadedMs; await pause(5)) {
     const due = ((performance.now() - startedAt) / 1000) * arrivalsPerSecond;
     for (; arrived < due; arrived++) all.push(one());
@@ -63,7 +64,7 @@ async function overload(flow?: { maxConcurrent: number; maxQueued: number }): Pr
   };
 }
 
-it('flow control keeps an engine at twice its load within the ceiling, and those let in at a third of the time at most', async (t) => {
+it('flow control keeps an overloaded engine within the limit, and admitted requests take at most a third of the time', async (t) => {
   const open = await overload();
   const gated = await overload({ maxConcurrent: ceiling, maxQueued: 2 });
   t.diagnostic(JSON.stringify({ open, gated }));
@@ -79,7 +80,7 @@ it('flow control keeps an engine at twice its load within the ceiling, and those
   );
 });
 
-it('clients that leave at any time leave no slot behind', async () => {
+it('clients that disconnect at any time release their slots', async () => {
   const leavers = Number(process.env['GW_TEST_GATE_LEAVERS'] ?? 300);
   await using engine = await startEngine({ sequencesMax: 4, serviceMs: 5 });
   const flow = { maxConcurrent: 6, maxQueued: 12 };
@@ -108,6 +109,6 @@ it('clients that leave at any time leave no slot behind', async () => {
     const admission = gateway.gateway.backends()[0]?.admission;
     return admission?.in_use === 0 && admission.queued === 0;
   };
-  await until(atRest, { what: 'no slot in use and nobody queued' });
+  await until(atRest, { what: 'no slot in use and an empty queue' });
   assert.equal((await gateway.chat(chatBody('m'))).status, 200);
 });

@@ -1,5 +1,6 @@
-// Whatever is done to a log behind the program's back, in its database or in an export, is found by whoever verifies it, and the
-// position is named: by `gw log verify`, by `gw log verify-export`, and by the verifier that needs no gw. GW_TEST_TAMPERINGS counts them.
+// Tests that verification finds any change made directly to a log, in its database or in an export,
+// and names the position: with `gw log verify`, `gw log verify-export`, and the standalone
+// verifier. GW_TEST_TAMPERINGS sets the number of changes.
 
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -31,13 +32,16 @@ import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { verifyInProcess } from '../harness/control/verifier.ts';
 
 const tamperings = Number(process.env['GW_TEST_TAMPERINGS'] ?? 60);
-/** The verifier that needs no gw is given each, and one of so many in a process of its own. */
+/**
+ * The standalone verifier checks each log in this process, and every twentieth in a process of its
+ * own.
+ */
 const processEvery = 20;
 
 const kinds = ['edit', 'rehash', 'rewrite', 'delete', 'swap', 'move', 'truncate', 'forge'] as const;
 type Tampering = Readonly<{ kind: (typeof kinds)[number]; at: number; to: number; field: number }>;
 
-/** `at` and `to` lie between 0 and 1: places in the log. */
+/** `at` and `to` are fractions of the log's length. */
 const tampering: fc.Arbitrary<Tampering> = fc.record({
   kind: fc.constantFrom(...kinds),
   at: fc.double({ min: 0, max: 0.999, noNaN: true }),
@@ -49,7 +53,7 @@ const thief = signingKey(new Uint8Array(32).fill(9));
 
 type Log = Readonly<{ events: readonly StoredEvent[]; notes: readonly string[] }>;
 
-/** Seals the event anew, as whoever has the database could. */
+/** Recomputes the hash of the event, as anyone with database access could. */
 function resealed(event: StoredEvent, previous: Uint8Array): StoredEvent {
   const payloadDigest = digest(event.payload ?? '');
   const leaf = leafHash({ ...event, payloadDigest });
@@ -79,10 +83,13 @@ const edits: readonly ((event: StoredEvent) => StoredEvent)[] = [
 const previous = (of: readonly StoredEvent[], at: number): Uint8Array =>
   of[at - 1]?.hash ?? new Uint8Array(32);
 
-/** `latest`: where it must be found at the latest. `isCut`: only what was kept elsewhere says that something is missing. */
+/**
+ * `latest`: the position by which it must be found. `isCut`: only a checkpoint kept elsewhere shows
+ * that something is missing.
+ */
 type Tampered = Log & Readonly<{ latest: number; isCut?: boolean }>;
 
-/** The log behind the tampering, whose last event is where its head is set. */
+/** Returns the log after tampering; its head is the last event. */
 function tamper(log: Log, { kind, at, to, field }: Tampering): Tampered {
   const { events, notes } = log;
   const index = Math.floor(at * events.length);
@@ -96,12 +103,12 @@ function tamper(log: Log, { kind, at, to, field }: Tampering): Tampered {
       return { notes, events: events.with(index, edit(event)), latest: index + 1 };
     }
     case 'rehash': {
-      // With every hash of its own; that of the next one does not follow, or the head's does not.
+      // The event has a valid hash, but the next event or the head does not follow from it.
       const altered = resealed(renamed(event), previous(events, index));
       return { notes, events: events.with(index, altered), latest: index + 2 };
     }
     case 'rewrite': {
-      // With every hash behind it: only what was signed says otherwise.
+      // All later hashes are valid; only signatures reveal the change.
       const altered = [...events.slice(0, index), renamed(event), ...events.slice(index + 1)];
       for (let i = index; i < altered.length; i++) {
         const one = altered[i];
@@ -128,7 +135,7 @@ function tamper(log: Log, { kind, at, to, field }: Tampering): Tampered {
       return { notes, events: renumbered, latest: low + 1 };
     }
     case 'truncate':
-      // With the checkpoints behind: only one that was kept elsewhere says otherwise.
+      // Later checkpoints are removed too; only one kept elsewhere reveals it.
       return {
         notes: notes.filter((note) => (readNote(note)?.position ?? 0) <= index),
         events: events.slice(0, index),
@@ -140,7 +147,7 @@ function tamper(log: Log, { kind, at, to, field }: Tampering): Tampered {
   }
 }
 
-/** One of the notes, by someone who has not its key. */
+/** Forges one of the notes without its key. */
 function forge({ notes }: Log, { at, field }: Pick<Tampering, 'at' | 'field'>) {
   const index = Math.floor(at * notes.length);
   const note = notes[index] ?? '';
@@ -187,7 +194,7 @@ describe(`${tamperings} random tamperings`, { timeout: 3_600_000 }, () => {
     for (const close of closing) await close();
   });
 
-  it('find nothing in a log and an export that nobody touched', async () => {
+  it('have no false positive in an unchanged log and export', async () => {
     const { broken, checkpoints } = await checkChain(db, await readHead(db), {
       anchors: log.notes,
     });
@@ -258,7 +265,7 @@ describe(`${tamperings} random tamperings`, { timeout: 3_600_000 }, () => {
     );
   });
 
-  it('are found of any one character of an export', async () => {
+  it('of any one character of an export are found', async () => {
     const lines = text.trimEnd().split('\n');
     const place = fc.record({
       line: fc.nat(lines.length - 1),
@@ -279,7 +286,7 @@ describe(`${tamperings} random tamperings`, { timeout: 3_600_000 }, () => {
   });
 });
 
-/** Takes away what a thief of the database takes away first. */
+/** Disables the protections that an attacker with database access would disable first. */
 async function unguard(db: Database): Promise<void> {
   await db.query(sql`alter table es.events disable trigger all`);
   await db.query(sql`alter table es.checkpoints disable trigger all`);
@@ -287,12 +294,12 @@ async function unguard(db: Database): Promise<void> {
   await db.query(sql`alter table es.events drop constraint events_stream_version_key`);
 }
 
-/** What is found in the database when its log is this one; the database is then as before. */
+/** Verifies this log in the database, then restores the database. */
 async function tamperedCheck(db: Database, { events, notes }: Log, anchors: readonly string[]) {
   let found: Awaited<ReturnType<typeof checkChain>>['broken'] = null;
   const undone = new Error('undone');
   const attempt = db.tx(async (tx) => {
-    // A busy machine may leave this process waiting for longer than a transaction may.
+    // A busy machine may delay this process beyond the default limit of a transaction.
     await tx.query(sql`set local idle_in_transaction_session_timeout = 0`);
     await tx.query(sql`delete from es.checkpoints`);
     await tx.query(sql`delete from es.events`);
@@ -325,7 +332,7 @@ async function writeLog(tx: Transaction, { events, notes }: Log): Promise<void> 
       update es.log_head set position = ${last.position}, hash = ${Buffer.from(last.hash)}`);
   }
   for (const note of notes) {
-    // Where a forger leaves the row: the note may say another place.
+    // A forger stores the row at its position; the note may name another.
     const position = notePosition(note);
     await tx.query(sql`insert into es.checkpoints (position, note) values (${position}, ${note})`);
   }
@@ -334,7 +341,7 @@ async function writeLog(tx: Transaction, { events, notes }: Log): Promise<void> 
 const notePosition = (note: string): number => Number(note.split('\n')[1]);
 const lineSchema = z.record(z.string(), z.unknown());
 
-/** The export that would be made of it, by someone who sets its first and last line right. */
+/** The export of this log by someone who corrects its first and last line. */
 function exportOf(text: string, { events, notes }: Log): string {
   const [first = '{}'] = text.split('\n', 1);
   const head = lineSchema.parse(JSON.parse(first));

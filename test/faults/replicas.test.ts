@@ -1,5 +1,5 @@
-// Several control replicas on one database, as processes: any of them takes any write, each sees what another has answered, and one
-// release takes over from another while writes go on.
+// Tests several control replicas on one database, as processes: each accepts any write, each sees
+// what another acknowledged, and a new release takes over while writes continue.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -42,7 +42,10 @@ async function send(
 const record = z.object({ id: z.int(), name: z.string() });
 const named = z.array(z.object({ name: z.string() }));
 
-/** Writes on one replica, then reads on the other: record, list, audit log and a proxy's snapshot. */
+/**
+ * Writes on one replica, then reads the record, the list, the audit log and a proxy's snapshot on
+ * the other.
+ */
 async function writeAndRead(writer: ControlProgram, reader: ControlProgram, name: string) {
   const made = await send(writer, 'POST', '/admin/frontend-models', { name });
   assert.equal(made.status, 200, JSON.stringify(made.body));
@@ -77,7 +80,7 @@ function openLog(test: TestContext, url: string): Database {
 }
 
 describe('control replicas', () => {
-  it('see what another has answered: in records, lists, the audit log and snapshots', async (t) => {
+  it('see what another acknowledged in records, lists, the audit log and snapshots', async (t) => {
     const { url } = await testDatabase(t);
     await prepareControl(url);
     const start = () => startControlProgram(t, url);
@@ -88,13 +91,13 @@ describe('control replicas', () => {
     }
   });
 
-  it('take a right away everywhere at once', async (t) => {
+  it('revoke a right everywhere at once', async (t) => {
     const { url } = await testDatabase(t);
     await prepareControl(url);
     const start = () => startControlProgram(t, url);
     const [one, other] = await Promise.all([start(), start()]);
     assert.equal((await send(other, 'GET', '/admin/keys')).status, 200);
-    // Principal 2 is the administrator, who gives up the only role.
+    // Principal 2 is the administrator, who revokes the only role.
     assert.equal(
       (await send(one, 'DELETE', '/admin/principals/2/roles/admin?force=true')).status,
       200,
@@ -109,7 +112,7 @@ const generations = (db: Database): Promise<Generation[]> =>
   db.query(sql`select fingerprint, position, status from es.read_models order by built_at`);
 
 describe('a rolling upgrade', () => {
-  it('loses no write, and each release sees what the other has answered', async (t) => {
+  it('loses no write, and each release sees what the other acknowledged', async (t) => {
     const { url } = await testDatabase(t);
     await prepareControl(url);
     const older = await startControlProgram(t, url);

@@ -1,4 +1,4 @@
-// A log or a table that was changed behind the program's back is found, and the place is named.
+// Tests that a log or table changed directly in the database is detected and the position is named.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -19,7 +19,10 @@ import { until } from '../harness/wait.ts';
 const logVerify = (url: string, more: Readonly<Record<string, string>> = {}, run = gw) =>
   run(['log', 'verify'], { env: { GW_DATABASE_URL: url, ...more } });
 
-/** A log with the seed and a login in it, after `tamper` has run as a superuser with all triggers off. */
+/**
+ * Creates a log with the seed and a login, then runs `tamper` as a superuser with triggers
+ * disabled.
+ */
 async function tampered(test: TestContext, tamper: SQLQuery): Promise<string> {
   const { url, superuserUrl } = await testDatabase(test);
   await prepareControl(url);
@@ -153,7 +156,7 @@ const vaultCases: readonly { what: string; tamper: SQLQuery; says: RegExp }[] = 
   },
 ];
 
-/** Both have the same encryption key. */
+/** Gives both databases the same encryption key. */
 async function copyFingerprintKey(from: string, to: string): Promise<void> {
   const options = {
     purpose: 'maintenance',
@@ -181,7 +184,7 @@ const swapped = sql`
 
 describe('gw log verify of the vault', () => {
   for (const { what, tamper, says } of vaultCases) {
-    it(`exits 10 with and without the encryption key for ${what}`, async (test) => {
+    it(`exits with 10 with and without the encryption key for ${what}`, async (test) => {
       const url = await tampered(test, tamper);
       for (const more of [{}, withKey]) {
         const { code, stdout } = await logVerify(url, more);
@@ -191,7 +194,7 @@ describe('gw log verify of the vault', () => {
     });
   }
 
-  it('finds swapped contents with the encryption key, and says that it did not look without', async (test) => {
+  it('finds swapped contents with the encryption key, and reports the skipped check without it', async (test) => {
     const url = await tampered(test, swapped);
     const { code, stdout } = await logVerify(url, withKey, gwProcess);
     assert.match(stdout, new RegExp(`^item ${uuid} of the vault cannot be opened: `, 'm'));
@@ -201,7 +204,7 @@ describe('gw log verify of the vault', () => {
     assert.equal(unopened.code, 0);
   });
 
-  it('finds with the encryption key that the fingerprint key was replaced', async (test) => {
+  it('finds a replaced fingerprint key with the encryption key', async (test) => {
     const { url, superuserUrl } = await testDatabase(test);
     await prepareControl(url);
     const other = await testDatabase(test);
@@ -212,7 +215,7 @@ describe('gw log verify of the vault', () => {
     assert.equal(code, 10);
   });
 
-  it('leaves a deleted fingerprint key to be found, because no control process replaces it', async (test) => {
+  it('finds a deleted fingerprint key, which no control process replaces', async (test) => {
     const url = await tampered(test, sql`delete from vault.items where class = 'fingerprint_key'`);
     const args = ['--role', 'control', '--admin-port', '0'];
     const program = startProgram(test, { args, env: { GW_DATABASE_URL: url, ...withKey } });
@@ -224,7 +227,7 @@ describe('gw log verify of the vault', () => {
     assert.equal(code, 10);
   });
 
-  it('finds nothing in a vault that was not changed', async (test) => {
+  it('finds nothing in an unchanged vault', async (test) => {
     const { url } = await testDatabase(test);
     await prepareControl(url);
     const { code, stdout } = await logVerify(url, withKey);
@@ -235,7 +238,7 @@ describe('gw log verify of the vault', () => {
 });
 
 describe('gw log verify', () => {
-  it('finds nothing in a log that nobody touched', async (test) => {
+  it('finds nothing in an unchanged log', async (test) => {
     const { url } = await testDatabase(test);
     await prepareControl(url);
     const { code, stdout } = await logVerify(url);
@@ -249,7 +252,7 @@ describe('gw log verify', () => {
   });
 
   for (const { what, tamper, says } of cases) {
-    it(`exits 10 and names the place after a superuser changed ${what}`, async (test) => {
+    it(`exits with 10 and names the position after a superuser changed ${what}`, async (test) => {
       const { code, stdout } = await logVerify(await tampered(test, tamper));
       assert.match(stdout, says);
       assert.equal(code, 10);

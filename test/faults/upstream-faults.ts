@@ -1,4 +1,5 @@
-// Lists what an upstream can do wrong, and how a request then ends. Each is a row of docs/reference/upstream-faults.md.
+// Lists the faults of upstreams and how a request then ends. Each is a row of
+// docs/reference/upstream-faults.md.
 
 import { delta } from '../harness/upstream/upstream.ts';
 import {
@@ -21,37 +22,37 @@ import {
 import type { Asked, Play } from './upstream-plays.ts';
 
 export type Ending =
-  /** The next backend is tried; where there is none, the client gets 502 `no_backend`. */
+  /** The next backend is tried; without one, the client gets 502 `no_backend`. */
   | Readonly<{ kind: 'unreached' }>
-  /** The next backend is tried; where there is none, the client gets this status and body. */
+  /** The next backend is tried; without one, the client gets this status and body. */
   | Readonly<{ kind: 'declined'; status: number }>
   /** The client gets this status and body, and no other backend is tried. */
   | Readonly<{ kind: 'relayed'; status: number }>
-  /** The client's transfer is broken after this status, and no other backend is tried. */
+  /** The client's transfer is aborted after this status, and no other backend is tried. */
   | Readonly<{ kind: 'cut'; status: number }>
-  /** As `cut` where there is no other backend; else the next is tried. */
+  /** The next backend is tried; without one, like `cut`. */
   | Readonly<{ kind: 'declined and cut'; status: number }>;
 
-/** Where an upstream is that is not a socket of the test's own. */
+/** Upstreams other than a socket of the test's own. */
 export type Place = 'refused' | 'nameless' | 'mute' | 'plain' | 'untrusted' | 'stuck' | 'hasty';
 
 export type Fault = Readonly<{
-  /** What it does, as a line of the page. */
+  /** The description of the fault in the page. */
   does: string;
   at?: Place;
   play?: Play;
-  /** It ends by a time limit. */
+  /** The request ends by a time limit. */
   isSilent?: boolean;
-  /** Each request comes on a connection that has carried a request before. */
+  /** Each request uses a connection that has carried a request before. */
   isKept?: boolean;
   ends: Readonly<Record<Asked, Ending>>;
-  /** The status of each line that stands for several, with what plays it. */
+  /** For a row that covers several statuses: the statuses and their behaviour. */
   each?: Readonly<{ statuses: readonly number[]; play: (status: number) => Play }>;
   /** The request is longer than one read of the upstream. */
   isLong?: boolean;
-  /** Requests that the upstream sees for one of a client; 1 when absent. */
+  /** The number of upstream requests per client request; 1 by default. */
   requests?: number;
-  /** Fields that the client must see in what it gets. */
+  /** Fields that the client's response must contain. */
   shows?: Readonly<Record<string, string>>;
 }>;
 
@@ -60,7 +61,7 @@ const unreached = both({ kind: 'unreached' });
 const relayed = (status: number) => both({ kind: 'relayed', status });
 const declined = (status: number) => both({ kind: 'declined', status });
 const cut = both({ kind: 'cut', status: 200 });
-/** Of a stream the head is with the client at once; of what may be an error nothing is. */
+/** The client gets the head of a stream immediately, but nothing of a possible error. */
 const cutStream: Fault['ends'] = {
   json: { kind: 'unreached' },
   stream: { kind: 'cut', status: 200 },

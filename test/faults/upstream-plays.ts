@@ -1,4 +1,4 @@
-// Upstreams of raw bytes that do one thing: say something, and then close, reset, wait or fall silent.
+// Runs upstreams that send raw bytes and then close, reset, wait or stop sending.
 
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -7,7 +7,7 @@ import { completion, delta, frame } from '../harness/upstream/upstream.ts';
 
 export type Asked = 'json' | 'stream';
 
-/** What an upstream does with the how-many-th request of a connection. */
+/** The behaviour of an upstream for the request with index `turn` on a connection. */
 export type Play = (socket: Socket, asked: Asked, turn: number) => void;
 
 const jsonBody = JSON.stringify(completion);
@@ -37,7 +37,7 @@ export const saysAndEnds =
   (text: Text): Play =>
   (socket, asked) =>
     void socket.end(textOf(text, asked), 'latin1');
-/** What was written before a reset may never arrive, so it comes once that was read. */
+/** Data written before a reset may be lost, so the reset follows once the data was read. */
 export const saysAndResets =
   (text: Text): Play =>
   (socket, asked) => {

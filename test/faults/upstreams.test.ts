@@ -1,5 +1,6 @@
-// For every fault of an upstream, a request ends as docs/reference/upstream-faults.md says: nothing hangs, nothing is retried once
-// the client has a byte, and there is one usage row.
+// Tests that a request ends as docs/reference/upstream-faults.md states for each upstream fault: it
+// does not hang, it is not retried once the client has received a byte, and it leaves one usage
+// row.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -26,7 +27,7 @@ const fixture = (name: string) => readFileSync(path.join(root, 'test/fixtures/tl
 
 type Upstream = AsyncDisposable & Readonly<{ apiBase: string; requests: () => number }>;
 
-/** No request comes so far that it could be counted. */
+/** No request reaches it, so none is counted. */
 const unasked = (apiBase: string, close: () => Promise<unknown> = async () => {}): Upstream => ({
   apiBase,
   requests: () => 0,
@@ -51,7 +52,10 @@ async function raw(
 
 const ignore = (): void => {};
 
-/** Listens in a thread that sleeps: once its backlog is full, the system leaves connections unanswered. */
+/**
+ * Listens in a thread that sleeps. Once its backlog is full, the system leaves connections
+ * unanswered.
+ */
 async function startStuck(): Promise<Upstream> {
   const code = `const server = require('node:net').createServer();
     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
@@ -96,7 +100,7 @@ type Result = Readonly<{
   isCut: boolean;
   headers: Headers;
   body: string;
-  /** Of the request, and of those before it that only opened a connection. */
+  /** The rows of the request and of earlier ones that only opened a connection. */
   rows: readonly UsageEvent[];
   requests: number;
   spareRequests: number;
@@ -105,7 +109,7 @@ type Result = Readonly<{
 const longMs = 20_000;
 const shortMs = 250;
 
-/** One request of a client, to its end. */
+/** Sends one request and reads it to its end. */
 async function see({ fault, play, asked, isAlone }: Case): Promise<Result> {
   await using faulty = await startFaulty(fault, play, asked);
   await using spare = await startUpstream(answerJson());
@@ -224,7 +228,7 @@ function headingOf({ ends, each }: Fault): string {
   return `${both.charAt(0).toUpperCase()}${both.slice(1)}`;
 }
 
-it('the page on faults of upstreams lists every fault under its result', () => {
+it('the page on upstream faults lists every fault under its result', () => {
   const page = readFileSync(path.join(root, 'docs/reference/upstream-faults.md'), 'utf8');
   const [, ...sections] = page.split(/^### /m);
   const listed = sections.flatMap((section) => {

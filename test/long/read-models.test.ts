@@ -1,5 +1,6 @@
-// For any sequence of commands the read models that are written command by command, those that are rebuilt from the log and what
-// the fold says are one and the same: the rows of all tables, in memory and in Postgres.
+// Tests that, for any sequence of commands, three read models have equal rows: those written
+// command by command, those rebuilt from the log, and those computed from the state. In memory and
+// in Postgres.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -35,7 +36,7 @@ import { runs } from '../harness/property-runs.ts';
 const commandsIn = ({ commands }: TestLog): readonly CommandEvents[] =>
   splitCommands(commands.flat()).commands;
 
-/** Written in pages of so many commands. */
+/** Writes pages of `pageCommands` commands. */
 function written(commands: readonly CommandEvents[], pageCommands: number) {
   const tables = createMemoryTables();
   let cursor = emptyCursor();
@@ -47,7 +48,7 @@ function written(commands: readonly CommandEvents[], pageCommands: number) {
   return { rows: tables.rows(), cursor };
 }
 
-/** The rows that a state alone says there are, of the tables that hold the present. */
+/** The rows of the current-state tables, computed from the state alone. */
 function stated(state: ConfigState): Readonly<Record<string, readonly Row[]>> {
   const tables = createMemoryTables();
   tables.write(
@@ -87,7 +88,7 @@ describe('for any sequence of commands', () => {
   });
 });
 
-/** As the command path does it, without a control plane. */
+/** Appends as the command path does, without a control plane. */
 async function append(db: Database, before: Cursor, command: Command): Promise<Cursor> {
   const events = eventsOf(before.state, command);
   if (events.length === 0) return before;
@@ -109,7 +110,7 @@ async function append(db: Database, before: Cursor, command: Command): Promise<C
 describe('in Postgres', () => {
   it('tables written inline are those rebuilt from the log', async (t) => {
     const { numRuns } = runs(10);
-    // The sequences follow each other in one log: a database for each would take most of the time.
+    // Sequences share one log, because creating a database for each would take most of the time.
     const perDatabase = 50;
     for (let done = 0; done < numRuns; done += perDatabase) {
       const db = await testLogDatabase(t);

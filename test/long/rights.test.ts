@@ -1,5 +1,6 @@
-// No sequence of requests ends with rights, keys or configuration that the caller had no right to change: behind every event stands
-// a verb that its actor held right before it. Whoever does not hold config:write cannot come to hold anything.
+// Tests that no sequence of requests gives a caller rights, keys or changes that it is not entitled
+// to. For every event, its actor held the required verb immediately before. A caller without
+// config:write cannot obtain any right.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -23,7 +24,7 @@ import type { TestAdmin } from '../harness/admin/admin.ts';
 import { plainName } from '../harness/events/examples.ts';
 import { runs } from '../harness/property-runs.ts';
 
-/** Who may make an event of this type. */
+/** The verb that an actor needs to record an event of this type. */
 function guardOf(type: string): Verb {
   if (type === 'ApiKeyCreated') return 'key:create';
   if (type === 'ApiKeyRevoked') return 'key:revoke';
@@ -41,7 +42,10 @@ const verbs = fc.constantFrom(...verb.options);
 const number = fc.integer({ min: 1, max: 4 });
 const text = fc.constantFrom('a', 'b', 'c');
 
-/** Requests that would raise the caller's rights or those of others, and some that touch the rest. `own` names the caller's. */
+/**
+ * Requests that would extend the rights of the caller or of others, and some other requests. `own`
+ * names the caller's records.
+ */
 const requests = (own: { id: number; role: string }): fc.Arbitrary<Asked> => {
   const principal = fc.oneof(fc.constant(own.id), number);
   const role = fc.oneof(fc.constant(own.role), builtIn, text);
@@ -123,7 +127,7 @@ const operator: MutationContext = {
   reason: null,
 };
 
-/** A principal with a role of these verbs, and a session of its own without the cost of a password. */
+/** Creates a principal with a role of these verbs, and a session without the cost of a password. */
 async function caller({ plane, admin }: TestAdmin, held: readonly Verb[], name: string) {
   const run = async (mutation: Mutation): Promise<ConfigState> => {
     const outcome = await plane.execute(mutation, operator);
@@ -160,7 +164,10 @@ const rightsOf = (state: ConfigState): unknown =>
 
 type Judged = { events: number };
 
-/** Every event behind `before`, with what its actor held right before its command. */
+/**
+ * Checks every event after `before` against the verbs that its actor held immediately before the
+ * command.
+ */
 async function assertGuarded(
   { plane }: TestAdmin,
   before: ConfigState,
@@ -182,7 +189,10 @@ async function assertGuarded(
   return state;
 }
 
-/** Every request is judged over all who are there: a plane that starts afresh keeps them few. */
+/**
+ * Every request is checked against all existing callers. A new control plane keeps their number
+ * small.
+ */
 const runsOfPlane = 100;
 
 it('no sequence by a role changes what the role has no right to', async (t) => {

@@ -1,5 +1,6 @@
-// Forty secrets are handed to a control plane in every way that there is. None of them is in any answer, log line, event or table,
-// in clear or in any of the forms in which bytes are written as text. What pg_dump writes of a schema is the text of its rows.
+// Gives forty secrets to a control plane through every route that takes one. Tests that no answer,
+// log line, event or table contains any of them, in clear or in any common encoding. The rows of a
+// table are searched as pg_dump would write them.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -15,10 +16,10 @@ import { everyRow } from '../harness/postgres/every-row.ts';
 import { listedProvider } from '../harness/upstream/model-list.ts';
 import { testDatabase } from '../harness/postgres/postgres.ts';
 
-/** Characters that each form writes in another way. */
+/** Contains characters that each encoding writes differently. */
 const secretText = (what: string, number: number): string =>
   `${what}/${number}+"\\${randomBytes(12).toString('base64')}<%&'é`;
-/** What fits into a header. */
+/** The same, but valid in a header. */
 const credentialText = (what: string, number: number): string =>
   secretText(what, number).replace('é', '~');
 
@@ -36,7 +37,7 @@ const secrets = {
 };
 const all: readonly string[] = Object.values(secrets).flat();
 
-/** What stays the same of a text in base64, wherever in other bytes it begins. */
+/** The parts of a text's base64 form that do not depend on its offset within other bytes. */
 function base64Cores(text: string): string[] {
   return [0, 1, 2].map((shift) => {
     const encoded = Buffer.concat([Buffer.alloc(shift), Buffer.from(text)]).toString('base64');
@@ -67,7 +68,10 @@ function assertSecret(place: string, text: string): void {
 
 type Sent = Readonly<{ method: string; path: string; body?: object; reason?: string }>;
 
-/** Everything that is answered, to everything that is asked: each request twice, with a key of its own and without one. */
+/**
+ * Collects every response. `ask` sends each request twice: with an idempotency key of its own and
+ * without one.
+ */
 function asker({ adminUrl, cookie }: ControlProgram) {
   const answers: string[] = [];
   const once = async ({ method, path, body, reason }: Sent, key: string | null) => {
@@ -89,7 +93,7 @@ function asker({ adminUrl, cookie }: ControlProgram) {
   const ask = async (sent: Sent): Promise<void> => {
     const first = await once(sent, `key ${(count += 1)}`);
     assert.ok(first.status < 300, `${sent.method} ${sent.path}: ${first.text}`);
-    // Done again: refused, or another one.
+    // The repetition is refused or creates another record.
     await once(sent, null);
   };
   return { answers, ask, once };
@@ -139,8 +143,8 @@ async function handOver(test: TestContext, ask: (sent: Sent) => Promise<void>): 
 }
 
 /**
- * Those that need no more than a session. `/snapshot` carries credentials by its purpose, and needs another right. A stream without an
- * end has the records of /admin/history/events.
+ * Routes that need only a session. `/snapshot` returns credentials by design and needs another
+ * right. The event stream never ends; /admin/history/events returns the same records.
  */
 const readable = adminRoutes.filter(
   ({ method, path, permission, mediaType }) =>
@@ -159,7 +163,8 @@ it('no stored secret is in any answer, log line, event or table, in any of six f
   const { answers, ask, once } = asker(program);
   await handOver(t, ask);
   for (const [index, password] of secrets.passwords.entries()) {
-    // Known by name, and refused: these hold no role. One attempt each, with a wrong one beside it.
+    // These users have no role, so the sign-in is refused. Each tries the right password and a
+    // wrong one.
     const body = { name: `u${index}`, password };
     await once({ method: 'POST', path: '/login', body }, null);
     await once(

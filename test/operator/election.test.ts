@@ -1,4 +1,5 @@
-// Holds who leads: one operator at a time, another once the first is silent for as long as its Lease lasts, or has given it up.
+// Tests leader election: there is one leading operator at a time, and another takes over once the
+// Lease expired or was released.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -11,7 +12,9 @@ import { memberAt } from '../harness/cluster/cluster-store.ts';
 const { signal } = new AbortController();
 const path = '/apis/coordination.k8s.io/v1/namespaces/gw/leases/gw-operator';
 
-/** Clocks that stand until they are moved; the candidates' times of day are years apart. */
+/**
+ * The clocks only move when a test moves them. The wall clocks of the candidates are years apart.
+ */
 function candidates({ place }: ClusterApi, clock: { ms: number }) {
   return ['a', 'b'].map((self, at) =>
     createElection({
@@ -33,7 +36,7 @@ async function elected(t: Parameters<typeof startClusterApi>[0]) {
 }
 
 describe('the lease', () => {
-  it('is made by the first, who renews it, and kept from the second', async (t) => {
+  it('is created and renewed by the first candidate, and refused to the second', async (t) => {
     const { clock, a, b, spec } = await elected(t);
     assert.equal(await a.step(signal), true);
     for (let steps = 0; steps < 20; steps++) {
@@ -47,7 +50,7 @@ describe('the lease', () => {
     assert.match(String(memberAt(spec(), 'acquireTime')), /^2026-01-01T00:00:01\.000000Z$/);
   });
 
-  it('goes to the second once nothing was heard of the first for as long as it lasts, by its own clock', async (t) => {
+  it('goes to the second candidate once it expires by that candidate’s own clock', async (t) => {
     const { clock, a, b, spec } = await elected(t);
     assert.equal(await a.step(signal), true);
     assert.equal(await b.step(signal), false);
@@ -60,7 +63,7 @@ describe('the lease', () => {
     assert.equal(await a.step(signal), false);
   });
 
-  it('that is given up is free at once', async (t) => {
+  it('is free at once after a release', async (t) => {
     const { a, b, spec } = await elected(t);
     assert.equal(await a.step(signal), true);
     assert.equal(await b.step(signal), false);
@@ -70,7 +73,7 @@ describe('the lease', () => {
     assert.equal(await b.step(signal), true);
   });
 
-  it('that two take at once goes to one', async (t) => {
+  it('goes to one of two concurrent candidates', async (t) => {
     const { clock, a, b, cluster } = await elected(t);
     const first = await Promise.all([a.step(signal), b.step(signal)]);
     assert.equal(first.filter(Boolean).length, 1);
@@ -83,7 +86,7 @@ describe('the lease', () => {
     assert.ok(cluster.asked.every(({ status }) => status < 300 || [404, 409].includes(status)));
   });
 
-  it('that cannot be read is nobody\u2019s word', async (t) => {
+  it('gives no leader if it cannot be read', async (t) => {
     const { a, cluster } = await elected(t);
     cluster.setBroken(500);
     await assert.rejects(a.step(signal), /answered 500: broken/);

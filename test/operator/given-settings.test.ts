@@ -1,4 +1,5 @@
-// What a resource can give of the settings of the program: everything but what the operator decides itself.
+// Tests which program settings a resource can set: all except those that the operator decides
+// itself.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -36,7 +37,7 @@ const resourceWith = (spec: Json) =>
     spec: { ...z.looseObject({}).parse(deploymentNamed('gw')['spec']), ...spec },
   });
 
-/** Null when it can be given to both components, from a Secret. */
+/** Null if both components accept the setting from a Secret. */
 const problemWith = (name: string) =>
   problemInSettings(
     resourceWith({
@@ -120,7 +121,7 @@ describe('a setting of the program', () => {
     }
   });
 
-  it('is given by the example of docs/guides/kubernetes.md as it can be', () => {
+  it('is valid in the example of docs/guides/kubernetes.md', () => {
     const page = readFileSync(
       path.join(import.meta.dirname, '../../docs/guides/kubernetes.md'),
       'utf8',
@@ -131,7 +132,7 @@ describe('a setting of the program', () => {
     assert.equal(resource.spec.control.replicas, 2);
   });
 
-  it('that is wrong is said in the status, and nothing is written', async (t) => {
+  it('is reported in the status if it is invalid, and nothing is written', async (t) => {
     const cluster = await startManagedCluster(t, {
       spec: { proxy: { settings: { GW_WORKERS: '2' } } },
     });
@@ -147,7 +148,7 @@ describe('a setting of the program', () => {
 });
 
 describe('pods', () => {
-  it('have the resources that are given, and the own ones of the operator for the rest', () => {
+  it('have the given resources, and the operator’s defaults for the rest', () => {
     const spec = {
       proxy: { resources: { requests: { cpu: '1500m' }, limits: { memory: '2048Mi' } } },
     };
@@ -157,7 +158,7 @@ describe('pods', () => {
     });
   });
 
-  it('of a proxy keep their state on a volume that is mounted in its place', () => {
+  it('of a proxy keep their state on a mounted volume', () => {
     const claim = { name: 'cache', persistentVolumeClaim: { claimName: 'gw-cache' } };
     const mount = { name: 'cache', mountPath: '/var/lib/gw' };
     const pod = partOf(
@@ -172,7 +173,7 @@ describe('pods', () => {
     ]);
   });
 
-  it('of several control processes go to different nodes, and are not all evicted at once', async (t) => {
+  it('of several control processes run on different nodes and are not evicted together', async (t) => {
     const cluster = await startManagedCluster(t, { spec: { control: { replicas: 3 } } });
     await reconcileAll(cluster);
     settle(cluster);

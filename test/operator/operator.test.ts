@@ -1,5 +1,5 @@
-// Holds the operator as a whole: it brings deployments up by itself, hears of changes, hands over to another, and keeps within the role of
-// deploy/operator.
+// Tests the complete operator: it brings deployments up, reacts to changes, hands over to another
+// operator, and stays within the role of deploy/operator.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -47,11 +47,11 @@ function operate(test: TestContext, { place }: ClusterApi, self: string, seconds
   const shared = { place, namespace, election, nowMs: Date.now, log, times };
   const operator = startOperator({ ...shared, counts, settings: knownSettings });
   test.after(operator.kill);
-  const said = (message: string) => logLines.some((line) => line.message === message);
-  return { ...operator, said, logLines, counts };
+  const logged = (message: string) => logLines.some((line) => line.message === message);
+  return { ...operator, logged, logLines, counts };
 }
 
-/** Every pod starts as soon as its Deployment is written. */
+/** Starts every pod as soon as its Deployment is written. */
 const startPods = (cluster: ClusterApi): void =>
   cluster.onWrite(({ resource }) => {
     if (resource === 'deployments' || resource === 'jobs') settle(cluster);
@@ -93,7 +93,7 @@ function allowedBy(of: string): ReadonlySet<string> {
 }
 const keyOf = ({ group, resource, verb }: Call): string => `${verb} ${group}/${resource}`;
 
-it('a deployment comes up, changes and goes within what deploy/operator allows, and uses all of that', async (t) => {
+it('creates, changes and deletes a deployment with exactly the rights of deploy/operator', async (t) => {
   const allowed = allowedBy('gw-operator');
   const cluster = await startManagedCluster(t, {
     spec: {
@@ -115,13 +115,13 @@ it('a deployment comes up, changes and goes within what deploy/operator allows, 
   const refused = cluster.asked.filter(({ status }) => status === 403);
   assert.deepEqual(refused.map(keyOf), []);
   const used = new Set(cluster.asked.map(keyOf));
-  // An apply that creates asks for create, too; deletion of an owner is the cluster's own.
+  // An apply that creates an object also needs create. The cluster deletes dependents itself.
   const unused = [...allowed].filter((call) => !used.has(call));
   const unseen = unused.filter((call) => !/^create |finalizers$/.test(call));
   assert.deepEqual(unseen, []);
 });
 
-it('a control plane reads and patches its resource within what deploy/operator allows', async (t) => {
+it('lets a control plane read and patch its resource with the rights of deploy/operator', async (t) => {
   const allowed = allowedBy('gw-control');
   const cluster = await startManagedCluster(t, { allows: (call) => allowed.has(keyOf(call)) });
   const managed = openManagedDeployment({ place: cluster.place, namespace, name });
@@ -131,7 +131,7 @@ it('a control plane reads and patches its resource within what deploy/operator a
 });
 
 describe('a running operator', () => {
-  it('hears of new deployments, of changes and of what others do', async (t) => {
+  it('reacts to new deployments, changes and foreign edits', async (t) => {
     const cluster = await startManagedCluster(t);
     startPods(cluster);
     operate(t, cluster, 'a');
@@ -146,24 +146,24 @@ describe('a running operator', () => {
     await until(() => service() !== undefined, { what: 'the Service' });
   });
 
-  it('lets no deployment that it cannot read keep another from its turn', async (t) => {
+  it('continues with other deployments if it cannot read one', async (t) => {
     const cluster = await startManagedCluster(t);
     startPods(cluster);
     const ofAnotherRelease = { ...deploymentNamed('a'), spec: { image: 7 } };
     cluster.store.put(deploymentPath(namespace, 'a'), ofAnotherRelease);
     const operator = operate(t, cluster, 'a');
     await until(() => isReady(cluster, 1), { what: 'Ready' });
-    assert.equal(operator.said('a pass failed; retrying'), true);
+    assert.equal(operator.logged('a pass failed; retrying'), true);
     assert.ok(operator.counts.passes.failed > 0);
   });
 
-  it('goes on after the API server was away, and after watches that came too late', async (t) => {
+  it('resumes after an outage of the API server, and after expired watches', async (t) => {
     const cluster = await startManagedCluster(t);
     startPods(cluster);
     const operator = operate(t, cluster, 'a');
     await until(() => isReady(cluster, 1), { what: 'Ready' });
     cluster.setAway(true);
-    await until(() => operator.said('the lease cannot be read'), { what: 'it is away' });
+    await until(() => operator.logged('the lease cannot be read'), { what: 'it is away' });
     cluster.store.remove(`/api/v1/namespaces/${namespace}/services/gw-proxy`);
     cluster.setAway(false);
     const service = () => objectNamed(cluster, 'Service', 'gw-proxy');
@@ -172,39 +172,39 @@ describe('a running operator', () => {
     await until(() => watches() >= 14, { what: 'watches after the outage' });
     const lists = () => cluster.asked.filter(({ path: at }) => at.endsWith('limit=1')).length;
     const listed = lists();
-    // What no watch tells of, so that all of them are behind it.
+    // Advances the version with an object that no watch covers, so that all watches lag behind.
     cluster.store.put(`/api/v1/namespaces/${namespace}/pods/other`, { metadata: {} });
     cluster.store.compact();
     cluster.endWatches();
-    await until(() => lists() > listed, { what: 'lists behind what is forgotten' });
+    await until(() => lists() > listed, { what: 'lists after the compaction' });
     cluster.store.remove(`/api/v1/namespaces/${namespace}/services/gw-control`);
     const control = () => objectNamed(cluster, 'Service', 'gw-control');
     await until(() => control() !== undefined, { what: 'the other Service' });
   });
 
-  it('one of two leads; the other takes over when the first is killed, and at once when it ends', async (t) => {
+  it('leads in one of two processes; the other takes over after a kill, and at once after a clean exit', async (t) => {
     const cluster = await startManagedCluster(t);
     startPods(cluster);
     const leads = 'this operator leads';
     const first = operate(t, cluster, 'a', 1);
-    await until(() => first.said(leads), { what: 'the first leads' });
+    await until(() => first.logged(leads), { what: 'the first leads' });
     await until(() => isReady(cluster, 1), { what: 'Ready' });
     const second = operate(t, cluster, 'b', 1);
     await until(() => second.logLines.length === 0 && asks(cluster) > 10, { what: 'it stands by' });
-    assert.equal(second.said(leads), false);
+    assert.equal(second.logged(leads), false);
     await first.kill();
     const killedAt = performance.now();
-    await until(() => second.said(leads), { what: 'the second leads' });
+    await until(() => second.logged(leads), { what: 'the second leads' });
     assert.ok(performance.now() - killedAt > 500, 'not before the lease ran out');
     const third = operate(t, cluster, 'c', 60);
     await second.close();
-    await until(() => third.said(leads), { what: 'the third leads' });
+    await until(() => third.logged(leads), { what: 'the third leads' });
     cluster.store.remove(`/api/v1/namespaces/${namespace}/services/gw-proxy`);
     const service = () => objectNamed(cluster, 'Service', 'gw-proxy');
     await until(() => service() !== undefined, { what: 'the Service' });
   });
 
-  it('that cannot renew its lease writes nothing more', async (t) => {
+  it('stops writing if it cannot renew its lease', async (t) => {
     let mayAsk = true;
     const cluster = await startManagedCluster(t, {
       allows: ({ resource }) => mayAsk || resource !== 'leases',
@@ -212,13 +212,13 @@ describe('a running operator', () => {
     const operator = operate(t, cluster, 'a');
     await until(() => isPhase(cluster, 'Pending'), { what: 'it leads' });
     mayAsk = false;
-    await until(() => operator.said('the lease cannot be read'), { what: 'it cannot renew' });
-    await until(() => operator.said('this operator no longer leads'), {
+    await until(() => operator.logged('the lease cannot be read'), { what: 'it cannot renew' });
+    await until(() => operator.logged('this operator no longer leads'), {
       what: 'the end of its term',
     });
     cluster.store.remove(`/api/v1/namespaces/${namespace}/services/gw-proxy`);
     const asked = asks(cluster);
-    await until(() => asks(cluster) > asked + 3, { what: 'it stands for election' });
+    await until(() => asks(cluster) > asked + 3, { what: 'it tries to acquire the lease' });
     assert.equal(objectNamed(cluster, 'Service', 'gw-proxy'), undefined);
   });
 });

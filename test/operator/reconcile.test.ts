@@ -1,4 +1,5 @@
-// Holds what passes over a managed deployment come to: from nothing to Ready, in order, through kills, foreign edits and refusals.
+// Tests the result of reconciling a managed deployment: from nothing to Ready, in order, despite
+// crashes, foreign edits and refused requests.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -28,7 +29,7 @@ function conditionOf(cluster: ClusterApi, type: string): readonly unknown[] {
   return [memberAt(found, 'status'), memberAt(found, 'reason')];
 }
 
-/** Kind and name of each write that was done, in order. */
+/** Kind and name of each completed write, in order. */
 function writesOf(cluster: ClusterApi): readonly string[] {
   return cluster.asked
     .filter(({ verb, status }) => ['patch', 'delete', 'create'].includes(verb) && status < 300)
@@ -62,7 +63,7 @@ const everything: Json = {
   proxy: { autoscaling: { enabled: true } },
 };
 
-describe('a deployment of which nothing is there', () => {
+describe('a deployment without any object', () => {
   it('comes up in order: the control plane, then the first login and the proxies', async (t) => {
     const cluster = await startManagedCluster(t, { spec: everything });
     await reconcileAll(cluster);
@@ -105,7 +106,7 @@ describe('a deployment of which nothing is there', () => {
     assert.equal(memberAt(status, 'bootstrapped'), true);
   });
 
-  it('is owned by its resource in every part, and goes with it', async (t) => {
+  it('has objects that are all owned by its resource and deleted with it', async (t) => {
     const cluster = await startManagedCluster(t, { spec: everything });
     await upToReady(cluster);
     const uid = memberAt(storedDeployment(cluster), 'metadata', 'uid');
@@ -130,11 +131,11 @@ describe('a deployment of which nothing is there', () => {
 
 const toJson = (value: unknown): Json => (isJson(value) ? value : {});
 
-/** Until nothing is left to do; every pod starts at once. */
+/** Reconciles until nothing is left to do. Every pod starts immediately. */
 const upToReady = (cluster: ClusterApi): Promise<void> =>
   reconcileAll(cluster, { afterPass: () => settle(cluster) });
 
-it('what stands is not written again', async (t) => {
+it('writes nothing when the objects are up to date', async (t) => {
   const cluster = await startManagedCluster(t, { spec: everything });
   await upToReady(cluster);
   const before = writesOf(cluster).length;
@@ -143,7 +144,7 @@ it('what stands is not written again', async (t) => {
 });
 
 describe('a change of the resource', () => {
-  it('by the admin API is a roll-out: the control plane first, the proxies once it is available', async (t) => {
+  it('through the admin API rolls out the control plane first, then the proxies', async (t) => {
     const cluster = await startManagedCluster(t);
     await upToReady(cluster);
     const managed = openManagedDeployment({ place: cluster.place, namespace, name });
@@ -166,7 +167,7 @@ describe('a change of the resource', () => {
     assert.equal(memberAt(status, 'observedGeneration'), patched.metadata.generation);
   });
 
-  it('of settings rolls the proxies, which get them', async (t) => {
+  it('of settings restarts the proxies with them', async (t) => {
     const cluster = await startManagedCluster(t);
     await upToReady(cluster);
     patchSpec(cluster, { proxy: { policy: 'leastLoaded', upstreamTimeout: 30 } });
@@ -177,7 +178,7 @@ describe('a change of the resource', () => {
     assert.equal(phaseOf(cluster), 'Upgrading');
   });
 
-  it('of replicas alone scales, even while the control plane is down', async (t) => {
+  it('of replicas only scales, even while the control plane is down', async (t) => {
     const cluster = await startManagedCluster(t);
     await upToReady(cluster);
     const [path, control] = pathAndObject(cluster, 'gw-control');
@@ -188,7 +189,7 @@ describe('a change of the resource', () => {
     assert.equal(memberAt(objectNamed(cluster, 'Deployment', 'gw-proxy'), 'spec', 'replicas'), 7);
   });
 
-  it('takes away what is wanted no more', async (t) => {
+  it('deletes objects that are no longer desired', async (t) => {
     const cluster = await startManagedCluster(t, { spec: everything });
     await upToReady(cluster);
     patchSpec(cluster, {
@@ -213,8 +214,8 @@ function pathAndObject({ store }: ClusterApi, of: string): readonly [string, Jso
   return found;
 }
 
-describe('what others do to its objects', () => {
-  it('is undone where it is the operator that decides', async (t) => {
+describe('a foreign change of its objects', () => {
+  it('is reverted in fields that the operator owns', async (t) => {
     const cluster = await startManagedCluster(t);
     await upToReady(cluster);
     const [path, proxy] = pathAndObject(cluster, 'gw-proxy');
@@ -236,7 +237,7 @@ describe('what others do to its objects', () => {
     assert.equal(phaseOf(cluster), 'Ready');
   });
 
-  it('stays where it is not, such as a restart that kubectl asks for', async (t) => {
+  it('is kept in other fields, such as the annotation of kubectl rollout restart', async (t) => {
     const cluster = await startManagedCluster(t);
     await upToReady(cluster);
     const [path] = pathAndObject(cluster, 'gw-proxy');
@@ -258,7 +259,7 @@ describe('what others do to its objects', () => {
     );
   });
 
-  it('stays for the replicas that an autoscaler chose, within its bounds', async (t) => {
+  it('is kept for replicas set by an autoscaler, within its bounds', async (t) => {
     const cluster = await startManagedCluster(t, { spec: everything });
     await upToReady(cluster);
     const replicas = () => memberAt(pathAndObject(cluster, 'gw-proxy')[1], 'spec', 'replicas');
@@ -276,8 +277,8 @@ describe('what others do to its objects', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  it('an object of the same name that belongs to someone else is left alone and said', async (t) => {
+describe('a failure', () => {
+  it('leaves an object with another owner unchanged, and reports it', async (t) => {
     const cluster = await startManagedCluster(t);
     const path = `/api/v1/namespaces/${namespace}/services/gw-proxy`;
     const theirs = { kind: 'Service', metadata: { name: 'gw-proxy' }, spec: { type: 'NodePort' } };
@@ -289,7 +290,7 @@ describe('what goes wrong', () => {
     assert.deepEqual(conditionOf(cluster, 'Degraded'), ['True', 'NameTaken']);
   });
 
-  it('a write that the API server refuses is in the status, in its words', async (t) => {
+  it('reports a refused write in the status, with the API server’s message', async (t) => {
     const cluster = await startManagedCluster(t, {
       allows: ({ resource, verb }) => resource !== 'deployments' || verb !== 'patch',
     });
@@ -299,7 +300,7 @@ describe('what goes wrong', () => {
     assert.match(text, /Deployment gw-control: the API server answers 403: .*cannot patch/);
   });
 
-  it('a roll-out that the cluster gives up is Degraded, and goes on once it works', async (t) => {
+  it('marks a roll-out that timed out as Degraded, and continues once it succeeds', async (t) => {
     const cluster = await startManagedCluster(t);
     await reconcileAll(cluster);
     const [path, control] = pathAndObject(cluster, 'gw-control');
@@ -314,7 +315,7 @@ describe('what goes wrong', () => {
     assert.deepEqual(conditionOf(cluster, 'Degraded'), ['False', 'AsExpected']);
   });
 
-  it('a change under a pass is met by another pass, and nothing is lost of either', async (t) => {
+  it('reconciles again after a change during a pass, and loses neither change', async (t) => {
     const cluster = await startManagedCluster(t);
     await upToReady(cluster);
     patchSpec(cluster, { proxy: { replicas: 3, workers: 2 } });
@@ -337,7 +338,7 @@ describe('what goes wrong', () => {
   });
 });
 
-/** Without what is different in each cluster: ids, versions, and how often something was written. */
+/** Excludes what differs in each cluster: ids, versions and generation counters. */
 const endState = ({ store }: ClusterApi): unknown =>
   [...store.objects.entries()]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -356,7 +357,7 @@ const stories: readonly (readonly [string, Json, Json | null])[] = [
   ],
 ];
 for (const [what, spec, change] of stories) {
-  it(`a kill between any two writes of ${what} leaves nothing twice and comes to the same end`, async (t) => {
+  it(`a kill between any two writes of ${what} creates no duplicates and reaches the same final state`, async (t) => {
     const clean = await startManagedCluster(t, { spec });
     if (change !== null) {
       await upToReady(clean);
@@ -374,7 +375,7 @@ for (const [what, spec, change] of stories) {
       }
       const killing = new AbortController();
       let done = 0;
-      // The write is done, and its answer never comes.
+      // The write succeeds but its response is lost.
       cluster.onWrite(() => {
         done += 1;
         if (done !== killedAfter) return;

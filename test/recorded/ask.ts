@@ -1,5 +1,5 @@
-// Sends recorded chat requests to backends of the other protocols: each is translated, and then nothing that it says
-// is lost, or it is refused with a reason.
+// Sends recorded chat requests to backends of the other protocols. Each is translated without loss,
+// or refused with a reason.
 
 import { z } from 'zod';
 
@@ -70,7 +70,7 @@ async function ask(id: string, body: Buffer, vendor: Vendor): Promise<Outcome> {
 const textsOf = (parts: readonly z.output<typeof part>[] | null | undefined): readonly string[] =>
   (parts ?? []).flatMap(({ text }) => text ?? []);
 
-/** A result that is JSON may be sent as such. */
+/** A result that is JSON may be sent as JSON. */
 const isSaid = (sent: string, text: string): boolean =>
   sent.includes(JSON.stringify(text).slice(1, -1)) || sent.includes(compact(text));
 

@@ -1,5 +1,5 @@
-// Replays a directory of recorded traffic through the gateway and prints what became of each answer:
-// `npm run test:recorded -- DIR`. Exits 1 when one differs from what its recording says.
+// Replays a directory of recorded traffic through the gateway and prints the result for each
+// response: `npm run test:recorded -- DIR`. Exits with 1 if one differs from its recording.
 
 import { askAll } from './ask.ts';
 import { readRecordings } from './recordings.ts';

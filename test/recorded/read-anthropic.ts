@@ -1,5 +1,5 @@
-// Reads a recorded message of the Messages API as its vendor documents it, with nothing of the gateway's own
-// translation: a stream is put together the way the vendor's libraries do it.
+// Reads a recorded message of the Messages API as its vendor documents it, without the gateway's
+// code. Assembles a stream like the vendor's libraries.
 
 import { z } from 'zod';
 
@@ -50,7 +50,7 @@ const reasons: Readonly<Record<string, string>> = {
   refusal: 'content_filter',
 };
 
-/** `promptOf` is the event of a stream whose tokens of the prompt hold. */
+/** `promptOf` selects the event whose prompt tokens count. */
 export function readAnthropic(
   body: string,
   isStream: boolean,
@@ -78,7 +78,10 @@ export function readAnthropic(
   };
 }
 
-/** Tokens of the answer are those of the last event; those of the prompt the vendor tells in the first (Gateway rule 11). */
+/**
+ * The last event has the output tokens; the vendor reports prompt tokens in the first (Gateway rule
+ * 11).
+ */
 function gathered(
   values: readonly unknown[],
   promptOf: 'first' | 'last',

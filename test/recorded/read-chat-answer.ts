@@ -1,4 +1,4 @@
-// Reads a chat completion, whole or as a stream, as its clients do.
+// Reads a chat completion, as a body or a stream, like its clients do.
 
 import { z } from 'zod';
 
@@ -62,7 +62,7 @@ const made = ({ function: { name, arguments: given } }: Call) => ({
   arguments: JSON.parse(given === '' ? '{}' : given),
 });
 
-/** Pieces of one call have its index, and only the first has its name. */
+/** Pieces of one call share its index, and only the first has its name. */
 function callsIn(pieces: readonly Said[]) {
   const byIndex = Map.groupBy(
     pieces.flatMap(({ tool_calls: calls }) => calls),

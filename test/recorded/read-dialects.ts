@@ -1,5 +1,5 @@
-// Reads a chat completion of any server, whole or as a stream, in whichever of their dialects it comes (wire reference 2.2 to
-// 2.4), with nothing of the gateway's own reading.
+// Reads a chat completion of any server, as a body or a stream, in any dialect (wire reference 2.2
+// to 2.4), without the gateway's code.
 
 import { z } from 'zod';
 
@@ -84,7 +84,10 @@ function reasoningOf({ content, ...told }: Said): string {
   return (told.reasoning_content || told.reasoning || detailed) + thought;
 }
 
-/** A piece that has a name begins a call; the others go on with the one of their index, or the last. */
+/**
+ * A piece with a name starts a call; other pieces continue the call of their index, or the last
+ * one.
+ */
 function callsIn(pieces: readonly Call[]) {
   const calls: { index: number | null; name: string; text: string }[] = [];
   for (const { index, function: part } of pieces) {

@@ -1,5 +1,5 @@
-// Reads a recorded answer of generateContent as its vendor documents it, with nothing of the gateway's own
-// translation: the events of a stream are answers whose parts follow each other.
+// Reads a recorded response of generateContent as its vendor documents it, without the gateway's
+// code. The events of a stream are responses whose parts are concatenated.
 
 import { z } from 'zod';
 
@@ -68,7 +68,7 @@ export function readGemini(body: string, isStream: boolean): Reading {
   };
 }
 
-/** A prompt that was blocked has no candidate, and so no reason. */
+/** A blocked prompt has no candidate, and therefore no finish reason. */
 function finishOf(reason: string | undefined, hasCalls: boolean): string {
   if (reason === undefined || blocked.test(reason)) return 'content_filter';
   if (reason === 'MAX_TOKENS') return 'length';

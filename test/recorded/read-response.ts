@@ -1,4 +1,5 @@
-// Reads an answer of the Responses API as its vendor documents it: of a stream, the text of the pieces and what its last event holds.
+// Reads a response of the Responses API as its vendor documents it. For a stream, takes the text
+// from the deltas and the rest from the last event.
 
 import { z } from 'zod';
 

@@ -1,7 +1,6 @@
-// What an answer says, whichever vendor's words it is in: the shape in which a recorded answer and what the
-// gateway makes of it are compared.
+// Defines a vendor-independent form of an answer, to compare a recorded answer with the gateway's.
 
-/** Of a chat, or of what stands for one. */
+/** The answer of a chat, or an equivalent of one. */
 export type Reading = Readonly<{
   text: string;
   reasoning: string;
@@ -10,7 +9,7 @@ export type Reading = Readonly<{
   promptTokens: number | null;
   completionTokens: number | null;
   cachedTokens: number | null;
-  /** The message of an error. */
+  /** The error message. */
   error: string | null;
 }>;
 
@@ -25,7 +24,7 @@ export const nothingRead: Reading = {
   error: null,
 };
 
-/** Names of what differs, each with both values. */
+/** Lists the fields that differ, each with both values. */
 export function differences(expected: Reading, given: Reading): readonly string[] {
   const names = Object.keys(nothingRead).filter(isMember);
   return names.flatMap((name) => {
@@ -37,7 +36,7 @@ export function differences(expected: Reading, given: Reading): readonly string[
 const isMember = (name: string): name is keyof Reading => name in nothingRead;
 const shortened = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
-/** The values of a stream of server-sent events, in any of the line ends that vendors use; a mark of the end is none. */
+/** The values of a stream of server-sent events, with any line ending. Excludes the end marker. */
 export const valuesOf = (stream: string): readonly unknown[] =>
   stream
     .split(/\r?\n/)

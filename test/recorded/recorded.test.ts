@@ -1,4 +1,5 @@
-// The replay of recorded traffic finds what is equal and what is not, tried on recordings made here.
+// Tests that the replay of recorded traffic finds equal and different answers, with recordings made
+// here.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempDisposableSync, writeFileSync } from 'node:fs';
@@ -31,7 +32,7 @@ function record(directory: string, vendor: string, made: readonly Made[]): void 
   writeFileSync(join(directory, vendor, 'index.json'), JSON.stringify(index));
 }
 
-/** To clients of either API. */
+/** For clients of either API. */
 const twice = <Row>(row: Row): readonly Row[] => [row, row];
 
 const [anthropic, gemini] = vendors;
@@ -39,7 +40,7 @@ const stream = (vendor = anthropic): Buffer =>
   Buffer.concat([vendor?.begun ?? Buffer.alloc(0), vendor?.ended ?? Buffer.alloc(0)]);
 
 describe('a directory of recordings', () => {
-  it('is replayed, and what the gateway makes of it is equal to what it says', async () => {
+  it('is replayed, and the gateway’s result equals the recording', async () => {
     using directory = folder();
     for (const vendor of vendors) {
       const failed = JSON.stringify(vendor.errorOf(429, 'slow down'));
@@ -71,7 +72,7 @@ describe('a directory of recordings', () => {
     );
   });
 
-  it('that says something else than the gateway made of it is told apart', async () => {
+  it('that differs from the gateway’s result is reported', async () => {
     using directory = folder();
     const cut = { ...anthropic?.message, content: [{ type: 'text' }], stop_reason: 'tomorrow' };
     record(directory.path, 'anthropic', [
@@ -83,7 +84,7 @@ describe('a directory of recordings', () => {
     assert.deepEqual(odd?.problems, ['finish: null became "stop"']);
   });
 
-  it('has chats that are asked of every other protocol, or refused with a reason', async () => {
+  it('has chats that are sent in every other protocol, or refused with a reason', async () => {
     using directory = folder();
     const path = '/v1/chat/completions';
     const messages = [{ role: 'user', content: 'What is "it"?' }];
@@ -108,7 +109,7 @@ describe('a directory of recordings', () => {
     );
   });
 
-  it('is told to clients of the Messages API and the Responses API, and what differs is told apart', async () => {
+  it('is sent to clients of the Messages and Responses APIs, and differences are reported', async () => {
     using directory = folder();
     const messages = [{ role: 'user', content: 'What is "it"?' }];
     const request = JSON.stringify({ model: 'x', max_tokens: 9, messages });
@@ -141,14 +142,14 @@ describe('a directory of recordings', () => {
     );
   });
 
-  it('without recordings is refused by its name', () => {
+  it('without recordings is refused with its name', () => {
     using directory = folder();
     assert.throws(() => readRecordings(directory.path), {
       message: /gw-recorded-.* no recordings/,
     });
   });
 
-  it('may keep a stream as one payload a line', () => {
+  it('may store a stream as one payload per line', () => {
     using directory = folder();
     record(directory.path, 'gemini', [{ file: 'a.jsonl', body: '{"x":1}\n{"x":2}\n' }]);
     const [recording] = readRecordings(directory.path);
@@ -157,7 +158,7 @@ describe('a directory of recordings', () => {
   });
 });
 
-it('a stream as of tomorrow is spelt otherwise, with more in it', () => {
+it('a reshaped stream has other spellings and more members', () => {
   for (const vendor of vendors) {
     const response = stream(vendor);
     const recording = { isStream: true, status: 200, response };
@@ -168,14 +169,14 @@ it('a stream as of tomorrow is spelt otherwise, with more in it', () => {
   }
 });
 
-it('a request that a vendor would refuse is told with its place', () => {
+it('a request that a vendor would refuse is reported with the position of the fault', () => {
   const message = { role: 'user', content: 'Hi', name: 'x' };
   const [problem] = wrongIn('openai', JSON.stringify({ model: 'm', messages: [message] }));
   assert.match(problem ?? '', /^messages\.0/);
 });
 
 describe('a recorded answer', () => {
-  it('is read alike whole and as a stream', () => {
+  it('is read equally as a body and as a stream', () => {
     const whole = readAnthropic(JSON.stringify(anthropic?.message), false);
     assert.deepEqual(differences(whole, readAnthropic(stream().toString(), true)), []);
     assert.deepEqual([whole.text, whole.promptTokens, whole.cachedTokens], ['Hello', 11, 8]);

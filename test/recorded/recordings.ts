@@ -1,5 +1,5 @@
-// Reads a directory of recorded traffic: a folder a vendor, an index.json in each that names a file for
-// the body of a request and of its response. Recordings are not part of the repository.
+// Reads a directory of recorded traffic: one folder per vendor, each with an index.json that names
+// the files of request and response bodies. Recordings are not part of the repository.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ type VendorName = (typeof vendorNames)[number];
 const entry = z.object({
   id: z.string(),
   method: z.string(),
-  /** Null where the source does not say. */
+  /** Null if the source does not state it. */
   path: z.string().nullable().default(null),
   query: z.string().nullable().default(null),
   status: z.int(),
@@ -29,12 +29,14 @@ export type Recording = Readonly<{
   status: number;
   isStream: boolean;
   contentType: string;
-  /** Null when it was not recorded. */
+  /** Null if it was not recorded. */
   request: Buffer | null;
   response: Buffer;
 }>;
 
-/** Without what was not posted. Throws for a directory that has no recordings, naming it. */
+/**
+ * Omits requests other than POST. Throws an error that names the directory if it has no recordings.
+ */
 export function readRecordings(directory: string): readonly Recording[] {
   const folders = vendorNames.filter((name) => existsSync(join(directory, name, 'index.json')));
   if (folders.length === 0) throw new Error(`${directory} has no recordings`);
@@ -64,7 +66,7 @@ function readFolder(vendor: VendorName, folder: string): readonly Recording[] {
     });
 }
 
-/** A stream that was kept as one payload a line gets its frames back. */
+/** Restores the frames of a stream that was stored as one payload per line. */
 function framed(file: string, bytes: Buffer): Buffer {
   if (!file.endsWith('.jsonl')) return bytes;
   const lines = bytes

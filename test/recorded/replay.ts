@@ -1,5 +1,5 @@
-// Plays recorded answers through a gateway to a client, cut into pieces of several sizes, and compares what
-// the client gets with what the recording says.
+// Sends recorded answers through a gateway to a client, split at several sizes, and compares the
+// result with the recording.
 
 import { createHash } from 'node:crypto';
 
@@ -23,17 +23,17 @@ export type Outcome = Readonly<{
   id: string;
   kind: 'message' | 'stream' | 'error' | 'passed on' | 'asked' | 'told';
   bytes: number;
-  /** Empty when all is equal; null when the gateway never asks for such an answer. */
+  /** Empty if all is equal; null if the gateway never requests such an answer. */
   problems: readonly string[] | null;
-  /** Why the gateway did not ask. */
+  /** The reason why the gateway sent no request. */
   refusal?: string;
 }>;
 
-/** Bytes of a piece; null is the whole at once. */
+/** Bytes per piece; null sends everything at once. */
 const pieceSizes = [null, 7, 1];
-/** Of cuts at other places. */
+/** Seeds for splits at random offsets. */
 const cutSeeds = [1, 2, 3];
-/** Longer answers are not cut into single bytes. */
+/** Longer answers are not split into single bytes. */
 const smallBytesMax = 64 * 1024;
 
 export async function replay(recordings: readonly Recording[]): Promise<readonly Outcome[]> {
@@ -76,14 +76,15 @@ async function outcomeOf(recording: Recording, session: Session): Promise<Outcom
   return { vendor, id, kind, bytes: response.length, problems: [...problems] };
 }
 
-/** The route of the gateway that has such an answer; null without one. */
+/** The gateway's route that has such an answer; null if there is none. */
 export function pathOf({ vendor, path, query, status, response }: Recording): string | null {
   const isChat = response.includes('"choices"');
   if (vendor === 'openai') {
     const asked = path ?? (isChat ? '/chat/completions' : '');
     return proxiedRoutes.find((route) => asked.endsWith(route.path))?.path ?? null;
   }
-  // Only who asks for it has tokens counted by the vendor, a stream as one array, or calls in pieces.
+  // Token counts, streams as one array, and calls in pieces appear only for clients that request
+  // them.
   const isCount = path !== null && /count_?tokens/i.test(path) && status < 400;
   const isArray = path?.endsWith(':streamGenerateContent') === true && query !== 'alt=sse';
   const isPieced = response.includes('"willContinue"');
@@ -102,14 +103,14 @@ export const inPieces =
     response.end();
   };
 
-/** Into about twenty pieces, some of them small. */
+/** Splits into about twenty pieces, some of them small. */
 function cutAnywhere(recording: Recording, dice: (sides: number) => number): Script {
   const { response } = recording;
   const sides = Math.ceil(response.length / 10) + 1;
   return inPieces(recording, response, () => 1 + dice(dice(2) === 0 ? 40 : sides));
 }
 
-/** What is passed on as it comes has no other shape. */
+/** An answer that is relayed unchanged has no other form. */
 function asTomorrow(recording: Recording): readonly Script[] {
   const bytes = recording.vendor === 'openai' ? null : reshaped(recording);
   return bytes === null ? [] : [inPieces(recording, bytes, () => bytes.length)];
@@ -149,7 +150,7 @@ function expectedOf({ vendor, status, isStream, response }: Recording): Reading 
   return vendor === 'gemini' ? readGemini(text, isStream) : readAnthropic(text, isStream);
 }
 
-/** The recorded request where it is a chat's own, and else as small a chat as there is. */
+/** The recorded request if it is a chat; otherwise a minimal chat. */
 function bodyOf({ vendor, isStream, request }: Recording): string {
   const messages = [{ role: 'user', content: 'Hi' }];
   const small = {

@@ -1,13 +1,13 @@
-// A recorded answer as its vendor may send it tomorrow: the same is said, with members, events and spellings that no
-// recording has. What the gateway makes of it must not change.
+// Rewrites a recorded answer with unknown members, events and other spellings, as the vendor may
+// send it in the future. The gateway's result must not change.
 
 import { isObject } from '../../src/protocols/json.ts';
 import type { Recording } from './recordings.ts';
 
-/** What a model wrote is not the vendor's to change. */
+/** Text written by the model, which the vendor does not change. */
 const kept: ReadonlySet<string> = new Set(['input', 'args', 'arguments', 'usage', 'usageMetadata']);
 
-/** Members the other way round, and one more in every object. */
+/** Reverses the members and adds one to every object. */
 function reshapedValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reshapedValue);
   if (!isObject(value)) return value;
@@ -16,7 +16,7 @@ function reshapedValue(value: unknown): unknown {
   return { x_tomorrow: { of: [null, 1] }, ...Object.fromEntries(inside) };
 }
 
-/** Null for a body that is no JSON. */
+/** Null if the body is not JSON. */
 export function reshaped({
   isStream,
   status,
@@ -36,7 +36,10 @@ export function reshaped({
     : Buffer.from(` ${JSON.stringify(reshapedValue(value), null, 2)}\n`);
 }
 
-/** Data before the name, on several lines, without a space after the colon; and what is not known between. */
+/**
+ * Puts data before the event name, on several lines, without a space after the colon, with unknown
+ * fields in between.
+ */
 function frameOf(frame: string, index: number): string {
   const lines = frame.split(/\r?\n/);
   const name = lines.find((line) => line.startsWith('event:'));

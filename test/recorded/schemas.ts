@@ -1,5 +1,5 @@
-// What each vendor takes as a request, as its documentation lists it (wire reference 1.2 to 1.4, 2.1, 3.2): a member that it
-// does not know is one that it would refuse.
+// Defines the requests that each vendor documents (wire reference 1.2 to 1.4, 2.1, 3.2). An unknown
+// member counts as refused.
 
 import { z } from 'zod';
 
@@ -291,7 +291,7 @@ const openai = z.strictObject({
 
 const requestSchemas = { anthropic, gemini, openai } as const;
 
-/** What a vendor would refuse of a request; empty when it is one that it takes. */
+/** Lists what a vendor would refuse in a request; empty if it accepts the request. */
 export function wrongIn(protocol: keyof typeof requestSchemas, body: string): readonly string[] {
   const { error } = requestSchemas[protocol].safeParse(JSON.parse(body));
   return (error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);

@@ -1,5 +1,6 @@
-// Plays recorded answers to clients of the Messages API and of the Responses API, and sends recorded requests of both to backends of
-// every protocol: what a client is told is compared with what the recording says, and what a backend is sent with what it takes.
+// Replays recorded answers to clients of the Messages and Responses APIs, and sends their recorded
+// requests to backends of every protocol. Compares received answers with the recording, and sent
+// requests with the backend's schema.
 
 import { z } from 'zod';
 
@@ -133,7 +134,7 @@ function messageIn(text: string): string {
   return typeof error === 'string' ? error : error.message;
 }
 
-/** Why an answer was refused is a text here, where a chat has a member for it. */
+/** A refusal is text here, whereas a chat has a field for it. */
 const refusedAs = (expected: Reading, given: Reading): Reading =>
   expected.finish === 'content_filter' && given.text.startsWith(expected.text)
     ? { ...given, text: expected.text }

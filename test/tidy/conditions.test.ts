@@ -1,4 +1,5 @@
-// Holds that a routing condition is written down once (CONTRIBUTING.md, "Add a routing condition").
+// Tests that a routing condition is defined in one place (CONTRIBUTING.md, "Add a routing
+// condition").
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +11,7 @@ import { importsOf, sourcesOfTree } from './tree.ts';
 const program = /^(events|projections|src|ui)\//;
 const filesMax = 3;
 
-/** The names of a field that are no words of other things, as `stream` and `class` are. */
+/** The names of a field that have no other meaning, unlike `stream` and `class`. */
 const namesOf = ([name, { stored = name }]: readonly [string, Field]): readonly string[] =>
   [...new Set([name, stored])].filter((one) => one.includes('_'));
 
@@ -31,7 +32,7 @@ test('the name of a condition field is in at most three files of the program', (
   );
 });
 
-test('only the table imports the file of a condition, but for what a form shows', () => {
+test('only the table imports the file of a condition, except for forms', () => {
   const parts =
     /\/conditions\/(?!(?:asked|compile|condition|field-types|schemas|table|values)\.ts)/;
   const importing = sourcesOfTree()

@@ -1,4 +1,5 @@
-// Holds that a plain field of an entity is written down once (CONTRIBUTING.md, "Add a field to provider models").
+// Tests that a plain field of an entity is defined in one place (CONTRIBUTING.md, "Add a field to
+// provider models").
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -14,10 +15,10 @@ import { root, sourcesOfTree } from './tree.ts';
 const program = /^(events|projections|src|ui)\//;
 const filesMax = 6;
 
-/** Many parts of the program work with these: price lists, costs, and windows of models. */
+/** Many parts of the program use these: price lists, costs, and context windows. */
 const worked = new Set(['input_price_per_mtok', 'output_price_per_mtok', 'context_length']);
 
-/** What follows from the table. */
+/** Files derived from the table. */
 const derived = [
   'events/',
   'projections/',
@@ -45,7 +46,7 @@ const filesNaming = (name: string): readonly string[] => {
 test('the name of a field of models is in at most six files of the program', () => {
   const names = Object.keys({ ...modelFields, ...flowFields }).filter((name) => !worked.has(name));
   assert.ok(names.includes('cache_ttl_seconds'));
-  // Of the one that turns flow control on, more is said.
+  // The field that turns flow control on appears in more files.
   const spread = names.filter((name) => name !== 'admission_max_concurrent').map(filesNaming);
   assert.deepEqual(
     spread.filter((found) => found.length > filesMax || found.length === 0),
@@ -53,7 +54,7 @@ test('the name of a field of models is in at most six files of the program', () 
   );
 });
 
-test('what follows from the table names no field of models', () => {
+test('files derived from the table name no field of models', () => {
   const named = Object.keys({ ...modelFields, ...flowFields }).flatMap((name) =>
     filesNaming(name).filter((file) => derived.some((start) => file.startsWith(start))),
   );
@@ -73,7 +74,7 @@ const added = `
 `;
 const end = '\n} as const satisfies Record<string, SetField>;\n';
 
-test('a field that only the table names is everywhere', async (t) => {
+test('a field added to the table alone appears everywhere', async (t) => {
   const scratch = await mkdtemp(path.join(tmpdir(), 'gw-field-'));
   t.after(() => rm(scratch, { recursive: true, force: true }));
   const parts = ['events', 'projections', 'src', 'ui', 'extensions', 'test/fields', 'test/harness'];

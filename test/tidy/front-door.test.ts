@@ -1,4 +1,4 @@
-// Holds that the pages a newcomer reads first name what is in the tree.
+// Tests that the pages for newcomers match the repository.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,14 +1,14 @@
-// Holds that people read the problems of a value in plain words: no file reads zod's own messages.
+// Tests that validation errors are in plain words: no file uses zod's own messages.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { sourcesOfTree } from './tree.ts';
 
-/** It takes the error of a parse that its callers made. */
+/** Takes the error of a parse by its callers. */
 const taken = new Set(['src/snapshot/file/zod-issues.ts', 'src/lib/plain-issue.ts']);
 
-test('a file that reads the issues of a schema parses with plain words', () => {
+test('a file that reads the issues of a schema translates them', () => {
   const raw = sourcesOfTree()
     .filter(({ path }) => /^(src|extensions)\//.test(path) && !taken.has(path))
     .filter(({ text }) => /\.issues\b|issues \} = |\b(zodIssues|problemText|ruleText)\(/.test(text))

@@ -1,4 +1,5 @@
-// Holds who may import whom (docs: architecture, "Who may import whom") and that no import closes a circle.
+// Tests which layers may import each other (docs: architecture, "Who may import whom") and that
+// imports form no cycle.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,16 +8,16 @@ import { importedFile, importsOf, sourcesOfTree } from './tree.ts';
 import type { SourceFile } from './tree.ts';
 
 type Layer = Readonly<{
-  /** Folders of this project, besides the layer itself. */
+  /** Folders of this project, in addition to the layer itself. */
   may: readonly string[];
-  /** A trailing star stands for any rest. */
+  /** A trailing star matches any suffix. */
   packages: readonly string[];
 }>;
 
 const contract = ['src/lib', 'src/conditions', 'src/fields', 'src/snapshot', 'src/protocols/facts'];
 const pure = ['src/routing', 'src/limits', 'src/usage', 'src/protocols', 'src/classifier'];
 const beneathControl = [...contract, ...pure, 'events', 'projections', 'src/deciders', 'src/db'];
-// The control plane names the types of a connection; that it holds no SQL is another test.
+// The control plane uses the types of a connection. Another test checks that it contains no SQL.
 const controlPackages = [
   '@databases/pg',
   'zod',
@@ -35,7 +36,8 @@ const uiPackages = ['@awesome.me/webawesome/*', 'jsondiffpatch'];
 const uiFiles = ['#icons?url', '#dashboard?raw'];
 const uiOwn = ['lit', 'lit/*', 'uplot', 'uplot/*', ...uiPackages, ...uiFiles, 'zod'];
 
-// The admin listener parses and renders. It asks the control plane's use cases, never the deciders or the database.
+// The admin listener parses and renders. It calls the control plane's use cases, never the deciders
+// or the database.
 const beneathAdmin = [
   ...contract,
   ...pure,
@@ -67,7 +69,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'src/limits': { may: contract, packages: ['zod'] },
   'src/usage': { may: contract, packages: ['zod'] },
   'src/protocols': { may: contract, packages: ['zod'] },
-  // Plain data, which names the protocols for all layers.
+  // Plain data that names the protocols for all layers.
   'src/protocols/facts': { may: ['src/protocols'], packages: [] },
   'src/classifier': { may: contract, packages: ['zod'] },
   'src/routing': { may: [...contract, 'src/usage', 'src/limits'], packages: [] },
@@ -111,8 +113,8 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ['undici', 'zod', 'node:*'],
   },
   ui: {
-    // Of the server types alone, which another test holds. The tables of nouns and of protocols are plain data; the check of a log is
-    // pure and needs no schema.
+    // Only types of the server, which another test checks. The tables of nouns and protocols are
+    // plain data; the log check is pure and needs no schema.
     may: [
       'src/admin',
       'src/conditions',
@@ -123,7 +125,7 @@ const layers: Readonly<Record<string, Layer>> = {
     ],
     packages: uiOwn,
   },
-  // It folds the log itself, in the browser, and schemas are told there that no text may become code.
+  // Folds the log itself in the browser, and configures schemas not to generate code.
   'extensions/viewer/ui': {
     may: ['ui', 'extensions/history/ui', 'events', 'projections', 'src/lib'],
     packages: uiViewerPackages,
@@ -133,10 +135,10 @@ const layers: Readonly<Record<string, Layer>> = {
     may: ['events', 'projections', 'src', 'extensions/cli', 'extensions/settings'],
     packages: ['*'],
   },
-  // What they may do, the core does not know: see the test of extensions.
+  // The test of extensions checks what they may import.
   extensions: { may: ['events', 'projections', 'src', 'ui/vite.config'], packages: ['*'] },
   'extensions/ui': {
-    // Of the last one, types alone: why a sign-in failed.
+    // Only the types of the last one, for the reasons of a failed sign-in.
     may: [
       'ui',
       'src/admin',
@@ -150,12 +152,12 @@ const layers: Readonly<Record<string, Layer>> = {
   'src/main.ts': { may: ['src/cli'], packages: ['clipanion'] },
 };
 
-/** An extension is there by its line in these. */
+/** An extension is enabled by its line in these files. */
 const lists: ReadonlySet<string> = new Set(
   ['control', 'cli', 'settings'].map((list) => `extensions/${list}.ts`),
 );
 
-/** Where the program's own code is; tests and benches may import anything. */
+/** The program's own code. Tests and benchmarks may import anything. */
 const program = /^(events|projections|src|ui|extensions)\/(?!.*\btest\/)/;
 
 test('every file of the program belongs to a layer', () => {
@@ -175,7 +177,7 @@ test('a layer imports only what its row allows', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('the management UI takes nothing but types from the server, and the tables of conditions and protocols', () => {
+test('the management UI imports only types and the tables of conditions and protocols from the server', () => {
   const wrong = programFiles()
     .filter(({ path }) => /^(extensions\/[^/]+\/)?ui\//.test(path))
     .filter(({ path }) => !path.startsWith('extensions/viewer/'))
@@ -190,7 +192,7 @@ test('the management UI takes nothing but types from the server, and the tables 
   assert.deepEqual(wrong, []);
 });
 
-test('nothing but the lists of extensions imports an extension', () => {
+test('only the lists of extensions import an extension', () => {
   const wrong = sourcesOfTree()
     .filter(({ path }) => !lists.has(path))
     .flatMap((file) =>
@@ -213,10 +215,10 @@ const tables = [
 ];
 
 for (const { start, own } of tables) {
-  test(`${start} needs nothing else at run time, because it is part of the UI`, () => {
+  test(`${start} has no other runtime imports, because it is part of the UI`, () => {
     const files = new Map(programFiles().map((file) => [file.path, file]));
     const seen = new Set([start]);
-    // A set is walked to its end also while it grows.
+    // Iterating over a set includes entries added during the iteration.
     for (const path of seen) {
       const file = files.get(path);
       if (file === undefined) continue;
@@ -232,12 +234,12 @@ for (const { start, own } of tables) {
   });
 }
 
-test('no chain of imports, types included, comes back to its start', () => {
+test('imports, including those of types, form no cycle', () => {
   const imports = new Map(programFiles().map((file) => [file.path, importedFiles(file)]));
   assert.equal(circleIn(imports), null);
 });
 
-test('the check itself sees static, dynamic, re-exporting and type imports', () => {
+test('the check finds static, dynamic, re-exporting and type imports', () => {
   const text = [
     "import type { A } from './a.ts';",
     "import {\n  b,\n} from './b.ts';",
@@ -249,7 +251,7 @@ test('the check itself sees static, dynamic, re-exporting and type imports', () 
   assert.deepEqual(found, ['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts']);
 });
 
-test('the check itself sees a circle', () => {
+test('the check finds a cycle', () => {
   const circle = circleIn(
     new Map([
       ['a', ['b']],
@@ -260,7 +262,9 @@ test('the check itself sees a circle', () => {
   assert.equal(circle, 'b -> c -> b');
 });
 
-/** The viewer shows an export with the screens of history. One of its tests opens a pack of evidence. */
+/**
+ * The viewer shows an export with the screens of history. One of its tests opens an evidence pack.
+ */
 function builtOn(path: string): readonly string[] {
   if (path === 'extensions/viewer/ui/test/pack.test.ts') return ['evidence'];
   return extensionOf(path) === 'viewer' ? ['history'] : [];
@@ -299,11 +303,11 @@ function isAllowed(file: SourceFile, specifier: string): boolean {
 const matches = (name: string, specifier: string): boolean =>
   name.endsWith('*') ? specifier.startsWith(name.slice(0, -1)) : specifier === name;
 
-/** Types count too: files that need each other's types can only be understood together. */
+/** Type imports count too: files that need each other's types can only be understood together. */
 const importedFiles = (file: SourceFile): readonly string[] =>
   importsOf(file).flatMap((specifier) => importedFile(file.path, specifier) ?? []);
 
-/** Walks depth first; what is being walked when it is met again closes a circle. */
+/** Walks depth first; meeting a file that is being walked is a cycle. */
 function circleIn(imports: ReadonlyMap<string, readonly string[]>): string | null {
   const done = new Set<string>();
   const walk = (file: string, above: readonly string[]): string | null => {

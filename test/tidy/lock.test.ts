@@ -1,5 +1,5 @@
-// The lock file is whole: `npm ci` refuses one that lists a platform's binary without an entry for it, which is what npm writes
-// behind a registry that does not carry every platform.
+// Tests that the lock file is complete. `npm ci` rejects a platform binary without an entry, which
+// npm writes if a registry does not have every platform.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ it('every optional dependency in the lock file has an entry', () => {
 });
 
 // npm writes no hash for an optional binary of another platform, which it does not download.
-it('every package of the program, and every one that is not a binary of a tool, has a hash', () => {
+it('every package has a hash, except optional binaries of tools', () => {
   const unhashed = Object.entries(readLock())
     .filter(([, { integrity, dev, optional }]) => integrity === undefined && !(dev && optional))
     .map(([place]) => place)

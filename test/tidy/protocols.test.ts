@@ -1,4 +1,5 @@
-// Holds that a protocol of backends is its folder and two rows (CONTRIBUTING.md, "Add a backend protocol").
+// Tests that a backend protocol consists of its folder and two rows (CONTRIBUTING.md, "Add a
+// backend protocol").
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +12,7 @@ const program = /^(events|projections|src|ui)\//;
 const folder = /^src\/protocols\/\w+\//;
 
 for (const name of protocolNames.filter((one) => one !== commonProtocol)) {
-  test(`protocol ${name} is named in two files besides its folder`, () => {
+  test(`protocol ${name} is named in two files outside its folder`, () => {
     const named = new RegExp(`['"\`]${name}['"\`]|^ *${name},?$|\\b${name}: |/${name}/`, 'm');
     const files = sourcesOfTree().filter(
       ({ path, text }) => program.test(path) && !folder.test(path) && named.test(text),

@@ -1,4 +1,5 @@
-// Holds that a resource with a screen is registered in few files (CONTRIBUTING.md, "Add a resource with a screen").
+// Tests that a resource with a screen is registered in few files (CONTRIBUTING.md, "Add a resource
+// with a screen").
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,13 +19,13 @@ const registrations = [
   'src/admin/routes.ts',
 ];
 
-/** Members of requests and files of other programs have the same name there. */
+/** Requests and files of other programs use these names too. */
 const foreign: ReadonlySet<string> = new Set([
   'src/protocols/messages/read-request.ts',
   'src/snapshot/file/remedies.ts',
 ]);
 
-/** Files that follow from the table of nouns. */
+/** Files derived from the table of nouns. */
 const derived = ['ui/screens.ts', 'ui/state/found.ts', 'ui/screens/roles/grant.ts'];
 
 const files = sourcesOfTree().filter(({ path }) => program.test(path) && !foreign.has(path));
@@ -32,7 +33,7 @@ const files = sourcesOfTree().filter(({ path }) => program.test(path) && !foreig
 const filesNaming = (named: RegExp): readonly string[] =>
   files.filter(({ text }) => named.test(text)).map(({ path }) => path);
 
-/** "agent" alone is also a word of other things. */
+/** "agent" alone has other meanings. */
 function namesOf(noun: RemoteNoun): RegExp {
   const { paths, remote } = nouns[noun];
   const [name, camel] = [remoteName(noun), camelCase(noun)];
@@ -45,7 +46,7 @@ function namesOf(noun: RemoteNoun): RegExp {
 }
 
 for (const noun of remoteNouns) {
-  test(`${nouns[noun].words} is named in its own files and in four registrations`, () => {
+  test(`${nouns[noun].words} is named only in its own files and in four registrations`, () => {
     const { paths, screen } = nouns[noun];
     const own = new RegExp(`/(${paths[0].slice(0, -1)}s?|${screen.name})\\.ts$`);
     const found = filesNaming(namesOf(noun));
@@ -57,7 +58,7 @@ for (const noun of remoteNouns) {
   });
 }
 
-test('what follows from the table of nouns names no resource', () => {
+test('files derived from the table of nouns name no resource', () => {
   const names = rankedNouns.flatMap((noun) => [[noun], nouns[noun].paths].flat());
   const named = new RegExp(names.map((name) => `['"/]${name}['".]`).join('|'));
   assert.deepEqual(

@@ -1,4 +1,5 @@
-// Holds the sizes of files and lines, and that each file begins with what it decides or holds (style rules 8 and 30).
+// Tests the sizes of files and lines, and that each file begins with a comment on its purpose
+// (style rules 8 and 30).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,11 +11,11 @@ import { filesOfTree, sourcesOfTree } from './tree.ts';
 const linesMax = 400;
 const columnsMax = 100;
 
-/** Prose is not broken in two: a comment, and a line that holds a message or a pattern, may be longer. */
+/** Lines with a comment, a message or a pattern may be longer, so that prose is not split. */
 const proseColumnsMax = 140;
 const longText = /'[^']{30,}'|"[^"]{30,}"|`[^`]{30,}|\/\S{40,}\//;
 
-/** Recorded bytes, tables of cases and the reports that benches print read better unbroken. */
+/** Recorded bytes, tables of cases and benchmark reports are easier to read unwrapped. */
 const isData = (path: string): boolean =>
   path.startsWith('test/fixtures/') || path.startsWith('bench/');
 
@@ -72,7 +73,7 @@ function columnsAllowed(line: string): number {
   return isProse ? proseColumnsMax : columnsMax;
 }
 
-test('the first line of a source file is a comment that says what it decides or holds', () => {
+test('a source file begins with a comment on its purpose', () => {
   const silent = sourcesOfTree()
     .filter(({ text }) => !/^(#!.*\n)?\/\/ \S.{20}/.test(text))
     .map(({ path }) => path);
@@ -89,7 +90,7 @@ test('a migration begins with a comment too', () => {
 
 const filesMax = 30;
 
-/** Folders that people work in. Recorded data may have any number of files. */
+/** Folders that people edit. Recorded data may have any number of files. */
 const isListed = (path: string): boolean =>
   /^(src|events|projections|ui|extensions|test|scripts)\//.test(path) &&
   !path.startsWith('test/fixtures/');

@@ -1,4 +1,5 @@
-// Holds that SQL lies in projections/ and src/db alone (architecture, invariant 4), and that no row's type is only an annotation.
+// Tests that SQL is only in projections/ and src/db (architecture, invariant 4), and that no row
+// type is a mere annotation.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +9,7 @@ import { sourcesOfTree } from './tree.ts';
 const sqlHome = /^(projections|src\/db)\//;
 const program = /^(events|projections|src|ui)\//;
 
-/** The tag, or a statement's opening words in a text. */
+/** The SQL tag, or the first words of a statement in a string. */
 const sql = [
   /\b(sql|read(Row|Rows|Value|Values)\([^)]*\))`/,
   /['"`]\s*(select\s.+\sfrom|insert\s+into|update\s.+\sset|delete\s+from)\s/is,
@@ -25,7 +26,7 @@ test('only projections and the database layer contain SQL', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('the fold and the snapshot, which are pure, contain none', () => {
+test('the fold and the snapshot contain no SQL because they are pure', () => {
   const wrong = sourcesOfTree()
     .filter(({ path }) => path.startsWith('projections/config/'))
     .filter(({ text }) => hasSql(text))
@@ -33,7 +34,7 @@ test('the fold and the snapshot, which are pure, contain none', () => {
   assert.deepEqual(wrong, []);
 });
 
-/** What may come before a statement whose rows nobody reads, or only counts. */
+/** The text before a statement whose rows are not read, or only counted. */
 const unread = /(?:\n\s*await|: unknown\[\] = await|Promise<unknown> =>|\(inner\) =>)\s*$/;
 
 const takesRows = (text: string): boolean =>
@@ -50,14 +51,14 @@ test('rows are read with a schema that checks them (src/db/rows.ts)', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('the check itself knows a row whose type is only an annotation', () => {
+test('the check recognises a row whose type is only an annotation', () => {
   assert.equal(takesRows('const rows: readonly Row[] = await db.query(sql`select 1`)'), true);
   assert.equal(takesRows('(db: Queryable): Promise<readonly Row[]> =>\n  db.query(sql``)'), true);
   assert.equal(takesRows('const gone: unknown[] = await db.query(sql``)'), false);
   assert.equal(takesRows('{\n  await db.query(sql``)'), false);
 });
 
-test('the check itself knows SQL from prose', () => {
+test('the check distinguishes SQL from prose', () => {
   assert.equal(hasSql("query('select id from principals where id = 1')"), true);
   assert.equal(hasSql('await db.query(sql`select 1`)'), true);
   assert.equal(hasSql('await readValue(db, integer)`select 1`'), true);

@@ -1,4 +1,4 @@
-// Holds that `npm run test:unit` needs no Postgres, and that a file belongs to it by its folder.
+// Tests that `npm run test:unit` needs no Postgres, and that it selects files by folder.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// Reads the files of the checkout, tracked and new, so that the tidy tests judge what a commit would hold.
+// Reads the tracked and new files of the checkout, so that the tidy tests check what a commit would
+// contain.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -10,7 +11,7 @@ export type SourceFile = Readonly<{ path: string; text: string }>;
 
 const binary = /\.(png|jpe?g|ico|woff2?|gz|wasm|words)$/;
 
-/** Every text file that git does not ignore, by its path from the root. */
+/** Every text file that git does not ignore, with its path from the root. */
 export function filesOfTree(): readonly SourceFile[] {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
     cwd: root,
@@ -23,11 +24,11 @@ export function filesOfTree(): readonly SourceFile[] {
     .map((file) => ({ path: file, text: readFileSync(path.join(root, file), 'utf8') }));
 }
 
-/** TypeScript that people write. */
+/** TypeScript written by people. */
 export const sourcesOfTree = (): readonly SourceFile[] =>
   filesOfTree().filter(({ path: file }) => file.endsWith('.ts'));
 
-/** Static, dynamic and re-exporting imports; one of types counts too, unless `valuesOnly`. */
+/** Static, dynamic and re-exporting imports. Type imports count too, unless `valuesOnly`. */
 export function importsOf(
   { text }: Pick<SourceFile, 'text'>,
   { valuesOnly }: Readonly<{ valuesOnly: boolean }> = { valuesOnly: false },
@@ -43,7 +44,7 @@ export function importsOf(
     .map((match) => match[1] ?? '');
 }
 
-/** The path from the root that a relative import means; null for a package. */
+/** The path from the root that a relative import resolves to; null for a package. */
 export function importedFile(from: string, specifier: string): string | null {
   if (!specifier.startsWith('.')) return null;
   return path.posix.normalize(path.posix.join(path.posix.dirname(from), specifier));
