@@ -52,7 +52,7 @@ describe('failover', () => {
     assert.equal((await gateway.chat(chatBody('m'))).status, 200);
   });
 
-  it('moves to the fallback model and says so', async () => {
+  it('moves to the fallback model and reports it', async () => {
     await using bad = await startUpstream(busy);
     await using good = await startUpstream(answerJson());
     await using gateway = await startTestGateway({
@@ -98,7 +98,7 @@ describe('failover', () => {
     assert.equal(response.headers.get('x-gw-served-model'), 'last');
   });
 
-  it('leaves an answer that it no longer needs, though that never ends', async () => {
+  it('aborts an answer that it no longer needs, even if it never ends', async () => {
     await using first = await startUpstream((_, response) => {
       response.writeHead(503);
       response.write('x');
@@ -111,7 +111,7 @@ describe('failover', () => {
     assert.doesNotMatch(await gateway.metrics(), /gw_backend_inflight\{.*\} 1/);
   });
 
-  it('answers with the upstream that answered when what was tried after it could not be reached', async () => {
+  it('returns the upstream’s response if later candidates were unreachable', async () => {
     await using first = await startUpstream(busy);
     await using gateway = await startTestGateway({
       models: { m: pool(first.apiBase), last: pool(await unusedApiBase()) },
@@ -126,7 +126,7 @@ describe('failover', () => {
     assert.equal(gateway.events[0]?.refusal, null);
   });
 
-  it('answers 502 no_backend only when nothing was reached at all', async () => {
+  it('returns 502 no_backend only if no backend was reached', async () => {
     const models = { m: pool(await unusedApiBase(), await unusedApiBase()) };
     await using gateway = await startTestGateway({ models, keys });
     const response = await gateway.chat(chatBody('m'));
@@ -166,7 +166,7 @@ describe('failover', () => {
     });
   }
 
-  it('takes turns, and passes over a backend that could not be reached twice', async () => {
+  it('alternates, and skips a backend that was unreachable twice', async () => {
     await using good = await startUpstream(answerJson());
     await using also = await startUpstream(answerJson());
     const models = { m: pool(good.apiBase, await unusedApiBase(), also.apiBase) };
@@ -237,7 +237,7 @@ describe('a healthy sibling', () => {
     });
   }
 
-  it('of weight 0 in a pool is asked only when the others fail', async () => {
+  it('of weight 0 in a pool is used only if the others fail', async () => {
     await using serving = await startUpstream(answerJson());
     await using drained = await startUpstream(answerJson());
     const models = { a: pool(serving.apiBase), b: pool(drained.apiBase) };
@@ -255,7 +255,7 @@ describe('a healthy sibling', () => {
     assert.equal(drained.seen.length, 10);
   });
 
-  it('is told apart in the usage rows: their attempts are what all upstreams were asked', async () => {
+  it('is visible in the usage rows: their attempts equal the upstream requests', async () => {
     await using slow = await startUpstream(limited);
     await using down = await startUpstream(busy);
     await using good = await startUpstream(answerJson());
@@ -280,7 +280,7 @@ describe('a healthy sibling', () => {
     assert.deepEqual(new Set(await statusesOf(gateway, 300)), new Set([200]));
   });
 
-  it('is asked first until the time is over that a 429 asked for', async () => {
+  it('is preferred until the Retry-After of a 429 has passed', async () => {
     let nowMs = Date.now();
     await using slow = await startUpstream(answerJson({ error: {} }, 429, { 'retry-after': '20' }));
     await using good = await startUpstream(answerJson());
@@ -300,7 +300,7 @@ describe('a healthy sibling', () => {
     assert.equal(await askedOf(), 2);
   });
 
-  it('that is out of rotation is still tried when everything else has failed', async () => {
+  it('that is out of rotation is still tried after everything else failed', async () => {
     await using bad = await startUpstream(busy);
     await using good = await startUpstream(hangUp);
     let nowMs = Date.now();

@@ -46,7 +46,7 @@ describe('an upstream that', () => {
     await until(() => upstream.seen[0]?.isAborted, { what: 'the upstream to be left' });
   });
 
-  it('sends no first byte in time is left, and the client gets 502', async () => {
+  it('sends no first byte in time is aborted, and the client gets 502', async () => {
     await using upstream = await startUpstream(() => {});
     await using gateway = await startTestGateway(given(upstream.apiBase), { firstByteMs: 100 });
     assert.equal((await gateway.chat(stream)).status, 502);
@@ -80,7 +80,7 @@ const one = (key: string) => {
 };
 
 describe('a client that', () => {
-  it('leaves in a stream has its upstream aborted, and a row without counts', async () => {
+  it('disconnects during a stream has its upstream aborted, and a row without counts', async () => {
     await using upstream = await startUpstream(startStream);
     await using gateway = await startTestGateway(given(upstream.apiBase));
     const abort = new AbortController();
@@ -99,7 +99,7 @@ describe('a client that', () => {
     assert.match(await gateway.metrics(), /gw_backend_inflight\{.*\} 0/);
   });
 
-  it('leaves before the first byte has its upstream aborted, and a row without a status', async () => {
+  it('disconnects before the first byte has its upstream aborted, and a row without a status', async () => {
     await using upstream = await startUpstream(() => {});
     await using gateway = await startTestGateway(given(upstream.apiBase));
     const abort = new AbortController();
@@ -153,7 +153,7 @@ describe('a client that', () => {
     socket.destroy();
   });
 
-  it('never reads is given up', async () => {
+  it('never reads is disconnected', async () => {
     await using upstream = await startUpstream((_, response) => {
       response.writeHead(200);
       response.end(Buffer.alloc(64 * 1024 * 1024));
@@ -185,7 +185,7 @@ describe('a client that', () => {
     assert.match(text, /^HTTP\/1\.1 413 /);
   });
 
-  it('sends one body too many for the memory of all gets 503 and may come again', async () => {
+  it('sends a body beyond the shared memory limit gets 503 and can retry', async () => {
     await using upstream = await startUpstream(() => {});
     await using gateway = await startTestGateway(given(upstream.apiBase), {
       bodiesInFlightBytesMax: 200,
@@ -209,7 +209,7 @@ describe('a client that', () => {
     assert.equal((await gateway.chat(body)).status, 200);
   });
 
-  it('sends a head that two readers could read differently gets 400', async () => {
+  it('sends an ambiguous head gets 400', async () => {
     await using gateway = await startTestGateway(given('http://127.0.0.1:1'));
     for (const head of ['host: b\r\n', 'authorization: Bearer b\r\n', 'content-type: b\r\n']) {
       const { text } = await rawRequest(gateway.url, `${head}content-length: 0\r\n\r\n`);

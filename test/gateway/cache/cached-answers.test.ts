@@ -60,7 +60,7 @@ async function askOnce(gateway: TestGateway, body: unknown, headers?: Record<str
 }
 
 describe('an identical request', () => {
-  it('is answered from memory, byte for byte, and says so', async () => {
+  it('is answered from memory, byte for byte, with a header that says so', async () => {
     await using session = await start();
     const first = await session.ask();
     const second = await session.ask();
@@ -75,7 +75,7 @@ describe('an identical request', () => {
     assert.notEqual(ids[0], ids[1]);
   });
 
-  it('is a usage row with the counts of its answer, and cached', async () => {
+  it('adds a usage row with the counts of its answer, marked as cached', async () => {
     await using session = await start();
     await session.ask();
     await session.ask();
@@ -90,7 +90,7 @@ describe('an identical request', () => {
     assert.equal(hit?.provider_id, miss?.provider_id);
   });
 
-  it('counts against the rate limit, and is told what is left of it', async () => {
+  it('counts against the rate limit, and returns the remaining requests', async () => {
     const keys = { key: { limits: { requests: 2 } } };
     await using session = await start(numbered(), { keys });
     const answers = [await session.ask(), await session.ask(), await session.ask()];
@@ -105,7 +105,7 @@ describe('an identical request', () => {
     assert.equal(answers[1]?.cache, 'hit');
   });
 
-  it('is refused at a reached budget, though its answer is at hand', async () => {
+  it('is refused once the budget is spent, even if its answer is cached', async () => {
     await using session = await start();
     await session.ask();
     const spent = { tokens: [10, 10] } as const;
@@ -116,7 +116,7 @@ describe('an identical request', () => {
     assert.equal(response.status, 402);
   });
 
-  it('of another caller has the same answer, and of one without a grant has none', async () => {
+  it('of another caller gets the same answer, unless the caller has no grant', async () => {
     const keys = { key: {}, another: {}, stranger: { grants: ['model/plain'] } };
     await using session = await start(numbered(), { keys });
     const first = await session.ask();
@@ -126,7 +126,7 @@ describe('an identical request', () => {
     assert.equal(stranger.response.status, 403);
   });
 
-  it('by another name of the model is another request', async () => {
+  it('by another name of the model is a different request', async () => {
     const frontendModels = { alias: { defaults: ['m'] } };
     await using session = await start(numbered(), { frontendModels });
     await session.ask();
@@ -136,7 +136,7 @@ describe('an identical request', () => {
     assert.deepEqual([again.cache, again.response.headers.get('x-gw-route')], ['hit', 'default']);
   });
 
-  it('that comes while the first is under way is asked on its own', async () => {
+  it('that arrives while the first is in progress goes upstream too', async () => {
     await using session = await start();
     const answers = await Promise.all([session.ask(), session.ask()]);
     assert.deepEqual(
@@ -168,7 +168,7 @@ describe('nothing is stored', () => {
     });
   }
 
-  it('for a stream, for a long body, and for a model without a time, which say nothing', async () => {
+  it('for a stream, a long body, or a model without a time to live', async () => {
     await using session = await start();
     const bodies = [
       chatBody('m', { stream: true }),
@@ -181,7 +181,7 @@ describe('nothing is stored', () => {
     assert.equal(session.asked(), 6);
   });
 
-  it('of a model that another one was asked in place of', async () => {
+  it('for a model that was replaced by another one in the chain', async () => {
     await using failing = await startUpstream(answerJson({}, 503));
     const { apiBase } = failing;
     await using upstream = await startUpstream(numbered());
@@ -201,7 +201,7 @@ describe('nothing is stored', () => {
 });
 
 describe('what is stored', () => {
-  it('is dropped with another configuration version, and kept with another overlay', async () => {
+  it('is dropped with a new configuration version, and kept with a new overlay', async () => {
     await using session = await start();
     const { live } = session.gateway;
     const given = givenSnapshot(caching(session.upstream.apiBase));
@@ -213,7 +213,7 @@ describe('what is stored', () => {
     assert.equal((await session.ask()).cache, 'hit');
   });
 
-  it('is nothing that was asked before the version that is served', async () => {
+  it('excludes requests sent before the current version', async () => {
     await using session = await start((seen, response) => {
       session.gateway.apply(caching(session.upstream.apiBase, { version: 2 }));
       answerJson()(seen, response);

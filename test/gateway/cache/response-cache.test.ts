@@ -70,7 +70,7 @@ function open(bounds: Partial<CacheBounds> = {}) {
 }
 
 describe('the key of a request', () => {
-  it('is that of its route, its model and its body', () => {
+  it('depends on its route, its model and its body', () => {
     assert.equal(keyOf(), keyOf({ proxied: route('/v1/chat/completions') }));
     const others: Partial<CacheableRequest>[] = [
       { proxied: route('/completions') },
@@ -82,7 +82,7 @@ describe('the key of a request', () => {
     assert.equal(keys.size, others.length + 1);
   });
 
-  it('has a header only when that asks for something in particular', () => {
+  it('includes a header only if its value differs from the default', () => {
     const same = [
       [],
       ['accept', 'application/json', 'accept-language', '*'],
@@ -101,7 +101,7 @@ describe('the key of a request', () => {
     assert.equal(new Set([keyOf(), ...others]).size, others.length + 1);
   });
 
-  it('is none for a stream, for a body too long to digest, and for a model without a time', () => {
+  it('does not exist for a stream, an oversized body, or a model without a time to live', () => {
     assert.equal(keyOf({ isStream: true }), undefined);
     assert.equal(keyOf({ model: compiled('plain') }), undefined);
     assert.equal(keyOf({ body: Buffer.alloc(hashedBytesMax + 1) }), undefined);
@@ -110,7 +110,7 @@ describe('the key of a request', () => {
 });
 
 describe('an answer', () => {
-  it('is there until its time is over', () => {
+  it('is kept until its time to live is over', () => {
     const { cache, has, counts } = open();
     cache.store(place('a'), answer(1), 5000);
     assert.deepEqual([has('a', 5999), has('a', 6000), has('a', 5999)], [true, false, false]);
@@ -118,7 +118,7 @@ describe('an answer', () => {
     assert.deepEqual([cache.entries, cache.bytes], [0, 0]);
   });
 
-  it('is the newest that was stored, and counts once', () => {
+  it('is replaced by a newer one, and counts once', () => {
     const { cache } = open();
     cache.store(place('a'), answer(1000), 0);
     cache.store(place('a'), answer(2), 0);
@@ -127,7 +127,7 @@ describe('an answer', () => {
     assert.equal(cache.find(place('a'), 0)?.body.length, 2);
   });
 
-  it('is gone with the configuration that it was asked under', () => {
+  it('is dropped with the configuration that it was requested under', () => {
     const { cache, has } = open();
     cache.store(place('a'), answer(1), 0);
     cache.serve('one');
@@ -143,7 +143,7 @@ describe('an answer', () => {
 });
 
 describe('a full cache', () => {
-  it('drops what was used least recently', () => {
+  it('drops the least recently used answers', () => {
     const { cache, has } = open({ entriesMax: 2 });
     cache.store(place('a'), answer(1), 0);
     cache.store(place('b'), answer(1), 0);
@@ -152,7 +152,7 @@ describe('a full cache', () => {
     assert.deepEqual([has('b'), has('a'), has('c')], [false, true, true]);
   });
 
-  it('drops what is past its time before anything that is not', () => {
+  it('drops expired answers first', () => {
     const { cache, has } = open({ entriesMax: 2 });
     cache.store(place('short'), answer(1), 0);
     cache.store(place('long'), answer(1), 900);
@@ -161,7 +161,7 @@ describe('a full cache', () => {
     assert.deepEqual([has('long', 1500), has('new', 1500)], [true, true]);
   });
 
-  it('is bounded by bytes, as by entries', () => {
+  it('is bounded by bytes and by entries', () => {
     const { cache, has } = open({ bytesMax: 5000 });
     for (const key of ['a', 'b', 'c']) cache.store(place(key), answer(2000), 0);
     assert.ok(cache.bytes <= 5000);
@@ -171,7 +171,7 @@ describe('a full cache', () => {
     assert.equal(has('c'), true);
   });
 
-  it('takes no answer beyond the bound of one, and none at all without room', () => {
+  it('stores no answer above the maximum size, and none if its capacity is 0', () => {
     const roomy = open();
     roomy.cache.store(place('a'), answer(entryBytesMax), 0);
     assert.equal(roomy.cache.entries, 0);

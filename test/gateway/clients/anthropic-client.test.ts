@@ -82,7 +82,7 @@ for (const { name, open } of messagesClients) {
     describe(`the client library ${name} over protocol ${spoken}`, () => {
       const signature = spoken === 'anthropic' ? 'EoQDCm0IDhgC' : '';
       for (const way of ['create', 'stream'] as const) {
-        it(`is told thinking, text and calls, and what they took, by ${way}`, async () => {
+        it(`receives thinking, text, calls and usage, by ${way}`, async () => {
           await using session = await start(
             answerInProtocol(spoken, () => everything),
             spoken,
@@ -113,7 +113,7 @@ for (const { name, open } of messagesClients) {
         });
       }
 
-      it('sends pictures as they are', async () => {
+      it('sends images unchanged', async () => {
         await using session = await start(
           answerInProtocol(spoken, () => everything),
           spoken,
@@ -124,7 +124,7 @@ for (const { name, open } of messagesClients) {
         assert.ok(session.upstream.seen[0]?.body.includes(picture));
       });
 
-      it('knows each error by its class, with the words of the vendor', async () => {
+      it('throws the class of each error with the vendor’s message', async () => {
         await using session = await start(failing(spoken, 400), spoken);
         const { client, upstream } = session;
         const { errors } = client;
@@ -146,7 +146,7 @@ for (const { name, open } of messagesClients) {
         }
       });
 
-      it('hears of a stream that breaks off', async () => {
+      it('reports a stream that breaks off', async () => {
         await using session = await start(answerEvents(begunBy(spoken)), spoken);
         await assert.rejects(session.client.stream(asked), session.client.errors.APIError);
       });
@@ -154,12 +154,12 @@ for (const { name, open } of messagesClients) {
   }
 
   describe(`the client library ${name}`, () => {
-    it('knows its request by its id', async () => {
+    it('exposes the request id', async () => {
       await using session = await start(answerJson(), 'openai');
       assert.match((await session.client.requestId(asked)) ?? '', /^\w{26}$/);
     });
 
-    it('asks a backend of its own API for its betas', async () => {
+    it('passes betas to a backend of its own API', async () => {
       await using session = await start(
         answerInProtocol('anthropic', () => ({ text: 'Hello' })),
         'anthropic',
@@ -175,7 +175,7 @@ for (const { name, open } of messagesClients) {
       assert.deepEqual(await session.client.modelIds(), ['m']);
     });
 
-    it('knows a model that is not served', async () => {
+    it('reports a model that is not served', async () => {
       await using session = await start(answerJson(), 'openai');
       const { client } = session;
       await assert.rejects(client.create({ ...asked, model: 'x' }), client.errors.NotFoundError);

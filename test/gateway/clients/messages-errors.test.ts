@@ -15,7 +15,7 @@ import {
 import { answerJson, unusedApiBase } from '../../harness/upstream/upstream.ts';
 import { answerEvents, vendors } from '../../harness/upstream/vendors.ts';
 
-describe('what fails is told in the envelope of the API', () => {
+describe('the error envelope of the API is used', () => {
   const frontendModels = {
     closed: { rules: [{ deny: { status: 418, message: 'not today' } }] },
   };
@@ -95,14 +95,14 @@ describe('what fails is told in the envelope of the API', () => {
     });
   }
 
-  it('as is a route of the API that is not served', async () => {
+  it('for a route of the API that is not served', async () => {
     await using session = await startMessages(answerJson());
     const response = await post(session.gateway, {}, { path: '/v1/messages/batches' });
     assert.equal(response.status, 404);
     assert.equal((await errorOf(response)).error.type, 'not_found_error');
   });
 
-  it('as is an error within the stream of another protocol', async () => {
+  it('for an error within the stream of another protocol', async () => {
     const vendor = vendors.find(({ protocol }) => protocol === 'gemini');
     assert.ok(vendor !== undefined);
     await using session = await startMessages(answerEvents(vendor.failure), { protocol: 'gemini' });
@@ -114,14 +114,14 @@ describe('what fails is told in the envelope of the API', () => {
     });
   });
 
-  it('as is a method', async () => {
+  it('for a method that is not allowed', async () => {
     await using session = await startMessages(answerJson());
     const response = await fetch(`${session.gateway.url}/v1/messages`, { headers: native });
     assert.deepEqual([response.status, response.headers.get('allow')], [405, 'POST']);
     assert.equal((await errorOf(response)).error.type, 'invalid_request_error');
   });
 
-  it('as is a backend that cannot be reached, and one that answers an error', async () => {
+  it('for an unreachable backend, and for one that returns an error', async () => {
     await using session = await startMessages(
       answerJson({ error: { message: 'the key is wrong', type: 'x' } }, 401),
     );
@@ -145,7 +145,7 @@ describe('what fails is told in the envelope of the API', () => {
     assert.equal((await errorOf(unreached)).error.type, 'api_error');
   });
 
-  it('as is the lack of a configuration', async () => {
+  it('without a configuration', async () => {
     await using gateway = await startTestGateway(null);
     const response = await post(gateway, messagesBody());
     assert.equal(response.status, 503);

@@ -32,7 +32,7 @@ const chain = (first: string, second: string, firstProtocol: string, secondProto
 });
 
 describe('a message over a backend of the Messages API', () => {
-  it('is sent byte for byte but for the name of the model', async () => {
+  it('is sent byte for byte except for the name of the model', async () => {
     await using session = await startMessages(answerJson(message), { protocol });
     const body =
       '{ "messages":[{"role":"user","content":"Hi"}],"max_tokens":64,\n "model": "m", "x":1.0,' +
@@ -49,7 +49,7 @@ describe('a message over a backend of the Messages API', () => {
     assert.equal(seen.headers['anthropic-beta'], 'a,b');
   });
 
-  it('has a version where the client gave none', async () => {
+  it('gets a version if the client gave none', async () => {
     await using session = await startMessages(answerJson(message), { protocol });
     const headers = { authorization: 'Bearer key' };
     await (await post(session.gateway, messagesBody(), { headers })).text();
@@ -73,14 +73,14 @@ describe('a message over a backend of the Messages API', () => {
     assert.deepEqual([row.prompt_tokens, row.completion_tokens], [11, 7]);
   });
 
-  it('keeps the words of an error, and its status', async () => {
+  it('keeps the message and status of an error', async () => {
     await using session = await startMessages(answerFailed(vendor, 400), { protocol });
     const response = await post(session.gateway, messagesBody());
     assert.equal(response.status, 400);
     assert.deepEqual(await errorOf(response), vendor.errorOf(400, 'the vendor says 400'));
   });
 
-  it('that breaks off says so', async () => {
+  it('that breaks off reports an error', async () => {
     await using session = await startMessages(answerEvents(begun), { protocol });
     const text = await (await post(session.gateway, messagesBody({ stream: true }))).text();
     assert.ok(text.startsWith(begun.toString()));
@@ -119,7 +119,7 @@ describe('a chain of backends of both kinds', () => {
     assert.match(await response.text(), /"text":"Ho"/);
   });
 
-  it('is served by the one that can do what is asked', async () => {
+  it('is served by the backend that supports the request', async () => {
     await using session = await startMessages(answerJson(), { protocol: 'openai' });
     await using other = await startUpstream(answerJson(message));
     const { gateway, upstream } = session;
@@ -131,7 +131,7 @@ describe('a chain of backends of both kinds', () => {
     assert.equal(upstream.seen.length, 0);
   });
 
-  it('passes an error of the last one on as it is', async () => {
+  it('relays an error of the last backend unchanged', async () => {
     await using session = await startMessages(answerFailed(vendor, 529), { protocol });
     const response = await post(session.gateway, messagesBody({ stream: true }));
     assert.equal(response.status, 529);
@@ -139,7 +139,7 @@ describe('a chain of backends of both kinds', () => {
   });
 });
 
-it('an error amid a stream is the last thing that the client hears', async () => {
+it('an error within a stream is its last event', async () => {
   const late = anthropic.bytesOf({
     type: 'error',
     error: { type: 'overloaded_error', message: 'Overloaded' },

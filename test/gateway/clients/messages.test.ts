@@ -23,7 +23,7 @@ import { until } from '../../harness/wait.ts';
 import { callPiece, chunk, done, framesOf } from '../../protocols/messages/given.ts';
 
 describe('a message over a chat backend', () => {
-  it('is sent as a chat, with nothing of the vendor in its head', async () => {
+  it('is sent as a chat, without headers of the vendor', async () => {
     await using session = await startMessages(answerJson());
     const headers = { ...native, 'anthropic-beta': 'x-2026', 'user-agent': 'client/1' };
     const system = [{ type: 'text', text: 'Be brief.' }];
@@ -79,7 +79,7 @@ describe('a message over a chat backend', () => {
     }
   });
 
-  it('is let in by either of two credentials, and by none that is not known', async () => {
+  it('is accepted with either of two credentials, and refused with an unknown one', async () => {
     await using session = await startMessages(answerJson());
     const statuses: number[] = [];
     for (const [bearer, key] of [
@@ -117,7 +117,7 @@ describe('a message over a chat backend', () => {
     assert.deepEqual([row.prompt_tokens, row.completion_tokens, row.stream], [11, 7, true]);
   });
 
-  it('tells what it has before the rest has come', async () => {
+  it('relays the first events before the rest arrives', async () => {
     const begun = framesOf(chunk({ content: 'Hel' }));
     await using session = await startMessages(startEvents(begun));
     const response = await post(session.gateway, messagesBody({ stream: true }));
@@ -134,7 +134,7 @@ describe('a message over a chat backend', () => {
     assert.equal(row.usage_reported, false);
   });
 
-  it('that breaks off says so, and is not counted', async () => {
+  it('that breaks off reports an error, and is not counted', async () => {
     await using session = await startMessages(answerEvents(framesOf(chunk({ content: 'Hel' }))));
     const text = await (await post(session.gateway, messagesBody({ stream: true }))).text();
     assert.match(text, /event: error\ndata: \{"type":"error","error":\{"type":"api_error"/);
@@ -186,7 +186,7 @@ describe('a message over a chat backend', () => {
     assert.equal((await errorOf(second)).error.type, 'rate_limit_error');
   });
 
-  it('of which the backend has no words is a 501 that is not tried again', async () => {
+  it('that the backend cannot express gets 501 and is not retried', async () => {
     await using session = await startMessages(answerJson());
     const tools = [{ type: 'web_search_20250305', name: 'web_search' }];
     const response = await post(session.gateway, messagesBody({ tools }));
@@ -197,7 +197,7 @@ describe('a message over a chat backend', () => {
   });
 });
 
-it('a message over a backend of protocol gemini is a chat between', async () => {
+it('a message over a backend of protocol gemini is translated through a chat', async () => {
   const vendor = vendors.find(({ protocol }) => protocol === 'gemini');
   assert.ok(vendor !== undefined);
   const { message, begun, ended } = vendor;
@@ -223,7 +223,7 @@ it('a message over a backend of protocol gemini is a chat between', async () => 
   assert.match(streamed?.path ?? '', /streamGenerateContent\?alt=sse/);
 });
 
-it('a loop of tools goes through with the ids and arguments of each turn', async () => {
+it('a tool loop keeps the ids and arguments of each turn', async () => {
   const events = framesOf(
     chunk(callPiece(0, '{"city":"Zür', { id: 'call_1', name: 'weather' })),
     chunk(callPiece(0, 'ich 🏔"}')),
@@ -249,7 +249,7 @@ it('a loop of tools goes through with the ids and arguments of each turn', async
 });
 
 describe('counting', () => {
-  it('is done here, for nothing, with and without the prefix', async () => {
+  it('is done by the gateway, free of charge, with and without the prefix', async () => {
     await using session = await startMessages(answerJson(), {
       keys: { key: { limits: { requests: 1 } } },
     });
@@ -343,7 +343,7 @@ describe('counting', () => {
     });
   }
 
-  it('counts for a frontend model of which something is granted', async () => {
+  it('counts for a frontend model with at least one granted target', async () => {
     await using session = await startMessages(answerJson(), {
       frontendModels: { both: { defaults: ['m'] } },
     });

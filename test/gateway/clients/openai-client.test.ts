@@ -127,7 +127,7 @@ describe('the openai client gets', () => {
     assert.deepEqual(chunks.at(-1)?.usage, usage);
   });
 
-  it('calls of its tools, whole and in pieces', async () => {
+  it('tool calls, as a body and as a stream', async () => {
     const call = { id: 'call-1', type: 'function', function: { name: 'weather', arguments: '{}' } };
     const message = { role: 'assistant', content: null, tool_calls: [call] };
     const choices = [{ index: 0, finish_reason: 'tool_calls', message }];
@@ -163,7 +163,7 @@ describe('the openai client gets', () => {
     assert.equal(text.join(''), '{"city":"Ulm"}');
   });
 
-  it('a response, whole and as events', async () => {
+  it('a response, as a body and as events', async () => {
     const content = [{ type: 'output_text', text: 'Hello', annotations: [] }];
     const output = [{ type: 'message', id: 'i', role: 'assistant', status: 'completed', content }];
     const response = { id: 'r', object: 'response', status: 'completed', error: null, output };
@@ -208,7 +208,7 @@ describe('the openai client gets', () => {
     assert.equal(moderated.results[0]?.flagged, true);
   });
 
-  it('pictures made and edited', async () => {
+  it('generated and edited images', async () => {
     const script = answerJson({ created: 1, data: [{ b64_json: picture.toString('base64') }] });
     const made = await asWithout(script, '/v1/images/generations', (client, model) =>
       client.images.generate({ model, prompt: 'a cat', n: 1 }),
@@ -224,7 +224,7 @@ describe('the openai client gets', () => {
     assert.equal(edited.created, 1);
   });
 
-  it('the text of what it uploads, whole and in pieces', async () => {
+  it('transcriptions, as a body and as a stream', async () => {
     const heard = await asWithout(
       answerJson({ text: 'Hello' }),
       '/v1/audio/transcriptions',
@@ -283,7 +283,7 @@ describe('the openai client', () => {
     });
   });
 
-  it('understands a refusal', async () => {
+  it('reports a refusal', async () => {
     await using session = await start(answerJson());
     await assert.rejects(
       session.client.chat.completions.create({ model: 'absent', messages: [...messages] }),

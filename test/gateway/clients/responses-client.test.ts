@@ -93,7 +93,7 @@ const sentBack = (output: readonly ResponseOutputItem[]): readonly ResponseInput
 for (const spoken of protocol.options) {
   describe(`the Responses API over protocol ${spoken}`, () => {
     for (const way of ['create', 'stream'] as const) {
-      it(`tells thinking, text, calls and what they took, by ${way}`, async () => {
+      it(`returns thinking, text, calls and usage, by ${way}`, async () => {
         await using session = await startSaying(spoken, () => everything);
         const answer = await ways[way](session.client, asked);
         assert.deepEqual(
@@ -123,7 +123,7 @@ for (const spoken of protocol.options) {
         assert.deepEqual([row.usage_reported, row.status, row.attempts], [true, 200, 1]);
       });
 
-      it(`runs tools turn by turn, sending back what it was told, by ${way}`, async () => {
+      it(`runs tools turn by turn, sending back the output items, by ${way}`, async () => {
         await using session = await startSaying(spoken, ({ body }) => loop(resultsIn(body)));
         const input: ResponseInputItem[] = [{ role: 'user', content: 'Hi' }];
         const inputs: unknown[] = [];
@@ -144,7 +144,7 @@ for (const spoken of protocol.options) {
         );
       });
 
-      it(`gives tools of a namespace and custom tools back as they were named, by ${way}`, async () => {
+      it(`returns tools of a namespace and custom tools under their names, by ${way}`, async () => {
         const made = [
           { id: 'call_1', name: 'crm__find', input: { id: 7 } },
           { id: 'call_2', name: 'patch', input: { input: '*** Begin' } },
@@ -219,7 +219,7 @@ for (const spoken of protocol.options) {
       }
     });
 
-    it('refuses tools that only their vendor runs, by name and not to be tried again', async () => {
+    it('refuses tools that only their vendor runs, by name and without a retry', async () => {
       await using session = await startSaying(spoken, () => everything);
       const tools: Asked['tools'] = [{ type: 'web_search' }];
       const refused = await session.client.responses.create({ ...asked, tools }).catch((e) => e);
@@ -231,7 +231,7 @@ for (const spoken of protocol.options) {
       assert.deepEqual([refused.status, refused.param], [501, 'tools[0].type']);
     });
 
-    it('tells an error of the backend with its status', async () => {
+    it('reports an error of the backend with its status', async () => {
       const vendor = vendors.find((one) => one.protocol === spoken);
       const failing =
         vendor === undefined

@@ -39,7 +39,7 @@ const conversation = (output: readonly Item[]) => ({
 });
 
 describe('a backend that serves the Responses API itself', () => {
-  it('gets the request byte for byte but for the name of the model', async () => {
+  it('gets the request byte for byte except for the name of the model', async () => {
     await using session = await startMessages(answerJson(native));
     const body = '{ "input":"Hi", "model" : "m","previous_response_id":"resp_1", "x":1.0 }';
     const response = await post(session.gateway, body, { headers, path: '/v1/responses' });
@@ -51,7 +51,7 @@ describe('a backend that serves the Responses API itself', () => {
     );
   });
 
-  it('does not get what another vendor signed', async () => {
+  it('does not get thinking that another vendor signed', async () => {
     await using signing = await startMessages(answerJson(thinking), { protocol: 'anthropic' });
     const output = await outputOf(await ask(signing.gateway, { tools: [weather] }));
     await using session = await startMessages(answerJson(native));
@@ -65,7 +65,7 @@ describe('a backend that serves the Responses API itself', () => {
     );
   });
 
-  it('has its 404 of an item or a model passed on', async () => {
+  it('has its 404 for an item or a model relayed', async () => {
     for (const error of [{ message: 'no item', param: 'input' }, { code: 'model_not_found' }]) {
       await using session = await startMessages(answerJson({ error }, 404));
       const response = await ask(session.gateway);
@@ -86,7 +86,7 @@ const chatOnly =
     );
 
 describe('a backend that speaks chat only', () => {
-  it('is asked as a chat at once after its first 404', async () => {
+  it('gets chats at once after its first 404', async () => {
     await using session = await startMessages(chatOnly(answerJson()));
     for (let turn = 0; turn < 2; turn++) {
       const response = await ask(session.gateway, { instructions: 'Be brief.' });
@@ -107,7 +107,7 @@ describe('a backend that speaks chat only', () => {
     assert.equal((await rowOf(session.gateway)).attempts, 1);
   });
 
-  it('is asked by the route again as long as its 404 may speak of the model', async () => {
+  it('is tried by the route again while its 404 may refer to the model', async () => {
     await using session = await startMessages(answerJson({ detail: 'Not Found' }, 404));
     for (let turn = 0; turn < 2; turn++) assert.equal((await ask(session.gateway)).status, 404);
     assert.equal(session.upstream.seen.length, 4);
@@ -146,7 +146,7 @@ const toolCallCompletion = {
   choices: [{ index: 0, message: { tool_calls: [signedToolCall] }, finish_reason: 'tool_calls' }],
 };
 
-describe('what a vendor signed comes back to it:', () => {
+describe('signed thinking is returned to its vendor:', () => {
   const cases = [
     { protocol: 'anthropic', whole: answerJson(thinking), stream: answerEvents(thinkingStream) },
     {
@@ -221,7 +221,7 @@ async function lastOf(script: Script) {
 }
 
 describe('a stream of the Responses API', () => {
-  it('that the model had no room to finish is incomplete', async () => {
+  it('that reached the token limit is incomplete', async () => {
     const frames = framesOf(chunk({ content: 'Hel' }), chunk({}, 'length'), done);
     const { type, response } = await lastOf(answerEvents(frames));
     assert.equal(type, 'response.incomplete');
@@ -229,7 +229,7 @@ describe('a stream of the Responses API', () => {
     assert.equal(response.output[0].content[0].text, 'Hel');
   });
 
-  it('that the upstream ends with an error has failed, and says why', async () => {
+  it('that the upstream ends with an error fails with its reason', async () => {
     const long = chunk({ content: 'x'.repeat(1_000_000) });
     const error = { error: { message: 'too busy', code: 429 } };
     const frames = framesOf(chunk({ content: 'Hel' }), long, error);
@@ -238,14 +238,14 @@ describe('a stream of the Responses API', () => {
     assert.deepEqual(response.error, { code: 'rate_limit_exceeded', message: 'too busy' });
   });
 
-  it('that breaks off has failed', async () => {
+  it('that breaks off fails', async () => {
     const { type, response } = await lastOf(breakEvents(framesOf(chunk({ content: 'Hel' }))));
     assert.deepEqual([type, response.error.code], ['response.failed', 'server_error']);
   });
 });
 
 describe('a request of the Responses API that one backend cannot express', () => {
-  it('moves on along the chain', async () => {
+  it('moves to the next backend in the chain', async () => {
     await using first = await startUpstream(answerJson(thinking));
     await using second = await startUpstream(answerJson(native));
     await using gateway = await startTestGateway({
@@ -262,7 +262,7 @@ describe('a request of the Responses API that one backend cannot express', () =>
     assert.equal(first.seen.length, 0);
   });
 
-  it('is served without the tools that only a vendor runs, where the model drops them', async () => {
+  it('is served without the tools that only a vendor runs if the model drops them', async () => {
     await using upstream = await startUpstream(answerJson(thinking));
     const backends = [{ apiBase: upstream.apiBase, protocol: 'anthropic' }];
     await using gateway = await startTestGateway({

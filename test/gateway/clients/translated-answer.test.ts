@@ -76,7 +76,7 @@ const orders =
 
 for (const vendor of vendors) {
   describe(`an answer of protocol ${vendor.protocol}`, () => {
-    it('is told in order and ended once, whatever comes', () => {
+    it('is reported in order and ended once, for any input', () => {
       fc.assert(
         fc.property(sentBy(vendor), fc.boolean(), (sent, isStream) => {
           const { calls, body, usage } = told(vendor, sent, isStream);
@@ -91,7 +91,7 @@ for (const vendor of vendors) {
       );
     });
 
-    it('as a stream is the same whatever it is cut into', () => {
+    it('as a stream is the same for any split', () => {
       const whole = Buffer.concat([vendor.begun, vendor.ended]);
       const sent = { status: 200, type: 'text/event-stream', ending: 'end' } as const;
       const { body, usage } = told(vendor, { ...sent, chunks: [whole] }, true);

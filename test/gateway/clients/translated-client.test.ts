@@ -128,7 +128,7 @@ for (const vendor of vendors) {
       });
     }
 
-    it('sends pictures as they are', async () => {
+    it('sends images unchanged', async () => {
       await using session = await start(vendor, answerJson(message));
       const url = `data:image/png;base64,${picture}`;
       await session.client.chat.completions.create({
@@ -140,7 +140,7 @@ for (const vendor of vendors) {
       assert.ok(sent.includes(picture) && !sent.includes('data:image'));
     });
 
-    it('sends the schema that an answer is to have', async () => {
+    it('sends the schema of a structured answer', async () => {
       await using session = await start(vendor, answerJson(message));
       await session.client.chat.completions.create({
         ...asked,
@@ -153,7 +153,7 @@ for (const vendor of vendors) {
       assert.deepEqual(said.required, schema.required);
     });
 
-    it('throws its own errors, with the words of the vendor', async () => {
+    it('throws its own errors, with the vendor’s message', async () => {
       await using session = await start(vendor, answerFailed(vendor, 401));
       const failed = session.client.chat.completions.create(asked);
       await assert.rejects(
@@ -167,7 +167,7 @@ for (const vendor of vendors) {
       );
     });
 
-    it('tries again what may be tried again, and not what may not', async () => {
+    it('retries only what can be retried', async () => {
       const failed = answerFailed(vendor, 529, { 'retry-after': '0' });
       let tries = 0;
       const script: Script = (seen, response) =>
@@ -213,7 +213,7 @@ for (const vendor of vendors) {
       }
     });
 
-    it('leaves the upstream when it stops listening', async () => {
+    it('aborts the upstream when it stops reading', async () => {
       await using session = await start(vendor, startEvents(begun));
       const stream = await session.client.chat.completions.create({ ...asked, stream: true });
       for await (const _ of stream) break;

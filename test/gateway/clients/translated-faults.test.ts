@@ -52,7 +52,7 @@ for (const vendor of vendors) {
       assert.deepEqual([row.status, row.usage_reported], [401, false]);
     });
 
-    it('of 429 says when to come back, when nothing else is left', async () => {
+    it('of 429 returns Retry-After if no candidate is left', async () => {
       const told = { 'retry-after': '7', 'retry-after-ms': '6500', 'x-should-retry': 'true' };
       await using session = await startTranslated(vendor, answerFailed(vendor, 429, told));
       const response = await session.gateway.chat(chatBody('m', streamed));
@@ -74,7 +74,7 @@ for (const vendor of vendors) {
       });
     }
 
-    it('moves on before the body of the error has come', async () => {
+    it('moves on before the body of the error arrives', async () => {
       await using session = await startTranslated(vendor, (_, response) => {
         response.writeHead(529, { 'content-type': 'application/json' });
         response.flushHeaders();
@@ -83,7 +83,7 @@ for (const vendor of vendors) {
       assert.equal(response.headers.get('x-gw-served-model'), 'other');
     });
 
-    it('that is a page of something in between is told without it', async () => {
+    it('that is a page of an intermediary is reported without the page', async () => {
       await using session = await startTranslated(vendor, (_, response) => {
         response.writeHead(502, { 'content-type': 'text/html' });
         response.end('<html>'.padEnd(errorBytesMax + 1, 'x'));
@@ -100,7 +100,7 @@ for (const vendor of vendors) {
       await until(() => session.upstream.seen[0]?.isAborted, { what: 'the stream to be left' });
     });
 
-    it('as the first event is an answer of that status, when nothing else is left', async () => {
+    it('as the first event becomes the response status if no candidate is left', async () => {
       await using session = await startTranslated(vendor, startEvents(vendor.failure));
       const response = await session.gateway.chat(chatBody('m', streamed));
       assert.equal(response.status, vendor.failedStatus);
@@ -110,7 +110,7 @@ for (const vendor of vendors) {
       assert.deepEqual([row.status, row.usage_reported], [vendor.failedStatus, false]);
     });
 
-    it('that comes with the first words moves the request on: nothing was passed on', async () => {
+    it('that arrives with the first text moves the request on because nothing was relayed', async () => {
       await using session = await startTranslated(
         vendor,
         startEvents(Buffer.concat([begun, vendor.failure])),
@@ -119,7 +119,7 @@ for (const vendor of vendors) {
       assert.equal(response.headers.get('x-gw-served-model'), 'other');
     });
 
-    it('within a stream is its last word, and nothing is counted', async () => {
+    it('within a stream is its last event, and nothing is counted', async () => {
       const failing = Promise.withResolvers<void>();
       await using session = await startTranslated(vendor, (seen, response) => {
         startEvents(begun)(seen, response);
@@ -147,7 +147,7 @@ for (const vendor of vendors) {
       ['by its end', answerEvents(begun)],
       ['with its connection', breakEvents(begun)],
     ] as const) {
-      it(`as a stream ${how} says so, and is not counted`, async () => {
+      it(`as a stream ${how} reports an error, and is not counted`, async () => {
         await using session = await startTranslated(vendor, script);
         const response = await session.gateway.chat(chatBody('m', streamed));
         const chunks = chunksOf(await response.text());
@@ -157,7 +157,7 @@ for (const vendor of vendors) {
       });
     }
 
-    it('after its own mark of the end is whole', async () => {
+    it('after its own end marker is complete', async () => {
       await using session = await startTranslated(vendor, breakEvents(begun, ended));
       const text = await (await session.gateway.chat(chatBody('m', streamed))).text();
       assert.doesNotMatch(text, /"error"/);
@@ -175,7 +175,7 @@ for (const vendor of vendors) {
       });
     }
 
-    it('as a whole moves the request on: nothing of it was passed on', async () => {
+    it('as a body moves the request on because nothing was relayed', async () => {
       await using session = await startTranslated(vendor, (_, response) => {
         response.writeHead(200, { 'content-type': 'application/json', 'content-length': '999' });
         response.write('{"id":', () => response.destroy());
@@ -184,14 +184,14 @@ for (const vendor of vendors) {
       assert.equal(response.headers.get('x-gw-served-model'), 'other');
     });
 
-    it('or is not the protocol, is 502', async () => {
+    it('or does not follow the protocol gets 502', async () => {
       await using session = await startTranslated(vendor, answerJson({ hello: 'world' }));
       const response = await session.gateway.chat(chatBody('m', capped));
       assert.equal(response.status, 502);
       assert.equal((await errorOf(response)).code, 'unreadable_answer');
     });
 
-    it('or is larger than is read, is given up', async () => {
+    it('or is too large is aborted', async () => {
       await using session = await startTranslated(vendor, (_, response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.write(`{"x":"${'y'.repeat(answerBytesMax)}"`);

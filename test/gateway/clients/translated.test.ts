@@ -33,7 +33,7 @@ for (const vendor of vendors) {
   const { protocol, begun, ended } = vendor;
 
   describe(`a chat over a backend of protocol ${protocol}`, () => {
-    it('is sent to its route with its credential, and nothing that is not its business', async () => {
+    it('is sent to its route with only its own credential and headers', async () => {
       await using session = await startTranslated(vendor, answerJson(vendor.message));
       const response = await session.gateway.chat(chatBody('m', capped), {
         authorization: 'Bearer key',
@@ -60,7 +60,7 @@ for (const vendor of vendors) {
       assert.ok(body.includes(isOwn ? '"max_tokens":64' : '"maxOutputTokens":64'));
     });
 
-    it('is answered as any chat, and counted with what came from a cache', async () => {
+    it('is answered like any chat, and counted with its cached tokens', async () => {
       await using session = await startTranslated(vendor, answerJson(vendor.message));
       const response = await session.gateway.chat(chatBody('m', capped));
       assert.equal(response.headers.get('content-type'), 'application/json');
@@ -77,7 +77,7 @@ for (const vendor of vendors) {
       assert.deepEqual([row.usage_reported, row.status, row.model], [true, 200, 'm']);
     });
 
-    it('is streamed event by event, and counted by its last word', async () => {
+    it('is streamed event by event, and counted by its last event', async () => {
       await using session = await startTranslated(vendor, answerEvents(begun, ended));
       const response = await session.gateway.chat(chatBody('m', streamed));
       assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
@@ -92,14 +92,14 @@ for (const vendor of vendors) {
       assert.ok(row.usage_reported && row.stream && row.ttft_ms !== null);
     });
 
-    it('tells a stream the counts when it asks for them', async () => {
+    it('adds the counts to a stream if requested', async () => {
       await using session = await startTranslated(vendor, answerEvents(begun, ended));
       const asked = { ...streamed, stream_options: { include_usage: true } };
       const text = await (await session.gateway.chat(chatBody('m', asked))).text();
       assert.match(text, /"choices":\[\],"usage":\{"prompt_tokens":11,"completion_tokens":7/);
     });
 
-    it('is passed on as it comes', async () => {
+    it('is relayed as it arrives', async () => {
       const ending = Promise.withResolvers<void>();
       await using session = await startTranslated(vendor, (seen, response) => {
         startEvents(begun)(seen, response);
@@ -119,7 +119,7 @@ for (const vendor of vendors) {
       assert.match(text, /\[DONE\]/);
     });
 
-    it('goes through when every byte comes alone', async () => {
+    it('works if every byte arrives separately', async () => {
       const bytes = Buffer.concat([begun, ended]);
       await using session = await startTranslated(vendor, (_, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -145,7 +145,7 @@ for (const vendor of vendors) {
       assert.deepEqual([hit?.cached, hit?.prompt_tokens, hit?.completion_tokens], [true, 11, 7]);
     });
 
-    it('that asks for a stream and gets none has the whole answer', async () => {
+    it('that requests a stream but gets a body returns the complete answer', async () => {
       await using session = await startTranslated(vendor, answerJson(vendor.message));
       const response = await session.gateway.chat(chatBody('m', streamed));
       assert.equal(response.headers.get('content-type'), 'application/json');
@@ -154,7 +154,7 @@ for (const vendor of vendors) {
   });
 
   describe(`a client over a backend of protocol ${protocol}`, () => {
-    it('that leaves a stream takes the upstream with it, and is not counted', async () => {
+    it('that leaves a stream aborts the upstream, and is not counted', async () => {
       await using session = await startTranslated(vendor, startEvents(begun));
       const response = await session.gateway.chat(chatBody('m', streamed));
       await response.body?.cancel();
@@ -197,7 +197,7 @@ for (const vendor of vendors) {
       assert.equal((await rowOf(session.gateway)).usage_reported, true);
     });
 
-    it('that leaves before a whole answer takes the upstream with it', async () => {
+    it('that leaves before a complete answer aborts the upstream', async () => {
       await using session = await startTranslated(vendor, (_, response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.write('{');

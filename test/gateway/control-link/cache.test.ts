@@ -29,7 +29,7 @@ const cacheAt = (path: string, proxyToken = 'token-of-sixteen') =>
   createSnapshotCache({ path, secret: proxyToken });
 
 describe('the snapshot cache', () => {
-  it('gives back what was written, sealed and for the owner alone', async () => {
+  it('returns what was written, sealed and readable only by the owner', async () => {
     await using place = await directory();
     const cache = cacheAt(place.file);
     await cache.write(version(1));
@@ -45,7 +45,7 @@ describe('the snapshot cache', () => {
     assert.equal(refused.length, 2);
   });
 
-  it('falls back to the version before, then to none', async () => {
+  it('falls back to the previous version, then to none', async () => {
     await using place = await directory();
     const cache = cacheAt(place.file);
     await cache.write(version(1));
@@ -93,7 +93,7 @@ describe('the snapshot cache', () => {
     assert.equal((await cacheAt(`${place.file}.link`).read()).cached, null);
   });
 
-  it('throws when the disk refuses, and leaves the old file whole', async () => {
+  it('throws if a write fails, and leaves the old file intact', async () => {
     await using place = await directory();
     const cache = cacheAt(place.file);
     await cache.write(version(1));

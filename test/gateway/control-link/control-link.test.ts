@@ -127,7 +127,7 @@ const statusIs = (proxy: Awaited<ReturnType<typeof startProxy>>, status: number)
 };
 
 describe('role proxy in Http mode', () => {
-  it('reports what it serves and sees, and drops a report that is not taken', async () => {
+  it('reports what it serves and observes, and drops a report that is not accepted', async () => {
     await using upstream = await startUpstream(answerJson());
     await using control = await startControl(serving(upstream, 7));
     await using proxy = await startProxy(control.url);
@@ -174,7 +174,7 @@ describe('role proxy in Http mode', () => {
     });
   });
 
-  it('serves what the control plane publishes, and what it publishes next', async () => {
+  it('serves each snapshot that the control plane publishes', async () => {
     await using upstream = await startUpstream(answerJson());
     await using control = await startControl(serving(upstream));
     await using proxy = await startProxy(control.url);
@@ -183,7 +183,7 @@ describe('role proxy in Http mode', () => {
     await until(statusIs(proxy, 401), { what: 'the revoked key to be refused' });
   });
 
-  it('asks with the ETag and the version that it has', async () => {
+  it('polls with its ETag and version', async () => {
     await using upstream = await startUpstream(answerJson());
     const served = serving(upstream, 7);
     await using control = await startControl(served);
@@ -195,7 +195,7 @@ describe('role proxy in Http mode', () => {
     assert.equal(polls()[1]?.headers['if-none-match'], snapshotEtag(served));
   });
 
-  it('listens and answers 503 until there is a first snapshot', async () => {
+  it('listens and returns 503 until the first snapshot', async () => {
     await using upstream = await startUpstream(answerJson());
     await using control = await startControl(null);
     await using proxy = await startProxy(control.url);
@@ -204,7 +204,7 @@ describe('role proxy in Http mode', () => {
     await until(statusIs(proxy, 200), { what: 'the first snapshot' });
   });
 
-  it('serves on while the control plane is away', async () => {
+  it('continues to serve while the control plane is unreachable', async () => {
     await using upstream = await startUpstream(answerJson());
     const control = await startControl(serving(upstream));
     await using proxy = await startProxy(control.url);
@@ -213,7 +213,7 @@ describe('role proxy in Http mode', () => {
     assert.equal((await proxy.chat()).status, 200);
   });
 
-  it('starts from its cache while the control plane is away', async (t) => {
+  it('starts from its cache while the control plane is unreachable', async (t) => {
     const snapshotCache = join(await temporaryDirectory(t), 'snapshot.json');
     await using upstream = await startUpstream(answerJson());
     await using control = await startControl(serving(upstream));
@@ -229,7 +229,7 @@ describe('role proxy in Http mode', () => {
     }
   });
 
-  it('serves on when its cache cannot be written', async () => {
+  it('continues to serve if its cache cannot be written', async () => {
     await using upstream = await startUpstream(answerJson());
     await using control = await startControl(serving(upstream));
     await using proxy = await startProxy(control.url, { snapshotCache: '/dev/null/snapshot.json' });
@@ -251,7 +251,7 @@ describe('role proxy in Http mode', () => {
     assert.match(await metrics(), /^gw_snapshot_refused 0$/m);
   });
 
-  it('follows the live control plane back to a lower version, and says so', async () => {
+  it('follows the control plane to a lower version, and logs it', async () => {
     await using upstream = await startUpstream(answerJson());
     await using control = await startControl(serving(upstream, 9));
     await using proxy = await startProxy(control.url);
@@ -260,7 +260,7 @@ describe('role proxy in Http mode', () => {
     assert.ok(proxy.logged('went back'));
   });
 
-  it('ends at once though a poll is waiting for its answer', async () => {
+  it('stops at once during a pending poll', async () => {
     await using upstream = await startUpstream(answerJson());
     await using control = await startControl(serving(upstream));
     const proxy = await startProxy(control.url);

@@ -56,7 +56,7 @@ const reporter = (controlUrl: string, more: { flushMs: number; queuedMax?: numbe
 };
 
 describe('usage reporter', () => {
-  it('sends the same events again until they are taken', async () => {
+  it('sends the same events again until they are accepted', async () => {
     await using upstream = await startUpstream(answerJson({}, 503));
     const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 10 });
     usage.record(event(1));
@@ -70,7 +70,7 @@ describe('usage reporter', () => {
     await usage.client.close();
   });
 
-  it('cuts what is queued into batches of 500, without waiting for the timer', async () => {
+  it('sends queued events in batches of 500, without waiting for the timer', async () => {
     await using upstream = await startUpstream(answerJson({}));
     const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 60_000 });
     for (let id = 0; id < 1200; id++) usage.record(event(id));
@@ -82,7 +82,7 @@ describe('usage reporter', () => {
     await usage.client.close();
   });
 
-  it('leaves what fills no batch to the timer, so that each delivery is worth it', async () => {
+  it('leaves a partial batch to the timer', async () => {
     await using upstream = await startUpstream(answerJson({}));
     const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 60_000 });
     for (let id = 0; id < 700; id++) usage.record(event(id));
@@ -96,7 +96,7 @@ describe('usage reporter', () => {
     await usage.client.close();
   });
 
-  it('drops and counts what a full queue cannot take', async () => {
+  it('drops and counts events that do not fit into a full queue', async () => {
     const usage = reporter(await unusedApiBase(), { flushMs: 60_000, queuedMax: 10 });
     for (let id = 0; id < 25; id++) usage.record(event(id));
     assert.equal(usage.counts.usageDropped, 15);
@@ -105,7 +105,7 @@ describe('usage reporter', () => {
     await usage.client.close();
   });
 
-  it('keeps what is refused for its token, until that is mended', async () => {
+  it('keeps events refused because of the token, until the token is fixed', async () => {
     await using upstream = await startUpstream(answerJson({}, 401));
     const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 2 });
     usage.record(event(1));
@@ -117,7 +117,7 @@ describe('usage reporter', () => {
     await usage.client.close();
   });
 
-  it('drops a batch that is refused again and again, so that others get through', async () => {
+  it('drops a batch that is refused repeatedly, so that others are delivered', async () => {
     await using upstream = await startUpstream(answerJson({}, 400));
     const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 2 });
     usage.record(event(1));

@@ -34,7 +34,7 @@ describe('the queue of usage rows', () => {
     assert.equal(queue.oldest(), null);
   });
 
-  it('keeps what came after a delivery began for the next one', () => {
+  it('keeps rows added during a delivery for the next one', () => {
     const queue = queueOf(2);
     const batch = queue.oldest();
     queue.push(row(2));
@@ -45,7 +45,7 @@ describe('the queue of usage rows', () => {
     assert.deepEqual(read(queue.oldest()?.body() ?? Buffer.alloc(0)).events, rows(2, 3));
   });
 
-  it('removes nothing twice: not what was taken while it was sent', () => {
+  it('removes no row twice if it was taken during a delivery', () => {
     const queue = queueOf(2);
     const batch = queue.oldest();
     assert.ok(batch !== null);

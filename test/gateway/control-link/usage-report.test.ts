@@ -67,7 +67,7 @@ const ids = (from: number, count: number): readonly string[] =>
   Array.from({ length: count }, (_value, index) => event(from + index).id);
 
 describe('the usage reporter with a spool', () => {
-  it('keeps on disk what cannot be delivered, and brings it in order when it can', async (t) => {
+  it('keeps undelivered rows on disk, and delivers them in order later', async (t) => {
     const directory = await testDirectory(t);
     await using control = await startUpstream(answerJson({}, 503));
     const usage = await startReporter(control, directory, { queuedMax: 100 });
@@ -97,7 +97,7 @@ describe('the usage reporter with a spool', () => {
     await usage.client.close();
   });
 
-  it('makes safe what a delivery without an answer carries', async (t) => {
+  it('stores the rows of a delivery that got no response', async (t) => {
     const directory = await testDirectory(t);
     await using control = await startUpstream(() => {});
     const usage = await startReporter(control, directory, { closeMs: 50 });
@@ -113,7 +113,7 @@ describe('the usage reporter with a spool', () => {
     await next.close();
   });
 
-  it('keeps what comes while a delivery lasts, though that carries what is on disk already', async (t) => {
+  it('keeps rows added during a delivery of rows from disk', async (t) => {
     const directory = await testDirectory(t);
     const answers: (() => void)[] = [];
     await using control = await startUpstream((_request, response) => {
@@ -132,7 +132,7 @@ describe('the usage reporter with a spool', () => {
     await usage.client.close();
   });
 
-  it('leaves on disk what it cannot deliver before it ends, within its time', async (t) => {
+  it('leaves undelivered rows on disk when it stops, within its time limit', async (t) => {
     const directory = await testDirectory(t);
     await using control = await startUpstream(() => {});
     const usage = await startReporter(control, directory, { flushMs: 60_000, closeMs: 50 });
@@ -151,7 +151,7 @@ describe('the usage reporter with a spool', () => {
     await next.client.close();
   });
 
-  it('counts exactly what neither disk nor memory has room for', async (t) => {
+  it('counts exactly the rows that fit neither on disk nor in memory', async (t) => {
     const directory = await testDirectory(t);
     await using control = await startUpstream(answerJson({}, 503));
     const usage = await startReporter(control, directory, { bytesMax: 20_000, queuedMax: 50 });
@@ -170,7 +170,7 @@ describe('the usage reporter with a spool', () => {
     await usage.client.close();
   });
 
-  it('loses nothing whatever is answered, and however often the process ends and another starts', async (t) => {
+  it('loses nothing for any sequence of responses and restarts', async (t) => {
     const stored: SeenRequest[] = [];
     const storing =
       (script: Script): Script =>
@@ -225,7 +225,7 @@ describe('the usage reporter with a spool', () => {
     await fc.assert(life, { numRuns: 8 });
   });
 
-  it('keeps in memory what the disk refuses', async (t) => {
+  it('keeps rows in memory if the disk refuses them', async (t) => {
     const directory = await testDirectory(t);
     await using control = await startUpstream(answerJson({}, 503));
     const usage = await startReporter(control, directory);
@@ -242,7 +242,7 @@ describe('the usage reporter with a spool', () => {
     await usage.client.close();
   });
 
-  it('drops a batch that is refused again and again, so that others get through', async (t) => {
+  it('drops a batch that is refused repeatedly, so that others are delivered', async (t) => {
     const directory = await testDirectory(t);
     await using control = await startUpstream(answerJson({}, 400));
     const usage = await startReporter(control, directory, { flushMs: 2 });

@@ -28,8 +28,8 @@ function askThrough(answers: readonly Answer[], from: Detection = notDetected(0)
   return { detection, askedAt };
 }
 
-describe('an endpoint of which nothing is known', () => {
-  it('is asked once, then every five minutes while there is no reading, and given up after fifteen', () => {
+describe('an unknown endpoint', () => {
+  it('is scraped once, then every five minutes without a reading, and given up after fifteen', () => {
     const { detection, askedAt } = askThrough(Array.from({ length: 9 }, () => 'none'));
     assert.deepEqual(askedAt, [0, 5, 10, 15]);
     assert.deepEqual(detection, { kind: 'none', mayRetry: true });
@@ -41,7 +41,7 @@ describe('an endpoint of which nothing is known', () => {
     assert.deepEqual(detection, { kind: 'none', mayRetry: false });
   });
 
-  it('is settled as none also when it was silent in between', () =>
+  it('is settled as none even if it did not respond in between', () =>
     assert.deepEqual(askThrough(['foreign', 'none', 'foreign', 'reading']).askedAt, [0, 5, 10]));
 
   it('is detected at the first reading, whatever came before', () => {
@@ -51,17 +51,17 @@ describe('an endpoint of which nothing is known', () => {
   });
 });
 
-it('a detected one is asked at every interval, also when it says nothing for long', () => {
+it('a detected endpoint is scraped at every interval, even after a long silence', () => {
   const { detection, askedAt } = askThrough(['reading', 'none', 'foreign', 'foreign', 'none']);
   assert.equal(detection.kind, 'detected');
   const seconds = askedAt.map((minutes) => Math.round(minutes * 60));
   assert.deepEqual(seconds, [0, 2, 4, 6, 8]);
 });
 
-describe('one that was given up without an answer', () => {
+describe('an endpoint that was given up without a response', () => {
   const given = askThrough(['none', 'none', 'none', 'none']).detection;
 
-  it('is asked once more when it passes a health probe', () => {
+  it('is scraped once more after it passes a health probe', () => {
     assert.equal(isDue(given, 60 * minuteMs), false);
     const again = afterPass(given, 60 * minuteMs);
     assert.equal(isDue(again, 60 * minuteMs), true);
@@ -77,7 +77,7 @@ describe('one that was given up without an answer', () => {
   }
 });
 
-it('one that was settled is asked no more', () => {
+it('a settled endpoint is not scraped again', () => {
   const { detection } = askThrough(['foreign', 'foreign']);
   assert.equal(isDue(afterPass(detection, 60 * minuteMs), 61 * minuteMs), false);
 });

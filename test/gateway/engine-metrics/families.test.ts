@@ -96,7 +96,7 @@ describe('the page of an engine', () => {
     it(`is not ${what}`, () => assert.equal(readEnginePage(text), null));
   }
 
-  it('is read by the model where it names it, else as a whole', () => {
+  it('is read per model if it names models, otherwise as a whole', () => {
     const page = readEnginePage(
       ['a', 'b']
         .map((name, index) => `vllm:num_requests_running{model_name="${name}"} ${index + 1}`)
@@ -108,7 +108,7 @@ describe('the page of an engine', () => {
     assert.equal(requestsOf(page, 'an adapter')?.running, 3);
   });
 
-  it('of pages of single models is read by the model alone, and idle where a model has none', () => {
+  it('is read per model if each model has its own page, and a model without one is idle', () => {
     const llamacpp = readEnginePage(
       'llamacpp:requests_processing 2\nllamacpp:requests_deferred 1\n',
     );
@@ -125,7 +125,7 @@ describe('the page of an engine', () => {
     assert.equal(pageOfModels(new Map([['unloaded', null]])), null);
   });
 
-  it('shows progress where a counter moves with every step, and of other engines not', () => {
+  it('shows progress only for engines with a counter that moves with every step', () => {
     const before = readEnginePage(fixture('vllm'))?.progress;
     const after = readEnginePage(fixture('vllm').replace('120000.0', '120001.0'))?.progress;
     assert.ok(typeof before === 'string' && typeof after === 'string' && before !== after);

@@ -96,7 +96,7 @@ describe('an endpoint', () => {
     });
   }
 
-  it('that has a page for each model is asked for its models by name, and loads none for it', async () => {
+  it('with a page per model is scraped by model name, without loading a model', async () => {
     const loaded = new Map<string | null, number>([['a/model', 3]]);
     await using upstream = await startUpstream((request, response) => {
       const { pathname, searchParams } = new URL(request.path, 'http://engine');
@@ -136,7 +136,7 @@ describe('an endpoint', () => {
     });
   });
 
-  it('of another protocol than the engines is never asked', async () => {
+  it('of a protocol that engines do not use is never scraped', async () => {
     await using native = await startUpstream(answerJson());
     await using upstream = await startUpstream(engine({ running: 0, waiting: 0 }));
     const models = {
@@ -149,7 +149,7 @@ describe('an endpoint', () => {
   });
 });
 
-it('a rule on max_inflight_per_backend goes by what the engine says, and by the replica when it is silent', async () => {
+it('a rule on max_inflight_per_backend uses the engine’s metrics, or the replica’s count without them', async () => {
   const state = { running: 5, waiting: 5 };
   await using busy = await startUpstream(engine(state));
   await using spill = await startUpstream(answerJson());
@@ -194,7 +194,7 @@ it('a rule on max_inflight_per_backend goes by what the engine says, and by the 
   assert.equal(await served(), 'm');
 });
 
-it('the ceiling halves while the engine has a deep queue, and rises again by one a scrape', async () => {
+it('the limit halves while the engine has a deep queue, and rises by one per scrape', async () => {
   const state = { running: 8, waiting: 3 };
   await using upstream = await startUpstream(engine(state));
   const flow = { maxConcurrent: 8, highWater: 4 };
@@ -226,7 +226,7 @@ it('the ceiling halves while the engine has a deep queue, and rises again by one
   await until(async () => (await capacityOf(gateway)) === 8, { what: 'the configured ceiling' });
 });
 
-it('an engine that stands still with requests in it is taken out of rotation, and only if it ever moved', async () => {
+it('a stalled engine is taken out of rotation, but only if it ever made progress', async () => {
   const moving = { running: 1, waiting: 0, tokens: 1 };
   await using wedged = await startUpstream(engine(moving));
   await using still = await startUpstream(engine({ running: 1, waiting: 0, tokens: 9 }));

@@ -11,7 +11,7 @@ const many = (count: number, one: Waiting): readonly Waiting[] =>
 const silent = { scrapedAtMs: 0, isSilent: true };
 const living = { scrapedAtMs: 1, isSilent: false };
 
-it('those that have waited longest come first, of a bounded number', () => {
+it('selects a bounded number of endpoints, the longest waiting first', () => {
   const due = Array.from({ length: 100 }, (_, index) => ({ ...living, scrapedAtMs: 100 - index }));
   const asked = selectDue(due, []).map(({ scrapedAtMs }) => scrapedAtMs);
   assert.deepEqual(
@@ -22,7 +22,7 @@ it('those that have waited longest come first, of a bounded number', () => {
   assert.equal(selectDue(due, many(64, living)).length, 0);
 });
 
-it('endpoints that do not answer have half of the slots, however many they are', () => {
+it('gives at most half of the slots to endpoints that do not answer', () => {
   const asked = selectDue([...many(500, silent), ...many(40, living)], []);
   assert.equal(asked.filter(({ isSilent }) => isSilent).length, 32);
   assert.equal(asked.filter(({ isSilent }) => !isSilent).length, 32);

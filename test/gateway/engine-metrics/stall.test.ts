@@ -24,7 +24,7 @@ for (const [what, pages, expected] of [
     assert.equal(isStalled(after(pages), 2), expected));
 }
 
-it('a fleet that is more patient with probes is so with engines', () => {
+it('a longer probe limit also applies to stalled engines', () => {
   assert.equal(isStalled(after([['1', 0], ['2', 1], ...frozen(8)]), 9), false);
   assert.equal(isStalled(after([['1', 0], ['2', 1], ...frozen(9)]), 9), true);
 });

@@ -56,7 +56,7 @@ async function holdsTheBound(t: TestContext, url: string, metrics: () => Promise
 
 for (const parsesAll of [false, true]) {
   const reader = parsesAll ? "Node's parser" : 'its own reader';
-  it(`a gateway with ${reader} closes new connections of one address, and no others`, async (t) => {
+  it(`a gateway with ${reader} closes new connections of one address only`, async (t) => {
     const limits = { connectionsPerAddress: 2 };
     await using gateway = await startTestGateway(null, { limits, parsesAll });
     await holdsTheBound(t, gateway.url, () => gateway.metrics());

@@ -55,7 +55,7 @@ async function startRawUpstream(answer: (socket: Socket, turn: number) => void) 
 }
 
 describe('a connection', () => {
-  it('that breaks the framing under an answer is closed without a byte into that answer', async () => {
+  it('that breaks the framing during a response is closed without a byte added to that response', async () => {
     const ending = Promise.withResolvers<void>();
     await using upstream = await startUpstream((seen, response) => {
       startStream(seen, response);
@@ -74,7 +74,7 @@ describe('a connection', () => {
     assert.match(client.seen.text, pattern);
   });
 
-  it('that was refused is closed though the client never closes it', async () => {
+  it('that was refused is closed even if the client keeps it open', async () => {
     await using gateway = await startTestGateway(null);
     using client = openRawClient(gateway.url, 'nonsense\r\n\r\n');
     await until(() => client.seen.text.includes('malformed_request'), { what: 'the refusal' });
@@ -101,7 +101,7 @@ describe('a connection', () => {
     assert.match(client10.seen.text, /^HTTP\/1\.1 200 /);
   });
 
-  it('with several requests under way gives everything back when it breaks', async () => {
+  it('with several requests in progress releases all resources when it breaks', async () => {
     await using upstream = await startUpstream(startStream);
     await using gateway = await startTestGateway(given(upstream.apiBase));
     const client = openRawClient(gateway.url, post(stream).repeat(3));
@@ -114,7 +114,7 @@ describe('a connection', () => {
     assert.match(await gateway.metrics(), /gw_backend_inflight\{.*\} 0/);
   });
 
-  it('is told to close by every answer once the gateway drains', async () => {
+  it('is asked to close by every response once the gateway drains', async () => {
     const started = Promise.withResolvers<void>();
     const ending = Promise.withResolvers<void>();
     await using upstream = await startUpstream((seen, response) => {
@@ -142,7 +142,7 @@ describe('the head of an answer', () => {
     await until(() => client.seen.text.includes('text/event-stream'), { what: 'the head' });
   });
 
-  it('leaves out what cannot be in it, and the answer goes on', async () => {
+  it('omits invalid fields, and the response continues', async () => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-disposition: ';
     await using upstream = await startRawUpstream((socket) =>
       socket.end(`${head}attachment; filename="\u65e5"\r\n\r\nok`),
@@ -155,7 +155,7 @@ describe('the head of an answer', () => {
 });
 
 describe('a connection that is kept to an upstream', () => {
-  it('and is closed just as a request goes out costs the client nothing', async () => {
+  it('and is closed just as a request is sent does not fail the request', async () => {
     await using upstream = await startRawUpstream((socket, turn) => {
       if (turn > 0) socket.destroy();
       else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
@@ -184,7 +184,7 @@ describe('a connection that is kept to an upstream', () => {
 });
 
 describe('a client that', () => {
-  it('stops reading is given up, and its backend has no part in it', async () => {
+  it('stops reading is disconnected, without blaming its backend', async () => {
     await using upstream = await startUpstream((_, response) => {
       response.writeHead(200);
       response.end(Buffer.alloc(64 * 1024 * 1024));
@@ -200,7 +200,7 @@ describe('a client that', () => {
     assert.match(metrics, /gw_requests_failed_total 0/);
   });
 
-  it('never takes the end of an answer is given up too', async () => {
+  it('never reads the end of a response is disconnected too', async () => {
     const limits = { slowReaderMs: 200 };
     await using gateway = await startTestGateway({ models: manyModels }, { limits });
     const ask = 'GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n';
@@ -213,7 +213,7 @@ describe('a client that', () => {
     await until(isCut, { what: 'the connection to be cut' });
   });
 
-  it('hangs up at the end mark of a stream is charged what the stream reported', async () => {
+  it('disconnects at the end marker of a stream is charged what the stream reported', async () => {
     await using upstream = await startUpstream((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
@@ -227,7 +227,7 @@ describe('a client that', () => {
     assert.equal(gateway.events[0]?.prompt_tokens, 11);
   });
 
-  it('sends its body in pieces of one byte does not take many times its memory', async () => {
+  it('sends its body in pieces of one byte does not multiply its memory use', async () => {
     const bytes = 64 * 1024;
     await using upstream = await startUpstream(() => {});
     await using gateway = await startTestGateway(given(upstream.apiBase), { bodyBytesMax: bytes });

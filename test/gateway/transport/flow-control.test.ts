@@ -39,7 +39,7 @@ const reaches = (gateway: TestGateway, name: string, value: number) =>
   until(async () => (await admissionOf(gateway))[name] === value, { what: `${name} ${value}` });
 
 describe('a backend with flow control', () => {
-  it('is sent no more at once than its most; the next are sent in their order as answers end', async () => {
+  it('gets at most its limit of concurrent requests; the rest follow in order', async () => {
     const { held, script, letGo } = holding();
     await using upstream = await startUpstream(script);
     const flow = { maxConcurrent: 2 };
@@ -74,7 +74,7 @@ describe('a backend with flow control', () => {
     });
   });
 
-  it('holds a slot to the last byte of the answer', async () => {
+  it('holds a slot until the last byte of the response', async () => {
     const open: ServerResponse[] = [];
     await using upstream = await startUpstream((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -115,7 +115,7 @@ describe('a backend with flow control', () => {
     assert.deepEqual([row?.refusal, row?.attempts, row?.model], ['backend_overloaded', 0, 'm']);
   });
 
-  it('tells clients of the Messages API that it is overloaded in their words', async () => {
+  it('reports an overload to Messages API clients in their format', async () => {
     const { script, letGo } = holding();
     await using upstream = await startUpstream(script);
     const flow = { maxConcurrent: 1, maxQueued: 0 };
@@ -134,7 +134,7 @@ describe('a backend with flow control', () => {
     await first;
   });
 
-  it('refuses with 503 when the longest wait is over', async () => {
+  it('returns 503 after the maximum wait', async () => {
     const { script, letGo } = holding();
     await using upstream = await startUpstream(script);
     const flow = { maxConcurrent: 1, maxWaitSeconds: 1 };
@@ -154,7 +154,7 @@ describe('a backend with flow control', () => {
     assert.deepEqual([full, timed_out, queued], [0, 1, 0]);
   });
 
-  it('lets a client that hangs up go from the queue, from the engine and from between', async () => {
+  it('removes a disconnected client from the queue, the engine and the transition between them', async () => {
     const { held, script, letGo } = holding();
     await using upstream = await startUpstream(script);
     const flow = { maxConcurrent: 1 };
@@ -190,7 +190,7 @@ describe('a backend with flow control', () => {
     assert.deepEqual(gateway.events.filter(({ status }) => status === null).length, 3);
   });
 
-  it('gives a slot back when it cannot be reached', async () => {
+  it('releases a slot if it cannot be reached', async () => {
     const flow = { maxConcurrent: 1, maxQueued: 0 };
     const models = { m: { backends: [{ apiBase: await unusedApiBase(), flow }] } };
     await using gateway = await startTestGateway({ models, keys });
@@ -237,7 +237,7 @@ describe('a request for a backend that is full', () => {
     });
   }
 
-  it('waits when everything that serves the model is full, and not for another model', async () => {
+  it('waits if every backend of the model is full, and does not use another model', async () => {
     const busy = holding();
     await using full = await startUpstream(busy.script);
     await using other = await startUpstream(answerJson());
@@ -263,7 +263,7 @@ describe('a request for a backend that is full', () => {
 });
 
 describe('the settings of flow control', () => {
-  it('change with a snapshot, under the requests that are there', async () => {
+  it('change with a snapshot, for current requests too', async () => {
     const { held, script, letGo } = holding();
     await using upstream = await startUpstream(script);
     const given = (flow?: { maxConcurrent: number; maxWaitSeconds?: number }) => ({
@@ -292,7 +292,7 @@ describe('the settings of flow control', () => {
     await reaches(gateway, 'in_use', 0);
   });
 
-  it('keep the gate when the credential is another', async () => {
+  it('keep the gate when the credential changes', async () => {
     const { held, script, letGo } = holding();
     await using upstream = await startUpstream(script);
     const given = (credential: string) => ({
@@ -316,7 +316,7 @@ describe('the settings of flow control', () => {
   });
 });
 
-it('the health page shows what a gate does, and nothing where there is none', async () => {
+it('the health page shows the state of each gate, and nothing without a gate', async () => {
   await using upstream = await startUpstream(answerJson());
   const { apiBase } = upstream;
   const models = {

@@ -102,7 +102,7 @@ for (const [reader, parsesAll] of [
 
   describe(`an answer to what ${reader} read`, () => {
     for (const [what, play, expected] of framed) {
-      it(`${what} is framed so that the next one can follow`, async () => {
+      it(`${what} is framed so that the next response can follow`, async () => {
         await using listener = await start(play);
         using client = open(listener.port, get);
         await until(() => expected.test(client.seen.text), { what: 'the answer' });
@@ -117,7 +117,7 @@ for (const [reader, parsesAll] of [
       });
     }
 
-    it('cannot hold another line in a field', async () => {
+    it('cannot contain a line break in a field', async () => {
       const thrown: unknown[] = [];
       await using listener = await start((exchange) => {
         try {
@@ -134,7 +134,7 @@ for (const [reader, parsesAll] of [
       assert.doesNotMatch(client.seen.text, /x-c/);
     });
 
-    it('says that the connection is closed, and closes it, when the client or the listener wants that', async () => {
+    it('announces and closes the connection if the client or the listener requests it', async () => {
       const closing = get.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n');
       for (const [text, isOff] of [
         [closing, false],
@@ -151,7 +151,7 @@ for (const [reader, parsesAll] of [
       }
     });
 
-    it('that is cut ends the connection, and is told of once', async () => {
+    it('that is aborted ends the connection, and is reported once', async () => {
       let gone = 0;
       await using listener = await start((exchange) => {
         exchange.listen({ onDrain: () => {}, onGone: () => void gone++ });
@@ -168,7 +168,7 @@ for (const [reader, parsesAll] of [
       assert.equal(listener.server.inFlight(), 0);
     });
 
-    it('is left when its client closes its side', async () => {
+    it('is aborted when its client closes its side', async () => {
       let gone = 0;
       await using listener = await start((exchange) => {
         exchange.listen({ onDrain: () => {}, onGone: () => void gone++ });
@@ -181,7 +181,7 @@ for (const [reader, parsesAll] of [
       assert.equal(listener.server.inFlight(), 0);
     });
 
-    it('waits for a client that does not read, and tells it when it reads again', async () => {
+    it('waits for a client that does not read, and resumes when it reads again', async () => {
       let drained = 0;
       let waited = 0;
       const bytes = Buffer.alloc(16 * 1024, 'x');
@@ -207,7 +207,7 @@ for (const [reader, parsesAll] of [
       await until(() => client.seen.text.endsWith('\r\n0\r\n\r\n'), { what: 'the end' });
     });
 
-    it('that is not read is given up', async () => {
+    it('that is not read is aborted', async () => {
       let isGone = false;
       const limits = { slowReaderMs: 200 };
       const play = (exchange: Exchange): void => {
@@ -223,14 +223,14 @@ for (const [reader, parsesAll] of [
   });
 
   describe(`a connection that ${reader} reads`, () => {
-    it('is closed when nothing comes on it for long', async () => {
+    it('is closed after a long time without data', async () => {
       await using listener = await start(answerOk, { limits: { keepAliveMs: 200 } });
       using client = open(listener.port, get);
       await until(() => client.seen.isClosed, { what: 'the connection to be closed' });
       assert.match(client.seen.text, /\r\n\r\nok$/);
     });
 
-    it('goes on after an early answer when the rest of the body comes, and serves what follows it', async () => {
+    it('continues after an early response once the rest of the body arrives, and serves the next request', async () => {
       await using listener = await start(answerOk);
       using client = open(listener.port, postOf(10, '1234'));
       await until(() => answers(client.seen.text) === 1, { what: 'the early answer' });
@@ -238,7 +238,7 @@ for (const [reader, parsesAll] of [
       await until(() => answers(client.seen.text) === 2, { what: 'the next answer' });
     });
 
-    it('is cut after an early answer when the rest of the body does not come', async () => {
+    it('is closed after an early response if the rest of the body does not arrive', async () => {
       await using listener = await start(answerOk);
       using client = open(listener.port, postOf(10, '1234'));
       await until(() => answers(client.seen.text) === 1, { what: 'the early answer' });
@@ -281,7 +281,7 @@ for (const [reader, parsesAll] of [
       assert.equal(answers(text), 5);
     });
 
-    it('that is idle is closed when the listener is told so, one that has said nothing is not', async () => {
+    it('that is idle is closed on request, unless it has not sent anything yet', async () => {
       await using listener = await start(answerOk);
       using idle = open(listener.port, get);
       using fresh = open(listener.port, '');
@@ -292,7 +292,7 @@ for (const [reader, parsesAll] of [
       await until(() => answers(fresh.seen.text) === 1, { what: 'an answer to the other' });
     });
 
-    it('gives everything back when the listener closes all', async () => {
+    it('releases all resources when the listener closes all connections', async () => {
       let gone = 0;
       await using listener = await start((exchange) => {
         exchange.listen({ onDrain: () => {}, onGone: () => void gone++ });
@@ -309,7 +309,7 @@ for (const [reader, parsesAll] of [
   });
 }
 
-describe('an answer whose length was told', () => {
+describe('a response with a content length', () => {
   for (const [what, body] of [
     ['too short', 'abc'],
     ['too long', 'abcdefgh'],
@@ -329,7 +329,7 @@ describe('an answer whose length was told', () => {
 });
 
 describe('a client that sends requests without waiting for answers', () => {
-  it('is served one by one, and not read further while one is under way', async () => {
+  it('is served one by one, and not read further while a request is in progress', async () => {
     let handled = 0;
     await using listener = await startListener((exchange) => {
       handled++;
@@ -381,8 +381,8 @@ describe('a client that sends requests without waiting for answers', () => {
   });
 });
 
-describe('a client that closes its side under an answer that it does not read', () => {
-  it('is left, and its connection closed', async () => {
+describe('a client that closes its side during a response that it does not read', () => {
+  it('is disconnected', async () => {
     let isGone = false;
     await using listener = await startListener((exchange) => {
       exchange.listen({ onDrain: () => {}, onGone: () => (isGone = true) });

@@ -42,7 +42,7 @@ describe('the listener', () => {
     });
   }
 
-  it('does not cut an answer that takes longer than a request may', async () => {
+  it('does not abort a response that takes longer than the request limit', async () => {
     const finish = Promise.withResolvers<void>();
     await using upstream = await startUpstream((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -119,7 +119,7 @@ describe('the listener', () => {
     assert.match(client.seen.text, /^HTTP\/1\.1 200 /);
   });
 
-  it('takes no more connections than it may, says so, and serves those that it has', async () => {
+  it('refuses connections beyond its limit, logs that, and serves the existing ones', async () => {
     await using upstream = await startUpstream(answerJson());
     await using gateway = await startTestGateway(given(upstream.apiBase), {
       limits: { connectionsMax: 2, connectionsPerAddress: 0 },

@@ -21,7 +21,7 @@ const headOf = (fields: string, first = line): Buffer =>
 const read = (bytes: Buffer) => readStrictHead(bytes, 0);
 
 describe('a head in the strict form', () => {
-  it('is read with what the gateway wants of it', () => {
+  it('is parsed into the fields that the gateway uses', () => {
     const bytes = headOf(
       'AUTHORIZATION:Bearer k\r\nuser-agent: \t y z \t\r\nx-other: 1\r\nOpenAI-Beta: b\r\nContent-Type: c\r\n',
     );
@@ -43,7 +43,7 @@ describe('a head in the strict form', () => {
     assert.deepEqual(typeof head === 'object' && head.forwarded, ['openai-', 'x']);
   });
 
-  it('shows all of its fields as they came', () => {
+  it('returns all of its fields as received', () => {
     const fields = rawFields(headOf('X-Other:\t1 \r\nempty:\r\n').subarray(line.length));
     const expected = ['Host', 'x', 'content-length', '2', 'X-Other', '1', 'empty', ''];
     assert.deepEqual(fields, expected);
@@ -63,7 +63,7 @@ describe('a head in the strict form', () => {
     }
   });
 
-  it('says whether the client keeps the connection', () => {
+  it('states whether the client keeps the connection', () => {
     for (const [fields, isLast] of [
       ['connection: close\r\n', true],
       ['Connection: Keep-Alive\r\n', false],
@@ -172,7 +172,7 @@ const unusualLengths = [
   '\x0b2',
 ];
 
-describe('a head that is left to another reader', () => {
+describe('a head that is left to Node’s parser', () => {
   for (const [what, heads] of [
     ['for its first line', unusualLines.map((first) => headOf('', `${first}\r\n`))],
     ['for a field', unusualFields.map((field) => headOf(`${field}\r\n`))],
@@ -209,13 +209,13 @@ describe('a head that is left to another reader', () => {
     });
   }
 
-  it('for its size is so though it never ends', () => {
+  it('is left because of its size even if it never ends', () => {
     const bytes = Buffer.from(`${line}${own}a: ${'b'.repeat(32 * 1024)}`);
     assert.equal(read(bytes), 'unusual');
   });
 });
 
-describe('what is read of a connection', () => {
+describe('the requests read from a connection', () => {
   it(`is what Node's parser reads of the same bytes, in ${runs} of all sorts`, async () => {
     let read = 0;
     await fc.assert(

@@ -174,7 +174,7 @@ const kept: readonly (readonly [text: string, isReusable: boolean])[] = [
 ];
 
 describe('a connection', () => {
-  it('is kept only when the answer ended where both sides see its end', () => {
+  it('is kept only if both sides agree on the end of the response', () => {
     for (const [text, isReusable] of kept) {
       const reader = new ResponseReader();
       reader.read(Buffer.from(text, 'latin1'));
@@ -182,7 +182,7 @@ describe('a connection', () => {
     }
   });
 
-  it('is kept for as long as the upstream says', () => {
+  it('is kept for as long as the upstream allows', () => {
     for (const [value, keepAliveMs] of [
       ['timeout=5', 5000],
       ['max=3, Timeout=20', 20_000],
@@ -271,7 +271,7 @@ const splinter = fc.oneof(
 const wound = fc.record({ at: fc.nat(400), out: fc.nat(3), put: splinter });
 
 describe('any answer', () => {
-  it('that is valid is read as it was meant, in whichever pieces, and as Node reads it', async () => {
+  it('that is valid is read correctly in any pieces, and as Node reads it', async () => {
     await fc.assert(
       fc.asyncProperty(valid, cuts, async ({ wire, expected }, at) => {
         const parts = cut(Buffer.from(wire, 'latin1'), at);

@@ -55,7 +55,7 @@ describe('a request', () => {
     );
   });
 
-  it('of any size arrives whole, however many are under way', async () => {
+  it('of any size arrives complete, with any number in progress', async () => {
     const ends = '0123456789';
     await using raw = await startRawUpstream((socket) => {
       const { text } = raw.connections.find((one) => one.socket === socket) ?? { text: '' };
@@ -117,7 +117,7 @@ describe('a request', () => {
     assert.partialDeepStrictEqual(seen, whole());
   });
 
-  it('to a name that is none is not reached', async () => {
+  it('to an unknown host name is not sent', async () => {
     await using upstreams = startUpstreams();
     const { end } = await ask(upstreams, 'http://no-such-name.invalid');
     assert.equal(end !== null && end !== 'whole' ? end.kind : end, 'unreachable');
@@ -139,7 +139,7 @@ async function connectionsFor(
 }
 
 describe('a connection', () => {
-  it('is used again when its answer was whole', async () => {
+  it('is reused after a complete response', async () => {
     assert.equal(await connectionsFor(sayOk), 1);
     const chunks = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n';
     assert.equal(await connectionsFor(say(chunks)), 1);
@@ -156,7 +156,7 @@ describe('a connection', () => {
     });
   }
 
-  it('is not used again when its answer came before the request was sent', async () => {
+  it('is not reused if its response arrived before the request was sent', async () => {
     await using raw = await startRawUpstream((socket, turn) => {
       if (turn > 0) return;
       socket.pause();
@@ -169,7 +169,7 @@ describe('a connection', () => {
     assert.equal(raw.connections.length, 2);
   });
 
-  it('that lies idle is closed when something comes on it', async () => {
+  it('that is idle is closed if data arrives', async () => {
     await using raw = await startRawUpstream(sayOk);
     await using upstreams = startUpstreams();
     await ask(upstreams, raw.origin);
@@ -179,7 +179,7 @@ describe('a connection', () => {
     assert.equal(raw.connections.length, 2);
   });
 
-  it('that lies idle is closed before the upstream would close it', async () => {
+  it('that is idle is closed before the upstream would close it', async () => {
     const text = okText.replace('\r\n\r\n', '\r\nkeep-alive: timeout=2\r\n\r\n');
     await using raw = await startRawUpstream(say(text));
     await using upstreams = startUpstreams();
@@ -201,7 +201,7 @@ describe('a connection', () => {
     assert.equal(closed(), 3);
   });
 
-  it('to an origin that is served no more is closed, once its answer is through', async () => {
+  it('to a removed origin is closed once its response is complete', async () => {
     let answering: Socket | null = null;
     await using raw = await startRawUpstream((socket, turn) => {
       if (turn === 0 && raw.connections.length === 1) answering = socket;
@@ -230,7 +230,7 @@ describe('a connection', () => {
     assert.equal(raw.connections.length, 1);
   });
 
-  it('that was reset as a request went out on it is replaced, and the request sent once more', async () => {
+  it('that was reset while a request was sent is replaced, and the request sent once more', async () => {
     await using raw = await startRawUpstream((socket, turn) => {
       if (turn === 0) socket.write(okText);
       else socket.resetAndDestroy();
@@ -244,7 +244,7 @@ describe('a connection', () => {
 });
 
 describe('an attempt', () => {
-  it('that is given up closes its connection, and its sink is told nothing', async () => {
+  it('that is aborted closes its connection without calling its sink', async () => {
     await using raw = await startRawUpstream(silent);
     await using upstreams = startUpstreams();
     const { seen, call } = askFor(upstreams, raw.origin, {});
@@ -254,7 +254,7 @@ describe('an attempt', () => {
     assert.deepEqual(seen, { status: null, headers: [], body: '', end: null });
   });
 
-  it('that is given up at once sends nothing', async () => {
+  it('that is aborted at once sends nothing', async () => {
     await using raw = await startRawUpstream(sayOk);
     await using upstreams = startUpstreams();
     askFor(upstreams, raw.origin, {}).call.abort();
@@ -296,7 +296,7 @@ describe('an attempt', () => {
     assert.equal(seen.body.length, pieces * piece.length);
   });
 
-  it('whose sink throws ends, and no other with it', async () => {
+  it('whose sink throws ends without affecting others', async () => {
     await using raw = await startRawUpstream(sayOk);
     await using upstreams = startUpstreams();
     const thrown = ask(upstreams, raw.origin, { onHead: fail });
@@ -305,7 +305,7 @@ describe('an attempt', () => {
     assert.partialDeepStrictEqual(await other, whole());
   });
 
-  it('that waits for its first byte for too long is given up', async () => {
+  it('that waits too long for its first byte is aborted', async () => {
     await using raw = await startRawUpstream(silent);
     await using upstreams = startUpstreams();
     const { end } = await ask(upstreams, raw.origin, { firstByteMs: 30 });
@@ -315,7 +315,7 @@ describe('an attempt', () => {
 });
 
 describe('over TLS', () => {
-  it('an upstream is reached whose authority is in the bundle, and no other', async () => {
+  it('only an upstream whose CA is in the bundle is reached', async () => {
     const [cert, key] = await Promise.all([fixture('cert.pem'), fixture('key.pem')]);
     await using raw = await startRawUpstream(sayOk, { tls: { cert, key } });
     await using trusting = startUpstreams({ caBundle: [cert] });
@@ -355,7 +355,7 @@ describe('over TLS', () => {
     );
   });
 
-  it('an upstream that never shakes hands is given up after the time for connecting', async () => {
+  it('an upstream that never completes the handshake is given up after the connect timeout', async () => {
     await using raw = await startRawUpstream(silent);
     await using upstreams = startUpstreams({ connectMs: 30 });
     const { end } = await ask(upstreams, raw.origin.replace('http:', 'https:'));
