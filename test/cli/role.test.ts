@@ -128,15 +128,15 @@ test('names the setting of an invalid database URL', async () => {
 
 /** Returns a database URL that does not respond until the gate is opened. */
 async function openGate(t: TestContext, databaseUrl: string) {
-  const upstream = new URL(databaseUrl);
-  const host = decodeURIComponent(upstream.hostname);
+  const target = new URL(databaseUrl);
+  const host = decodeURIComponent(target.hostname);
   let isOpen = false;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     if (!isOpen) return void client.destroy();
     const upstream = host.startsWith('/')
-      ? connect(`${host}/.s.PGSQL.${upstream.port}`)
-      : connect(Number(upstream.port), host);
+      ? connect(`${host}/.s.PGSQL.${target.port}`)
+      : connect(Number(target.port), host);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
