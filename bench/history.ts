@@ -75,9 +75,9 @@ async function measure(db: Database, url: string): Promise<void> {
   if (has('chain')) {
     await timed('chain verified', async () => {
       // Verifies as `gw log verify` does.
-      const beside = createWalkThreads(url);
-      const { broken } = await checkChain(db, await readHead(db), { beside });
-      await beside.close();
+      const parallel = createWalkThreads(url);
+      const { broken } = await checkChain(db, await readHead(db), { parallel });
+      await parallel.close();
       if (broken !== null) throw new Error(broken.problem);
     });
   }

@@ -11,7 +11,7 @@ import { toRfc3339 } from '../../src/lib/clock.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import type { Refusal } from '../../src/lib/refusal.ts';
-import { createBreathe, inSlices } from '../../src/control/slices.ts';
+import { createYieldTurn, inSlices } from '../../src/control/slices.ts';
 import { createSlots } from '../../src/control/slots.ts';
 import { servedState } from '../../src/control/history/explain.ts';
 import type { PastStates } from '../../src/control/history/states.ts';
@@ -72,11 +72,11 @@ async function compareAll(
 ): Promise<WhatIf | Refusal> {
   const { reports: db, past } = core();
   const endsMs = monotonic() + workMs;
-  const breathe = createBreathe(monotonic);
+  const yieldTurn = createYieldTurn(monotonic);
   const sample = await sampleUsage(db, window, requestsMax);
   const rows = sample.rows.filter((row) => row.snapshot_version > 0);
   const stepsOf = createSidesOf();
-  const sidesOf = (state: ConfigState): Promise<Sides> => inSlices(breathe, stepsOf(state));
+  const sidesOf = (state: ConfigState): Promise<Sides> => inSlices(yieldTurn, stepsOf(state));
   const tally = createTally(changedMax);
   const sides = { before: await sidesOf(before), after: await sidesOf(after) };
   let compared = 0;
@@ -92,7 +92,7 @@ async function compareAll(
     }
     tally.add(row, compareRow({ ...sides, serving }, row));
     compared += 1;
-    await breathe();
+    await yieldTurn();
   }
   return {
     window,

@@ -17,7 +17,7 @@ import { createTakeServed } from '../control/fleet/fleet-served.ts';
 import { createAskRouted } from '../control/history/routed.ts';
 import type { Idempotency } from '../control/commands/idempotency.ts';
 import { createIdempotency } from '../control/commands/idempotency.ts';
-import { createBeat, createProvidersAt } from '../control/providers/lease-beats.ts';
+import { createHeartbeats, createProvidersAt } from '../control/providers/lease-heartbeats.ts';
 import { createLoginLimit } from '../control/access/login-limit.ts';
 import { createLoginTurns } from '../control/access/login-turns.ts';
 import type { Notifier } from '../control/fleet/notify.ts';
@@ -219,7 +219,7 @@ function openDials(options: AdminOptions) {
   return {
     dial: createDial(sending),
     dialRegistered: createRegistrationDial(sending),
-    beat: createBeat(plane.db),
+    beat: createHeartbeats(plane.db),
     providersAt: createProvidersAt(state),
     dynamicProvidersMax: options.dynamicProvidersMax ?? dynamicProvidersMaxDefault,
     needsPermissionToRegister: options.needsPermissionToRegister ?? false,

@@ -8,14 +8,14 @@ import { withCommandPath } from '../control/commands/command-path.ts';
 import type { CommandPath } from '../control/commands/command-path.ts';
 import { createEgress } from '../egress/egress.ts';
 import { createPlanPrices } from '../control/prices/price-sync.ts';
-import type { PricePlaces, PriceSyncWish } from '../control/prices/price-sync.ts';
+import type { PricePlaces, PriceSyncRequest } from '../control/prices/price-sync.ts';
 import { isRefusal, refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { readCaBundle } from './pem-files.ts';
 import type { SettingValues } from './settings/settings-table.ts';
 import { programVersion } from './version.ts';
 
-export type PriceSyncGiven = PriceSyncWish &
+export type PriceSyncGiven = PriceSyncRequest &
   Readonly<{
     databaseUrl: string;
     places: PricePlaces;

@@ -30,7 +30,7 @@ import type { Heads } from './log/heads.ts';
 import { createPastStates } from './history/states.ts';
 import type { PastStates } from './history/states.ts';
 import type { Divergence } from './notify-rebuild.ts';
-import { newPlaneMeasures, noting, openMeasuredPools } from './fleet/plane-measures.ts';
+import { newPlaneMeasures, measuring, openMeasuredPools } from './fleet/plane-measures.ts';
 import type { PlaneMeasures } from './fleet/plane-measures.ts';
 import { createPublisher } from './publishing/publish.ts';
 import type { Publisher } from './publishing/publish.ts';
@@ -97,7 +97,7 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
   const cursor = await prepareDatabase(url);
   const cloudTokens = openCloudTokens(options);
   const measures = newPlaneMeasures(connectionsMax);
-  const { onBuilt, onAppended, onHead, onCurrent, heads } = noting(measures, options.onCurrent);
+  const { onBuilt, onAppended, onHead, onCurrent, heads } = measuring(measures, options.onCurrent);
   const { db, reports } = openMeasuredPools(
     pool,
     measures,
@@ -121,7 +121,7 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       cloudTokens,
       clock,
       onBuilt,
-      onFailure: (error) => tellUnpublished(options, error, { store, publisher }),
+      onFailure: (error) => reportUnpublished(options, error, { store, publisher }),
     });
     const { publish } = publisher;
     cloudTokens.onDue(() => void publish());
@@ -162,7 +162,7 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
   }
 }
 
-function tellUnpublished(
+function reportUnpublished(
   { onFailure, onUnpublished }: PlaneOptions,
   error: unknown,
   { store, publisher }: Pick<ControlPlane, 'store' | 'publisher'>,

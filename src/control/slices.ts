@@ -6,11 +6,11 @@ import type { Clock } from '../lib/clock.ts';
 import type { Steps } from '../lib/steps.ts';
 
 /** Yields to the event loop if the slice is over. Otherwise returns at once. */
-export type Breathe = () => Promise<void>;
+export type YieldTurn = () => Promise<void>;
 
 const sliceMs = 10;
 
-export function createBreathe(monotonic: Clock): Breathe {
+export function createYieldTurn(monotonic: Clock): YieldTurn {
   let endsMs = monotonic() + sliceMs;
   return async () => {
     if (monotonic() < endsMs) return;
@@ -20,10 +20,10 @@ export function createBreathe(monotonic: Clock): Breathe {
 }
 
 /** Runs the steps, and yields between two steps when a slice is over. */
-export async function inSlices<Value>(breathe: Breathe, steps: Steps<Value>): Promise<Value> {
+export async function inSlices<Value>(yieldTurn: YieldTurn, steps: Steps<Value>): Promise<Value> {
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
-    await breathe();
+    await yieldTurn();
   }
 }

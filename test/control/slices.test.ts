@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { createBreathe } from '../../src/control/slices.ts';
+import { createYieldTurn } from '../../src/control/slices.ts';
 
 it('yields once per slice', async () => {
   let nowMs = 0;
   let turns = 0;
-  const breathe = createBreathe(() => nowMs);
+  const yieldTurn = createYieldTurn(() => nowMs);
   const turn = (): void => {
     turns += 1;
     next = setImmediate(turn);
@@ -16,7 +16,7 @@ it('yields once per slice', async () => {
   let next = setImmediate(turn);
   for (let work = 0; work < 100; work++) {
     nowMs += 1;
-    await breathe();
+    await yieldTurn();
   }
   clearImmediate(next);
   // A hundred milliseconds of work in slices of ten.

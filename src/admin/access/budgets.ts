@@ -8,7 +8,7 @@ import { budgets, listBudgets } from '../../../projections/tables/budgets.ts';
 import type { BudgetRow } from '../../../projections/tables/budgets.ts';
 import { countRows } from '../../../projections/tables/page.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
-import { namesOf, spentBy } from '../../control/access/beside.ts';
+import { namesOf, spentBy } from '../../control/access/record-details.ts';
 import type { Revealing } from '../../control/access/principal-names.ts';
 import { budgetField } from '../../lib/amounts.ts';
 import { timestamp } from '../../lib/fields.ts';

@@ -7,7 +7,7 @@ import type { ApiKey } from '../../../projections/config/api-key.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { apiKeys, listApiKeys } from '../../../projections/tables/api-keys.ts';
 import type { ApiKeyRow } from '../../../projections/tables/api-keys.ts';
-import { namesOf, usesOf } from '../../control/access/beside.ts';
+import { namesOf, usesOf } from '../../control/access/record-details.ts';
 import { newApiKey } from '../../control/access/mint.ts';
 import type { Revealing } from '../../control/access/principal-names.ts';
 import { nameField, timestamp, timestampField } from '../../lib/fields.ts';

@@ -7,7 +7,7 @@ import type { Principal } from '../../../projections/config/principal.ts';
 import { limits, listLimits } from '../../../projections/tables/limits.ts';
 import type { LimitsRow } from '../../../projections/tables/limits.ts';
 import { countRows } from '../../../projections/tables/page.ts';
-import { namesOf } from '../../control/access/beside.ts';
+import { namesOf } from '../../control/access/record-details.ts';
 import { principalNames } from '../../control/access/principal-names.ts';
 import type { Revealing } from '../../control/access/principal-names.ts';
 import { perMinuteField } from '../../lib/amounts.ts';

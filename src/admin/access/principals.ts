@@ -6,7 +6,7 @@ import type { Principal } from '../../../projections/config/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { listPrincipals, principals } from '../../../projections/tables/principals.ts';
 import type { PrincipalRow } from '../../../projections/tables/principals.ts';
-import { besidePrincipals } from '../../control/access/beside.ts';
+import { principalDetails } from '../../control/access/record-details.ts';
 import { changedPrincipal, newPassword, newPrincipal } from '../../control/access/principals.ts';
 import type { Revealing } from '../../control/access/principal-names.ts';
 import { passwordBytesMax, passwordRules } from '../../control/access/passwords.ts';
@@ -170,7 +170,7 @@ async function toRecords(
   reading: Revealing,
   rows: readonly PrincipalRow[],
 ): Promise<PrincipalRecord[]> {
-  const { texts, linked } = await besidePrincipals(reading, rows);
+  const { texts, linked } = await principalDetails(reading, rows);
   return rows.map((row) => ({
     id: row.id,
     name: row.name ?? texts.get(row.name_ref ?? '') ?? '',

@@ -7,7 +7,7 @@ import type { AdminToken } from '../../../projections/config/admin-token.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { adminTokens, listAdminTokens } from '../../../projections/tables/admin-tokens.ts';
 import type { AdminTokenRow } from '../../../projections/tables/admin-tokens.ts';
-import { namesOf, usesOf } from '../../control/access/beside.ts';
+import { namesOf, usesOf } from '../../control/access/record-details.ts';
 import { newAdminToken } from '../../control/access/mint.ts';
 import type { Revealing } from '../../control/access/principal-names.ts';
 import { nameField, timestamp, timestampField } from '../../lib/fields.ts';

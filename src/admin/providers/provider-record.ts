@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Provider } from '../../../projections/config/provider.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { ProviderRow } from '../../../projections/tables/providers.ts';
-import type { Beside } from '../../control/providers/beside.ts';
+import type { ProviderStatus } from '../../control/providers/provider-status.ts';
 import { timestamp } from '../../lib/fields.ts';
 import { providerId } from '../../lib/ids.ts';
 import { credentialKind, protocol, providerKind } from '../../lib/vocabulary.ts';
@@ -44,7 +44,10 @@ export const providerRecord = z.object({
 });
 export type ProviderRecord = z.input<typeof providerRecord>;
 
-export function toProviderRecord(row: ProviderRow, { leases, probes }: Beside): ProviderRecord {
+export function toProviderRecord(
+  row: ProviderRow,
+  { leases, probes }: ProviderStatus,
+): ProviderRecord {
   const lease = leases.get(row.id);
   const probe = probes.get(row.id);
   const isDynamic = row.kind === 'dynamic';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { listProviders, providers } from '../../../projections/tables/providers.ts';
 import type { ProviderRow } from '../../../projections/tables/providers.ts';
-import { nothingBeside, readBeside } from '../../control/providers/beside.ts';
+import { noProviderStatus, readProviderStatus } from '../../control/providers/provider-status.ts';
 import { catalogueEntry, providerCatalogue } from '../../snapshot/provider-catalogue.ts';
 import {
   availableModels,
@@ -138,6 +138,6 @@ async function toRecords(
   past: ConfigState | null,
 ): Promise<ProviderRecord[]> {
   const ids = rows.map(({ id }) => id);
-  const beside = past === null ? await readBeside(db, ids) : nothingBeside;
-  return rows.map((row) => toProviderRecord(row, beside));
+  const status = past === null ? await readProviderStatus(db, ids) : noProviderStatus;
+  return rows.map((row) => toProviderRecord(row, status));
 }

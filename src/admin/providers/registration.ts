@@ -59,7 +59,7 @@ export const registrationRoutes = [
       const { caller, config, once } = call;
       if (!('principalId' in caller))
         throw new Error('a route for API keys was called without one');
-      const asking = { principalId: caller.principalId, given, mayBeat: once === null };
+      const asking = { principalId: caller.principalId, given, mayRefreshOnly: once === null };
       const prepared = await registerProvider(needs, config, asking);
       if (isRefusal(prepared)) return prepared;
       if ('done' in prepared) {

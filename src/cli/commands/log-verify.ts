@@ -50,7 +50,7 @@ export class LogVerifyCommand extends LogCommand {
     const keys =
       encryptionKey === null ? null : encryptionKeys({ encryptionKey, encryptionKeyPrevious });
     try {
-      const check = await verifyLog(db, { anchors, beside: walkThreads, encryptionKeys: keys });
+      const check = await verifyLog(db, { anchors, parallel: walkThreads, encryptionKeys: keys });
       await recordVerified(db, this.context, findingsOf(check));
       this.context.stdout.write(`${this.json ? JSON.stringify(check) : toText(check)}\n`);
       return check.problems.length === 0 ? exitCodes.ok : exitCodes.differences;

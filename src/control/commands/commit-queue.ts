@@ -39,8 +39,8 @@ const waitMs = 2500;
 /** The minimum wait for the log lock, however long the wait for a connection was. */
 const lockWaitMinMs = 50;
 /** Limits per transaction, since other processes wait for the log. */
-const togetherMax = 64;
-const togetherMs = 100;
+const batchMax = 64;
+const batchMs = 100;
 const waitingMax = 2_000;
 
 export function createExecute(dependencies: Dependencies): Execute {
@@ -145,12 +145,12 @@ async function commit(
   try {
     const after = await db.tx(async (tx) => {
       const head = await lockLog(tx, Math.max(lockWaitMinMs, first.deadline - clock()));
-      const endsAt = clock() + togetherMs;
+      const endsAt = clock() + batchMs;
       const before = await store.catchUp(tx, head);
       let place: Place = { head, state: before.state, unwritten: [] };
       for (let one: Pending | undefined = first; one !== undefined;) {
         place = await take(tx, one, place);
-        one = taken.length < togetherMax && clock() < endsAt ? next(taken) : undefined;
+        one = taken.length < batchMax && clock() < endsAt ? next(taken) : undefined;
       }
       const planned = decided.flatMap((one) => (isRefusal(one) ? [] : [one]));
       return writePlanned(tx, dependencies, { before, planned });

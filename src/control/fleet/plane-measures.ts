@@ -79,7 +79,7 @@ export function openMeasuredPools(
 }
 
 /** The callbacks for the parts of a plane. */
-export const noting = (measures: PlaneMeasures, onCurrent?: () => void) => {
+export const measuring = (measures: PlaneMeasures, onCurrent?: () => void) => {
   const heads = createHeads();
   return {
     onBuilt: (durationMs: number): void => observe(measures.builds, durationMs),

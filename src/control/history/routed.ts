@@ -9,7 +9,7 @@ import type { Steps } from '../../lib/steps.ts';
 import { tableSteps } from '../../snapshot/compile.ts';
 import type { RoutingTables } from '../../snapshot/compile.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
-import { createBreathe, inSlices } from '../slices.ts';
+import { createYieldTurn, inSlices } from '../slices.ts';
 import { routingSnapshotOf } from './routing-snapshot.ts';
 
 export type Routed = Readonly<{ snapshot: Snapshot; tables: RoutingTables }>;
@@ -26,7 +26,7 @@ export function createAskRouted(monotonic: Clock): AskRouted {
   /** Moves the most recently used entry to the end. */
   const kept = new Map<object, Promise<Routed>>();
   const ask = (of: object, steps: () => Steps<Routed>): Promise<Routed> => {
-    const found = kept.get(of) ?? inSlices(createBreathe(monotonic), steps());
+    const found = kept.get(of) ?? inSlices(createYieldTurn(monotonic), steps());
     kept.delete(of);
     kept.set(of, found);
     const oldest = kept.size > routedMax ? kept.keys().next().value : undefined;

@@ -15,7 +15,7 @@ import { redactedNamedMax, redactedText } from '../../lib/redacted-events.ts';
 import { firstLink } from '../../../events/chain.ts';
 import type { Link } from '../../../events/chain.ts';
 import { walkInRanges } from './walk-ranges.ts';
-import type { WalkBeside } from './walk-ranges.ts';
+import type { ParallelWalk } from './walk-ranges.ts';
 import { walkRange } from './walk.ts';
 import type { Problem, Walked } from './walk.ts';
 import { verifyVault } from '../vault/verify-vault.ts';
@@ -47,7 +47,7 @@ type Options = Readonly<{
   /** The position of a trusted hash of the chain. Default: the beginning. */
   from?: Link;
   /** Walks ranges of a long log in parallel. If absent, one walk covers it. */
-  beside?: WalkBeside;
+  parallel?: ParallelWalk;
 }>;
 
 type VerifyOptions = Omit<Options, 'from'> &
@@ -126,7 +126,7 @@ async function cutBehindTables(db: Queryable, { position }: LogHead): Promise<Pr
 export async function checkChain(
   db: Queryable,
   head: LogHead,
-  { anchors = [], from = firstLink(head.logId), beside }: Options = {},
+  { anchors = [], from = firstLink(head.logId), parallel }: Options = {},
 ): Promise<Walked> {
   const unread = anchors.find((note) => readNote(note) === null);
   if (unread !== undefined) {
@@ -135,7 +135,7 @@ export async function checkChain(
   }
   const range = { logId: head.logId, from, to: head.position, anchors };
   const walked =
-    beside === undefined ? await walkRange(db, range) : await walkInRanges(db, range, beside);
+    parallel === undefined ? await walkRange(db, range) : await walkInRanges(db, range, parallel);
   const broken = walked.broken ?? (await brokenEnd(db, head, walked.link, anchors));
   return { ...walked, broken };
 }

@@ -14,7 +14,7 @@ import type { Range, Walked } from './walk.ts';
  * Walks ranges on up to `threads` other threads. Ranges that they fail to walk are walked on this
  * thread. `sizes` are in events.
  */
-export type WalkBeside = Readonly<{
+export type ParallelWalk = Readonly<{
   threads: number;
   walk: (range: Range) => Promise<Walked>;
   sizes?: WalkSizes;
@@ -30,7 +30,7 @@ const walkSizes: WalkSizes = { pageEvents, rangeEvents: 100_000 };
 export async function walkInRanges(
   db: Queryable,
   whole: Range,
-  { threads, walk, sizes = walkSizes }: WalkBeside,
+  { threads, walk, sizes = walkSizes }: ParallelWalk,
 ): Promise<Walked> {
   const [first, ...others] = await cut(db, whole, { ranges: threads + 1, sizes });
   const ahead = others.map((range) => ({ range, walked: orNull(walk(range)) }));

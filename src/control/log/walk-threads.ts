@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { walkedMessage } from './walk-message.ts';
 import type { Task } from './walk-message.ts';
 import type { Walked } from './walk.ts';
-import type { WalkBeside } from './walk-ranges.ts';
+import type { ParallelWalk } from './walk-ranges.ts';
 
 /** Has the extension of this module: `.ts` in a checkout, `.js` in a package. */
 const thread = new URL(`./walk-thread${extname(import.meta.filename)}`, import.meta.url);
@@ -19,7 +19,7 @@ const threadsMax = 3;
 /** `url` is the database's. A thread lives until its range ends or `close` is called. */
 export function createWalkThreads(
   url: string,
-): WalkBeside & Readonly<{ close: () => Promise<void> }> {
+): ParallelWalk & Readonly<{ close: () => Promise<void> }> {
   const workers = new Set<Worker>();
   const run = async (workerData: Task): Promise<Walked> => {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();

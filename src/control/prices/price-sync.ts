@@ -20,7 +20,7 @@ import { createSlots } from '../slots.ts';
 /** The location of each source: an http or https URL, or a file. */
 export type PricePlaces = Readonly<Record<PriceSourceName, string>>;
 
-export type PriceSyncWish = Readonly<{ source: PriceSource; overwrite: boolean }>;
+export type PriceSyncRequest = Readonly<{ source: PriceSource; overwrite: boolean }>;
 
 /** `skipped` is the reason why a source could not be read, or null. */
 export type SourceReport = Readonly<{
@@ -50,7 +50,7 @@ export type PriceChange = Readonly<{
  * Refuses with `upstream` if no source could be read, and with `unavailable` while another sync
  * runs.
  */
-export type PlanPrices = (wish: PriceSyncWish) => Promise<PricePlan | Refusal>;
+export type PlanPrices = (request: PriceSyncRequest) => Promise<PricePlan | Refusal>;
 
 type Dependencies = Readonly<{
   dispatcher: Dispatcher;
@@ -65,12 +65,12 @@ const readers = { aggregator: readAggregatorPrices, catalogue: readCataloguePric
 
 export function createPlanPrices(dependencies: Dependencies): PlanPrices {
   const slots = createSlots({ parallelMax: 1, waitingMax: 0, what: 'price syncs' });
-  return (wish) => slots.run(() => planPrices(dependencies, wish));
+  return (request) => slots.run(() => planPrices(dependencies, request));
 }
 
 async function planPrices(
   dependencies: Dependencies,
-  { source, overwrite }: PriceSyncWish,
+  { source, overwrite }: PriceSyncRequest,
 ): Promise<PricePlan | Refusal> {
   const asked = priceSourceOrder.filter((name) => source === 'both' || source === name);
   const read = await Promise.all(asked.map((name) => readSource(name, dependencies)));

@@ -137,7 +137,7 @@ async function find(
 }
 
 const lapsed = 'the lease lapsed';
-const beaten = refuse('stale', 'the agent sent a heartbeat in the meantime');
+const heartbeatFirst = refuse('stale', 'the agent sent a heartbeat in the meantime');
 
 /** False if the agent sent a heartbeat first. The provider is then left unchanged. */
 async function transition(
@@ -157,7 +157,7 @@ async function transition(
       reason: null,
       precondition: async (state, tx) =>
         wasBroughtBack(state, provider) || (wasLapsed && (await isRefreshed(tx, lease)))
-          ? beaten
+          ? heartbeatFirst
           : null,
     },
   );

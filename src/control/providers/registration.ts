@@ -24,7 +24,7 @@ import type { Outcome } from '../commands/execute.ts';
 import type { CheckAddress } from './address-check.ts';
 import { asInput, dialTarget, storedTarget } from './dial-target.ts';
 import { completeEndpoint } from './endpoint.ts';
-import type { Beat, createProvidersAt } from './lease-beats.ts';
+import type { Heartbeat, createProvidersAt } from './lease-heartbeats.ts';
 import type { RegistrationDial } from './registration-dial.ts';
 
 export type RegistrationTools = Readonly<{
@@ -32,7 +32,7 @@ export type RegistrationTools = Readonly<{
   vault: Pick<Vault, 'reveal'>;
   clock: Clock;
   /** Refreshes the lease of an existing provider. */
-  beat: Beat;
+  beat: Heartbeat;
   providersAt: ReturnType<typeof createProvidersAt>;
   dialRegistered: RegistrationDial;
   /** Has its own slots: names that do not resolve must not delay the leases of hosts. */
@@ -60,7 +60,7 @@ type Asking = Readonly<{
   principalId: PrincipalId;
   given: Given;
   /** True if refreshing the lease without a command is allowed. */
-  mayBeat: boolean;
+  mayRefreshOnly: boolean;
 }>;
 
 /**
@@ -83,7 +83,7 @@ type Prepared =
 export async function registerProvider(
   tools: RegistrationTools,
   { state }: Pick<Configuration, 'state'>,
-  { principalId, given, mayBeat }: Asking,
+  { principalId, given, mayRefreshOnly }: Asking,
 ): Promise<Prepared | Refusal> {
   if (!mayRegister(tools, state(), principalId)) {
     return refuse('forbidden', 'permission provider:register is required');
@@ -109,7 +109,7 @@ export async function registerProvider(
   if (isRefusal(served)) return served;
   const leaseAt = (at: Place): Lease | null => leaseOf(at, given.ttl_seconds, tools.clock());
   const present = { place, asked, lease: leaseAt(place) };
-  if (mayBeat && served === null && (await isRefreshed(tools, state(), present))) {
+  if (mayRefreshOnly && served === null && (await isRefreshed(tools, state(), present))) {
     return { done: registered(tools, present) };
   }
   const command = { ...asked, served };

@@ -100,7 +100,7 @@ export function createExchange({ egress, clock, onRejected }: Dependencies): Exc
       });
       const answer = await readBounded(body, answerBytesMax);
       if (statusCode !== 200 || answer === null) {
-        onRejected({ host, status: statusCode, said: saidIn(answer ?? '') });
+        onRejected({ host, status: statusCode, said: responseText(answer ?? '') });
         return failed(`${host} returned no access token (status ${statusCode})`);
       }
       const { access_token: token, expires_in: seconds } = tokenAnswer.parse(JSON.parse(answer));
@@ -150,7 +150,7 @@ const saidLengthMax = 300;
 /**
  * The response as one line for the log. Removes words as long as a key, a token or an assertion.
  */
-function saidIn(answer: string): string {
+function responseText(answer: string): string {
   const line = answer.replaceAll(/[\p{Cc}\s]+/gu, ' ').replaceAll(/[\w.+/=~-]{40,}/g, '…');
   return line.trim().slice(0, saidLengthMax);
 }

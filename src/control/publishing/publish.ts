@@ -20,7 +20,7 @@ import type { BudgetOverlay, Budgets } from '../usage/budgets.ts';
 import type { Centroids } from './centroids.ts';
 import type { CloudTokens } from '../providers/cloud-token.ts';
 import type { ConfigStore } from './config-store.ts';
-import { createRest } from '../rest.ts';
+import { createPause } from '../pause.ts';
 import { createSnapshotBuilder } from './snapshot-build.ts';
 
 /** `body` is the serialized snapshot. It is created for the first proxy and reused for all. */
@@ -95,7 +95,7 @@ export function createPublisher(dependencies: Dependencies): Publisher {
       const isNewer = held === null || cursor.state.version > held.version;
       // Started before the build, so that no request waits for a build that another request
       // started.
-      if (isNewer) rest.take(restMsOf(cursor.state));
+      if (isNewer) rest.take(pauseMsOf(cursor.state));
       const base = isNewer ? await build(cursor) : held;
       const own = await ownParts(cursor.state, base.config);
       const told = budgets.overlay(cursor.state);
@@ -120,7 +120,7 @@ export function createPublisher(dependencies: Dependencies): Publisher {
     queue = queue.then(publishOnce);
     return queue;
   };
-  const rest = createRest(() => void publishNow());
+  const rest = createPause(() => void publishNow());
 
   return {
     current,
@@ -138,13 +138,13 @@ export function createPublisher(dependencies: Dependencies): Publisher {
 }
 
 /** Smaller configurations are built within one or two milliseconds. */
-const restMembersMin = 1_000;
-const restMsMax = 1_000;
+const pauseMembersMin = 1_000;
+const pauseMsMax = 1_000;
 
 /** About ten times the duration of a build, which leaves most of a core for other work. */
-function restMsOf(state: ConfigState): number {
+function pauseMsOf(state: ConfigState): number {
   const members = state.api_key.byId.size + state.model.byId.size + state.principal.byId.size;
-  return members < restMembersMin ? 0 : Math.min(restMsMax, members / 50);
+  return members < pauseMembersMin ? 0 : Math.min(pauseMsMax, members / 50);
 }
 
 /** The parts of the overlay that differ between replicas: tokens, and providers out of rotation. */

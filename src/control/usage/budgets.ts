@@ -52,8 +52,8 @@ export function createBudgets({ db, state, clock }: Dependencies): Budgets {
       const read = await readBudgets(db);
       if (read.usages.length === 0) return void (held = read);
       const moment = { state: state(), marks: marksAt(state()), now: clock() };
-      const isDue = movesOf(read, moment).length > 0 || newsOf(read, moment).length > 0;
-      held = isDue ? await tellNews(db, moment) : read;
+      const isDue = movesOf(read, moment).length > 0 || dueSpending(read, moment).length > 0;
+      held = isDue ? await publishSpending(db, moment) : read;
     },
   };
 }
@@ -64,7 +64,7 @@ type Moment = Readonly<{ state: ConfigState; marks: Marks; now: number }>;
  * Reads the budgets again under the lock of the overlay, so that two replicas do not do the same
  * work.
  */
-const tellNews = (db: Database, moment: Moment): Promise<BudgetReading> =>
+const publishSpending = (db: Database, moment: Moment): Promise<BudgetReading> =>
   db.tx(async (tx) => {
     await holdOverlay(tx);
     const before = await readBudgets(tx);
@@ -78,7 +78,7 @@ const tellNews = (db: Database, moment: Moment): Promise<BudgetReading> =>
     const moved = moves.length > 0 ? await readBudgets(tx) : before;
     // Publishes a new window even without spending: proxies need its start.
     const turned = moves.map(({ principalId }) => principalId);
-    const ids = [...new Set([...turned, ...newsOf(moved, moment)])];
+    const ids = [...new Set([...turned, ...dueSpending(moved, moment)])];
     if (ids.length === 0) return moved;
     await holdBudgets(tx, ids);
     await tellSpend(tx, { ids, seq: moved.seq + 1 });
@@ -93,7 +93,7 @@ const movesOf = ({ usages }: BudgetReading, { state, now }: Moment): WindowMove[
   });
 
 /** The principals whose spending must be published now. */
-const newsOf = ({ usages }: BudgetReading, { state, marks }: Moment) =>
+const dueSpending = ({ usages }: BudgetReading, { state, marks }: Moment) =>
   usages.flatMap((usage) => {
     const caps = capsOf(state, usage);
     const isTold = caps === null || !mustReport(caps, toldOf(usage), usage, marks);

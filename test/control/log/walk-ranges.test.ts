@@ -8,7 +8,7 @@ import { sql } from '@databases/pg';
 import type { SQLQuery } from '@databases/pg';
 
 import { walkRange } from '../../../src/control/log/walk.ts';
-import type { WalkBeside } from '../../../src/control/log/walk-ranges.ts';
+import type { ParallelWalk } from '../../../src/control/log/walk-ranges.ts';
 import { createWalkThreads } from '../../../src/control/log/walk-threads.ts';
 import { checkChain } from '../../../src/control/log/verify-log.ts';
 import { readHead } from '../../../src/db/log/event-log.ts';
@@ -100,8 +100,8 @@ describe('a log that is walked in ranges', { timeout: 120_000 }, () => {
     const head = await readHead(db);
     try {
       const alone = await checkChain(db, head);
-      const beside = { ...threads, threads: 1, sizes };
-      const { broken, checkpoints, link } = await checkChain(db, head, { beside });
+      const parallel = { ...threads, threads: 1, sizes };
+      const { broken, checkpoints, link } = await checkChain(db, head, { parallel });
       assert.deepEqual([broken, checkpoints], [null, alone.checkpoints]);
       assert.deepEqual([...link.hash], [...head.hash]);
     } finally {
@@ -110,7 +110,7 @@ describe('a log that is walked in ranges', { timeout: 120_000 }, () => {
   });
 
   it('is walked on this thread when another thread fails', async () => {
-    const failing: Readonly<Record<string, WalkBeside['walk']>> = {
+    const failing: Readonly<Record<string, ParallelWalk['walk']>> = {
       'has no connection': createWalkThreads(url.replace(/\/[^/?]+(\?|$)/, '/no_such_database$1'))
         .walk,
       'is killed': async (range) => {
@@ -124,19 +124,19 @@ describe('a log that is walked in ranges', { timeout: 120_000 }, () => {
     const alone = await checkChain(db, head);
     for (const [what, walk] of Object.entries(failing)) {
       const failed: string[] = [];
-      const told: WalkBeside['walk'] = (range) =>
+      const told: ParallelWalk['walk'] = (range) =>
         walk(range).catch((error: unknown) => {
           failed.push(String(error));
           throw error;
         });
-      const inRanges = await checkChain(db, head, { beside: { threads: 1, walk: told, sizes } });
+      const inRanges = await checkChain(db, head, { parallel: { threads: 1, walk: told, sizes } });
       assert.deepEqual(inRanges, alone, what);
       assert.match(failed.join(), /no_such_database|ended before its range/);
     }
   });
 
   it('fails with the error of its own walk', async () => {
-    const beside: WalkBeside = {
+    const parallel: ParallelWalk = {
       threads: 1,
       walk: () => Promise.reject(new Error('theirs')),
       sizes,
@@ -145,7 +145,7 @@ describe('a log that is walked in ranges', { timeout: 120_000 }, () => {
       db.tx(async (tx) => {
         const head = await readHead(tx);
         await tx.query(sql`alter table es.events rename to events_gone`);
-        return checkChain(tx, head, { beside });
+        return checkChain(tx, head, { parallel });
       }),
       /es\.events" does not exist/,
     );
@@ -161,12 +161,15 @@ async function bothWalks(db: Database, tampering: SQLQuery) {
     await tx.query(sql`set local idle_in_transaction_session_timeout = 0`);
     await tx.query(tampering);
     const head = await readHead(tx);
-    const beside: WalkBeside = {
+    const parallel: ParallelWalk = {
       threads,
       walk: (range) => walkRange(tx, range, sizes.pageEvents),
       sizes,
     };
-    both = { alone: await checkChain(tx, head), inRanges: await checkChain(tx, head, { beside }) };
+    both = {
+      alone: await checkChain(tx, head),
+      inRanges: await checkChain(tx, head, { parallel }),
+    };
     throw undone;
   });
   await attempt.catch((error: unknown) => assert.equal(error, undone));

@@ -90,11 +90,11 @@ describe('a price source', () => {
     });
     for (const [place, reason] of [
       ['/page', /not a price list/],
-      ['/empty', /holds no prices/],
+      ['/empty', /contains no prices/],
       ['/long', /longer than/],
-      ['/broken', /^it answered status 500$/],
-      ['/moved', /^it answered status 302$/],
-      ['/absent', /^it answered status 404$/],
+      ['/broken', /^it responded with status 500$/],
+      ['/moved', /^it responded with status 302$/],
+      ['/absent', /^it responded with status 404$/],
     ] as const) {
       assert.match(await reasonOf(reader(t)(url + place)), reason);
     }
@@ -114,6 +114,6 @@ describe('a price source', () => {
 
   it('times out', async (t) => {
     const { url } = await fileServer(t, { '/silent': null });
-    assert.match(await reasonOf(reader(t, 200)(`${url}/silent`)), /did not answer in time/);
+    assert.match(await reasonOf(reader(t, 200)(`${url}/silent`)), /did not respond in time/);
   });
 });

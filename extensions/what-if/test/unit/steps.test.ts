@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { createConfigSteps } from '../../../../projections/snapshot.ts';
 import { routingSnapshot } from '../../../../test/harness/gateway/routed.ts';
 import { createSidesOf } from '../../sides.ts';
-import { createBreathe, inSlices } from '../../../../src/control/slices.ts';
+import { createYieldTurn, inSlices } from '../../../../src/control/slices.ts';
 import { tableSteps } from '../../../../src/snapshot/compile.ts';
 import {
   modelCreated,
@@ -54,7 +54,7 @@ it('others have their turn while the tables are made', async () => {
   let next = setImmediate(turn);
   // Every step takes one millisecond, and a slice ten.
   await inSlices(
-    createBreathe(() => (nowMs += 1)),
+    createYieldTurn(() => (nowMs += 1)),
     createSidesOf()(state),
   );
   clearImmediate(next);

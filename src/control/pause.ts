@@ -1,6 +1,6 @@
 // Enforces a minimum pause between two runs of work that is requested more often.
 
-export type Rest = Readonly<{
+export type Pause = Readonly<{
   /** True if no pause is active. Otherwise the work runs when the pause ends. */
   isOver: () => boolean;
   /** Starts or restarts the pause. 0 ends it. */
@@ -9,7 +9,7 @@ export type Rest = Readonly<{
   close: () => void;
 }>;
 
-export function createRest(work: () => void): Rest {
+export function createPause(work: () => void): Pause {
   let timer: NodeJS.Timeout | null = null;
   let isWanted = false;
   const close = (): void => {

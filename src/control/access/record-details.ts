@@ -31,7 +31,7 @@ type Texts = Readonly<{
 }>;
 
 /** The personal data of principals by ref, and the time at which each identity was linked. */
-export async function besidePrincipals({ db, vault }: Revealing, rows: readonly Texts[]) {
+export async function principalDetails({ db, vault }: Revealing, rows: readonly Texts[]) {
   const refs = rows.flatMap((row) => [row.name_ref, row.email_ref, row.identity_ref]);
   return {
     texts: await vault.reveal(

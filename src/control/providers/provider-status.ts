@@ -7,15 +7,18 @@ import { readLeases } from '../../db/leases.ts';
 import { readProbes } from '../../db/provider-probes.ts';
 import type { ProviderId } from '../../lib/ids.ts';
 
-export type Beside = Readonly<{
+export type ProviderStatus = Readonly<{
   leases: Awaited<ReturnType<typeof readLeases>>;
   probes: Awaited<ReturnType<typeof readProbes>>;
 }>;
 
 /** For states of the past, which have neither. */
-export const nothingBeside: Beside = { leases: new Map(), probes: new Map() };
+export const noProviderStatus: ProviderStatus = { leases: new Map(), probes: new Map() };
 
-export const readBeside = async (db: Queryable, ids: readonly ProviderId[]): Promise<Beside> => ({
+export const readProviderStatus = async (
+  db: Queryable,
+  ids: readonly ProviderId[],
+): Promise<ProviderStatus> => ({
   leases: await readLeases(db, ids),
   probes: await readProbes(db, ids),
 });

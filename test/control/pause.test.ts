@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { createRest } from '../../src/control/rest.ts';
+import { createPause } from '../../src/control/pause.ts';
 
 function resting(test: TestContext) {
   test.mock.timers.enable({ apis: ['setTimeout'] });
   const done = { count: 0 };
-  const rest = createRest(() => void (done.count += 1));
+  const rest = createPause(() => void (done.count += 1));
   return { rest, done, pass: (ms: number) => test.mock.timers.tick(ms) };
 }
 

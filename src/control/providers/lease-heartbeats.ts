@@ -13,7 +13,7 @@ import type { Lease } from '../../db/leases.ts';
 import type { ProviderId } from '../../lib/ids.ts';
 
 /** False if there is no lease to refresh. Rejects if the database is unreachable. */
-export type Beat = (lease: Lease) => Promise<boolean>;
+export type Heartbeat = (lease: Lease) => Promise<boolean>;
 
 type Batch = Readonly<{ leases: Lease[]; refreshed: Promise<ReadonlySet<ProviderId>> }>;
 
@@ -22,7 +22,7 @@ const gatherMs = 100;
  * From this many concurrent heartbeats on, collect longer. A fleet's agents can wait, and every
  * statement saved is a wakeup saved here and at the database.
  */
-const fleetBeats = 4;
+const fleetHeartbeats = 4;
 const fleetGatherMs = 250;
 
 /**
@@ -45,18 +45,18 @@ export function createProvidersAt(
 }
 
 /** Runs one statement at a time. The connection limit of the listener bounds the waiting leases. */
-export function createBeat(db: Queryable): Beat {
+export function createHeartbeats(db: Queryable): Heartbeat {
   let gathering: Batch | null = null;
   let before: Promise<unknown> = Promise.resolve();
-  let beatsBefore = 0;
+  let heartbeatsBefore = 0;
 
   const begin = (): Batch => {
     const leases: Lease[] = [];
     const write = async (): Promise<ReadonlySet<ProviderId>> => {
-      const isFleet = beatsBefore >= fleetBeats;
+      const isFleet = heartbeatsBefore >= fleetHeartbeats;
       await Promise.all([before, wait(isFleet ? fleetGatherMs : gatherMs)]);
       gathering = null;
-      beatsBefore = leases.length;
+      heartbeatsBefore = leases.length;
       const refreshed = refreshLeases(db, leases);
       before = refreshed.catch(() => undefined);
       return refreshed;
