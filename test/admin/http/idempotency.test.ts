@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { errorOf, member, testAdministrator } from '../../harness/admin/admin.ts';
+import { adminPassword, errorOf, member, testAdministrator } from '../../harness/admin/admin.ts';
 
 const hour = 60 * 60 * 1000;
 const key = 'create-1';
@@ -127,7 +127,7 @@ describe('the same key and request', () => {
     const { sendAs, later, ask, keyed } = await started(t);
     const first = await keyed('POST', '/admin/keys', newKey);
     later(24 * hour);
-    const body = { name: 'boss', password: 'a password of the tests' };
+    const body = { name: 'boss', password: adminPassword };
     const answer = await ask({ method: 'POST', path: '/login', body });
     const cookie = /gw_session=([^;]+)/.exec(answer.headers.getSetCookie()[0] ?? '')?.[1] ?? '';
     const second = await sendAs(cookie)('POST', '/admin/keys', newKey);

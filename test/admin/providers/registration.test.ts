@@ -292,7 +292,11 @@ describe('a registration of what is not the caller’s', () => {
       types.every((type) => /^(?:Principal|ApiKey)/.test(type)),
       types.join(),
     );
-    assert.ok(leasing.warnings.some((warning) => /held by another principal/.test(warning)));
+    assert.ok(
+      leasing.warnings.some((warning) =>
+        /another principal registered this provider/.test(warning),
+      ),
+    );
   });
 
   it('never converts a static provider, takes its name or discloses it', async (t) => {
