@@ -124,6 +124,7 @@ const held: readonly string[] = [
   'test/telemetry',
   'test/tidy',
   'test/usage',
+  'ui',
 ];
 
 const isHeld = (file: string): boolean =>

@@ -64,7 +64,7 @@ class GwDiff extends element({
         overflow-wrap: anywhere;
       }
 
-      /* Longer names go on beside the sign. */
+      /* Longer names continue next to the sign. */
       .signed {
         position: relative;
         padding-left: 1.5rem;

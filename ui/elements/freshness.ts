@@ -47,7 +47,7 @@ class GwFreshness extends element({
           text-align: left;
         }
 
-        /* Beside the range. */
+        /* Next to the range. */
         .word {
           display: none;
         }

@@ -17,7 +17,7 @@ type Options = Readonly<{
   pollMs?: number | (() => number | null);
   /** Stops polling while the address says that the page is paused. */
   pausable?: boolean;
-  /** What the response depends on in the address or the host; a change loads again. */
+  /** The parts of the address or the host that the response depends on; a change loads again. */
   question?: () => string;
 }>;
 

@@ -41,7 +41,7 @@ class GwSave extends element({
   reasonMissing: state<boolean>(),
   /** The preview of recent requests is open. */
   previewing: state<boolean>(),
-  /** The fields that others did to the record in the meantime; null if unknown. */
+  /** The change that others made to the record in the meantime; null if unknown. */
   meanwhile: state<Found | null>(),
 }) {
   static override styles = [base, buttons, saveStyles];

@@ -103,7 +103,7 @@ class ScreenFrontendModels extends RecordScreen {
     if (place !== null) replaceRest(place);
   }
 
-  /** The page behind the drawer. */
+  /** The page below the drawer. */
   #behind(): readonly string[] {
     const [first = '', second] = this.rest;
     if (first === poolsPart) return second === undefined ? [] : [poolsPart];

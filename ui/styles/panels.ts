@@ -10,7 +10,7 @@ export const panels = css`
     margin-bottom: var(--space-3);
   }
 
-  /* Of two beside each other. */
+  /* For two panels side by side. */
   @media (max-width: 640px) {
     .tiles > :last-child:nth-child(odd) {
       grid-column: 1 / -1;
@@ -40,7 +40,7 @@ export const panels = css`
     gap: var(--space-3);
   }
 
-  /* Beside what the chart has there. */
+  /* Next to the controls of the chart. */
   .charts > .panel > header {
     padding-right: 3.5rem;
   }

@@ -12,7 +12,7 @@ import { base, buttons } from '../../styles/base.ts';
 import '../error.ts';
 import './field.ts';
 
-/** What a form does with any kind of field. */
+/** The interface of all kinds of fields. */
 type Field = HTMLElement & {
   readonly name: string;
   readonly label: string;

@@ -11,7 +11,7 @@ import { line } from '../../styles/line.ts';
 import { Watch } from '../watch.ts';
 
 class GwRange extends element({
-  /** As in the address: `24h`, or two times separated by a slash. A change dispatches `gw-range`. */
+  /** The format of the address: `24h`, or two times separated by a slash. A change dispatches `gw-range`. */
   value: text('24h'),
   /** Both ends are optional, and empty means all time. */
   open: flag(),

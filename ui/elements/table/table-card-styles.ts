@@ -3,7 +3,7 @@
 import { css } from 'lit';
 
 export const tableCardStyles = css`
-  /* A card for each row: its name, then its values beside their labels. */
+  /* A card for each row: its name, then its labeled values. */
   .cards {
     max-height: none;
     border: 0;

@@ -14,7 +14,7 @@ export type Column<Row> = Readonly<{
   end?: boolean;
   /** Hidden at first. */
   spare?: boolean;
-  /** Help text behind a question mark in the head. */
+  /** Help text, shown by a question mark in the head. */
   help?: string;
   /** The name of the order on the server, for partial rows. */
   ordered?: boolean;

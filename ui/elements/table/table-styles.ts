@@ -258,7 +258,7 @@ export const tableStyles = css`
     }
   }
 
-  /* A link beside the row's own needs a target of 24 pixels (WCAG 2.2, 2.5.8). */
+  /* A second link in a row needs a target of 24 pixels (WCAG 2.2, 2.5.8). */
   .roomy {
     display: inline-block;
     padding-block: 0.3125rem;

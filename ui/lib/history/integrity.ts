@@ -20,7 +20,7 @@ export function witnessState(
     : { tone: 'good', word: 'agrees' };
 }
 
-/** The number of events the projections are behind the log; null is unknown. */
+/** `lag` is the number of events that the projections have not processed; null is unknown. */
 export function behindState(
   lag: number | null,
 ): Readonly<{ tone: 'none' | 'warn' | 'plain'; word: string }> {
@@ -33,12 +33,12 @@ export function behindState(
 type Signed = Readonly<{
   /** The position of the last checkpoint among the newest positions; null if there is none. */
   last: number | null;
-  /** The number of of the newest positions were searched. */
+  /** The number of newest positions that were searched. */
   among: number;
   hasKey: boolean;
 }>;
 
-/** How much of a log that ends at `head` is not covered by a signed checkpoint. */
+/** Describes which part of a log that ends at `head` no signed checkpoint covers. */
 export function unsignedText(head: number, { last, among, hasKey }: Signed): string {
   if (last !== null)
     return head === last ? 'The whole log is signed' : formatCount(head - last, 'unsigned event');

@@ -106,7 +106,7 @@ export type Lag = Readonly<{
   isMore: boolean;
 }>;
 
-/** How far a replica is behind. `newest` are the loaded versions, newest first; `all` means that there are no older ones. */
+/** The lag of a replica. `newest` are the loaded versions, newest first; `all` means that there are no older ones. */
 export function lagOf(
   { snapshot_version: serves }: Pick<Reported, 'snapshot_version'>,
   { newest, all }: Readonly<{ newest: readonly Version[]; all: boolean }>,

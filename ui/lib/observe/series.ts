@@ -57,7 +57,7 @@ export function totalsOf(points: readonly Point[]): Totals {
   };
 }
 
-/** Of answered requests, in milliseconds; null if there are none or only sums remain. */
+/** Percentiles of answered requests, in milliseconds; null if there are none or only sums remain. */
 export type Latency = Readonly<{ p50: number | null; p95: number | null; p99: number | null }>;
 
 type Measured = Readonly<{ p50_ms: number | null; p95_ms: number | null; p99_ms: number | null }>;

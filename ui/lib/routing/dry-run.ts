@@ -211,7 +211,7 @@ export function outcomeOf({ reason, chain, denied }: DryRun): string {
   return `${first?.reason ?? reason ?? 'nothing'}: ${first?.model ?? 'no model'}`;
 }
 
-/** What a dry run cannot know (specification, "Dry-run limits"). */
+/** Lists what a dry run cannot know (specification, "Dry-run limits"). */
 export function caveatsOf({ prompt }: Pick<QuestionDraft, 'prompt'>): readonly string[] {
   return [
     'Assumes all backends are healthy.',

@@ -9,7 +9,7 @@ import { writeOffset } from '../text/utc-offset.ts';
 /** `fields` are server names. */
 export type Condition = Readonly<{ fields: readonly string[]; text: string }>;
 
-/** How values in texts are written. */
+/** Formats of values in texts. */
 export const sayings: Say = {
   number: formatNumber,
   money: formatMoney,

@@ -26,7 +26,7 @@ export type Save = Readonly<{
   notPublished?: string;
   /** A whole list is sent, which would remove additions of others. */
   sendsWhole?: boolean;
-  /** What else the change affects. */
+  /** Explains what else the change affects. */
   breaks?: unknown;
   /** Shown above the diff. */
   about?: string;

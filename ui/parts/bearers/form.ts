@@ -123,7 +123,7 @@ class GwBearerForm extends RecordForm<null, TokenDraft> {
     ];
   }
 
-  /** The form stays open behind the dialog with the secret. */
+  /** The form stays open below the dialog with the secret. */
   protected override saveOf(draft: TokenDraft): Save | Wrong {
     const { noun, create, shownOnce } = this.kind;
     const holder = this.#holder(draft) ?? { name: '', held: [] };

@@ -41,7 +41,7 @@ export const rulesStyles = css`
   }
 
   .rule.before::before,
-  .rule.behind::after {
+  .rule.after::after {
     position: absolute;
     right: 0;
     left: 0;
@@ -55,7 +55,7 @@ export const rulesStyles = css`
     top: -0.375rem;
   }
 
-  .rule.behind::after {
+  .rule.after::after {
     bottom: -0.375rem;
   }
 

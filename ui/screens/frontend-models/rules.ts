@@ -73,7 +73,7 @@ class GwRules extends element({
         ? ''
         : drag.to < drag.from
           ? 'before'
-          : 'behind';
+          : 'after';
     const classes = [
       rule.enabled ? '' : 'off',
       verdict?.word === 'decides' ? 'decides' : '',

@@ -3,7 +3,7 @@
 import { css } from 'lit';
 
 export const workspaceStyles = css`
-  .beside {
+  .columns {
     display: grid;
     grid-template-columns: minmax(0, 1fr) minmax(18rem, 24rem);
     align-items: start;
@@ -61,7 +61,7 @@ export const workspaceStyles = css`
   }
 
   @media (max-width: 1100px) {
-    .beside {
+    .columns {
       grid-template-columns: minmax(0, 1fr);
     }
 

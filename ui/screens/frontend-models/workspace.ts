@@ -96,7 +96,7 @@ class GwRulesWorkspace extends element({
 
   protected override render() {
     const { owner, routing, editing, writable } = this;
-    return html`<div class="beside">
+    return html`<div class="columns">
       <div class="list">
         ${this.#head()} ${this.order === null ? nothing : this.#unpublished()}
         ${editing === 'new' && writable ? this.#newRule() : nothing}

@@ -19,7 +19,7 @@ import { record } from '../../styles/record.ts';
 
 type Verified = Readonly<{ position: number; checkpoints: number; problem: Finding | null }>;
 
-/** The number of events are verified between two updates of the progress. */
+/** The number of events between two updates of the progress. */
 const drawnEach = 250;
 
 class GwVerifyLog extends element({

@@ -10,7 +10,7 @@ import { latencyOf, totalsOf } from '../../lib/observe/series.ts';
 import { beside } from '../../lib/observe/usage.ts';
 import type { Grouping } from '../../lib/observe/usage.ts';
 
-/** The number of groups are loaded at first, and with each "Show more". */
+/** The number of groups that are loaded at first, and with each "Show more". */
 export const groupSteps = { first: 1_000, more: 1_000, max: 20_000 } as const;
 
 type Asked = Readonly<{

@@ -1,5 +1,5 @@
-// The history in a browser: a wrong price found and undone, a version restored, one save taken back from its notice, the past looked
-// at, and the chain checked by who reads it. What counts is what the server has then.
+// Tests the history in a browser: undo of a change, restore of a version, undo from a notification,
+// past versions, and verification of the hash chain. Results are checked on the server.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -15,7 +15,7 @@ import { rows } from '../../../../test/ui/harness/records.ts';
 import { toast } from '../../../../test/ui/harness/toast.ts';
 import { expectCleanScreen } from '../../../../test/ui/harness/watch.ts';
 
-/** A model at 1 dollar; answers the version that made it. */
+/** Creates a model at 1 dollar, and returns its version. */
 async function pricedModel({ send }: House): Promise<number> {
   const made = await send('POST', '/admin/provider-models', {
     name: 'engine',
@@ -67,7 +67,7 @@ it('the audit log and the overview say what each change was, and lead to its rec
   await house.send('DELETE', '/admin/provider-models/1');
   const { page, watched } = await open(t, house, 'audit');
   await page.getByRole('row', { name: /boss Deleted model engine engine DELETE/ }).waitFor();
-  // A change of the command line has no path; its record is shown all the same.
+  // A change from the command line has no path, but its record is shown.
   const byCommand = page.getByRole('row', { name: /Created principal boss/ });
   const record = byCommand.getByRole('link', { name: 'boss', exact: true });
   assert.match((await record.getAttribute('href')) ?? '', /\/ui\/principals\/\d+$/);
@@ -316,7 +316,7 @@ it('a change is proposed where it is saved, approved by a second person and appl
   await expectCleanScreen(other, watched);
   await press(other, 'Approve…');
   await press(other, 'Approve');
-  // An approval publishes nothing: the notice must not name a version, nor offer to undo one.
+  // An approval publishes nothing, so the notification names no version and offers no undo.
   const notice = other.locator('gw-toasts').getByText('Change request 1 approved');
   await notice.waitFor();
   await other.getByText('It is not applied yet.').first().waitFor();

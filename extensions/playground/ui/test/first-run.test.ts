@@ -1,4 +1,5 @@
-// From an empty database to the first streamed answer, in a browser: each step by the checklist, and at the end what the server counted.
+// Tests the first-run checklist in a browser: each step from an empty database to the first streamed
+// response, and the usage that the server counted.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-// Holds that an export answers what its control plane answers: the same changes, events, versions, differences and access, at any moment.
+// Tests that an export gives the same answers as its control plane: changes, events, versions, differences and access, at any time.
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
@@ -18,7 +18,7 @@ after(async () => {
   for (const end of ends.toReversed()) await end();
 });
 
-// One for all: nothing of it is changed by who looks.
+// Shared by all tests, which only read it.
 let shared: Awaited<ReturnType<typeof house>>;
 before(async () => {
   shared = await house();

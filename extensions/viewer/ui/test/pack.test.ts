@@ -1,4 +1,4 @@
-// Holds that the viewer opens a pack of the extension evidence, and that it and deploy/verify.mjs find the same in it.
+// Tests that the viewer opens evidence packs, and finds the same problems as deploy/verify.mjs.
 
 import assert from 'node:assert/strict';
 import { cp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
@@ -59,7 +59,7 @@ async function filesIn(place: string): Promise<readonly File[]> {
   );
 }
 
-/** deploy/verify.mjs says that a checkpoint does not hold, and not why. */
+/** deploy/verify.mjs reports an invalid checkpoint without the reason. */
 const withoutDetail = (problem: string): string => problem.replace(/(?<=is forged): .*/, '');
 
 describe('the viewer finds in a pack what deploy/verify.mjs finds', () => {

@@ -1,4 +1,4 @@
-// Holds the viewer to deploy/verify.mjs: of any export, sound or altered, both say the same, at the same position.
+// Tests that the viewer and deploy/verify.mjs find the same problem at the same position of any export, valid or altered.
 
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -43,7 +43,7 @@ const none = { key: null, anchors: [] };
 const opened = (text: string, trust = {}): Promise<OpenExport> =>
   openExport([new File([text], 'log.ndjson')], { ...none, ...trust }, () => {});
 
-/** deploy/verify.mjs says that a checkpoint does not hold, and not why. */
+/** deploy/verify.mjs reports an invalid checkpoint without the reason. */
 const withoutDetail = (problem: string): string => problem.replace(/(?<=is forged): .*/, '');
 
 /** In the words of the verifier. */

@@ -1,5 +1,5 @@
-// The offline viewer in a browser: one file from a disk that shows an export without a server, finds the line that was altered, says
-// nothing to anybody, and leaves nothing in the way of assistive technology.
+// Tests the offline viewer in a browser: one local file that shows an export without a server,
+// finds an altered line, sends no request, and is accessible.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -40,7 +40,7 @@ async function given(t: TestContext) {
   return { directory, log, position: plane.store.state().position };
 }
 
-/** Opened from the disk, with the file in it. */
+/** Opens the viewer from the disk, with the file loaded. */
 async function shown(t: TestContext, log: string): Promise<Opened> {
   const opened = await openPage(t, pathToFileURL(viewer).href, { theme: 'light', width: 1440 });
   await opened.page.locator('#export').setInputFiles(log);
@@ -107,7 +107,7 @@ it('gw history view shows the same, to this machine alone', async (t) => {
   assert.equal(answer.status, 404);
 });
 
-/** 300,000 by `npm run test:soak`. */
+/** `npm run test:soak` uses 300,000. */
 const size = Number(process.env['GW_TEST_VIEWER_EVENTS'] ?? 3_000);
 const longestMs = 100;
 
@@ -115,7 +115,7 @@ type TraceEvent = Readonly<{
   name: string;
   pid: number;
   tid: number;
-  /** Microseconds of the processor, not of the clock: other work of the machine is not in them. */
+  /** CPU time in microseconds, which excludes other work of the machine. */
   tdur?: number;
   args?: Readonly<{ name?: string }>;
 }>;

@@ -1,4 +1,4 @@
-// Which part of a moment is restored, as the address and the server have it, and the ways around what stands in its way.
+// Tests which records a restore includes, in the address and for the server, and the suggestions that make it possible.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

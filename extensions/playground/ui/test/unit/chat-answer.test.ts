@@ -1,4 +1,4 @@
-// Holds how the stream of the playground is read, however it is cut into pieces.
+// Tests that the stream of the playground is read correctly, independent of how it is split.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

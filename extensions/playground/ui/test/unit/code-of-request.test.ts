@@ -1,4 +1,4 @@
-// Holds that the code the playground shows is the request that it sends, in three languages, and holds no key.
+// Tests that the code in three languages sends the same request as the playground and contains no key.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
