@@ -8,8 +8,8 @@ import type { CDPSession, Page } from 'playwright-core';
 
 import { globalSetup, globalTeardown } from '../test/harness/global-setup.ts';
 import { reportReplica } from '../test/ui/harness/fleet.ts';
-import { companyHouse, open, wholeRun } from '../test/ui/harness/house.ts';
-import type { House } from '../test/ui/harness/house.ts';
+import { companyServer, open, processLifetime } from '../test/ui/harness/server.ts';
+import type { Server } from '../test/ui/harness/server.ts';
 import { scriptBytes } from './heap.ts';
 
 const { rounds: wantedRounds, tab: wantedTab } = parseArgs({
@@ -44,25 +44,25 @@ type Kept = Readonly<{ heapKb: number; nodes: number; listeners: number }>;
 await globalSetup();
 let isHeld = true;
 try {
-  const house = await companyHouse(wholeRun);
+  const server = await companyServer(processLifetime);
   for (const [path, polled] of tabs.filter(([name]) => name.startsWith(wantedTab))) {
-    isHeld = (await watchTab(house, path, polled)) && isHeld;
+    isHeld = (await watchTab(server, path, polled)) && isHeld;
   }
 } finally {
-  await wholeRun.end();
+  await processLifetime.end();
   await globalTeardown();
 }
 process.exit(isHeld ? 0 : 1);
 
-async function watchTab(house: House, path: string, polled: string): Promise<boolean> {
-  const { page } = await open(wholeRun, house, 'settings');
+async function watchTab(server: Server, path: string, polled: string): Promise<boolean> {
+  const { page } = await open(processLifetime, server, 'settings');
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
   await page.addInitScript(hurry);
   await page.goto(`/ui/${path}`);
   const kept: Kept[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    await goOn(house, round);
+    await goOn(server, round);
     await polls(page, polled);
     kept.push(await keptBy(session));
   }
@@ -71,13 +71,13 @@ async function watchTab(house: House, path: string, polled: string): Promise<boo
 }
 
 /** Makes a change of the configuration, its audit row, and new reports. */
-async function goOn(house: House, round: number): Promise<void> {
-  const made = await house.send('POST', '/admin/roles', {
+async function goOn(server: Server, round: number): Promise<void> {
+  const made = await server.send('POST', '/admin/roles', {
     name: `of-round-${round}-${Date.now()}`,
   });
   const id = Reflect.get(Object(made.body), 'id');
-  await house.send('DELETE', `/admin/roles/${id}`);
-  for (const replica of ['one', 'two']) await reportReplica(house, { replica, version: round });
+  await server.send('DELETE', `/admin/roles/${id}`);
+  for (const replica of ['one', 'two']) await reportReplica(server, { replica, version: round });
 }
 
 async function polls(page: Page, polled: string): Promise<void> {

@@ -4,8 +4,8 @@
 import type { Page } from 'playwright-core';
 
 import { globalSetup, globalTeardown } from '../test/harness/global-setup.ts';
-import { companyHouse, open, wholeRun } from '../test/ui/harness/house.ts';
-import type { House } from '../test/ui/harness/house.ts';
+import { companyServer, open, processLifetime } from '../test/ui/harness/server.ts';
+import type { Server } from '../test/ui/harness/server.ts';
 import { fillKeys } from '../test/ui/harness/seed.ts';
 
 const given = process.argv.indexOf('--rounds');
@@ -54,18 +54,18 @@ const acts: Readonly<Record<string, Act>> = {
 
 await globalSetup();
 try {
-  const house = await companyHouse(wholeRun);
-  await fillKeys(house.plane, rows);
-  const loads = await repeated(() => firstLoad(house));
+  const server = await companyServer(processLifetime);
+  await fillKeys(server.plane, rows);
+  const loads = await repeated(() => firstLoad(server));
   report(`first load, CPU slowed ${slowDown} times: painted`, loads, bounds.firstLoadMs);
-  const table = await open(wholeRun, house, 'keys?rows=0');
+  const table = await open(processLifetime, server, 'keys?rows=0');
   await table.page.getByText('10,000 keys', { exact: true }).waitFor();
   for (const [name, act] of Object.entries(acts)) {
     const longest = await repeated(() => longestStep(table.page, act));
     report(`${rows} rows, ${name}: CPU of the longest step`, longest, bounds.longTaskMs);
   }
 } finally {
-  await wholeRun.end();
+  await processLifetime.end();
   await globalTeardown();
 }
 process.exit();
@@ -84,8 +84,8 @@ function report(what: string, values: readonly number[], bound: number): void {
 }
 
 /** Milliseconds until the overview shows its numbers, with an empty browser cache. */
-async function firstLoad({ url, cookie }: House): Promise<number> {
-  const { page } = await open(wholeRun, { url, cookie }, 'settings');
+async function firstLoad({ url, cookie }: Server): Promise<number> {
+  const { page } = await open(processLifetime, { url, cookie }, 'settings');
   const session = await page.context().newCDPSession(page);
   await session.send('Network.setCacheDisabled', { cacheDisabled: true });
   await session.send('Emulation.setCPUThrottlingRate', { rate: slowDown });

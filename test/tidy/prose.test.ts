@@ -121,6 +121,7 @@ const held: readonly string[] = [
   'test/recorded',
   'test/routing',
   'test/snapshot',
+  'test/ui',
   'test/telemetry',
   'test/tidy',
   'test/usage',

@@ -1,4 +1,5 @@
-// Holds what the build of the UI may weigh, and how it is served: from memory, below any path, with a policy that lets nothing else in.
+// Tests the size of the UI build, and how it is served: from memory, below any path, with a strict
+// content security policy.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
@@ -26,7 +27,7 @@ const files = (): readonly string[] =>
 const zipped = (names: readonly string[]): number =>
   names.reduce((sum, name) => sum + gzipSync(readFileSync(path.join(dist, name))).length, 0);
 
-/** What a file imports before it runs; what it loads later is not among it. */
+/** The files that a file imports before it runs. Files that it loads later are not included. */
 function withImports(names: readonly string[]): ReadonlySet<string> {
   const all = new Set<string>();
   const add = (name: string): void => {
@@ -47,13 +48,13 @@ const named = (start: string): readonly string[] =>
 const overview = (): ReadonlySet<string> =>
   withImports([...named('index'), ...named('app'), ...named('overview')]);
 
-it('the frame and the overview are at most 100 KB of script, zipped, and 12 KB of style', () => {
+it('the frame and the overview load at most 100 KB of compressed script and 12 KB of styles', () => {
   assert.ok(zipped([...overview()]) <= 100 * kilobyte, `${zipped([...overview()])} bytes`);
   const styles = files().filter((name) => name.endsWith('.css'));
   assert.ok(zipped(styles) <= 12 * kilobyte, `${zipped(styles)} bytes`);
 });
 
-it('the overview waits for neither tables nor saves, and its numbers not for charts', () => {
+it('the overview loads neither tables nor saves, and its numbers do not wait for charts', () => {
   const text = [...overview()].map((name) => readFileSync(path.join(dist, name), 'utf8')).join('');
   assert.doesNotMatch(text, /customElements\.define\([`"']gw-(table|save|diff|form)[`"']/);
   assert.deepEqual(
@@ -62,19 +63,21 @@ it('the overview waits for neither tables nor saves, and its numbers not for cha
   );
 });
 
-/** The file that each screen is loaded from when it is opened, with what it imports, and what it asks for to be drawn. */
+/**
+ * The file that each screen is loaded from, with its imports and the files that it loads to draw.
+ */
 const screenScripts = (): readonly (readonly [string, ReadonlySet<string>])[] =>
   screenNames().flatMap((name) =>
     named(name).map((file) => [name, withImports([file, ...drawnLater(file)])] as const),
   );
 
-/** uPlot is loaded with the first chart: what draws one has fetched it by the time that it is seen. */
+/** uPlot is loaded with the first chart, so every screen with a chart has loaded it. */
 function drawnLater(file: string): readonly string[] {
   const texts = [...withImports([file])].map((name) => readFileSync(path.join(dist, name), 'utf8'));
   return texts.some((text) => text.includes('uPlot.esm')) ? named('uPlot.esm') : [];
 }
 
-it('a screen fetches at most 25 KB of its own, zipped, beside 55 KB that screens share, and a chart 25 KB', () => {
+it('a screen loads at most 25 KB of its own (compressed), 55 KB of shared code, and 25 KB for charts', () => {
   const first = overview();
   const charts = new Set(named('uPlot.esm'));
   const shared = new Set(named('elements'));
@@ -91,17 +94,17 @@ it('a screen fetches at most 25 KB of its own, zipped, beside 55 KB that screens
   );
 });
 
-it('the overview has fetched at most 125 KB of script, zipped, when its charts are drawn', () => {
+it('the overview with its charts loads at most 125 KB of compressed script', () => {
   const drawn = new Set([...overview(), ...named('uPlot.esm')]);
   assert.ok(zipped([...drawn]) <= 125 * kilobyte, `${zipped([...drawn])} bytes`);
 });
 
-it('all of it is at most 3 MB', () => {
+it('the whole build has at most 3 MB', () => {
   const bytes = files().reduce((sum, name) => sum + statSync(path.join(dist, name)).size, 0);
   assert.ok(bytes <= 3 * 1024 * kilobyte, `${bytes} bytes`);
 });
 
-it('the page names its files as seen from its own address, whatever stands before it', async (t) => {
+it('the page refers to its files by relative addresses below any path', async (t) => {
   const { url } = await testAdmin(t, { ui: readUi() });
   for (const place of ['/', '/ui', '/ui/', '/ui/providers', '/ui/providers/7/edit']) {
     const answer = await fetch(url + place);
@@ -114,7 +117,7 @@ it('the page names its files as seen from its own address, whatever stands befor
   }
 });
 
-it('the policy of the page lets in nothing but its own files', async (t) => {
+it('the content security policy allows only files of the page itself', async (t) => {
   const { url } = await testAdmin(t, { ui: readUi() });
   const policy = (await fetch(`${url}/ui/`)).headers.get('content-security-policy') ?? '';
   assert.match(policy, /^default-src 'self';/);
@@ -122,7 +125,7 @@ it('the policy of the page lets in nothing but its own files', async (t) => {
   assert.doesNotMatch(policy, /unsafe|https?:|\*/);
 });
 
-it('a file is compressed, never changes under its name, and is not sent again', async (t) => {
+it('a file is compressed, immutable under its name, and cached', async (t) => {
   const { url } = await testAdmin(t, { ui: readUi() });
   const [name = ''] = named('app');
   const file = `${url}/ui/${name}`;
@@ -135,11 +138,11 @@ it('a file is compressed, never changes under its name, and is not sent again', 
   assert.equal(again.status, 304);
 });
 
-it('a file that is not there is no page', async (t) => {
+it('a missing file is not answered with the page', async (t) => {
   const { url } = await testAdmin(t, { ui: readUi() });
   assert.equal((await fetch(`${url}/ui/assets/old-build.js`)).status, 404);
   assert.equal((await fetch(`${url}/ui/nosuch.js`)).status, 404);
-  // A browser that navigates to a record of this name gets the page.
+  // A browser that navigates to a record with this name gets the page.
   const navigation = await fetch(`${url}/ui/models/v1.js`, { headers: { accept: 'text/html' } });
   assert.equal(navigation.status, 200);
 });

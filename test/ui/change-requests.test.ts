@@ -1,12 +1,13 @@
-// The author edits the draft of a change request in a browser, which removes its approval.
+// Tests that the author can edit the draft of a change request in a browser, which removes its
+// approval.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
-import { emptyHouse, open } from './harness/house.ts';
-import type { House } from './harness/house.ts';
+import { emptyServer, open } from './harness/server.ts';
+import type { Server } from './harness/server.ts';
 import { toast } from './harness/toast.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
@@ -16,8 +17,8 @@ const press = (page: Page, name: string): Promise<void> =>
 const path = '/admin/change-requests/1';
 const memberOf = (value: unknown, name: string): unknown => Reflect.get(Object(value), name);
 
-async function approvedRequest(house: House): Promise<void> {
-  const { send } = house;
+async function approvedRequest(server: Server): Promise<void> {
+  const { send } = server;
   for (const name of ['small', 'large']) await send('POST', '/admin/models', { name });
   const calls = [
     { method: 'PATCH', path: '/admin/models/1', body: { input_price_per_mtok: 3_000_000 } },
@@ -26,17 +27,22 @@ async function approvedRequest(house: House): Promise<void> {
   const title = 'The new contract';
   const { status } = await send('POST', '/admin/change-requests', { title, calls, reason: 'why' });
   assert.equal(status, 200);
-  const cookie = await house.login('second', ['admin']);
-  const { body } = await house.ask({ path, cookie });
+  const cookie = await server.login('second', ['admin']);
+  const { body } = await server.ask({ path, cookie });
   const seen = { digest: memberOf(body, 'digest'), outcome: memberOf(body, 'outcome') };
-  const approval = await house.ask({ method: 'POST', path: `${path}/approve`, cookie, body: seen });
+  const approval = await server.ask({
+    method: 'POST',
+    path: `${path}/approve`,
+    cookie,
+    body: seen,
+  });
   assert.equal(approval.status, 200, JSON.stringify(approval.body));
 }
 
 it('edits, removes and adds calls of a draft, which removes its approval', async (t) => {
-  const house = await emptyHouse(t);
-  await approvedRequest(house);
-  const { page, watched } = await open(t, house, 'history/requests/1');
+  const server = await emptyServer(t);
+  await approvedRequest(server);
+  const { page, watched } = await open(t, server, 'history/requests/1');
   await page.getByRole('row', { name: /Input price \$3.00 per million tokens/ }).waitFor();
   await press(page, 'Edit calls');
   const body = page.locator('gw-field[name="calls.0"]');
@@ -68,7 +74,7 @@ it('edits, removes and adds calls of a draft, which removes its approval', async
   await page.getByRole('row', { name: /Input price added unpriced \$2.50/ }).waitFor();
   await page.getByText('Not approved yet').waitFor();
 
-  const edited = (await house.send('GET', path)).body;
+  const edited = (await server.send('GET', path)).body;
   assert.deepEqual([memberOf(edited, 'state'), memberOf(edited, 'approvals')], ['open', []]);
   assert.deepEqual(memberOf(edited, 'bodies'), [
     {

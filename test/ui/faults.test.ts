@@ -1,12 +1,12 @@
-// What a page says when something of it does not come, and that it goes on once it does.
+// Tests what a page shows when a part of it cannot be loaded, and that it recovers.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { open, sharedEmptyHouse } from './harness/house.ts';
+import { open, sharedEmptyServer } from './harness/server.ts';
 
-it('a screen whose code does not come says so, and comes when it is asked for again', async (t) => {
-  const { page } = await open(t, await sharedEmptyHouse(), 'roles');
+it('a screen whose code fails to load shows an error, and loads on retry', async (t) => {
+  const { page } = await open(t, await sharedEmptyServer(), 'roles');
   const code = /assets\/keys-[^/]*\.js/;
   await page.route(code, (route) => route.abort());
   await page.getByRole('link', { name: 'API keys' }).click();
@@ -19,8 +19,8 @@ it('a screen whose code does not come says so, and comes when it is asked for ag
   await page.getByRole('link', { name: 'Create API key' }).first().waitFor();
 });
 
-it('a first load that fails shows why, the id of the request, and no skeleton', async (t) => {
-  const { page } = await open(t, await sharedEmptyHouse(), 'roles');
+it('a failed first load shows the reason and the request id, without a skeleton', async (t) => {
+  const { page } = await open(t, await sharedEmptyServer(), 'roles');
   const asked = /admin\/(fleet|config)(\?|$)/;
   await page.route(asked, (route) =>
     route.fulfill({

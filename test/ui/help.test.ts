@@ -1,4 +1,5 @@
-// Reads the documentation site at /help as a person does, under its content security policy and without any other server.
+// Tests the documentation site at /help in a browser, under its content security policy and without
+// any other server.
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
@@ -7,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { buildHelp, isHelpStale } from '../../scripts/build-help.ts';
 import { helpFolder } from '../../src/admin/help.ts';
 import { testAdmin } from '../harness/admin/admin.ts';
-import { emptyHouse, open, openPage } from './harness/house.ts';
+import { emptyServer, open, openPage } from './harness/server.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
 const serve = (t: TestContext) => testAdmin(t, { help: helpFolder });
@@ -31,7 +32,7 @@ describe('the documentation at /help', () => {
   });
 
   it('is linked from each screen of the management UI', async (t) => {
-    const { page } = await open(t, await emptyHouse(t), 'fleet');
+    const { page } = await open(t, await emptyServer(t), 'fleet');
     const link = page.getByRole('link', { name: 'Help for this screen' });
     const address = new URL((await link.getAttribute('href')) ?? '', page.url());
     assert.equal(address.pathname, '/help/screens/fleet');
@@ -71,7 +72,7 @@ describe('the documentation at /help', () => {
     }
   });
 
-  it('says how to build the site where it is not built', async (t) => {
+  it('explains how to build the site if it is not built', async (t) => {
     const { url } = await testAdmin(t);
     const answer = await fetch(`${url}/help/`);
     assert.equal(answer.status, 404);

@@ -1,5 +1,5 @@
-// A cap from the form in which it is set to the refusal that it makes, and to where an operator sees that. What counts is what a client
-// is answered, and what the server has counted.
+// Tests a limit from the form that sets it to the refused request and its display. Results are
+// checked at the client and on the server.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -10,51 +10,51 @@ import { chatBody } from '../harness/gateway/gateway.ts';
 import { startFollowingGateway, programWith } from '../harness/gateway/following-gateway.ts';
 import type { Place } from '../harness/gateway/following-gateway.ts';
 import { until } from '../harness/wait.ts';
-import { press } from './harness/hands.ts';
-import { emptyHouse, open } from './harness/house.ts';
+import { press } from './harness/actions.ts';
+import { emptyServer, open } from './harness/server.ts';
 import { make } from './harness/records.ts';
 import { toast } from './harness/toast.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
-/** A house with its gateway, and a client of it whose principal is called nightly. */
+/** A server with its gateway, and a client whose principal is called nightly. */
 async function clientOf(t: TestContext) {
   const demo = await startDemoProvider({ port: 0 });
   t.after(demo.close);
   const place: Place = { url: null };
-  const house = await emptyHouse(t, { program: programWith(place) });
-  const gateway = await startFollowingGateway(t, house, place);
-  await make(house, '/admin/providers', { name: 'demo', api_base: demo.apiBase });
-  const { id: model } = await make(house, '/admin/provider-models', { name: 'demo' });
-  await make(house, `/admin/provider-models/${Number(model)}/backends`, { provider_id: 1 });
-  const id = Number((await make(house, '/admin/principals', { name: 'nightly' }))['id']);
-  await make(house, `/admin/principals/${id}/roles`, { role: 'inference' });
-  const { key } = await make(house, '/admin/keys', { name: 'ci', principal_id: id });
+  const server = await emptyServer(t, { program: programWith(place) });
+  const gateway = await startFollowingGateway(t, server, place);
+  await make(server, '/admin/providers', { name: 'demo', api_base: demo.apiBase });
+  const { id: model } = await make(server, '/admin/provider-models', { name: 'demo' });
+  await make(server, `/admin/provider-models/${Number(model)}/backends`, { provider_id: 1 });
+  const id = Number((await make(server, '/admin/principals', { name: 'nightly' }))['id']);
+  await make(server, `/admin/principals/${id}/roles`, { role: 'inference' });
+  const { key } = await make(server, '/admin/keys', { name: 'ci', principal_id: id });
   const authorization = `Bearer ${String(key)}`;
   return {
-    house,
+    server,
     id,
     chat: async (): Promise<number> => {
       const answer = await gateway.chat(chatBody('demo'), { authorization });
       await answer.arrayBuffer();
       return answer.status;
     },
-    /** The gateway has what was changed last. */
+    /** Waits until the gateway has the last change. */
     served: () => {
-      const { version } = house.plane.store.state();
+      const { version } = server.plane.store.state();
       const isServed = (): boolean => (gateway.live.current()?.version ?? 0) >= version;
       return until(isServed, { what: `version ${version} at the gateway` });
     },
     refusedRows: async (refusal: string): Promise<number> => {
       const asked = `/admin/usage/events?principal_id=${id}&refusal=${refusal}`;
-      const { headers } = await house.send('GET', asked);
+      const { headers } = await server.send('GET', asked);
       return Number(headers.get('x-total-count'));
     },
   };
 }
 
-it('caps that are set are reached by a client, and shown to have refused it', async (t) => {
-  const { house, id, chat, served, refusedRows } = await clientOf(t);
-  const { page, watched } = await open(t, house, `limits/${id}/limits`);
+it('a client reaches its limits, and the refusals are shown', async (t) => {
+  const { server, id, chat, served, refusedRows } = await clientOf(t);
+  const { page, watched } = await open(t, server, `limits/${id}/limits`);
   await page.getByLabel('Requests per minute').fill('3');
   await press(page, 'Review change');
   await press(page, 'Save limits');
@@ -79,7 +79,7 @@ it('caps that are set are reached by a client, and shown to have refused it', as
   await page.getByRole('columnheader', { name: 'Refused' }).waitFor();
   await expectCleanScreen(page, watched);
 
-  await house.send('DELETE', `/admin/principals/${id}/limits`);
+  await server.send('DELETE', `/admin/principals/${id}/limits`);
   await page.goto(`/ui/limits/${id}/budget`);
   await page.getByLabel('Token limit').fill('1');
   await press(page, 'Review change');
@@ -87,10 +87,10 @@ it('caps that are set are reached by a client, and shown to have refused it', as
   await toast(page, /Budget of nightly updated/);
   await served();
   const isSpent = async (): Promise<boolean> => {
-    await house.plane.rebuild();
+    await server.plane.rebuild();
     return (await chat()) === 402;
   };
-  await until(isSpent, { what: 'a refusal of what is spent' });
+  await until(isSpent, { what: 'a refusal by the budget' });
   await until(async () => (await refusedRows('budget')) === 1, { what: 'the row of it' });
   await page.goto('/ui/limits?state=reached');
   await page.getByRole('row', { name: /nightly .*tokens, reached/ }).click();

@@ -1,5 +1,5 @@
-// What a person looks up in a browser: where the money went, who changed what, which replica is behind, and the deployment, which is
-// changed too. What counts is what the server has.
+// Tests the observing screens in a browser: spend, changes, lagging replicas, and the deployment,
+// which is also edited. Results are checked on the server.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -14,15 +14,15 @@ import {
   startManagedCluster,
 } from '../harness/cluster/managed-deployment.ts';
 import { reportReplica } from './harness/fleet.ts';
-import { press } from './harness/hands.ts';
+import { press } from './harness/actions.ts';
 import { reportUsage, reported } from '../harness/admin/usage.ts';
-import { emptyHouse, managedHouse, open, sharedCompanyHouse } from './harness/house.ts';
+import { emptyServer, managedServer, open, sharedCompanyServer } from './harness/server.ts';
 import { rows } from './harness/records.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
-it('usage is drilled from a day to a model to a request', async (t) => {
-  const house = await sharedCompanyHouse();
-  const { page } = await open(t, house, 'usage?range=7d');
+it('usage leads from a day to a model to a request', async (t) => {
+  const server = await sharedCompanyServer();
+  const { page } = await open(t, server, 'usage?range=7d');
   await page.getByLabel('Group by').selectOption('day');
   await page.locator('tbody a').nth(1).click();
   await page.getByRole('link', { name: 'claude-nano' }).click();
@@ -30,13 +30,13 @@ it('usage is drilled from a day to a model to a request', async (t) => {
   const [since = '', until = ''] = (query.get('range') ?? '').split('/');
   assert.equal(Date.parse(until) - Date.parse(since), 86_400_000);
   const asked = `model=claude-nano&since=${since}&until=${until}`;
-  const { headers } = await house.send('GET', `/admin/usage/events?${asked}&limit=1`);
+  const { headers } = await server.send('GET', `/admin/usage/events?${asked}&limit=1`);
   const count = Number(headers.get('x-total-count'));
   assert.ok(count > 0);
   const drawer = page.locator('gw-usage-requests');
   await drawer.getByText(`${count} request`).first().waitFor();
-  // All of them are here, and can be brought into any order.
-  const took = (await rows(house, `/admin/usage/events?${asked}&limit=1000`)).map((row) =>
+  // All rows are loaded and can be sorted.
+  const took = (await rows(server, `/admin/usage/events?${asked}&limit=1000`)).map((row) =>
     Number(row['duration_ms']),
   );
   await drawer.getByRole('button', { name: 'Took' }).click();
@@ -48,16 +48,16 @@ it('usage is drilled from a day to a model to a request', async (t) => {
   assert.match(page.url(), /\/ui\/usage\/request\/01JSEED\d+/);
 });
 
-it('groups of usage beyond the first thousand are loaded on demand, with failed attempts', async (t) => {
-  const house = await emptyHouse(t);
-  await house.send('POST', '/admin/models', { name: 'small' });
+it('loads usage groups beyond the first thousand on demand, with failed attempts', async (t) => {
+  const server = await emptyServer(t);
+  await server.send('POST', '/admin/models', { name: 'small' });
   const events = Array.from({ length: 1_100 }, (_, number) =>
     reported(number, { principal_id: 2, tag: `job-${number}`, attempts: 3 }),
   );
   for (const part of [events.slice(0, 550), events.slice(550)]) {
-    assert.equal((await reportUsage(house, part)).status, 200);
+    assert.equal((await reportUsage(server, part)).status, 200);
   }
-  const { page, watched } = await open(t, house, 'usage?group=tag');
+  const { page, watched } = await open(t, server, 'usage?group=tag');
   await page.getByText('1,000 groups', { exact: true }).waitFor();
   await page.getByText('The totals above include the other 100.').waitFor();
   await page.getByText('2,200 failed attempts').waitFor();
@@ -71,8 +71,8 @@ it('groups of usage beyond the first thousand are loaded on demand, with failed 
   await page.getByText('3, 2 failed').waitFor();
 });
 
-it('a chart hides a line, has a logarithmic axis, and says when there is nothing to draw', async (t) => {
-  const { page, watched } = await open(t, await sharedCompanyHouse(), 'metrics?range=24h');
+it('a chart can hide a line and use a logarithmic axis, and shows when it has no data', async (t) => {
+  const { page, watched } = await open(t, await sharedCompanyServer(), 'metrics?range=24h');
   const latency = page.getByRole('figure', { name: 'Latency of successful requests' });
   const median = latency.getByRole('button', { name: /^p50/ });
   await median.click();
@@ -85,12 +85,12 @@ it('a chart hides a line, has a logarithmic axis, and says when there is nothing
   await page.getByText('No requests in this range').first().waitFor();
 });
 
-it('the audit log is filtered by the server, and exported as it happened', async (t) => {
-  const house = await emptyHouse(t);
+it('the audit log is filtered by the server, and exported in chronological order', async (t) => {
+  const server = await emptyServer(t);
   for (const one of ['first', 'second']) {
-    await house.send('POST', '/admin/roles', { name: one });
+    await server.send('POST', '/admin/roles', { name: one });
   }
-  const { page } = await open(t, house, 'audit');
+  const { page } = await open(t, server, 'audit');
   await page.getByLabel('Target').fill('/ADMIN/ROLES');
   await page.getByLabel('Target').press('Enter');
   await page.getByText('2 audit rows shown').waitFor();
@@ -102,18 +102,18 @@ it('the audit log is filtered by the server, and exported as it happened', async
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  const { body } = await house.send('GET', '/admin/audit?target=/admin/roles');
+  const { body } = await server.send('GET', '/admin/audit?target=/admin/roles');
   assert.ok(Array.isArray(body));
   assert.deepEqual(rows, body.toReversed());
 });
 
-it('a replica that serves an old version is seen, and what it sees down', async (t) => {
-  const house = await emptyHouse(t);
-  const made = await house.send('POST', '/admin/roles', { name: 'one' });
+it('shows a replica with an old version, and the backends that it sees as down', async (t) => {
+  const server = await emptyServer(t);
+  const made = await server.send('POST', '/admin/roles', { name: 'one' });
   const version = Number(made.headers.get('x-gw-snapshot-version'));
-  await reportReplica(house, { replica: 'gateway-1', version });
-  await reportReplica(house, { replica: 'gateway-2', version: version - 1, down: 1 });
-  const { page, watched } = await open(t, house, 'fleet');
+  await reportReplica(server, { replica: 'gateway-1', version });
+  await reportReplica(server, { replica: 'gateway-2', version: version - 1, down: 1 });
+  const { page, watched } = await open(t, server, 'fleet');
   await page.getByRole('row', { name: /gateway-1 current/ }).waitFor();
   await page.getByRole('row', { name: /gateway-2 (behind|stuck).* 1 of 12/ }).waitFor();
   await page.getByRole('link', { name: 'Backends by replica' }).click();
@@ -121,10 +121,10 @@ it('a replica that serves an old version is seen, and what it sees down', async 
   await expectCleanScreen(page, watched);
 });
 
-it('the deployment is changed in what was touched, and rolled out by name', async (t) => {
+it('sends only changed fields of the deployment, and rolls it out after its name is typed', async (t) => {
   const cluster = await startManagedCluster(t);
-  const house = await managedHouse(t, { place: cluster.place, namespace, name });
-  const { page, watched } = await open(t, house, 'deployment');
+  const server = await managedServer(t, { place: cluster.place, namespace, name });
+  const { page, watched } = await open(t, server, 'deployment');
   await page.getByRole('link', { name: 'Deployment' }).waitFor();
   await page.getByRole('link', { name: 'Edit' }).click();
   const replicas = page.locator('gw-field[name=replicas] input');
@@ -147,8 +147,8 @@ it('the deployment is changed in what was touched, and rolled out by name', asyn
   assert.deepEqual(refused, []);
 });
 
-it('the overview leads to what is behind its numbers, and stops when it is asked to', async (t) => {
-  const { page } = await open(t, await sharedCompanyHouse(), '?range=7d');
+it('the overview links its numbers to their screens, and can be paused', async (t) => {
+  const { page } = await open(t, await sharedCompanyServer(), '?range=7d');
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByText(/^paused, updated/).waitFor();
   assert.match(page.url(), /paused=1/);

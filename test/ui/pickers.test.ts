@@ -1,18 +1,19 @@
-// Choosing one of many things, in a browser: comboboxes, lists of targets and the command palette.
+// Tests choosing one of many options in a browser: comboboxes, lists of targets and the command
+// palette.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { press, question } from './harness/hands.ts';
-import { emptyHouse, open } from './harness/house.ts';
+import { press, saveDialog } from './harness/actions.ts';
+import { emptyServer, open } from './harness/server.ts';
 import { make, rowNamed } from './harness/records.ts';
 import { toast } from './harness/toast.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
-it('opens the review at the first click while a target is typed and not added', async (t) => {
-  const house = await emptyHouse(t);
-  await make(house, '/admin/models', { name: 'demo' });
-  const { page } = await open(t, house, 'frontend-models/new');
+it('opens the review at the first click even if a typed target was not added', async (t) => {
+  const server = await emptyServer(t);
+  await make(server, '/admin/models', { name: 'demo' });
+  const { page } = await open(t, server, 'frontend-models/new');
   await page.getByLabel('Name').fill('chat');
   await page.getByLabel('When no rule matches').fill('demo');
   const button = page.getByRole('button', { name: 'Review', exact: true });
@@ -21,15 +22,15 @@ it('opens the review at the first click while a target is typed and not added', 
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await page.mouse.down();
   await page.mouse.up();
-  await press(question(page), 'Create frontend model');
+  await press(saveDialog(page), 'Create frontend model');
   await toast(page, 'Frontend model chat created');
-  const made = await rowNamed(house, '/admin/frontend-models', 'chat');
+  const made = await rowNamed(server, '/admin/frontend-models', 'chat');
   assert.match(JSON.stringify(made), /"demo"/);
 });
 
-it('says at the field that a target which is typed does not exist, instead of losing it', async (t) => {
-  const house = await emptyHouse(t);
-  const { page } = await open(t, house, 'frontend-models/new');
+it('reports at the field that a typed target does not exist', async (t) => {
+  const server = await emptyServer(t);
+  const { page } = await open(t, server, 'frontend-models/new');
   await page.getByLabel('Name').fill('chat');
   await page.getByLabel('When no rule matches').fill('missing');
   await press(page, 'Review');
@@ -37,12 +38,12 @@ it('says at the field that a target which is typed does not exist, instead of lo
   assert.equal(await page.getByLabel('When no rule matches').inputValue(), 'missing');
 });
 
-it('finds one of many principals by what is typed, with the keyboard alone', async (t) => {
-  const house = await emptyHouse(t);
+it('finds one of many principals with the keyboard alone', async (t) => {
+  const server = await emptyServer(t);
   for (let at = 0; at < 20; at += 1) {
-    await make(house, '/admin/principals', { name: `service-${at}` });
+    await make(server, '/admin/principals', { name: `service-${at}` });
   }
-  const { page, watched } = await open(t, house, 'keys/new');
+  const { page, watched } = await open(t, server, 'keys/new');
   const principal = page.getByRole('combobox', { name: 'Principal' });
   await principal.click();
   await page.getByRole('option', { name: 'service-7', exact: true }).waitFor();
@@ -60,12 +61,12 @@ it('finds one of many principals by what is typed, with the keyboard alone', asy
 });
 
 it('shows the screen and the action of a name above the records of that name', async (t) => {
-  const house = await emptyHouse(t);
-  const { id } = await make(house, '/admin/principals', { name: 'nightly' });
+  const server = await emptyServer(t);
+  const { id } = await make(server, '/admin/principals', { name: 'nightly' });
   for (let at = 0; at < 12; at += 1) {
-    await make(house, '/admin/keys', { name: `key-${at}`, principal_id: id });
+    await make(server, '/admin/keys', { name: `key-${at}`, principal_id: id });
   }
-  const { page } = await open(t, house, 'overview');
+  const { page } = await open(t, server, 'overview');
   await page.keyboard.press('Control+k');
   const palette = page.locator('gw-palette');
   await palette.getByRole('combobox').fill('key');

@@ -1,5 +1,5 @@
-// Providers in a browser: added once they answered, changed with what changes shown, deleted by name, and nothing lost when the
-// session ends in the middle of it. What counts is what the server has then.
+// Tests providers in a browser: added after they responded, changed with a diff, deleted by name,
+// and no input lost when the session ends. Results are checked on the server.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -7,18 +7,18 @@ import { it } from 'node:test';
 import { listedProvider } from '../harness/upstream/model-list.ts';
 import { until } from '../harness/wait.ts';
 import { adminPassword } from '../harness/admin/admin.ts';
-import { press } from './harness/hands.ts';
-import { emptyHouse, open } from './harness/house.ts';
-import type { House } from './harness/house.ts';
+import { press } from './harness/actions.ts';
+import { emptyServer, open } from './harness/server.ts';
+import type { Server } from './harness/server.ts';
 import { rows } from './harness/records.ts';
 import { toast } from './harness/toast.ts';
 
-const providers = (house: House) => rows(house, '/admin/providers');
+const providers = (server: Server) => rows(server, '/admin/providers');
 
-it('a provider is added, and what it serves is registered', async (t) => {
-  const house = await emptyHouse(t);
+it('a provider is created, and its models are registered', async (t) => {
+  const server = await emptyServer(t);
   const upstream = await listedProvider(t, { key: 'sk-right', models: ['small', 'large'] });
-  const { page } = await open(t, house, 'providers');
+  const { page } = await open(t, server, 'providers');
   await page.getByRole('link', { name: 'Create provider' }).first().click();
   await page.getByLabel('Name').fill('Engine');
   await page.getByLabel('Address').fill(upstream.apiBase);
@@ -27,7 +27,7 @@ it('a provider is added, and what it serves is registered', async (t) => {
   await page.getByRole('row', { name: /Credential\s+new/ }).waitFor();
   await press(page, 'Create provider');
   await page.locator('gw-field[name=upstream_api_key]').getByText(/401/).waitFor();
-  assert.deepEqual(await providers(house), []);
+  assert.deepEqual(await providers(server), []);
 
   await page.getByRole('textbox', { name: 'Key' }).fill('sk-right');
   await press(page, 'Review');
@@ -38,31 +38,31 @@ it('a provider is added, and what it serves is registered', async (t) => {
   await page.getByRole('button', { name: 'Register 2 models' }).click();
   await page.locator('gw-save').getByRole('button', { name: 'Register 2 models' }).click();
   await page.getByText('2 models registered').waitFor();
-  const [made] = await providers(house);
+  const [made] = await providers(server);
   assert.deepEqual([made?.['name'], made?.['model_count']], ['Engine', 2]);
-  const { body: history } = await house.send('GET', '/admin/history/commands?limit=10');
+  const { body: history } = await server.send('GET', '/admin/history/commands?limit=10');
   assert.match(JSON.stringify(history), /Our own engine/);
 });
 
-it('a change shows what it changes, and its reason is kept with it', async (t) => {
-  const house = await emptyHouse(t);
+it('a change shows its diff, and stores its reason', async (t) => {
+  const server = await emptyServer(t);
   const upstream = await listedProvider(t);
-  await house.send('POST', '/admin/providers', { name: 'Before', api_base: upstream.apiBase });
-  const { page } = await open(t, house, 'providers/1/edit');
+  await server.send('POST', '/admin/providers', { name: 'Before', api_base: upstream.apiBase });
+  const { page } = await open(t, server, 'providers/1/edit');
   await page.getByLabel('Name').fill('After');
   await page.getByRole('button', { name: 'Review change' }).click();
   await page.getByRole('row', { name: /Name changed\s+Before\s+After/ }).waitFor();
   await page.getByLabel('Reason').fill('It is called so');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await toast(page, /Provider Before updated · version \d+/);
-  assert.equal((await providers(house))[0]?.['name'], 'After');
+  assert.equal((await providers(server))[0]?.['name'], 'After');
 });
 
-it('what is wrong is said at its field, by the page and by the server', async (t) => {
-  const house = await emptyHouse(t);
+it('errors of the page and of the server are shown at their fields', async (t) => {
+  const server = await emptyServer(t);
   const upstream = await listedProvider(t);
-  await house.send('POST', '/admin/providers', { name: 'Engine', api_base: upstream.apiBase });
-  const { page } = await open(t, house, 'providers/1/edit');
+  await server.send('POST', '/admin/providers', { name: 'Engine', api_base: upstream.apiBase });
+  const { page } = await open(t, server, 'providers/1/edit');
   await page.getByLabel('Address').fill('ftp://engine.example');
   await page.getByRole('button', { name: 'Review change' }).click();
   await page.getByRole('button', { name: 'Save changes' }).click();
@@ -76,48 +76,48 @@ it('what is wrong is said at its field, by the page and by the server', async (t
   assert.equal(await page.getByLabel('Name').getAttribute('aria-invalid'), 'true');
 });
 
-it('a provider is deleted once its name is typed', async (t) => {
-  const house = await emptyHouse(t);
+it('a provider is deleted after its name is typed', async (t) => {
+  const server = await emptyServer(t);
   const upstream = await listedProvider(t);
-  await house.send('POST', '/admin/providers', { name: 'Engine', api_base: upstream.apiBase });
-  const { page } = await open(t, house, 'providers/1');
+  await server.send('POST', '/admin/providers', { name: 'Engine', api_base: upstream.apiBase });
+  const { page } = await open(t, server, 'providers/1');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   const confirm = page.getByRole('button', { name: 'Delete provider' });
   await confirm.waitFor();
   assert.ok(await confirm.isDisabled());
-  // Enter is no way round the name: it asks for it.
+  // Enter cannot bypass the name: it focuses the name field.
   await page.getByLabel('Reason').fill('not used');
   await page.getByLabel('Reason').press('Enter');
   const name = page.getByLabel('Type Engine to confirm');
   await name.and(page.locator(':focus')).waitFor();
-  assert.equal((await providers(house)).length, 1);
+  assert.equal((await providers(server)).length, 1);
   await name.fill('Engine');
   await confirm.click();
   await toast(page, 'Provider Engine deleted');
-  assert.deepEqual(await providers(house), []);
+  assert.deepEqual(await providers(server), []);
 });
 
-it('a session that ends in the middle of a form costs nothing of it', async (t) => {
-  const house = await emptyHouse(t);
+it('keeps the input of a form when the session ends', async (t) => {
+  const server = await emptyServer(t);
   const upstream = await listedProvider(t);
-  const { page } = await open(t, house, 'providers/new');
+  const { page } = await open(t, server, 'providers/new');
   await page.getByLabel('Name').fill('Engine');
   await page.getByLabel('Address').fill(upstream.apiBase);
-  const ended = await house.send('POST', '/admin/sessions/revoke-all');
+  const ended = await server.send('POST', '/admin/sessions/revoke-all');
   assert.equal(ended.status, 200);
   await press(page, 'Review');
   await press(page, 'Create provider');
   await page.getByText('Your unsaved work is kept.').waitFor();
   await page.getByLabel('Password').fill(adminPassword);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await until(() => house.plane.store.state().provider.byId.size === 1, {
+  await until(() => server.plane.store.state().provider.byId.size === 1, {
     what: 'the provider is there',
   });
 });
 
-it('what is typed is not lost unasked, whichever way one goes, and is gone when it is given up', async (t) => {
-  const house = await emptyHouse(t);
-  const { page } = await open(t, house, 'providers');
+it('asks before unsaved input is lost by any navigation, and drops it when it is discarded', async (t) => {
+  const server = await emptyServer(t);
+  const { page } = await open(t, server, 'providers');
   await page.getByRole('link', { name: 'Create provider' }).first().click();
   await page.getByLabel('Name').fill('Engine');
   const question = page.getByRole('heading', { name: 'Discard unsaved changes?' });

@@ -1,31 +1,34 @@
-// Every screen, empty and full, light and dark, wide and narrow: no error, no violation of the page's policy, no request to
-// elsewhere, nothing in the way of assistive technology.
+// Tests every screen, empty and full, light and dark, wide and narrow: no error, no policy
+// violation, no request to another origin, and no accessibility problem.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
-import { open, sharedCompanyHouse, sharedEmptyHouse, visitor } from './harness/house.ts';
-import type { Look } from './harness/house.ts';
+import { open, sharedCompanyServer, sharedEmptyServer, visitor } from './harness/server.ts';
+import type { PageOptions } from './harness/server.ts';
 import { screenNames } from './harness/screen-names.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
 const light = { theme: 'light', width: 1440 } as const;
 const dark = { theme: 'dark', width: 360 } as const;
-const all: readonly Look[] = [
+const all: readonly PageOptions[] = [
   light,
   dark,
   { theme: 'dark', width: 1440 },
   { theme: 'light', width: 360 },
 ];
 
-/** Full ones are wide and light, empty ones narrow and dark; all four of each by `npm run test:soak`. */
+/**
+ * Full screens are wide and light, empty ones narrow and dark. `npm run test:soak` checks all four
+ * combinations of each.
+ */
 const isWhole = Number(process.env['GW_TEST_LOOKS'] ?? 1) > 1;
 const fullLooks = isWhole ? all : [light];
 const emptyLooks = isWhole ? all : [dark];
 
-/** Nothing there is a list of which a part could be looked for; of agents and MCP servers the company has none. */
+/** These screens have no list to filter; the company has no agents and no MCP servers. */
 const unlisted: ReadonlySet<string> = new Set([
   'agents',
   'mcp-servers',
@@ -35,7 +38,7 @@ const unlisted: ReadonlySet<string> = new Set([
   'playground',
 ]);
 
-/** What is open beside a list, too. */
+/** Includes records that are open next to a list. */
 const opened = [
   'providers/1',
   'providers/1/edit',
@@ -49,7 +52,7 @@ const opened = [
   'prompt-classes/evaluation',
   'fleet?show=backends',
   'history/events/2000',
-  // What shares its elements with these, or is opened by the journeys too.
+  // Screens that share their elements with these, or that other tests open.
   ...(isWhole
     ? [
         'providers/new',
@@ -77,14 +80,14 @@ const opened = [
     : []),
 ];
 
-/** Of the parts of the history that say something else where there is nothing. */
+/** Parts of the history with a different empty state. */
 const emptyOpened = isWhole
   ? ['history/versions', 'history/requests', 'history/access', 'history/diff', 'history/log']
   : [];
 
 describe('every screen is clean', () => {
   for (const look of fullLooks) {
-    const visit = visitor(sharedCompanyHouse, look);
+    const visit = visitor(sharedCompanyServer, look);
     for (const path of [...screenNames(), ...opened]) {
       it(`${path} with the company, ${look.theme}, ${look.width} px`, async (test) => {
         const { page, watched } = await visit(test, path);
@@ -95,7 +98,7 @@ describe('every screen is clean', () => {
   }
 });
 
-/** In the page: those of what is empty that lack a line, a way on or a command. */
+/** Runs in the page: returns empty states without a text, an action or a command. */
 const untaught = (empties: readonly Element[]): readonly string[] =>
   empties
     .filter(
@@ -106,7 +109,7 @@ const untaught = (empties: readonly Element[]): readonly string[] =>
     )
     .map((one) => one.getAttribute('heading') ?? '');
 
-/** `/` goes to where the list of a screen is filtered. */
+/** `/` focuses the filter of the list. */
 async function expectFilterByKey(page: Page, name: string): Promise<void> {
   await page.keyboard.press('/');
   const isThere = await page.evaluate(() => {
@@ -117,9 +120,9 @@ async function expectFilterByKey(page: Page, name: string): Promise<void> {
   assert.equal(isThere, !unlisted.has(name));
 }
 
-describe('every screen is clean where there is nothing', () => {
+describe('every empty screen is clean', () => {
   for (const look of emptyLooks) {
-    const visit = visitor(sharedEmptyHouse, look);
+    const visit = visitor(sharedEmptyServer, look);
     for (const name of [...screenNames(), ...emptyOpened]) {
       it(`${name}, ${look.theme}, ${look.width} px`, async (test) => {
         const { page, watched } = await visit(test, name);
@@ -131,7 +134,7 @@ describe('every screen is clean where there is nothing', () => {
 
   it('the login', async (test) => {
     const look = { anonymous: true };
-    const { page, watched } = await open(test, await sharedEmptyHouse(), '', look);
+    const { page, watched } = await open(test, await sharedEmptyServer(), '', look);
     await expectCleanScreen(page, watched);
   });
 });

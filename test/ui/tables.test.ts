@@ -1,18 +1,19 @@
-// What every list can do, in a browser: filters by column, widths of columns, and cards on a phone.
+// Tests features of all lists in a browser: filters by column, widths of columns, and cards on a
+// phone.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
-import { open, sharedCompanyHouse } from './harness/house.ts';
+import { open, sharedCompanyServer } from './harness/server.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
 const widthOf = async (page: Page, column: string): Promise<number> =>
   (await page.getByRole('columnheader', { name: column }).boundingBox())?.width ?? 0;
 
-it('a list is filtered by column, and the address keeps the filter', async (t) => {
-  const { page, watched } = await open(t, await sharedCompanyHouse(), 'models');
+it('a list is filtered by column, and the address stores the filter', async (t) => {
+  const { page, watched } = await open(t, await sharedCompanyServer(), 'models');
   await page.getByRole('button', { name: 'Filter by column' }).click();
   const filters = page.getByRole('group', { name: 'Column filters' });
   await filters.getByLabel('Provider').selectOption('OpenAI');
@@ -27,8 +28,8 @@ it('a list is filtered by column, and the address keeps the filter', async (t) =
   await page.getByText('60 models', { exact: true }).waitFor();
 });
 
-it('a column is resized by keys and by dragging, and keeps its width until it is reset', async (t) => {
-  const { page } = await open(t, await sharedCompanyHouse(), 'models');
+it('a column is resized with keys and by dragging, and keeps its width until it is reset', async (t) => {
+  const { page } = await open(t, await sharedCompanyServer(), 'models');
   const edge = page
     .getByRole('columnheader', { name: 'Name' })
     .getByRole('separator', { name: 'Column width' });
@@ -52,7 +53,7 @@ it('a column is resized by keys and by dragging, and keeps its width until it is
 });
 
 it('a phone shows each record as a card with labelled values, sorted by a choice', async (t) => {
-  const { page, watched } = await open(t, await sharedCompanyHouse(), 'providers', { width: 360 });
+  const { page, watched } = await open(t, await sharedCompanyServer(), 'providers', { width: 360 });
   const first = page.locator('gw-table tbody tr').first();
   await first.getByText('Anthropic', { exact: true }).waitFor();
   const sideways = await page

@@ -1,15 +1,16 @@
-// Admin tokens in a browser: created, shown once, used and revoked. What counts is what the server has then.
+// Tests admin tokens in a browser: created, shown once, used and revoked. Results are checked on
+// the server.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { press } from './harness/hands.ts';
-import { emptyHouse, open } from './harness/house.ts';
+import { press } from './harness/actions.ts';
+import { emptyServer, open } from './harness/server.ts';
 import { make, rowNamed } from './harness/records.ts';
 import { expectCleanScreen } from './harness/watch.ts';
 
-it('a token is shown once, may do what was chosen, and is refused once it is revoked', async (t) => {
-  const admin = await emptyHouse(t);
+it('a token is shown once, has the chosen permissions, and is refused after its revocation', async (t) => {
+  const admin = await emptyServer(t);
   const { id } = await make(admin, '/admin/principals', { name: 'ci' });
   const { page, watched } = await open(t, admin, 'tokens');
   await page.getByText('No admin tokens yet').waitFor();
@@ -37,7 +38,7 @@ it('a token is shown once, may do what was chosen, and is refused once it is rev
   await page.keyboard.press('Escape');
   assert.ok(
     await dialog.getByText(token, { exact: true }).isVisible(),
-    'it stays until it is kept',
+    'it stays until it is confirmed as saved',
   );
   await expectCleanScreen(page, watched);
 
@@ -60,8 +61,8 @@ it('a token is shown once, may do what was chosen, and is refused once it is rev
   assert.equal(await page.getByRole('button', { name: 'Revoke' }).count(), 0);
 });
 
-it('tokens are found in the palette, and linked from the audit log', async (t) => {
-  const admin = await emptyHouse(t);
+it('the palette finds tokens, and the audit log links them', async (t) => {
+  const admin = await emptyServer(t);
   const permissions = ['usage:read'];
   await make(admin, '/admin/tokens', { name: 'terraform', principal_id: 2, permissions });
   const { page } = await open(t, admin, 'audit');
@@ -82,8 +83,8 @@ it('tokens are found in the palette, and linked from the audit log', async (t) =
   await page.waitForURL('**/ui/tokens/new');
 });
 
-it('a reader sees tokens and is offered neither a creation nor a revocation', async (t) => {
-  const admin = await emptyHouse(t);
+it('a reader sees tokens, but can neither create nor revoke them', async (t) => {
+  const admin = await emptyServer(t);
   await admin.send('POST', '/admin/roles', { name: 'readers' });
   const permission = { verb: 'usage:read', resource: '*' };
   await admin.send('POST', '/admin/roles/readers/permissions', permission);

@@ -1,6 +1,6 @@
-// Takes the pictures of docs/tour.md, of every screen in both themes, and writes the page: `npm run docs:tour`. On the seeded company,
-// with replicas that report, a gateway that answers and a deployment that is managed. A word as an argument takes anew only the
-// pictures whose name holds it: `npm run docs:tour -- viewer`.
+// Takes the pictures of docs/tour.md, of every screen in both themes, and writes the page: `npm run
+// docs:tour`. Uses the seeded company with reporting replicas, a gateway and a managed deployment.
+// An argument selects pictures by name: `npm run docs:tour -- viewer`.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,8 +24,8 @@ import {
   startManagedCluster,
 } from '../harness/cluster/managed-deployment.ts';
 import { reportReplica } from './harness/fleet.ts';
-import { companyHouse, managedHouse, open, openPage, wholeRun } from './harness/house.ts';
-import type { House } from './harness/house.ts';
+import { companyServer, managedServer, open, openPage, processLifetime } from './harness/server.ts';
+import type { Server } from './harness/server.ts';
 import { stops } from './tour/stops.ts';
 import type { Stop } from './tour/stops.ts';
 
@@ -42,26 +42,26 @@ try {
   mkdirSync(pictures, { recursive: true });
   const company = await furnished();
   for (const stop of stops.filter(({ name }) => name.includes(word))) {
-    const house = stop.managed === true ? await managed() : company.house;
-    for (const theme of themes) await take(stop, { house, theme, key: company.key });
+    const server = stop.managed === true ? await managed() : company.server;
+    for (const theme of themes) await take(stop, { server, theme, key: company.key });
     console.log(stop.name);
   }
   writeFileSync(path.join(docs, 'tour.md'), pageOf(stops));
 } finally {
-  await wholeRun.end();
+  await processLifetime.end();
   await globalTeardown();
 }
 process.exit();
 
 /** Rolled out by an operator. */
-async function managed(): Promise<House> {
-  const cluster = await startManagedCluster(wholeRun);
+async function managed(): Promise<Server> {
+  const cluster = await startManagedCluster(processLifetime);
   await reconcileAll(cluster, { afterPass: () => settle(cluster) });
-  return managedHouse(wholeRun, { place: cluster.place, namespace, name: resourceName });
+  return managedServer(processLifetime, { place: cluster.place, namespace, name: resourceName });
 }
 
-/** The company, with what a seed does not hold. */
-async function furnished(): Promise<Readonly<{ house: House; key: string }>> {
+/** Adds data that the seeded company does not have. */
+async function furnished(): Promise<Readonly<{ server: Server; key: string }>> {
   const place: Place = { url: null };
   const read = readSettings({
     flags: {},
@@ -71,11 +71,11 @@ async function furnished(): Promise<Readonly<{ house: House; key: string }>> {
   if (!('settings' in read)) throw new Error('the settings of the tour are wrong');
   const settings = settingFacts(read.settings);
   const program = { ...programWith(place), version: programVersion(), settings };
-  const house = await companyHouse(wholeRun, { program });
+  const server = await companyServer(processLifetime, { program });
   const demo = await startDemoProvider({ port: 0 });
-  wholeRun.after(demo.close);
+  processLifetime.after(demo.close);
   const made = async (route: string, body: unknown): Promise<unknown> =>
-    (await house.send('POST', route, body)).body;
+    (await server.send('POST', route, body)).body;
   const provider = await made('/admin/providers', { name: 'Demo', api_base: demo.apiBase });
   const priced = { input_price_per_mtok: 250_000, output_price_per_mtok: 1_000_000 };
   const model = await made('/admin/provider-models', { name: 'demo', ...priced });
@@ -89,40 +89,42 @@ async function furnished(): Promise<Readonly<{ house: House; key: string }>> {
     });
   }
   const { key } = Object(await made('/admin/keys', { name: 'tour', principal_id: 1 }));
-  await startFollowingGateway(wholeRun, house, place);
-  return { house, key: String(key) };
+  await startFollowingGateway(processLifetime, server, place);
+  return { server, key: String(key) };
 }
 
-/** A replica that is silent for a while is left out. */
-async function report(house: House): Promise<void> {
-  const { version } = house.plane.store.state();
-  await reportReplica(house, { replica: 'gateway-eu-1', version, down: 1 });
-  await reportReplica(house, { replica: 'gateway-eu-2', version });
-  await reportReplica(house, { replica: 'gateway-us-1', version: version - 4 });
+/** A replica without recent reports is omitted. */
+async function report(server: Server): Promise<void> {
+  const { version } = server.plane.store.state();
+  await reportReplica(server, { replica: 'gateway-eu-1', version, down: 1 });
+  await reportReplica(server, { replica: 'gateway-eu-2', version });
+  await reportReplica(server, { replica: 'gateway-us-1', version: version - 4 });
 }
 
 function idOf(record: unknown): number {
   return Number(Reflect.get(Object(record), 'id'));
 }
 
-type Given = Readonly<{ house: House; theme: (typeof themes)[number]; key: string }>;
+type Given = Readonly<{ server: Server; theme: (typeof themes)[number]; key: string }>;
 
-async function take(stop: Stop, { house, theme, key }: Given): Promise<void> {
-  if (stop.managed !== true) await report(house);
+async function take(stop: Stop, { server, theme, key }: Given): Promise<void> {
+  if (stop.managed !== true) await report(server);
   const { page } =
     stop.offline === true
-      ? await openOffline(stop, house, theme)
-      : await open(wholeRun, house, stop.path, { theme });
+      ? await openOffline(stop, server, theme)
+      : await open(processLifetime, server, stop.path, { theme });
   await stop.act?.(page, { key });
   await page.waitForLoadState('networkidle');
-  // Charts are drawn and drawers have come.
+  // Waits until charts are drawn and drawers are open.
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 400)));
   writeFileSync(path.join(pictures, `${stop.name}-${theme}.webp`), await pictureOf(page));
   await page.context().close();
 }
 
-async function openOffline({ path: place }: Stop, { plane }: House, theme: Given['theme']) {
-  const opened = await openPage(wholeRun, `${pathToFileURL(viewer).href}#/${place}`, { theme });
+async function openOffline({ path: place }: Stop, { plane }: Server, theme: Given['theme']) {
+  const opened = await openPage(processLifetime, `${pathToFileURL(viewer).href}#/${place}`, {
+    theme,
+  });
   const buffer = Buffer.from(await exported(plane.db));
   const log = { name: 'log.ndjson', mimeType: 'application/x-ndjson', buffer };
   await opened.page.locator('#export').setInputFiles(log);

@@ -1,5 +1,5 @@
-// Finds the Chromium that browser tests drive: Debian's without a window, which takes half the CPU time of the whole browser, or
-// another.
+// Finds the Chromium for browser tests. The headless shell of Debian is preferred, because it takes
+// half the CPU time of the whole browser.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -18,7 +18,7 @@ const places = [
 const find = (): string | undefined =>
   places.find((place) => place !== undefined && place !== '' && existsSync(place));
 
-/** Throws with what to do where there is none. */
+/** Throws with instructions if there is none. */
 export function chromiumPath(): string {
   const found = find() ?? (installChromium() ? find() : undefined);
   if (found !== undefined) return found;
@@ -31,8 +31,8 @@ const installLimitMs = 180_000;
 const quick = ['-o', 'Acquire::http::Timeout=10', '-o', 'DPkg::Lock::Timeout=120'];
 
 /**
- * Debian's Chromium, where it can be installed and the lighter one is not there. Answers whether something was installed; the
- * whole browser only where there is none at all.
+ * Installs Chromium from Debian packages where possible: the headless shell, or the whole browser
+ * only if there is no browser at all. Returns whether something was installed.
  */
 export function installChromium(): boolean {
   const given = process.env['GW_TEST_CHROMIUM'] ?? '';

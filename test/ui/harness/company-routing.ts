@@ -1,4 +1,5 @@
-// What the seeded company has of routing beyond targets: pools, prompt classes, rules of every action, and a fallback model.
+// Routing of the seeded company in addition to targets: pools, prompt classes, rules of every
+// action, and a fallback model.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +7,7 @@ import path from 'node:path';
 export const pools = [
   {
     name: 'fast',
-    description: 'Small models, whichever has room',
+    description: 'Small models, least loaded first',
     policy: 'least-loaded',
     members: ['gpt-nano', 'mistral-nano', 'llama-small'],
   },
@@ -37,7 +38,7 @@ export const promptClasses = subjects.map((name, index) => ({
   examples: examplesOf(name),
 }));
 
-/** Of the frontend model `chat`, behind those that it has. `code` is the id of the one to jump to. */
+/** Rules that are added to the frontend model `chat`. `code` is the id of the model to jump to. */
 export const chatRules = (code: number) => [
   { action: 'jump', class: 'coding', jump_to: code },
   {
@@ -45,7 +46,7 @@ export const chatRules = (code: number) => [
     min_budget_used_percent: 95,
     principals: [5, 6],
     deny_status: 429,
-    deny_message: 'The budget of this team is all but spent',
+    deny_message: 'The budget of this team is almost spent',
     tag: 'saving',
   },
   {

@@ -34,7 +34,7 @@ export const providers: readonly SeedProvider[] = [
 const families = ['gpt', 'claude', 'mistral', 'llama', 'qwen', 'gemma', 'phi', 'deepseek'];
 const sizes = ['nano', 'small', 'medium', 'large', '8b', '32b', '70b', 'coder'];
 
-/** Each seventh has no price. */
+/** Every seventh model has no price. */
 export const models = Array.from({ length: 60 }, (_, index) => ({
   name: `${families[index % families.length]}-${sizes[Math.floor(index / families.length)]}`,
   provider: index % providers.length,

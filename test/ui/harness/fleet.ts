@@ -1,16 +1,16 @@
-// What replicas of the seeded company report of themselves.
+// Sends reports of replicas of the seeded company.
 
 import assert from 'node:assert/strict';
 
 import { proxyToken } from '../../harness/admin/admin.ts';
 import { models } from './company.ts';
-import type { House } from './house.ts';
+import type { Server } from './server.ts';
 
 type Given = Readonly<{ replica: string; version: number; down?: number }>;
 
 /** One report; the first `down` of its backends are down. */
 export async function reportReplica(
-  { ask }: Pick<House, 'ask'>,
+  { ask }: Pick<Server, 'ask'>,
   { replica, version, down = 0 }: Given,
 ): Promise<void> {
   const backends = models.slice(0, 12).map(({ name }, index) => ({

@@ -1,10 +1,10 @@
-// What the server has, asked and made beside the page: a test looks there for what came of what was done.
+// Reads and creates records through the API, so that tests check results on the server.
 
 import assert from 'node:assert/strict';
 
-import type { House } from './house.ts';
+import type { Server } from './server.ts';
 
-type Sender = Pick<House, 'send'>;
+type Sender = Pick<Server, 'send'>;
 type Row = Readonly<Record<string, unknown>>;
 
 export async function rows({ send }: Sender, path: string): Promise<readonly Row[]> {
@@ -13,9 +13,9 @@ export async function rows({ send }: Sender, path: string): Promise<readonly Row
   return body;
 }
 
-/** Undefined when there is none. */
-export const rowNamed = async (house: Sender, path: string, name: string) =>
-  (await rows(house, path)).find((row) => row['name'] === name);
+/** Undefined if there is none. */
+export const rowNamed = async (server: Sender, path: string, name: string) =>
+  (await rows(server, path)).find((row) => row['name'] === name);
 
 export async function read({ send }: Sender, path: string): Promise<Row> {
   const { status, body } = await send('GET', path);
@@ -23,7 +23,7 @@ export async function read({ send }: Sender, path: string): Promise<Row> {
   return { ...Object(body) };
 }
 
-/** Answers the record that was made. */
+/** Returns the created record. */
 export async function make({ send }: Sender, path: string, body: unknown): Promise<Row> {
   const answer = await send('POST', path, body);
   assert.ok(answer.status < 300, `${path}: ${JSON.stringify(answer.body)}`);

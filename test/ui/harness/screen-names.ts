@@ -1,4 +1,4 @@
-// The screens that are in the build, by their files.
+// Lists the screens of the build by their files.
 
 import { globSync } from 'node:fs';
 import path from 'node:path';

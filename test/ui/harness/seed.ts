@@ -1,5 +1,6 @@
-// Fills a control plane with what a company has after some months: providers, models, frontend models with rules, people and
-// services with their keys, and two weeks of usage. The same each time.
+// Fills a control plane with the data of a company after some months: providers, models, frontend
+// models with rules, users and services with their keys, and two weeks of usage. The data is the
+// same each time.
 
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
@@ -86,7 +87,7 @@ async function append(plane: ControlPlane, facts: readonly Fact[]): Promise<void
   }
 }
 
-/** Not by the API, which would dial them. */
+/** Not through the API, which would connect to them. */
 const providerFacts = ({ vault }: ControlPlane): readonly Fact[] =>
   providers.map(({ name, api_base, protocol, catalogue_key }, index) => {
     const number = index + 1;
@@ -156,7 +157,7 @@ function keyFacts(
   });
 }
 
-/** Besides those of the company, until there are so many. */
+/** Adds records until there are this many. */
 export async function fillKeys(plane: ControlPlane, count: number): Promise<void> {
   const missing = count - plane.store.state().api_key.byId.size;
   await append(plane, keyFacts(plane, { count: missing, firstPrincipal: 2 }));

@@ -1,7 +1,7 @@
-// What the page says of a change that is done.
+// Waits for notifications of the page.
 
 import type { Page } from 'playwright-core';
 
-/** Waits for `text` where changes are announced: the lists behind it may say the same. */
+/** Looks only in the notifications, because lists on the page can contain the same text. */
 export const toast = (page: Page, text: string | RegExp): Promise<void> =>
   page.locator('gw-toasts').getByText(text).waitFor();

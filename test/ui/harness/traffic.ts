@@ -1,4 +1,5 @@
-// Two weeks of requests: busy by day and quiet by night, some slow, some refused, some without a price.
+// Generates two weeks of requests: many by day and few by night, some slow, some refused, some
+// without a price.
 
 import type { z } from 'zod';
 
@@ -11,7 +12,7 @@ type Range = Readonly<{ sinceMs: number; untilMs: number }>;
 
 const stepMs = 4 * 60_000;
 
-/** A fixed sequence between 0 and 1 (mulberry32), so that each run sees the same. */
+/** A fixed sequence between 0 and 1 (mulberry32), so that each run has the same data. */
 function createChance(seed: number): () => number {
   let state = seed;
   return () => {

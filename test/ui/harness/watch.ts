@@ -1,5 +1,5 @@
-// What a page does that it should not: errors in the console, violations of its policy, requests to elsewhere; and what is in the
-// way of people who cannot see or point.
+// Records errors in the console, policy violations and requests to other origins, and checks
+// accessibility.
 
 import assert from 'node:assert/strict';
 
@@ -9,11 +9,11 @@ import type { ConsoleMessage, Page, Request } from 'playwright-core';
 export type Watched = Readonly<{
   errors: readonly string[];
   elsewhere: readonly string[];
-  /** Watches no longer. */
+  /** Stops watching. */
   end: () => void;
 }>;
 
-/** From the page's beginning on. A violation of the policy is an error in the console too. */
+/** Call before the page loads. A violation of the policy is also an error in the console. */
 export function watch(page: Page, url: string): Watched {
   const errors: string[] = [];
   const elsewhere: string[] = [];
@@ -38,16 +38,20 @@ export function watch(page: Page, url: string): Watched {
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** The page did nothing forbidden, and axe finds nothing in it (WCAG 2.2 AA, and the order of headings), shadow roots included. */
+/**
+ * Fails if the page did anything forbidden, or if axe finds a problem (WCAG 2.2 AA and heading
+ * order), shadow roots included.
+ */
 export async function expectCleanScreen(page: Page, watched: Watched): Promise<void> {
   await page.waitForLoadState('networkidle');
-  // In the page itself, which has no frames: gathering what it found in a page of its own takes longer than finding it.
+  // Runs in the page itself, which has no frames: collecting the results in a separate page takes
+  // longer.
   const { violations } = await new AxeBuilder({ page })
     .options({
       runOnly: rules,
       rules: { 'heading-order': { enabled: true } },
       resultTypes: ['violations'],
-      // It would read style sheets and media again, for rules that are not run here and for sound, of which the UI has none.
+      // Preloading reads style sheets and media for rules that do not run here.
       preload: false,
     })
     .setLegacyMode(true)

@@ -1,15 +1,15 @@
-// The stops of the tour: the screen, what is done there before the picture is taken, and the caption.
+// The stops of the tour: the screen, the steps before the picture is taken, and the caption.
 
 import type { Page } from 'playwright-core';
 
 export type Stop = Readonly<{
-  /** Of the picture files. */
+  /** The name of the picture files. */
   name: string;
   title: string;
   about: string;
   /** Relative to /ui/. */
   path: string;
-  /** Where an operator manages the process. */
+  /** An operator manages the process. */
   managed?: true;
   /** In the offline viewer, with an export of the company; the path follows the # of its address. */
   offline?: true;

@@ -8,15 +8,15 @@ import type { Page } from 'playwright-core';
 
 import { listedProvider } from '../../../../test/harness/upstream/model-list.ts';
 import { reportUsage, reported } from '../../../../test/harness/admin/usage.ts';
-import { press, question, typePrice } from '../../../../test/ui/harness/hands.ts';
-import { emptyHouse, open, sharedCompanyHouse } from '../../../../test/ui/harness/house.ts';
-import type { House } from '../../../../test/ui/harness/house.ts';
+import { press, saveDialog, typePrice } from '../../../../test/ui/harness/actions.ts';
+import { emptyServer, open, sharedCompanyServer } from '../../../../test/ui/harness/server.ts';
+import type { Server } from '../../../../test/ui/harness/server.ts';
 import { rows } from '../../../../test/ui/harness/records.ts';
 import { toast } from '../../../../test/ui/harness/toast.ts';
 import { expectCleanScreen } from '../../../../test/ui/harness/watch.ts';
 
 /** Creates a model at 1 dollar, and returns its version. */
-async function pricedModel({ send }: House): Promise<number> {
+async function pricedModel({ send }: Server): Promise<number> {
   const made = await send('POST', '/admin/provider-models', {
     name: 'engine',
     input_price_per_mtok: 1_000_000,
@@ -25,16 +25,16 @@ async function pricedModel({ send }: House): Promise<number> {
   return Number(made.headers.get('x-gw-snapshot-version'));
 }
 
-const priceNow = async (house: House): Promise<unknown> =>
-  (await rows(house, '/admin/provider-models'))[0]?.['input_price_per_mtok'];
+const priceNow = async (server: Server): Promise<unknown> =>
+  (await rows(server, '/admin/provider-models'))[0]?.['input_price_per_mtok'];
 
 it('a wrong price is found in the history, and undone with a reason', async (t) => {
-  const house = await emptyHouse(t);
-  await pricedModel(house);
-  await house.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 100_000_000 });
-  await house.send('POST', '/admin/roles', { name: 'auditors' });
+  const server = await emptyServer(t);
+  await pricedModel(server);
+  await server.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 100_000_000 });
+  await server.send('POST', '/admin/roles', { name: 'auditors' });
 
-  const { page, watched } = await open(t, house, 'history?stream=model-1');
+  const { page, watched } = await open(t, server, 'history?stream=model-1');
   const row = page.getByRole('row', { name: /Updated model engine .* boss/ });
   await page.getByRole('button', { name: 'What is Version?' }).click();
   await page.getByText('A version is a position in the event log.').waitFor();
@@ -47,25 +47,25 @@ it('a wrong price is found in the history, and undone with a reason', async (t) 
   await expectCleanScreen(page, watched);
 
   await press(change, 'Undo…');
-  const dialog = question(page);
+  const dialog = saveDialog(page);
   await dialog.getByRole('heading', { name: 'Undo: Updated model engine' }).waitFor();
   await dialog.getByRole('row', { name: /Input price changed\s+\$100.00 .*\s+\$1.00/ }).waitFor();
   await expectCleanScreen(page, watched);
-  assert.equal(await priceNow(house), 100_000_000);
+  assert.equal(await priceNow(server), 100_000_000);
   await dialog.getByLabel('Reason').fill('A zero too many');
   await press(dialog, 'Undo');
   await page.getByText(/Undone: Updated model engine · version \d+/).waitFor();
-  assert.equal(await priceNow(house), 1_000_000);
-  assert.ok((await rows(house, '/admin/roles')).some(({ name }) => name === 'auditors'));
-  const [last] = await rows(house, '/admin/history/commands?limit=1');
+  assert.equal(await priceNow(server), 1_000_000);
+  assert.ok((await rows(server, '/admin/roles')).some(({ name }) => name === 'auditors'));
+  const [last] = await rows(server, '/admin/history/commands?limit=1');
   assert.deepEqual([last?.['command'], last?.['reason']], ['RestoreSnapshot', 'A zero too many']);
 });
 
 it('the audit log and the overview say what each change was, and lead to its record', async (t) => {
-  const house = await emptyHouse(t);
-  await pricedModel(house);
-  await house.send('DELETE', '/admin/provider-models/1');
-  const { page, watched } = await open(t, house, 'audit');
+  const server = await emptyServer(t);
+  await pricedModel(server);
+  await server.send('DELETE', '/admin/provider-models/1');
+  const { page, watched } = await open(t, server, 'audit');
   await page.getByRole('row', { name: /boss Deleted model engine engine DELETE/ }).waitFor();
   // A change from the command line has no path, but its record is shown.
   const byCommand = page.getByRole('row', { name: /Created principal boss/ });
@@ -80,53 +80,53 @@ const priceShown = (page: Page, price: string) =>
   page.getByRole('button', { name: 'Edit input price of engine' }).getByText(price);
 
 it('an undo without a reason says what it undoes, and types no version', async (t) => {
-  const house = await emptyHouse(t);
-  await pricedModel(house);
-  await house.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 2_000_000 });
-  const [wrong] = await rows(house, '/admin/history/commands?limit=1');
-  const { page } = await open(t, house, `history/${String(wrong?.['id'])}`);
+  const server = await emptyServer(t);
+  await pricedModel(server);
+  await server.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 2_000_000 });
+  const [wrong] = await rows(server, '/admin/history/commands?limit=1');
+  const { page } = await open(t, server, `history/${String(wrong?.['id'])}`);
   await press(page.locator('gw-history-change'), 'Undo…');
-  await press(question(page), 'Undo');
+  await press(saveDialog(page), 'Undo');
   await page.getByText(/Undone: Updated model engine/).waitFor();
-  assert.equal(await priceNow(house), 1_000_000);
-  const [last] = await rows(house, '/admin/history/commands?limit=1');
+  assert.equal(await priceNow(server), 1_000_000);
+  const [last] = await rows(server, '/admin/history/commands?limit=1');
   assert.equal(last?.['reason'], `Undo of the change at position ${String(wrong?.['id'])}`);
 });
 
 it('a save is taken back from its notice, and so is the taking back', async (t) => {
-  const house = await emptyHouse(t);
-  await pricedModel(house);
-  const { page } = await open(t, house, 'models');
+  const server = await emptyServer(t);
+  await pricedModel(server);
+  const { page } = await open(t, server, 'models');
   await typePrice(page, { of: 'engine', to: '7' });
   await press(page, 'Save price');
   await press(page, 'Undo');
   await page.getByText(/Undone: Updated model engine · version \d+/).waitFor();
-  assert.equal(await priceNow(house), 1_000_000);
+  assert.equal(await priceNow(server), 1_000_000);
   await priceShown(page, '$1.00').waitFor();
   await press(page, 'Undo');
   await priceShown(page, '$7.00').waitFor();
-  assert.equal(await priceNow(house), 7_000_000);
+  assert.equal(await priceNow(server), 7_000_000);
 });
 
 it('an undo of what was changed again since is looked at first', async (t) => {
-  const house = await emptyHouse(t);
-  await pricedModel(house);
-  const { page } = await open(t, house, 'models');
+  const server = await emptyServer(t);
+  await pricedModel(server);
+  const { page } = await open(t, server, 'models');
   await typePrice(page, { of: 'engine', to: '7' });
   await press(page, 'Save price');
   await toast(page, /Price of engine updated · version/);
-  await house.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 9_000_000 });
+  await server.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 9_000_000 });
   await press(page, 'Undo');
   await page.getByRole('row', { name: /Input price changed\s+\$9.00 .*\s+\$1.00/ }).waitFor();
-  assert.equal(await priceNow(house), 9_000_000);
+  assert.equal(await priceNow(server), 9_000_000);
 });
 
 it('two versions are compared, the first is restored, and what was made since is gone', async (t) => {
-  const house = await emptyHouse(t);
-  const version = await pricedModel(house);
-  await house.send('PATCH', '/admin/provider-models/1', { description: 'The fast one' });
-  await house.send('POST', '/admin/provider-models', { name: 'trial' });
-  const { page, watched } = await open(t, house, 'history/versions');
+  const server = await emptyServer(t);
+  const version = await pricedModel(server);
+  await server.send('PATCH', '/admin/provider-models/1', { description: 'The fast one' });
+  await server.send('POST', '/admin/provider-models', { name: 'trial' });
+  const { page, watched } = await open(t, server, 'history/versions');
   await page.getByRole('checkbox', { name: `Select ${version}` }).check();
   await page.getByRole('checkbox').nth(1).check();
   await page.getByRole('button', { name: `Compare ${version} with` }).click();
@@ -147,7 +147,7 @@ it('two versions are compared, the first is restored, and what was made since is
   await page.getByLabel('Reason').fill('CHG-9 failed');
   await press(page, 'Restore');
   await page.getByText(`Restored version ${version}`).waitFor();
-  const models = await rows(house, '/admin/provider-models');
+  const models = await rows(server, '/admin/provider-models');
   assert.deepEqual(
     models.map(({ name, description }) => [name, description]),
     [['engine', null]],
@@ -155,10 +155,10 @@ it('two versions are compared, the first is restored, and what was made since is
 });
 
 it('the past is looked at without a way to change it, from screen to screen, and left again', async (t) => {
-  const house = await emptyHouse(t);
-  const version = await pricedModel(house);
-  await house.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 100_000_000 });
-  const { page, watched } = await open(t, house, 'models');
+  const server = await emptyServer(t);
+  const version = await pricedModel(server);
+  await server.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 100_000_000 });
+  const { page, watched } = await open(t, server, 'models');
   await press(page, 'Now');
   await page.getByLabel('Snapshot version or time').fill('yesterday');
   await press(page, 'Show');
@@ -181,9 +181,9 @@ it('the past is looked at without a way to change it, from screen to screen, and
 });
 
 it('a request is explained from its row: the rule that decided, and the models that it led to', async (t) => {
-  const house = await emptyHouse(t);
-  for (const name of ['small', 'large']) await house.send('POST', '/admin/models', { name });
-  await house.send('POST', '/admin/frontend-models', {
+  const server = await emptyServer(t);
+  for (const name of ['small', 'large']) await server.send('POST', '/admin/models', { name });
+  await server.send('POST', '/admin/frontend-models', {
     name: 'chat',
     default_targets: ['small'],
     rules: [
@@ -191,7 +191,7 @@ it('a request is explained from its row: the rule that decided, and the models t
       { max_prompt_tokens: 100, targets: ['small'] },
     ],
   });
-  const { version } = house.plane.store.state();
+  const { version } = server.plane.store.state();
   const at = new Date().toISOString();
   const event = reported(1, {
     at,
@@ -203,9 +203,9 @@ it('a request is explained from its row: the rule that decided, and the models t
     matched_headers: ['x-tier'],
     rule_inputs: { at_ms: 1, headers: { 'x-tier': 'gold' }, crowded_rules: [], cost_micros: null },
   });
-  assert.equal((await reportUsage(house, [event])).status, 200);
-  await house.send('PUT', '/admin/frontend-models/1/rules', { rules: [] });
-  const { page, watched } = await open(t, house, 'usage?group=virtual_model');
+  assert.equal((await reportUsage(server, [event])).status, 200);
+  await server.send('PUT', '/admin/frontend-models/1/rules', { rules: [] });
+  const { page, watched } = await open(t, server, 'usage?group=virtual_model');
   await page.getByRole('row', { name: /^chat/ }).click();
   await page.locator('gw-usage-requests tbody a').first().click();
   const explained = page.locator('gw-usage-explain');
@@ -232,11 +232,11 @@ it('a request is explained from its row: the rule that decided, and the models t
 });
 
 it('an event has an address of its own, its neighbours, and a chain that the reader checks', async (t) => {
-  const house = await emptyHouse(t);
-  await pricedModel(house);
-  await house.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 2_000_000 });
-  const { page, watched } = await open(t, house, 'history/events');
-  const [head] = await rows(house, '/admin/history/events?limit=1');
+  const server = await emptyServer(t);
+  await pricedModel(server);
+  await server.send('PATCH', '/admin/provider-models/1', { input_price_per_mtok: 2_000_000 });
+  const { page, watched } = await open(t, server, 'history/events');
+  const [head] = await rows(server, '/admin/history/events?limit=1');
   const position = Number(head?.['position']);
   await page.getByText(`${position - 1} links of the hash chain verified`).waitFor();
   await page.goto(`/ui/history/events/${position}`);
@@ -254,14 +254,16 @@ it('an event has an address of its own, its neighbours, and a chain that the rea
 });
 
 it('who could call what is reviewed at a moment and between two, with the events that granted it', async (t) => {
-  const house = await emptyHouse(t);
-  const version = await pricedModel(house);
-  await house.send('POST', '/admin/principals', { name: 'nightly' });
-  const principal = (await rows(house, '/admin/principals')).find(({ name }) => name === 'nightly');
-  await house.send('POST', `/admin/principals/${String(principal?.['id'])}/roles`, {
+  const server = await emptyServer(t);
+  const version = await pricedModel(server);
+  await server.send('POST', '/admin/principals', { name: 'nightly' });
+  const principal = (await rows(server, '/admin/principals')).find(
+    ({ name }) => name === 'nightly',
+  );
+  await server.send('POST', `/admin/principals/${String(principal?.['id'])}/roles`, {
     role: 'inference',
   });
-  const { page, watched } = await open(t, house, 'history/access');
+  const { page, watched } = await open(t, server, 'history/access');
   await page.getByRole('row', { name: /nightly engine inference/ }).waitFor();
   await page.getByLabel('Compare with').fill(`v${version}`);
   await press(page, 'Review');
@@ -277,9 +279,9 @@ it('who could call what is reviewed at a moment and between two, with the events
 });
 
 it('every part of the history is clean where there is much, in the dark and on a narrow page', async (t) => {
-  const house = await sharedCompanyHouse();
+  const server = await sharedCompanyServer();
   const paths = ['history/2000', 'history/versions/1000', 'history/log', 'limits/5?as_of=2900'];
-  const { page, watched } = await open(t, house, 'history', { theme: 'dark', width: 360 });
+  const { page, watched } = await open(t, server, 'history', { theme: 'dark', width: 360 });
   for (const path of paths) {
     await page.goto(`/ui/${path}`);
     await page.locator('h1').first().waitFor();
@@ -288,13 +290,13 @@ it('every part of the history is clean where there is much, in the dark and on a
 });
 
 it('a change is proposed where it is saved, approved by a second person and applied; its author cannot', async (t) => {
-  const house = await emptyHouse(t);
-  await pricedModel(house);
-  const second = { url: house.url, cookie: await house.login('second', ['admin']) };
-  const policy = await house.send('PUT', '/admin/change-policy', { kinds: ['prices'] });
+  const server = await emptyServer(t);
+  await pricedModel(server);
+  const second = { url: server.url, cookie: await server.login('second', ['admin']) };
+  const policy = await server.send('PUT', '/admin/change-policy', { kinds: ['prices'] });
   assert.equal(policy.status, 200, JSON.stringify(policy.body));
 
-  const { page } = await open(t, house, 'models');
+  const { page } = await open(t, server, 'models');
   await typePrice(page, { of: 'engine', to: '3' });
   await press(page, 'Save price');
   await page.getByText(/need an approved change request/).waitFor();
@@ -303,7 +305,7 @@ it('a change is proposed where it is saved, approved by a second person and appl
   await page.getByLabel('Reason').fill('The new contract');
   await press(page, 'Request approval');
   await page.getByText('Change request 1 created').waitFor();
-  assert.equal(await priceNow(house), 1_000_000);
+  assert.equal(await priceNow(server), 1_000_000);
   await press(page, 'Open');
   const own = page.locator('gw-change-request');
   await own.getByRole('row', { name: /Input price changed\s+\$1.00 .*\s+\$3.00/ }).waitFor();
@@ -321,48 +323,48 @@ it('a change is proposed where it is saved, approved by a second person and appl
   await notice.waitFor();
   await other.getByText('It is not applied yet.').first().waitFor();
   assert.equal(await other.getByText(/Change request 1 approved · version/).count(), 0);
-  assert.equal(await priceNow(house), 1_000_000);
+  assert.equal(await priceNow(server), 1_000_000);
   await press(other, 'Apply now…');
   await press(other, 'Apply');
   await other.getByText(/Change request 1 applied · version \d+/).waitFor();
-  assert.equal(await priceNow(house), 3_000_000);
-  const [request] = await rows(house, '/admin/change-requests');
+  assert.equal(await priceNow(server), 3_000_000);
+  const [request] = await rows(server, '/admin/change-requests');
   assert.equal(request?.['state'], 'applied');
 });
 
 it('what cannot wait is made at once, and reviewed by another person after', async (t) => {
-  const house = await emptyHouse(t);
-  await pricedModel(house);
-  const second = { url: house.url, cookie: await house.login('second', ['admin']) };
-  await house.send('PUT', '/admin/change-policy', { kinds: ['prices'] });
-  const { page } = await open(t, house, 'models');
+  const server = await emptyServer(t);
+  await pricedModel(server);
+  const second = { url: server.url, cookie: await server.login('second', ['admin']) };
+  await server.send('PUT', '/admin/change-policy', { kinds: ['prices'] });
+  const { page } = await open(t, server, 'models');
   await typePrice(page, { of: 'engine', to: '3' });
   await page.getByLabel('Reason').fill('It costs us by the minute');
   await press(page, 'Save price');
   await press(page, 'Save now, review later');
   await toast(page, /updated, review pending · version \d+/);
-  assert.equal(await priceNow(house), 3_000_000);
+  assert.equal(await priceNow(server), 3_000_000);
 
   const { page: other } = await open(t, second, 'history/requests?state=review_due');
   await other.getByRole('row', { name: /It costs us by the minute review due boss/ }).click();
   await press(other, 'Mark as reviewed…');
   await press(other, 'Review');
   await other.getByText('Change request 1 reviewed').waitFor();
-  const [request] = await rows(house, '/admin/change-requests');
+  const [request] = await rows(server, '/admin/change-requests');
   assert.equal(request?.['state'], 'reviewed');
 });
 
 it('recorded requests are routed again on a version before it is restored', async (t) => {
-  const house = await emptyHouse(t);
+  const server = await emptyServer(t);
   const { apiBase } = await listedProvider(t, {});
-  await house.send('POST', '/admin/providers', { name: 'rack', api_base: apiBase });
+  await server.send('POST', '/admin/providers', { name: 'rack', api_base: apiBase });
   for (const [index, name] of ['small', 'large'].entries()) {
-    await house.send('POST', '/admin/models', { name });
-    await house.send('POST', `/admin/models/${index + 1}/backends`, { provider_id: 1 });
+    await server.send('POST', '/admin/models', { name });
+    await server.send('POST', `/admin/models/${index + 1}/backends`, { provider_id: 1 });
   }
   const version = Number(
     (
-      await house.send('POST', '/admin/frontend-models', {
+      await server.send('POST', '/admin/frontend-models', {
         name: 'chat',
         default_targets: ['small'],
       })
@@ -379,9 +381,9 @@ it('recorded requests are routed again on a version before it is restored', asyn
       rule_inputs: { at_ms: 1, headers: {}, crowded_rules: [], cost_micros: null },
     }),
   );
-  assert.equal((await reportUsage(house, events)).status, 200);
-  await house.send('PATCH', '/admin/frontend-models/1', { default_targets: ['large'] });
-  const { page, watched } = await open(t, house, `history/restore/${version}`);
+  assert.equal((await reportUsage(server, events)).status, 200);
+  await server.send('PATCH', '/admin/frontend-models/1', { default_targets: ['large'] });
+  const { page, watched } = await open(t, server, `history/restore/${version}`);
   await press(page, 'Run preview');
   await page.getByText('Of 3 requests, 3 would have been rerouted').waitFor();
   await page

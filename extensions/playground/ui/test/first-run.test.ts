@@ -11,8 +11,8 @@ import {
 } from '../../../../test/harness/gateway/following-gateway.ts';
 import type { Place } from '../../../../test/harness/gateway/following-gateway.ts';
 import { until } from '../../../../test/harness/wait.ts';
-import { press } from '../../../../test/ui/harness/hands.ts';
-import { emptyHouse, open } from '../../../../test/ui/harness/house.ts';
+import { press } from '../../../../test/ui/harness/actions.ts';
+import { emptyServer, open } from '../../../../test/ui/harness/server.ts';
 import { rowNamed } from '../../../../test/ui/harness/records.ts';
 import { expectCleanScreen } from '../../../../test/ui/harness/watch.ts';
 
@@ -20,9 +20,9 @@ it('an empty database comes to its first streamed answer by the steps of the che
   const demo = await startDemoProvider({ port: 0 });
   t.after(demo.close);
   const gateway: Place = { url: null };
-  const house = await emptyHouse(t, { program: programWith(gateway) });
-  await startFollowingGateway(t, house, gateway);
-  const { page, watched } = await open(t, house, '');
+  const server = await emptyServer(t, { program: programWith(gateway) });
+  await startFollowingGateway(t, server, gateway);
+  const { page, watched } = await open(t, server, '');
 
   await page.getByRole('link', { name: 'Create provider' }).click();
   await page.getByLabel('Name').fill('Demo');
@@ -35,7 +35,7 @@ it('an empty database comes to its first streamed answer by the steps of the che
   await page.locator('gw-save').getByRole('button', { name: 'Register 1 model' }).click();
   await page.getByText('1 model registered').waitFor();
   const name = { name: 'chat', default_targets: ['demo'] };
-  assert.equal((await house.send('POST', '/admin/frontend-models', name)).status, 200);
+  assert.equal((await server.send('POST', '/admin/frontend-models', name)).status, 200);
 
   await page.goto('/ui/');
   await page.getByText('3 of 5 done').waitFor();
@@ -56,7 +56,7 @@ it('an empty database comes to its first streamed answer by the steps of the che
   await answer.getByText('stop').waitFor();
   await answer.getByRole('heading', { name: 'Routing decision' }).waitFor();
   await expectCleanScreen(page, watched);
-  const { body } = await house.send('GET', '/admin/usage/events?limit=5');
+  const { body } = await server.send('GET', '/admin/usage/events?limit=5');
   const [row, ...others] = Array.isArray(body) ? body : [];
   assert.deepEqual(others, []);
   assert.deepEqual(
@@ -74,17 +74,17 @@ it('an empty database comes to its first streamed answer by the steps of the che
 
 it('shows the gateway’s own refusal and keeps the session', async (t) => {
   const gateway: Place = { url: null };
-  const house = await emptyHouse(t, { program: programWith(gateway) });
-  await startFollowingGateway(t, house, gateway);
-  await house.send('POST', '/admin/provider-models', { name: 'small' });
-  const { page, watched } = await open(t, house, 'playground?model=small');
+  const server = await emptyServer(t, { program: programWith(gateway) });
+  await startFollowingGateway(t, server, gateway);
+  await server.send('POST', '/admin/provider-models', { name: 'small' });
+  const { page, watched } = await open(t, server, 'playground?model=small');
   await press(page, 'Send');
   await page.locator('gw-field[name=key]').getByText('Enter an API key').waitFor();
   await press(page, 'Create a key for one hour');
   await until(async () => (await page.getByLabel('API key').inputValue()).startsWith('gw-'), {
     what: 'the key that was created is in its field',
   });
-  const created = await rowNamed(house, '/admin/keys', 'playground');
+  const created = await rowNamed(server, '/admin/keys', 'playground');
   assert.ok(Date.parse(String(created?.['expires_at'])) < Date.now() + 3_600_000);
   await page.getByText('Code', { exact: true }).click();
   await press(page, 'Python');
@@ -101,12 +101,12 @@ it('shows the gateway’s own refusal and keeps the session', async (t) => {
 });
 
 it('the playground is offered to those who may use it, and says to others what they lack', async (t) => {
-  const house = await emptyHouse(t);
-  await house.send('POST', '/admin/roles', { name: 'readers' });
+  const server = await emptyServer(t);
+  await server.send('POST', '/admin/roles', { name: 'readers' });
   const permission = { verb: 'usage:read', resource: '*' };
-  await house.send('POST', '/admin/roles/readers/permissions', permission);
-  const cookie = await house.login('reader', ['readers']);
-  const { page, watched } = await open(t, { url: house.url, cookie }, 'playground');
+  await server.send('POST', '/admin/roles/readers/permissions', permission);
+  const cookie = await server.login('reader', ['readers']);
+  const { page, watched } = await open(t, { url: server.url, cookie }, 'playground');
   await page.getByText('You cannot send requests here').waitFor();
   assert.equal(await page.getByLabel('API key').count(), 0);
   const screens = page.getByRole('navigation', { name: 'Screens' });

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { until } from '../../../../test/harness/wait.ts';
-import { press, question } from '../../../../test/ui/harness/hands.ts';
-import { emptyHouse, open } from '../../../../test/ui/harness/house.ts';
+import { press, saveDialog } from '../../../../test/ui/harness/actions.ts';
+import { emptyServer, open } from '../../../../test/ui/harness/server.ts';
 import { openIdProvider, signOnAt } from '../../test/openid-provider.ts';
 
 it('a person signs on, and a session that ends in the middle of a form costs nothing of it', async (t) => {
@@ -14,9 +14,9 @@ it('a person signs on, and a session that ends in the middle of a form costs not
   provider.person['groups'] = ['ops'];
   const groupRoles = { ops: 'admin' };
   const settings = signOnAt(provider, { groupRoles, hidesPassword: true });
-  const house = await emptyHouse(t, { settings });
+  const server = await emptyServer(t, { settings });
   provider.wrong.error = 'access_denied';
-  const { page } = await open(t, house, 'roles/new', { anonymous: true });
+  const { page } = await open(t, server, 'roles/new', { anonymous: true });
   assert.equal(await page.getByLabel('Password').count(), 0);
   await page.getByRole('link', { name: 'Sign in with Acme' }).click();
   await page.getByText('Acme denied the sign-in.').waitFor();
@@ -28,7 +28,7 @@ it('a person signs on, and a session that ends in the middle of a form costs not
   await page.goto('/ui/roles/new');
   await page.getByRole('link', { name: 'Sign in with Acme' }).click();
   await page.getByLabel('Name').fill('talkers');
-  assert.equal((await house.send('POST', '/admin/sessions/revoke-all')).status, 200);
+  assert.equal((await server.send('POST', '/admin/sessions/revoke-all')).status, 200);
   await press(page, 'Review');
   await press(page, 'Create role');
   await page.getByText('Your unsaved work is kept.').waitFor();
@@ -39,7 +39,7 @@ it('a person signs on, and a session that ends in the middle of a form costs not
   await tab.getByText('You are signed in').waitFor();
   await tab.close();
   const isMade = (): boolean =>
-    [...house.plane.store.state().role.byId.values()].some(({ name }) => name === 'talkers');
+    [...server.plane.store.state().role.byId.values()].some(({ name }) => name === 'talkers');
   await until(isMade, { what: 'the role is made' });
 
   await page.goto('/ui/principals');
@@ -49,10 +49,10 @@ it('a person signs on, and a session that ends in the middle of a form costs not
   await press(page, 'More');
   await page.getByRole('menuitem', { name: 'Unlink identity' }).click();
   await page.getByText('Roles from groups are removed: admin').waitFor();
-  await question(page).getByLabel('Type ada@example.com to confirm').fill('ada@example.com');
-  await press(question(page), 'Unlink identity');
+  await saveDialog(page).getByLabel('Type ada@example.com to confirm').fill('ada@example.com');
+  await press(saveDialog(page), 'Unlink identity');
   const isLinked = (): boolean =>
-    [...house.plane.store.state().principal.byId.values()].some(
+    [...server.plane.store.state().principal.byId.values()].some(
       ({ identity }) => identity !== null,
     );
   await until(() => !isLinked(), { what: 'the identity is unlinked' });

@@ -17,8 +17,8 @@ import { buildUi, isStale } from '../../../../scripts/build-ui.ts';
 import { exported } from '../../../../test/harness/control/signed-log.ts';
 import { temporaryDirectory } from '../../../../test/harness/temporary-directory.ts';
 import { writeExport } from '../../../../test/harness/control/sealed-export.ts';
-import { openPage, sharedCompanyHouse } from '../../../../test/ui/harness/house.ts';
-import type { Opened } from '../../../../test/ui/harness/house.ts';
+import { openPage, sharedCompanyServer } from '../../../../test/ui/harness/server.ts';
+import type { Opened } from '../../../../test/ui/harness/server.ts';
 import { expectCleanScreen } from '../../../../test/ui/harness/watch.ts';
 
 /** The value in the test, and its text in the UI. */
@@ -32,7 +32,7 @@ before(async () => {
 
 /** An export of the seeded company, and a page on a disk. */
 async function given(t: TestContext) {
-  const { plane, send } = await sharedCompanyHouse();
+  const { plane, send } = await sharedCompanyServer();
   await send('PATCH', '/admin/provider-models/1', { context_length: 4_242 });
   const directory = await temporaryDirectory(t);
   const log = path.join(directory, 'log.ndjson');

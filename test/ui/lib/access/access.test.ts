@@ -1,4 +1,4 @@
-// Holds what the screens of keys, principals, roles, limits, MCP servers and settings decide.
+// Tests the logic of the screens of keys, principals, roles, limits, MCP servers and settings.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -47,7 +47,7 @@ const now = Date.parse('2026-11-21T12:00:00Z');
 const stateAt = (expires_at: string | null, disabled = false) =>
   bearerState({ disabled, expires_at }, now);
 
-it('a key that is revoked is so, whether it has expired or not; one that ends within two weeks ends soon', () => {
+it('a revoked key is revoked even if it has expired; one that expires within two weeks expires soon', () => {
   assert.equal(stateAt(null), 'active');
   assert.equal(stateAt('2027-11-21T12:00:00Z'), 'active');
   assert.equal(stateAt('2026-12-05T12:00:00Z'), 'expiring');
@@ -56,7 +56,7 @@ it('a key that is revoked is so, whether it has expired or not; one that ends wi
   assert.equal(bearerState({ revoked: true, expires_at: null }, now), 'revoked');
 });
 
-it('a key expires after days, at a moment of the zone that is shown, or never', () => {
+it('a key expires after days, at a time in the shown zone, or never', () => {
   const told = { now, zone: 'utc' } as const;
   const draft = { ...blankKey, name: ' ci ', principal_id: '7' };
   assert.deepEqual(keyBody({ ...draft, expiry: '30' }, told), {
@@ -70,7 +70,7 @@ it('a key expires after days, at a moment of the zone that is shown, or never', 
   assert.equal(keyBody({ ...dated, expires_at: 'soon' }, told).expires_at, 'soon');
 });
 
-it('a token carries what was chosen and the principal holds, and always expires', () => {
+it('a token gets the chosen permissions that the principal has, and always expires', () => {
   const held = ['model:invoke', 'usage:read', 'config:write'].map((verb) => ({
     verb,
     resource: '*',
@@ -93,7 +93,7 @@ it('a token carries what was chosen and the principal holds, and always expires'
   }
 });
 
-it('a name with a quote does not end the command that it stands in', () => {
+it('a quote in a name does not end the command', () => {
   const curl = curlOf({ base: 'http://gw:4000', key: 'gw-1', model: "it's" });
   assert.match(curl, /"model":"it'\\''s"/);
   assert.match(curl, /^curl http:\/\/gw:4000\/v1\/chat\/completions/);
@@ -102,7 +102,7 @@ it('a name with a quote does not end the command that it stands in', () => {
   assert.match(adminCurl(call), /-X POST http:\/\/gw:4001\/admin\/keys .*"it'\\''s"/);
 });
 
-it('shows the address of the gateway only where it is one that clients can reach', () => {
+it('shows the address of the gateway only if clients can reach it', () => {
   for (const [told, shown] of [
     ['http://127.0.0.1:39041', 'http://127.0.0.1:39041'],
     ['https://api.example/', 'https://api.example'],
@@ -125,7 +125,7 @@ const roles = [
   },
 ];
 
-it('a permission that two roles give is there once, by both', () => {
+it('a permission of two roles is listed once, with both roles', () => {
   assert.deepEqual(effectivePermissions(['chat', 'more'], roles), [
     { verb: 'model:invoke', resource: 'model/a', via: ['chat', 'more'] },
     { verb: 'usage:read', resource: '*', via: ['more'] },
@@ -136,14 +136,14 @@ it('a permission that two roles give is there once, by both', () => {
 const invokableOn = (...names: readonly string[]) =>
   invokable(names.map((name) => ({ verb: 'model:invoke', resource: `model/${name}` })));
 
-it('what may be invoked is said in words', () => {
+it('describes the models that can be invoked', () => {
   assert.equal(invokableOn('a', '*'), 'every model');
   assert.equal(invokableOn('a', 'b'), 'a, b');
   assert.equal(invokableOn('a', 'b', 'c', 'd', 'e'), 'a, b, c and 2 more');
   assert.equal(invokable([{ verb: 'usage:read', resource: '*' }]), 'no model');
 });
 
-it('a resource is all of a kind, or one by its name, once', () => {
+it('a resource is all of a kind or one name, listed once', () => {
   const values = resourceChoices('model/', ['b', 'a', 'b']).map(({ value }) => value);
   assert.deepEqual(values, ['model/*', 'model/a', 'model/b']);
 });
@@ -155,7 +155,7 @@ const used50 = (tokens: number | null, money: number | null) => ({
   cost_used_micros: 50,
 });
 
-it('the nearer cap is the one of which more is used; without a cap there is none', () => {
+it('the closest limit is the one with the highest usage; null without limits', () => {
   assert.deepEqual(nearerCap(used50(100, 1_000)), { cap: 'tokens', share: 0.5 });
   assert.deepEqual(nearerCap(used50(1_000, 60)), { cap: 'money', share: 50 / 60 });
   assert.equal(nearerCap(used50(null, null)), null);
@@ -167,7 +167,7 @@ it('the nearer cap is the one of which more is used; without a cap there is none
   );
 });
 
-it('a cap that is all but reached is not said to be', () => {
+it('a limit that is almost reached is not shown as reached', () => {
   assert.deepEqual([0, 0.004, 0.5, 0.999, 1, 1.2].map(shareText), [
     '0 %',
     '< 1 %',
@@ -178,7 +178,7 @@ it('a cap that is all but reached is not said to be', () => {
   ]);
 });
 
-it('money is read and written exactly, and what is no amount is not taken for no cap', () => {
+it('money is read and written exactly, and an invalid amount does not mean unlimited', () => {
   for (const [text, micros] of [
     ['12.50', 12_500_000],
     ['0.000001', 1],
@@ -204,7 +204,7 @@ it('money is read and written exactly, and what is no amount is not taken for no
   ]);
 });
 
-it('an empty cap is sent as null, and one that cannot be read is not sent', () => {
+it('an empty limit is sent as null, and an invalid one is not sent', () => {
   const limits = limitsForm.write({ requests_per_min: 60, tokens_per_min: null });
   assert.deepEqual(limitsForm.read({ ...limits, requests_per_min: '' }), {
     body: { requests_per_min: null, tokens_per_min: null },
@@ -223,7 +223,7 @@ it('an empty cap is sent as null, and one that cannot be read is not sent', () =
   assert.equal('wrong' in wrongMoney ? wrongMoney.wrong.field : '', 'cost_total_micros');
 });
 
-it('a form that was not touched sends nothing, and an emptied field clears', () => {
+it('an untouched form sends nothing, and an emptied field is cleared', () => {
   const principal = { name: 'Ada', kind: 'user', email: 'ada@example.com' };
   assert.deepEqual(principalChange(fromPrincipal(principal), principal), {});
   assert.deepEqual(principalChange({ ...fromPrincipal(principal), email: '' }, principal), {
@@ -273,7 +273,7 @@ it('the credential of a server is kept, set or cleared, and never shown', () => 
 const written = (value: string | number | boolean | null, more = {}) =>
   settingText({ value, unit: null, is_secret: false, is_set: value !== null, ...more });
 
-it('a setting is written with its unit, and a secret is only said to be set', () => {
+it('a setting is shown with its unit, and a secret only as set or not set', () => {
   assert.equal(written(5, { unit: 'seconds' }), '5 seconds');
   assert.equal(written(67_108_864, { unit: 'bytes' }), '67,108,864 bytes');
   assert.equal(written(false), 'off');

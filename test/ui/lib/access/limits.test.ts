@@ -1,4 +1,4 @@
-// Holds what is said of a cap that is set or removed, whatever its principal is called.
+// Tests the texts about a limit that is set or removed, for any name of the principal.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -18,7 +18,7 @@ const capped = {
   budget: null,
 };
 
-it('what a removal means is told by what is removed, and not by a name', () => {
+it('explains a removal by the removed limit, not by the name of the principal', () => {
   assert.match(limitsRemovalOf(capped).about ?? '', /without rate limits/);
   assert.match(budgetRemovalOf(capped).about ?? '', /without a limit/);
   const limits = { requests_per_min: 5, tokens_per_min: null };

@@ -1,4 +1,4 @@
-// Holds who is offered which step of a change request, and which saves can be proposed.
+// Tests which steps of a change request a user is offered, and which saves can be proposed.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -9,20 +9,20 @@ const boss = 2;
 const second = 3;
 const open = { state: 'open', author: { id: boss }, approvals: [] } as const;
 
-it('who proposes a change may take it back, and another one decides on it', () => {
+it('the author can withdraw a change request, and another user decides', () => {
   const now = { isPossible: true, isCovered: false };
   assert.deepEqual(stepsFor(open, { ...now, me: boss }), ['withdraw']);
   assert.deepEqual(stepsFor(open, { ...now, me: second }), ['approve', 'refuse']);
 });
 
-it('what is approved as it stands is applied by either, now or at a time', () => {
+it('both can apply an approved change request, now or at a scheduled time', () => {
   const approved = { ...open, state: 'approved' } as const;
   const now = { isPossible: true, isCovered: true };
   assert.deepEqual(stepsFor(approved, { ...now, me: boss }), ['apply', 'schedule', 'withdraw']);
   assert.deepEqual(stepsFor(approved, { ...now, me: second }), ['apply', 'schedule', 'refuse']);
 });
 
-it('what came to something else since, or cannot be made, is not applied', () => {
+it('a change request with another effect than approved, or an invalid one, cannot be applied', () => {
   const approved = { ...open, state: 'scheduled' } as const;
   const lost = { me: second, isPossible: true, isCovered: false };
   assert.deepEqual(stepsFor(approved, lost), ['approve', 'refuse']);
@@ -30,7 +30,7 @@ it('what came to something else since, or cannot be made, is not applied', () =>
   assert.deepEqual(stepsFor(approved, refused), ['refuse']);
 });
 
-it('what was made at once is reviewed by another one, and what has ended by nobody', () => {
+it('another user reviews an immediate change; a closed request has no steps', () => {
   const now = { isPossible: false, isCovered: false };
   const made = { ...open, state: 'review_due' } as const;
   assert.deepEqual(stepsFor(made, { ...now, me: second }), ['review']);
@@ -40,7 +40,7 @@ it('what was made at once is reviewed by another one, and what has ended by nobo
   }
 });
 
-it('a save is proposed by its calls, where they can be drafted', () => {
+it('a save can be proposed if its calls can be part of a change request', () => {
   const path = '/admin/provider-models/3';
   const body = { input_price_per_mtok: 1 };
   assert.deepEqual(draftCallsOf({ method: 'PATCH', path, body }), [
@@ -58,7 +58,7 @@ it('a save is proposed by its calls, where they can be drafted', () => {
   }
 });
 
-it('kinds are named in one order', () => {
+it('kinds are always listed in the same order', () => {
   assert.equal(kindsText(['routing', 'prices']), 'prices, routing');
   assert.equal(kindsText([]), '');
 });

@@ -20,7 +20,7 @@ const provider = {
 };
 const removal = { method: 'DELETE', path: '/admin/models/2', body: null };
 
-it('calls without secrets are read back as they were shown', () => {
+it('calls without secrets are unchanged after they are shown and read', () => {
   assert.deepEqual(readCalls(callDrafts([price, removal])), {
     calls: [price, { method: 'DELETE', path: '/admin/models/2' }],
   });
@@ -38,7 +38,7 @@ it('asks for a secret again instead of sending its placeholder', () => {
   });
 });
 
-it('what is no call is refused where it stands', () => {
+it('names the position of an invalid call', () => {
   for (const [drafts, field] of [
     [[], 'calls'],
     [[{ ...newCall, path: 'models/1' }], 'calls.0.path'],
@@ -50,7 +50,7 @@ it('what is no call is refused where it stands', () => {
   }
 });
 
-it('an edit is shown call by call, and of a secret only that there is one', () => {
+it('an edit is shown call by call, with secrets only as set', () => {
   const secret = { ...provider, body: { name: 'p', upstream_api_key: 'sk-new' } };
   const { before, after } = editedFields(
     { title: 'Prices', calls: [price, removal] },

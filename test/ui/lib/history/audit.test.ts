@@ -1,4 +1,4 @@
-// Holds how the audit log is read: where a target is shown.
+// Tests which screen shows the target of an audit row.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -8,7 +8,7 @@ import { adminRoutes } from '../../../../src/admin/routes.ts';
 import { placeOfTarget } from '../../../../ui/lib/history/audit.ts';
 import { partPlace } from '../../../../ui/lib/history/part-place.ts';
 
-it('a target is shown by the screen of what it is about', () => {
+it('links a target to its screen', () => {
   const places = {
     '/admin/providers/7': { screen: 'providers', rest: ['7'] },
     '/admin/provider-models/3/backends/9': { screen: 'models', rest: ['3'] },
@@ -33,18 +33,18 @@ it('a target is shown by the screen of what it is about', () => {
   }
 });
 
-it('whatever a route changes is shown somewhere', () => {
+it('every route that changes something has a screen for its target', () => {
   const changing = adminRoutes.filter(isMutation).map(({ path }) => path);
   assert.ok(changing.length > 50);
   const lost = changing.filter((path) => {
     const place = placeOfTarget(path.replaceAll(/\{\w+\}/g, '7'));
-    // What has an id has a record.
+    // A path with an id has a record.
     return place === null || (/^\/admin\/[\w-]+\/\{/.test(path) && place.rest.length === 0);
   });
   assert.deepEqual(lost, []);
 });
 
-it('a part is shown by its owner, and by the list once it is no more', () => {
+it('a part opens its owner, and a deleted part opens the list', () => {
   const rule = { id: 5, targets: [{ id: 9 }] };
   const known = {
     frontendModels: [{ id: 2, rules: [rule], default_targets: [{ id: 4 }] }],

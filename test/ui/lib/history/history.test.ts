@@ -1,4 +1,4 @@
-// Holds how the history is read for people: names, moments and filters.
+// Tests the texts of the history: names, times and filters.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -15,7 +15,7 @@ import {
   wordsOf,
 } from '../../../../ui/lib/history/history.ts';
 
-it('a stream is shown by the screen of its kind', () => {
+it('links a stream to the screen of its kind', () => {
   assert.deepEqual(placeOfStream('model-7'), { screen: 'models', rest: ['7'] });
   assert.deepEqual(placeOfStream('api_key-12'), { screen: 'keys', rest: ['12'] });
   assert.deepEqual(placeOfStream('admin_token-3'), { screen: 'tokens', rest: ['3'] });
@@ -26,7 +26,7 @@ it('a stream is shown by the screen of its kind', () => {
   assert.equal(streamWords('api_key-3'), 'API key 3');
 });
 
-it('commands and events are called by words', () => {
+it('names commands and events in words', () => {
   const words = {
     UpdateModel: 'Update model',
     ApiKeyCreated: 'API key created',
@@ -37,7 +37,7 @@ it('commands and events are called by words', () => {
   for (const [name, text] of Object.entries(words)) assert.equal(wordsOf(name), text);
 });
 
-it('a moment is a version or a time of UTC, and nothing else', () => {
+it('accepts only versions and UTC times', () => {
   const moments = {
     '1482': '1482',
     ' v1482 ': '1482',
@@ -55,7 +55,7 @@ it('a moment is a version or a time of UTC, and nothing else', () => {
   for (const [text, moment] of Object.entries(moments)) assert.equal(readMoment(text), moment);
 });
 
-it('versions are told apart from what leaves them as they were', () => {
+it('distinguishes versions from changes that do not affect proxies', () => {
   assert.equal(versionsText({ version_before: 3, version_after: 5 }), '3 → 5');
   assert.equal(versionsText({ version_before: 0, version_after: 5 }), '5');
   assert.equal(versionsText({ version_before: 5, version_after: 5 }), '');
@@ -80,14 +80,14 @@ it('shows only that a secret changed', () => {
   ]);
 });
 
-it('each stream of the configuration that a change is about is named once', () => {
+it('lists each configuration stream of a change once', () => {
   const events = ['model-7', 'provider-1', 'model-7', 'change_request-1'].map((stream) => ({
     stream,
   }));
   assert.deepEqual(streamsOf(events), ['model-7', 'provider-1']);
 });
 
-it('a rule says why it does not decide, and a model why it was not asked', () => {
+it('explains why a rule did not decide and why a model was not called', () => {
   const rule = { decides: false, failed: [], unknown: [], jump_lost: false };
   assert.equal(verdictOf({ ...rule, decides: true }).word, 'decides');
   assert.equal(verdictOf({ ...rule, failed: ['hours', 'tag'] }).word, 'not met');

@@ -1,4 +1,5 @@
-// Holds what the lists of the past are narrowed to: each filter of the address as its server takes it, and none that cannot be read.
+// Tests the filters of log lists: each is sent as its endpoint expects, and invalid ones are
+// ignored.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -81,12 +82,12 @@ for (const { name, queryOf, cases } of lists) {
   });
 }
 
-it('a change is named as it is shown, or as it is in the log', () => {
+it('accepts the name of a change as shown or as in the log', () => {
   const names = { 'update model': 'UpdateModel', UpdateModel: 'UpdateModel', ' ': '' };
   for (const [typed, name] of Object.entries(names)) assert.equal(commandNameOf(typed), name);
 });
 
-it('another filter, order or state is another list; a drawer or a column is not', () => {
+it('a filter, order or state changes the list; a drawer or a column does not', () => {
   assert.ok(isUnfiltered({ sort: 'at', range: ' ' }) && !isUnfiltered({ range: '1h' }));
   assert.equal(askedText({ cols: 'at' }), askedText({}));
   for (const name of ['order', 'state', 'request']) {
@@ -94,7 +95,7 @@ it('another filter, order or state is another list; a drawer or a column is not'
   }
 });
 
-/** A list of so many rows, which keeps what it was asked. */
+/** A list with this many rows, which records its queries. */
 function listOf(count: number) {
   const asked: number[] = [];
   const page = async (limit: number, last: number | undefined) => {
@@ -107,14 +108,14 @@ function listOf(count: number) {
   return { asked, page };
 }
 
-it('as many rows are asked for as are wanted, in pages that the server answers', async () => {
+it('requests the wanted number of rows in pages of the server', async () => {
   const list = listOf(5_000);
   assert.equal((await firstRows(2_100, list.page)).length, 2_100);
   assert.deepEqual(list.asked, [1_000, 1_000, 100]);
   assert.deepEqual(await firstRows(100, listOf(3).page), [1, 2, 3]);
 });
 
-it('all rows come page by page, and none is asked for behind the last', async () => {
+it('loads all rows page by page, and requests nothing after the last page', async () => {
   for (const [count, pages] of [
     [0, []],
     [3, [3]],
@@ -128,7 +129,7 @@ it('all rows come page by page, and none is asked for behind the last', async ()
   }
 });
 
-it('a list is all there where fewer rows came than were asked for, and not while more are', () => {
+it('a list is complete once a page has fewer rows than requested', () => {
   const steps = { first: 100, more: 500 };
   const begun = wantedFor(null, 'a', steps);
   const shown = { ...begun, answered: 100 };
@@ -138,9 +139,13 @@ it('a list is all there where fewer rows came than were asked for, and not while
   assert.equal(endOf(begun, { shown: 0, isLoading: true }), 'coming');
   assert.equal(endOf(shown, { shown: 99, ...still }), 'all');
   assert.equal(endOf(shown, { shown: 100, ...still }), 'more');
-  assert.equal(endOf(shown, { shown: 99, isLoading: true }), 'all', 'a poll says nothing new');
+  assert.equal(
+    endOf(shown, { shown: 99, isLoading: true }),
+    'all',
+    'a poll without new rows changes nothing',
+  );
   assert.equal(endOf(more, { shown: 100, isLoading: true }), 'coming');
-  // It failed: what was asked for is asked for again.
+  // After a failure the same rows are requested again.
   assert.equal(endOf(more, { shown: 100, ...still }), 'more');
   assert.equal(wantedMore(more, steps).rows, 600);
   assert.equal(wantedMore(shown, { ...steps, max: 300 }).rows, 300);

@@ -1,4 +1,4 @@
-// Holds what the form of the managed deployment sends, and how its status is read.
+// Tests the request of the deployment form, and how the status is read.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -29,7 +29,7 @@ const spec = {
   },
 };
 
-it('what was not touched is not sent, and an emptied number takes its default again', () => {
+it('omits untouched fields, and resets an emptied number to its default', () => {
   const draft = draftOf(spec);
   assert.deepEqual(changeOf(draft, spec), {});
   const changed = { ...draft, replicas: '5', workers: ' ', autoscaling_enabled: true };
@@ -40,14 +40,14 @@ it('what was not touched is not sent, and an emptied number takes its default ag
   });
 });
 
-it('a status of an older generation says nothing of the change', () => {
+it('a status of an older generation does not describe the change', () => {
   const status = { phase: 'Ready', observedGeneration: 3, proxyReplicas: '2/2', conditions: [] };
   assert.equal(rolloutOf(statusOf({ generation: 4, status })).word, 'waiting for operator');
   assert.equal(rolloutOf(statusOf({ generation: 3, status })).word, 'Ready');
   assert.equal(rolloutOf(statusOf({ generation: 3, status: null })).word, 'no operator');
 });
 
-it('of a status of another release what is understood is shown', () => {
+it('shows the known fields of a status from another release', () => {
   const status = statusOf({
     generation: 1,
     status: { phase: 7, conditions: [{ type: 'Ready' }, 3] },
@@ -59,7 +59,7 @@ it('of a status of another release what is understood is shown', () => {
   );
 });
 
-it('a condition that something is amiss is good when it does not hold', () => {
+it('a condition that reports a problem is good when it is false', () => {
   const tones = [
     ['Ready', 'True', 'good'],
     ['Ready', 'False', 'warn'],
@@ -74,7 +74,7 @@ it('a condition that something is amiss is good when it does not hold', () => {
   }
 });
 
-it('each field says what is wanted of it beside what is', () => {
+it('each field shows its desired and actual value', () => {
   const status = statusOf({
     generation: 2,
     status: {

@@ -1,4 +1,5 @@
-// Holds what the reports of replicas come to: who is behind, who is stuck, and how backends are seen.
+// Tests the summary of replica reports: which replicas lag or are stuck, and the states of
+// backends.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -30,7 +31,7 @@ const backend = {
   errors_total: 1,
 };
 
-it('a report from before the publication does not say that a replica is behind', () => {
+it('a report from before the publication does not mark a replica as lagging', () => {
   const early = { ...replica, reported_at: seconds(-3), age_seconds: 3 };
   assert.equal(isBehind(early, published), false);
   assert.equal(replicaState(early, published, at).word, 'report pending');
@@ -39,7 +40,7 @@ it('a report from before the publication does not say that a replica is behind',
   assert.equal(isBehind({ ...replica, snapshot_version: 5 }, published), false);
 });
 
-it('a replica that had the time to ask and to report is stuck', () => {
+it('a replica that had time to poll and report is stuck', () => {
   const word = (now: number) => replicaState(replica, published, now).word;
   assert.deepEqual([word(at + 2_000), word(at + 21_000)], ['behind', 'stuck']);
   const current = { ...replica, snapshot_version: 5 };
@@ -58,7 +59,7 @@ it('a backend that two replicas see is counted once', () => {
   assert.deepEqual(state, { replicas: 2, behind: 1, backends: 1, down: 1 });
 });
 
-it('what is down somewhere comes first, and says on how many', () => {
+it('lists backends that are down first, with the number of replicas', () => {
   const other = { ...backend, model: 'zephyr' };
   const rows = backendMatrix([
     { replica: 'one', backends: [backend, { ...other, healthy: false }] },

@@ -1,4 +1,5 @@
-// Holds how rates are made from what replicas count: differences of one replica, and gaps where they are not known.
+// Tests how rates are computed from counters: differences within one replica, and gaps where they
+// are unknown.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -24,11 +25,11 @@ it('a rate is a difference over the time between two reports', () => {
   assert.deepEqual(rates, { ok: 5, failed: 0, hits: 5, misses: 0, unattributed: 15 });
 });
 
-it('a counter that falls began anew, which is no rate', () => {
+it('a counter that decreases was reset and has no rate', () => {
   assert.equal(ratesBetween(report('one', 0, 100), report('one', 10, 3)), null);
 });
 
-it('a rate of the fleet is known when that of each replica is', () => {
+it('the rate of the fleet is known if every replica has one', () => {
   const follower = createFollower();
   follower.take([report('one', 0, 100)], 1);
   follower.take([report('one', 10, 150)], 2);
@@ -38,7 +39,7 @@ it('a rate of the fleet is known when that of each replica is', () => {
   assert.deepEqual(rates, [null, 5, null, 6]);
 });
 
-it('a look without a new report adds nothing, and gauges are sums', () => {
+it('a poll without a new report adds nothing, and gauges are summed', () => {
   const follower = createFollower();
   follower.take([report('one', 0, 100)], 1);
   follower.take([report('one', 0, 100)], 2);
@@ -50,7 +51,7 @@ it('a look without a new report adds nothing, and gauges are sums', () => {
   );
 });
 
-it('replicas that report at different times are all known, each by its last two reports', () => {
+it('measures each replica by its own last two reports', () => {
   const follower = createFollower();
   follower.take([report('one', 0, 100), report('two', 5, 10)], 1);
   follower.take([report('one', 10, 150), report('two', 5, 10)], 2);
@@ -60,7 +61,7 @@ it('replicas that report at different times are all known, each by its last two 
   assert.deepEqual(rates, [null, null, 6, 3]);
 });
 
-it('a replica that fell silent is not counted on as it was', () => {
+it('a silent replica does not keep its last rate', () => {
   const follower = createFollower();
   follower.take([report('one', 0, 100), report('two', 0, 10)], 1);
   follower.take([report('one', 10, 150), report('two', 10, 20)], 2);

@@ -1,5 +1,5 @@
-// Holds what the observing screens make of time: buckets that are not over, how old what is shown is, and what a chart says in words; and
-// how requests, providers and replicas do.
+// Tests how the observing screens handle time: incomplete buckets, the age of data, and the text of
+// charts; and the states of requests, providers and replicas.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -17,8 +17,8 @@ import { outcomeOf } from '../../../../ui/lib/observe/usage-outcome.ts';
 const minute = 60_000;
 const points = [0, 1, 2, 3].map((index) => ({ at: new Date(index * minute).toISOString() }));
 
-describe('of a bucket that is not wholly in the range', () => {
-  it('the rate is by the time that is counted of it, and a gap where that is too little', () => {
+describe('a bucket that is only partly in the range', () => {
+  it('computes the rate over the covered time, and a gap if it is too short', () => {
     const edges = { since: 0, until: 3.5 * minute };
     const whole = bucketsOf(points, { widthMs: minute, edges });
     assert.deepEqual(perSecond([60, 120, null, 30], whole), [1, 2, null, 1]);
@@ -26,7 +26,7 @@ describe('of a bucket that is not wholly in the range', () => {
     assert.deepEqual(perSecond([60, 60, 60, 6], early), [1, 1, 1, null]);
   });
 
-  it('the sum is a gap when it would look like a fall, at either end', () => {
+  it('shows a gap instead of a sum that would look like a drop, at either end', () => {
     const edges = { since: 0.5 * minute, until: 3.5 * minute };
     const buckets = bucketsOf(points, { widthMs: minute, edges });
     const whole = (...lines: readonly number[][]) =>
@@ -37,7 +37,7 @@ describe('of a bucket that is not wholly in the range', () => {
     assert.deepEqual(whole([4, 9, 1, 0]), [[null, 9, 1, null]]);
     assert.deepEqual(whole([9, 9, 1, 7]), [[9, 9, 1, 7]]);
     assert.deepEqual(whole([0, 0, 0, 1]), [[0, 0, 0, 1]]);
-    // Of one moment, or of none.
+    // Both values belong to one moment, or both are null.
     assert.deepEqual(whole([1, 1, 1, 2], [1, 1, 1, 0]), [
       [1, 1, 1, null],
       [1, 1, 1, null],
@@ -45,7 +45,7 @@ describe('of a bucket that is not wholly in the range', () => {
   });
 });
 
-it('what is shown says how old it is', () => {
+it('shows the age of the data', () => {
   const shown = { updatedAt: 1_000, isPaused: false };
   assert.equal(freshnessText(shown, 4_200), 'updated 3 s ago');
   assert.equal(freshnessText(shown, 500), 'updated now');
@@ -55,13 +55,13 @@ it('what is shown says how old it is', () => {
 
 const milliseconds = (value: number | null): string => `${value} ms`;
 
-it('a logarithmic axis takes powers of ten as steps, and zero as a gap', () => {
+it('a logarithmic axis has steps of powers of ten, and zero is a gap', () => {
   assert.deepEqual(logarithmsOf([{ values: [1, 1_000, 0, null] }]), [
     { values: [0, 3, null, null] },
   ]);
 });
 
-it('a chart says in words and rows what its lines show', () => {
+it('a chart describes its lines as text and as rows', () => {
   const series = [
     { label: 'p50', values: [3, null, 1, null] },
     { label: 'p95', values: [null, null, null, null] },
@@ -77,7 +77,7 @@ it('a chart says in words and rows what its lines show', () => {
   ]);
 });
 
-it('a share of failed answers is known when each class is', () => {
+it('the share of failed responses is known if every class is known', () => {
   const answers = {
     upstream_success: 6,
     upstream_client_error: 1,
@@ -92,13 +92,13 @@ it('a share of failed answers is known when each class is', () => {
   assert.equal(failedShare({ ...answers, ...none }), null);
 });
 
-it('what is compared with before is said, and nothing where there was nothing', () => {
+it('names the compared period, and nothing if it was empty', () => {
   assert.equal(failedBeforeText({ failed: 1, requests: 8 }), '12.5 % before');
   assert.equal(failedBeforeText({ failed: 0, requests: 0 }), '');
   assert.equal(joined('3 requests', '', 'as before'), '3 requests, as before');
 });
 
-it('a request ends in a word', () => {
+it('describes the outcome of a request in a word', () => {
   const request = { status: 200, refusal: null, cached: false };
   const cases = [
     [request, 'good', '200'],
@@ -111,7 +111,7 @@ it('a request ends in a word', () => {
   for (const [one, tone, word] of cases) assert.deepEqual(outcomeOf(one), { tone, word });
 });
 
-it('a provider is as its lease, its sweep and its kind say', () => {
+it('derives the state of a provider from its lease, its health check and its kind', () => {
   const now = Date.UTC(2026, 10, 21);
   const at = (seconds: number) => new Date(now + seconds * 1_000).toISOString();
   const plain = { kind: 'static', lease_expires_at: null, degraded_since: null };
@@ -137,7 +137,7 @@ describe('a replica that serves an old version', () => {
   const lag = (snapshot_version: number, all = true) =>
     lagText(lagOf({ snapshot_version }, { newest, all }, now));
 
-  it('is behind by the versions that it lacks, and since the first of them', () => {
+  it('lags by its missing versions, since the first of them', () => {
     assert.deepEqual(
       [lag(9), lag(7), lag(4), lag(0)],
       ['none', '1 version, 30 s', '2 versions, 1 min', '3 versions, 2 min'],
@@ -145,7 +145,7 @@ describe('a replica that serves an old version', () => {
     assert.equal(lag(0, false), 'over 3 versions, 2 min');
   });
 
-  it('and what many replicas see is a square each, with the names of those that see it down', () => {
+  it('shows the view of many replicas as squares, and names those that see a backend as down', () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const by = new Map(names.map((name) => [name, { healthy: name === 'a' }]));
     assert.equal(downText(by), 'b, c, d and 1 more');

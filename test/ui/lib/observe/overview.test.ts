@@ -1,4 +1,4 @@
-// Holds what the overview adds up: usage, and the way to the first request; and how a range and a key are read.
+// Tests the sums and the first-run checklist of the overview, and how ranges and keys are read.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -37,7 +37,7 @@ const point = {
   unpriced_requests: 0,
 };
 
-it('a total of what has no price is unpriced, and never nothing', () => {
+it('a total without prices is unpriced, never zero', () => {
   const unpriced = { ...point, cost_micros: null, unpriced_requests: 10 };
   assert.equal(totalsOf([unpriced]).costMicros, null);
   assert.deepEqual(
@@ -47,28 +47,28 @@ it('a total of what has no price is unpriced, and never nothing', () => {
   assert.equal(totalsOf([]).costMicros, 0);
 });
 
-it('what a caller may not is refused, and what the gateway cannot has failed', () => {
+it('a request without permission is refused, and one that the gateway cannot answer has failed', () => {
   const { refused, failed } = totalsOf([point, point]);
   assert.deepEqual([refused, failed], [12, 4]);
 });
 
-it('a latency is that of the whole range, and not known where nothing was answered', () => {
+it('latency covers the whole range, and is unknown without responses', () => {
   const whole = { p50_ms: 80, p95_ms: 900, p99_ms: null };
   assert.deepEqual(latencyOf(whole), { p50: 80, p95: 900, p99: null });
   assert.deepEqual(latencyOf(undefined), { p50: null, p95: null, p99: null });
 });
 
-it('a value between two gaps is seen', () => {
+it('a value between two gaps is visible', () => {
   assert.deepEqual(loneIndexes([1, null, 2, null, 3, 4, null, 0]), [0, 2, 7]);
 });
 
-it('what a legend says at rest is the last that is known', () => {
+it('a legend shows the last known value', () => {
   assert.equal(lastKnownIndex([{ values: [1, null, null] }, { values: [1, 0, null] }]), 1);
   assert.equal(lastKnownIndex([{ values: [null] }, { values: [] }]), -1);
   assert.equal(lastKnownIndex([]), -1);
 });
 
-it('the first step that is not done is next', () => {
+it('the first open step is next', () => {
   const facts = { providers: 1, servedModels: 0, frontendModels: 1, keys: 0, hasAnswered: false };
   assert.equal(nextStep(firstRun(facts))?.title, 'Register a model');
   const all = { providers: 1, servedModels: 1, frontendModels: 1, keys: 1, hasAnswered: true };
@@ -76,7 +76,7 @@ it('the first step that is not done is next', () => {
   assert.equal(nextStep(firstRun({ ...all, keys: 0, providers: 0 })), null);
 });
 
-it('a range is read back from its address, and what is none is null', () => {
+it('a range is read from its address, and an invalid one is null', () => {
   for (const text of ['15m', '24h', '7d', '2026-11-01T00:00:00.000Z/2026-11-02T00:00:00.000Z']) {
     const range = readRange(text);
     assert.ok(range !== null);
@@ -87,7 +87,7 @@ it('a range is read back from its address, and what is none is null', () => {
   }
 });
 
-it('keys are text in a field', () => {
+it('keys are text input in a field', () => {
   const free = { held: false, typing: false, going: false, single: true };
   assert.deepEqual(meaningOf({ ...free, key: '/' }), { kind: 'filter' });
   assert.equal(meaningOf({ ...free, key: '/', typing: true }), null);
@@ -95,19 +95,19 @@ it('keys are text in a field', () => {
   assert.deepEqual(meaningOf({ ...free, key: 'p', going: true }), { kind: 'screen', key: 'p' });
 });
 
-it('a key alone means nothing to who turned that off, and the palette opens all the same', () => {
+it('disabled single-key shortcuts do nothing, and the palette still opens', () => {
   const off = { held: false, typing: false, going: false, single: false };
   for (const key of ['/', '?', 'n', 'g']) assert.equal(meaningOf({ ...off, key }), null, key);
   assert.equal(meaningOf({ ...off, key: 'p', going: true }), null);
   assert.deepEqual(meaningOf({ ...off, key: 'k', held: true }), { kind: 'palette' });
 });
 
-it('what begins with the text is found first', () => {
+it('finds texts that begin with the query first', () => {
   const found = ranked(['my gpt', 'a-gpt', 'gpt-4'], 'gpt', (text) => text);
   assert.deepEqual(found, ['gpt-4', 'my gpt', 'a-gpt']);
 });
 
-it('a request that was refused or failed is no answer, and a key that opens nothing is no key', () => {
+it('a refused or failed request does not count as answered, and an unusable key does not count', () => {
   const rows = [
     { refusal: 'authorisation', status: 401 },
     { refusal: null, status: 502 },
@@ -131,7 +131,7 @@ it('a request that was refused or failed is no answer, and a key that opens noth
   assert.equal(usableKeys([key], now), 1);
 });
 
-it('sums say that something was answered once its rows are past their retention', () => {
+it('sums show that a request was answered after its row expired', () => {
   const sums = { requests: 9, refused_requests: 9, upstream_success: 0 };
   assert.equal(hasAnswerIn([]), false);
   assert.equal(hasAnswerIn([sums]), false);
@@ -139,7 +139,7 @@ it('sums say that something was answered once its rows are past their retention'
   assert.equal(hasAnswerIn([{ ...sums, refused_requests: 2, upstream_success: null }]), true);
 });
 
-it('a chart is given new values where any of them is another', () => {
+it('a chart gets new values if any of them changed', () => {
   const drawn = alignedOf([1_000, 2_000], [{ values: [1, null] }, { values: [0, 2] }]);
   assert.deepEqual(drawn, [
     [1, 2],

@@ -1,4 +1,4 @@
-// Holds when something of the server is asked for, and which answer is taken.
+// Tests when data is requested, and which response is used.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -20,7 +20,7 @@ const seen = (what: typeof looked | typeof past): Happened => ({ kind: 'seen', s
 const answered = (run: number): Happened => ({ kind: 'answered', run, at: run * 1_000 });
 const failed = (run: number): Happened => ({ kind: 'failed', run });
 
-/** What was done about each event, in short, and what came of them all. */
+/** The effect of each event in short, and the final state. */
 function played(events: readonly Happened[]) {
   let state: Asking = notAsked;
   const pageCommands = events.map(({ question, everyMs, ...event }) => {
@@ -42,28 +42,28 @@ const cases: readonly (readonly [
   events: readonly Happened[],
   pageCommands: string,
 ])[] = [
-  ['it is asked for when it appears', [connected], 'ask'],
-  ['it is asked for again a while after an answer', [...first, wanted], 'ask wait ask'],
-  ['it is asked for again a while after a failure', [connected, failed(1)], 'ask wait'],
+  ['loads when it appears', [connected], 'ask'],
+  ['polls after a response', [...first, wanted], 'ask wait ask'],
+  ['polls after a failure', [connected, failed(1)], 'ask wait'],
+  ['loads once without polling', [connected, { ...answered(1), everyMs: null }], 'ask rest'],
   [
-    'what need not be new is asked for once',
-    [connected, { ...answered(1), everyMs: null }],
-    'ask rest',
-  ],
-  [
-    'the answer to a run that was given up is not taken',
+    'ignores the response to a replaced request',
     [connected, wanted, answered(1), answered(2)],
     'ask ask - wait',
   ],
-  ['its failure is none', [connected, wanted, failed(1), answered(2)], 'ask ask - wait'],
   [
-    'nor is it taken after the last',
+    'ignores the failure of a replaced request',
+    [connected, wanted, failed(1), answered(2)],
+    'ask ask - wait',
+  ],
+  [
+    'ignores it after the last response, too',
     [connected, wanted, answered(2), answered(1)],
     'ask ask wait -',
   ],
-  ['an answer is taken once', [connected, answered(1), answered(1)], 'ask wait -'],
+  ['takes a response once', [connected, answered(1), answered(1)], 'ask wait -'],
   [
-    'another question is asked at once, the same one is not',
+    'loads a new query at once, but not the same one',
     [
       ...first,
       { kind: 'drawn' },
@@ -72,47 +72,51 @@ const cases: readonly (readonly [
     ],
     'ask wait - ask -',
   ],
-  ['nothing is asked by being drawn first', [{ kind: 'drawn' }], '-'],
-  ['another moment is asked for at once', [...first, seen(past), answered(2)], 'ask wait ask wait'],
-  ['so is the present after it', [...first, seen(past), seen(looked)], 'ask wait ask ask'],
-  ['another place of the same moment changes nothing', [...first, seen(looked)], 'ask wait -'],
-  ['behind another page it waits for nothing', [...first, seen(hidden)], 'ask wait rest'],
+  ['drawing alone does not load', [{ kind: 'drawn' }], '-'],
+  ['loads another version at once', [...first, seen(past), answered(2)], 'ask wait ask wait'],
+  ['loads the current version after it', [...first, seen(past), seen(looked)], 'ask wait ask ask'],
+  ['another place at the same version changes nothing', [...first, seen(looked)], 'ask wait -'],
+  ['does not poll while the page is hidden', [...first, seen(hidden)], 'ask wait rest'],
   [
-    'what was under way when the page went behind comes, and is the last',
+    'a pending response still arrives on a hidden page, and is the last',
     [connected, seen(hidden), answered(1)],
     'ask rest rest',
   ],
   [
-    'before the others again it is asked for',
+    'loads when the page is visible again',
     [...first, seen(hidden), seen(looked)],
     'ask wait rest ask',
   ],
   [
-    'unless it need not be new',
+    'does not load when visible again without polling',
     [...first, { ...seen(hidden), everyMs: null }, { ...seen(looked), everyMs: null }],
     'ask wait rest -',
   ],
-  ['stopped it waits for nothing', [...first, seen(paused)], 'ask wait rest'],
-  ['and goes on at once', [...first, seen(paused), seen(looked)], 'ask wait rest ask'],
+  ['does not poll while paused', [...first, seen(paused)], 'ask wait rest'],
+  ['loads at once when resumed', [...first, seen(paused), seen(looked)], 'ask wait rest ask'],
   [
-    'stopped and behind another page it takes both to confirm',
+    'polls only when it is both visible and resumed',
     [...first, seen({ ...paused, isHidden: true }), seen(paused), seen(looked)],
     'ask wait rest rest ask',
   ],
   [
-    'stopped it is asked for by hand, and once',
+    'loads once by hand while paused',
     [...first, seen(paused), wanted, answered(2)],
     'ask wait rest ask rest',
   ],
-  ['what is shown no more ends', [connected, { kind: 'disconnected' }, answered(1)], 'ask end -'],
-  ['nor is it asked for then', [...first, { kind: 'disconnected' }, wanted], 'ask wait end -'],
+  ['stops when removed', [connected, { kind: 'disconnected' }, answered(1)], 'ask end -'],
   [
-    'nor by another question or moment',
+    'does not load by hand after removal',
+    [...first, { kind: 'disconnected' }, wanted],
+    'ask wait end -',
+  ],
+  [
+    'does not load for another query or version after removal',
     [...first, { kind: 'disconnected' }, { kind: 'drawn', question: 'b' }, seen(past)],
     'ask wait end - -',
   ],
   [
-    'it is when it appears again',
+    'loads when it appears again',
     [...first, { kind: 'disconnected' }, connected],
     'ask wait end ask',
   ],
@@ -124,7 +128,7 @@ for (const [rule, events, pageCommands] of cases) {
   });
 }
 
-it('what is shown is old from another question to its answer, and not for a failure', () => {
+it('data is stale from a new query until its response, but not after a failure', () => {
   const isOldNow = (events: readonly Happened[]) => isOld(played(events).state, 'b');
   const other: Happened = { kind: 'drawn', question: 'b' };
   assert.equal(isOldNow([connected]), false);
@@ -137,13 +141,13 @@ it('what is shown is old from another question to its answer, and not for a fail
 const updatedAt = (events: readonly Happened[]) => played(events).state.updatedAt;
 const isLoading = (events: readonly Happened[]) => played(events).state.isUnderWay;
 
-it('it was updated when the last answer came', () => {
+it('reports the time of the last response', () => {
   assert.equal(updatedAt([connected, failed(1)]), null);
   assert.equal(updatedAt([connected, answered(1), wanted, failed(2)]), 1_000);
   assert.equal(updatedAt([connected, answered(1), wanted, answered(2)]), 2_000);
 });
 
-it('it is loading from a question to its answer or its end', () => {
+it('is loading from a request until its response or its end', () => {
   assert.equal(isLoading([connected]), true);
   assert.equal(isLoading(first), false);
   assert.equal(isLoading([connected, failed(1)]), false);

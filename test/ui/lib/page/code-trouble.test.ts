@@ -1,11 +1,11 @@
-// Holds what is said when the code of a screen does not come.
+// Tests the message when the code of a screen fails to load.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { codeTrouble } from '../../../../ui/lib/page/code-trouble.ts';
 
-it('a server that was upgraded is told from one that is gone, and from one that lacks a file', () => {
+it('distinguishes an upgraded server, an unreachable one, and a missing file', () => {
   const entry = 'index-B7xQ.js';
   const cases = [
     [null, 'unreachable'],

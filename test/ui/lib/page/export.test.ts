@@ -1,4 +1,5 @@
-// Holds what is written of a table: all rows of all pages in each format, no more than a file takes, and no formula.
+// Tests the export of a table: all rows of all pages in each format, up to the limit of a file,
+// without formulas.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -33,12 +34,12 @@ for (const [format, text] of [
   });
 }
 
-it('lines are in the order in which things happened', async () => {
+it('lines are in chronological order', async () => {
   const { parts } = await writeRows(pages, { format: 'ndjson', columns, isNewestFirst: true });
   assert.equal(parts.join(''), '{"id":1}\n{"id":2}\n{"id":3}\n');
 });
 
-it('a file takes so many rows, says that there are more, and asks for no page beyond', async () => {
+it('a file ends at its row limit, reports that there are more, and requests no further page', async () => {
   let asked = 0;
   async function* endless() {
     for (;;) {
@@ -52,7 +53,7 @@ it('a file takes so many rows, says that there are more, and asks for no page be
   assert.deepEqual([all.rows, all.isCut], [3, false]);
 });
 
-it('a cell that a spreadsheet would run is text in CSV', async () => {
+it('a formula is written as text in CSV', async () => {
   const rows = [{ name: '=cmd()', note: 'a "b", c', cost: null, at: -1 }];
   const { parts } = await writeRows([rows], {
     format: 'csv',

@@ -1,4 +1,5 @@
-// Holds what the parts of a form decide: where a refusal stands, what is still missing, and what a list that is made by picking takes.
+// Tests the logic of forms: which field shows an error, which field is missing, and what a list of
+// picks accepts.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -6,7 +7,7 @@ import { it } from 'node:test';
 import { fieldOf, missingOf } from '../../../../ui/lib/page/field-trouble.ts';
 import { optionsLeft, pickedOf, readPicks, writePicks } from '../../../../ui/lib/page/picks.ts';
 
-it('a refusal stands at the field that it names, one of a part of a list at the list', () => {
+it('an error is shown at its field, and one of a list part at the list', () => {
   const fields = [{ name: 'name' }, { name: 'targets' }, { name: 'target' }];
   const cases = [
     ['name', 'name'],
@@ -22,7 +23,7 @@ it('a refusal stands at the field that it names, one of a part of a list at the 
   assert.equal(fieldOf(fields, null), null);
 });
 
-it('the first field that is needed and blank is asked for', () => {
+it('finds the first required field that is empty', () => {
   const field = { name: 'a', required: true, value: 'x' };
   const blank = { name: 'b', required: true, value: ' ' };
   assert.equal(missingOf([field, { ...blank, required: false }]), null);
@@ -35,7 +36,7 @@ const options = [
   { value: 'm2', label: 'large' },
 ];
 
-it('picks are a line each, with their weight where they have one', () => {
+it('picks have one line each, with an optional weight', () => {
   assert.deepEqual(readPicks('m1\t3\n\nm2'), [
     { value: 'm1', weight: '3' },
     { value: 'm2', weight: '1' },
@@ -48,7 +49,7 @@ it('picks are a line each, with their weight where they have one', () => {
   }
 });
 
-it('what is typed is picked once, by label or value; two of one name can both be', () => {
+it('typed text is picked once, by label or value; two options of one name can both be picked', () => {
   const first = pickedOf('small', { picks: [], options });
   const values = (picked: typeof first) =>
     'wrong' in picked ? picked.wrong : picked.picks.map(({ value }) => value).join(' ');

@@ -1,4 +1,4 @@
-// Holds which notices stand at the edge of the page, and which can be looked at again.
+// Tests which notifications are shown at the edge of the page, and which are kept in the list.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -32,13 +32,13 @@ const many = (count: number): readonly Notice[] =>
     [] as readonly Notice[],
   );
 
-it('four stand at the edge of the page, the newest ones, and older ones do not come back there', () => {
+it('the newest four are shown at the edge of the page, and older ones do not return', () => {
   const notices = many(6);
   assert.deepEqual(ids(shownOf(notices)), [3, 4, 5, 6]);
   assert.deepEqual(ids(shownOf(withoutToast(notices, 6))), [3, 4, 5]);
 });
 
-it('the last thirty can be looked at again, those that went away too', () => {
+it('the last thirty are kept, including dismissed ones', () => {
   assert.deepEqual(
     ids(many(32)),
     Array.from({ length: 30 }, (_, index) => index + 3),
@@ -46,14 +46,14 @@ it('the last thirty can be looked at again, those that went away too', () => {
   assert.deepEqual(ids(withoutToast(many(2), 1)), [1, 2]);
 });
 
-it('a plain one that offers nothing is forgotten when it goes', () => {
+it('a notification without an action is dropped when it disappears', () => {
   const action = { label: 'Open', run: () => {} };
   const notices = [notice(1, { tone: 'plain' }), notice(2, { tone: 'plain', action })];
   assert.deepEqual(ids(withoutToast(notices, 1)), [2]);
   assert.deepEqual(ids(withoutToast(notices, 2)), [1, 2]);
 });
 
-it('what became of a change is said wherever it is told of, and nowhere else', () => {
+it('the outcome of a change is shown in all its notifications and in no others', () => {
   const notices = [notice(1, { change: 'a' }), notice(2, { change: 'b' })];
   const told = changedWhere(notices, ({ change }) => change === 'a', { outcome: 'Undone' });
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// Holds what the palette offers besides screens and entities.
+// Tests the entries of the palette in addition to screens and records.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -9,7 +9,7 @@ const everything = { may: () => true, has: () => true };
 const names = (actions: readonly Readonly<{ name: string }>[]): readonly string[] =>
   actions.map(({ name }) => name);
 
-it('a number stands for a version, a restore and an event, however it is written', () => {
+it('a number matches a version, a restore and an event, in any notation', () => {
   const wanted = ['Go to version 1482', 'Restore version 1482', 'View event 1482'];
   for (const typed of ['1482', 'v1482', ' version 1482 ', 'restore v1482', 'go to version 1482']) {
     assert.deepEqual(names(actionsFor(typed, everything).numbered), wanted, typed);
@@ -19,7 +19,7 @@ it('a number stands for a version, a restore and an event, however it is written
   }
 });
 
-it('what a person may not do, or has no screen, is not offered', () => {
+it('omits actions without permission or without a screen', () => {
   const reader = { may: (permission: string) => permission === 'key:create', has: () => true };
   assert.deepEqual(names(actionsFor('7', reader).numbered), ['Go to version 7', 'View event 7']);
   assert.ok(names(actionsFor('', reader).standing).includes('Create API key'));
@@ -29,7 +29,7 @@ it('what a person may not do, or has no screen, is not offered', () => {
   assert.deepEqual(names(actionsFor('', bare).standing), ['Create role']);
 });
 
-it('what stands already is not offered, and the way back only to who is in the past', () => {
+it('omits current preferences, and offers the way back only in a past version', () => {
   const here = names(pageCommandsFor({ theme: 'dark', zone: 'utc', isPast: false }));
   for (const name of ['Theme: dark', 'Show times in UTC', 'Back to current'])
     assert.ok(!here.includes(name));

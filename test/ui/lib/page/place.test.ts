@@ -1,4 +1,4 @@
-// Holds that a place is its address: what is read from one writes the same.
+// Tests that a place and its address can be converted in both directions.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -9,7 +9,7 @@ import { readPlace, withQuery, writePlace } from '../../../../ui/lib/page/place.
 
 const at = (path: string, base = '/ui/') => readPlace(new URL(path, 'http://gw.example'), base);
 
-it('the base, and what lies outside of it, is the overview', () => {
+it('the base and addresses outside of it are the overview', () => {
   const overview = { screen: 'overview', rest: [], query: {} };
   for (const path of ['/', '/ui', '/ui/', '/ui/overview']) assert.deepEqual(at(path), overview);
 });
@@ -20,7 +20,7 @@ it('a place below another path is the same place', () => {
   assert.equal(writePlace(place, '/gw/ui/'), '/gw/ui/providers/7/edit?q=a+b');
 });
 
-it('in a page of one file a place stands behind the hash', () => {
+it('in a single-file page the place follows the hash', () => {
   const place = { screen: 'history', rest: ['events', '7'], query: { q: 'a b' } };
   const file = 'file:///exports/gw-viewer.html?file=log.ndjson';
   assert.deepEqual(at(`${file}#/history/events/7?q=a+b`, '#/'), place);
@@ -28,7 +28,7 @@ it('in a page of one file a place stands behind the hash', () => {
   for (const one of [file, `${file}#`, `${file}#/`]) assert.equal(at(one, '#/').screen, 'overview');
 });
 
-it('every place is read back from its address', () => {
+it('every place can be read from its address', () => {
   const text = fc.string({ minLength: 1 }).filter((one) => one !== '.' && one !== '..');
   const place = fc.record(
     {
@@ -41,11 +41,11 @@ it('every place is read back from its address', () => {
   fc.assert(fc.property(place, (given) => assert.deepEqual(at(writePlace(given, '/ui/')), given)));
 });
 
-it('a broken escape is taken as it stands', () => {
+it('an invalid escape is kept unchanged', () => {
   assert.deepEqual(at('/ui/models/%zz').rest, ['%zz']);
 });
 
-it('a member of the query is set, and taken out by null or nothing', () => {
+it('sets a query parameter; null or an empty value removes it', () => {
   const place = at('/ui/models?q=x&sort=name');
   assert.deepEqual(withQuery(place, { q: null, page: '2', cols: '' }).query, {
     sort: 'name',

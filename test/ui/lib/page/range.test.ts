@@ -1,5 +1,5 @@
-// Holds how a range of time is chosen, written in the address and asked of the server: both ends, one of them, or none, in UTC or in
-// the zone of the browser, on days when clocks change too.
+// Tests how a time range is chosen, written in the address and sent to the server: both ends, one
+// or none, in UTC or local time, also when clocks change.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -13,7 +13,7 @@ const iso = (text: string, zone: 'utc' | 'local'): string => {
   return 'at' in read ? new Date(read.at).toISOString() : read.wrong;
 };
 
-/** As if the browser stood there; tests of one process share the zone. */
+/** Runs as if the browser were in this time zone, which tests of one process share. */
 function inZone(name: string, run: () => void): void {
   const before = process.env['TZ'];
   process.env['TZ'] = name;
@@ -54,7 +54,7 @@ describe('a time that is typed', () => {
     });
   }
 
-  it('is read back as the moment that was written, in both hours of one that comes twice', () => {
+  it('is read as the written moment, in both hours of a repeated one', () => {
     inZone('Europe/Berlin', () => {
       const moments = ['2026-03-29T00:59:59Z', '2026-03-29T01:00:00Z', '2026-10-25T00:30:00Z'];
       for (const text of [...moments, '2026-10-25T01:30:00Z', '2026-11-21T14:05:09Z']) {
@@ -90,7 +90,7 @@ describe('a range in the address', () => {
     });
   }
 
-  it('that ends before it begins, or cannot be read, is none', () => {
+  it('is null if it ends before it begins or is invalid', () => {
     for (const text of [`${b}/${a}`, `${a}/${a}`, 'ever', `${a}/tomorrow`, a]) {
       assert.equal(readEnds(text, now), null, text);
     }

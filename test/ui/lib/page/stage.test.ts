@@ -1,4 +1,4 @@
-// Holds what stands in the place of something of the server.
+// Tests which loading state is shown for data.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -7,7 +7,7 @@ import { stageOf } from '../../../../ui/lib/page/stage.ts';
 
 const failure = new Error('cannot reach the control plane');
 
-it('below a failure of the first attempt nothing is shown as on its way, and what was there stays', () => {
+it('shows no skeleton after a failed first load, and keeps existing data', () => {
   const cases = [
     [{ value: undefined, failure: null }, 'loading'],
     [{ value: undefined, failure }, 'failed'],

@@ -1,4 +1,4 @@
-// Holds how a table is looked at: its view in the address, its order, its filter, its pages, and the part that is drawn.
+// Tests the view of a table: its address, order, filters and pages, and the rows that are drawn.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -24,7 +24,7 @@ const written = (query: Readonly<Record<string, string>>) =>
     Object.entries(writeView(readView(query))).filter(([, value]) => value !== null),
   );
 
-it('a view is read back from its address', () => {
+it('a view can be read from its address', () => {
   const query = { q: 'gpt', sort: '-price', page: '3', rows: '100', cols: 'name,price' };
   assert.deepEqual(written(query), query);
   const filtered = withFilter(readView({ page: '3' }), 'state', '=a&b=c');
@@ -32,11 +32,11 @@ it('a view is read back from its address', () => {
   assert.deepEqual(withFilter(filtered, 'state', '').filters, {});
 });
 
-it('what is no view is the first one', () => {
+it('an invalid view is the default', () => {
   assert.deepEqual(written({ page: '-4', rows: '7', sort: '' }), {});
 });
 
-it('a column filter is a part of the value in any case, or after = the whole value', () => {
+it('a column filter matches a part of the value in any case, or after = the whole value', () => {
   const cases = [
     ['OpenAI', 'open', true],
     ['OpenAI', '=open', false],
@@ -48,12 +48,12 @@ it('a column filter is a part of the value in any case, or after = the whole val
   for (const [value, wanted, fits] of cases) assert.equal(fitsColumn(value, wanted), fits);
 });
 
-it('a column with few values offers them as choices', () => {
+it('a column with few values offers choices', () => {
   assert.deepEqual(choicesOf(['b', null, 'a', 'b']), ['', 'a', 'b']);
   assert.equal(choicesOf(Array.from({ length: 100 }, (_, index) => index)), null);
 });
 
-it('a column is sorted up, then down, then not', () => {
+it('a column is sorted ascending, descending, then not at all', () => {
   const up = sortedBy(readView({ page: '2' }), 'name');
   const down = sortedBy(up, 'name');
   assert.deepEqual([up.sort, up.page], [{ id: 'name', descending: false }, 0]);
@@ -61,7 +61,7 @@ it('a column is sorted up, then down, then not', () => {
   assert.equal(sortedBy(down, 'name').sort, null);
 });
 
-it('the first column is always shown, and a spare one when it is chosen', () => {
+it('the first column is always shown, and optional ones when selected', () => {
   const columns = [{ id: 'name' }, { id: 'price' }, { id: 'id', spare: true }];
   const shown = (cols?: string) =>
     shownColumns(columns, readView(cols === undefined ? {} : { cols })).map(({ id }) => id);
@@ -72,19 +72,19 @@ it('the first column is always shown, and a spare one when it is chosen', () => 
   assert.deepEqual(withColumnTurned(turned, columns, 'price').columns, ['name', 'id']);
 });
 
-it('a table says how many rows it has, how many fit, and that there are more', () => {
+it('a table shows its number of rows, matching rows, and whether there are more', () => {
   const rows = { found: 1_200, all: 1_200, noun: 'key', isPartial: false };
   assert.equal(countText(rows), '1,200 keys');
   assert.equal(countText({ ...rows, found: 1_100 }), '1,100 of 1,200 keys');
   assert.equal(countText({ ...rows, isPartial: true }), '1,200 keys shown');
 });
 
-it('numbers in texts are sorted by their size', () => {
+it('sorts numbers in texts by size', () => {
   assert.deepEqual(['m-10', 'M-2', 'm-1'].toSorted(compareCells), ['m-1', 'M-2', 'm-10']);
   assert.ok(compareCells(9, 10) < 0);
 });
 
-it('a filter wants every word, in any order and case', () => {
+it('a filter matches all words, in any order and case', () => {
   const filter = createFilter(({ text }: { text: string }) => text);
   const row = { text: 'OpenAI gpt-small' };
   assert.deepEqual(
@@ -100,7 +100,7 @@ it('a page beyond the last is the last', () => {
   assert.equal(pageOf(rows, { page: 9, size: 0 }).rows.length, 51);
 });
 
-it('of ten thousand rows those in sight are drawn, and the height of all is kept', () => {
+it('draws only the visible of ten thousand rows, and keeps the full height', () => {
   const drawn = windowOf({ count: 10_000, rowPx: 36, topPx: 180_000, heightPx: 900 });
   assert.ok(drawn.from <= 5_000 && drawn.to >= 5_025 && drawn.to - drawn.from < 60);
   assert.equal(drawn.above + drawn.below + (drawn.to - drawn.from) * 36, 360_000);

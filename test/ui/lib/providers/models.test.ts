@@ -1,4 +1,4 @@
-// Holds what the screen of models decides.
+// Tests the logic of the models screen.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -23,14 +23,14 @@ const model = {
   drop_unsupported_tools: null,
 };
 
-it('a price is typed in dollars; nothing is a price, and an empty field is none', () => {
+it('reads a price in dollars; 0 is a price, and an empty field is unpriced', () => {
   assert.deepEqual(
     ['0.25', '$3', '1,000', '0', '0.00', '', ' ', '0.0000001', '-1', 'free'].map(readPrice),
     [250_000, 3_000_000, 1_000_000_000, 0, 0, null, null, undefined, undefined, undefined],
   );
 });
 
-it('a field that was emptied is sent as null, one that was not touched is not sent', () => {
+it('sends an emptied field as null, and omits untouched fields', () => {
   const draft = modelForm.write(model);
   assert.deepEqual(modelForm.change(draft, model), { body: {} });
   assert.deepEqual(
@@ -51,7 +51,7 @@ const wrongIn = (change: Partial<typeof modelForm.blank>): string | null => {
   return 'wrong' in read ? read.wrong.field : null;
 };
 
-it('what cannot be read is told at its field', () => {
+it('reports an invalid value at its field', () => {
   assert.equal(wrongIn({}), null);
   assert.equal(wrongIn({ input_price_per_mtok: 'much' }), 'input_price_per_mtok');
   assert.equal(wrongIn({ output_price_per_mtok: '1e3' }), 'output_price_per_mtok');
@@ -59,7 +59,7 @@ it('what cannot be read is told at its field', () => {
   assert.equal(wrongIn({ cache_ttl_seconds: '1.5' }), 'cache_ttl_seconds');
 });
 
-it('a model is attached to a provider, or to an endpoint with what describes it', () => {
+it('a model is attached to a provider, or to an endpoint with its fields', () => {
   const draft = { ...blankAttach, api_base: ' https://engine.example/v1 ', auth_scheme: '' };
   assert.deepEqual(attachBody({ ...draft, provider_id: '3', upstream_model: ' gpt ' }), {
     provider_id: 3,
@@ -82,7 +82,7 @@ const flow = {
   default_max_tokens: null,
 };
 
-it('flow control may queue nothing, and an empty field is the default again', () => {
+it('flow control can have a queue of 0, and an empty field resets to the default', () => {
   const draft = flowForm.write(flow);
   assert.deepEqual(flowForm.change(draft, flow), { body: {} });
   assert.deepEqual(
@@ -101,7 +101,7 @@ const target = (provider_model_id: number | null, model_pool_id: number | null =
   model_pool_id,
 });
 
-it('a frontend model uses a model by a rule, by default or by a pool, and is named once', () => {
+it('a frontend model that uses a model by rule, default or pool is listed once', () => {
   const uses = usesOf(
     [
       {
@@ -123,7 +123,7 @@ it('a frontend model uses a model by a rule, by default or by a pool, and is nam
   assert.equal(uses.get(10), undefined);
 });
 
-it('health is what replicas see of the backend, by address and upstream name', () => {
+it('health combines what replicas see, by address and upstream name', () => {
   const backend = { api_base: 'https://engine.example/v1', upstream_model: 'm' };
   const seen = (...healthy: readonly boolean[]) =>
     healthy.map((one) => ({ api_base: backend.api_base, model: 'm', healthy: one }));
@@ -135,7 +135,7 @@ it('health is what replicas see of the backend, by address and upstream name', (
   assert.equal(healthOf(backend, seen(true, false)).word, 'down on 1 of 2 replicas');
 });
 
-it('a model is listed by each thing that it lacks', () => {
+it('a model is listed under each missing part', () => {
   const health = { tone: 'warn', word: 'no provider' } as const;
   assert.deepEqual(modelStatesOf({ ...model, health }), ['unpriced', 'no provider']);
   const priced = { input_price_per_mtok: 0, output_price_per_mtok: 0 };

@@ -1,4 +1,4 @@
-// Holds which prices are warned of.
+// Tests which prices cause a warning.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -34,12 +34,12 @@ it('warns of more than $1,000 per million tokens', () => {
   assert.equal(warned(null, 1_000, []), '');
 });
 
-it('says nothing of a price that stays, is free, or is taken away', () => {
+it('does not warn about unchanged, free or removed prices', () => {
   assert.equal(warned(250, 250), '');
   assert.equal(warned(0.25, 0), '');
   assert.equal(warned(0.25, null), '');
   assert.equal(priceWarnings({ before: price(250), after: {}, others }).length, 0);
 });
 
-it('takes fewer than three prices for no measure', () =>
+it('does not compare with fewer than three prices', () =>
   assert.equal(warned(null, 250, others.slice(1)), ''));

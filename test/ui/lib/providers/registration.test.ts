@@ -1,4 +1,5 @@
-// Holds that models of a provider are registered as one change, which can be drafted, copied and taken back as one.
+// Tests that models of a provider are registered as one change, which can be proposed, copied and
+// undone as one.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -13,7 +14,7 @@ const chosen = [
   { id: 'tiny', context_length: null },
 ];
 
-it('what is shown before it is made is all of it, and it can be drafted whole', async () => {
+it('shows all models before the change, which can be proposed as a whole', async () => {
   const calls = registrationCalls({ id: 7 }, chosen);
   const { promise, resolve } = Promise.withResolvers<Prepared>();
   void applyCalls(calls, { defaultReason: '2 models registered', preview: resolve });

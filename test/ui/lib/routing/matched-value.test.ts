@@ -1,4 +1,4 @@
-// Holds what a recorded request is said to have had where a rule asked.
+// Tests the recorded values of a request for the conditions of a rule.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -15,7 +15,7 @@ const usage = {
   rule_inputs: { at_ms: 0, headers: { 'x-team': 'a' }, crowded_rules: [], cost_micros: 2_000_000 },
 };
 
-it('says the value of each condition, and what is not recorded', () => {
+it('shows the value of each condition, and which values are not recorded', () => {
   const values = {
     principals: 'search',
     class: 'code',

@@ -1,4 +1,5 @@
-// Holds what the screen of prompt classes decides: how examples are pasted, and what an evaluation says.
+// Tests the logic of the prompt classes screen: how examples are pasted, and how an evaluation is
+// described.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -55,7 +56,7 @@ it('refuses more labels than examples, and a label of more than 100 characters',
   assert.deepEqual(many?.wrong, { field: 'labels', message: '2 labels are given for 1 examples' });
 });
 
-it('too many prompts, and a prompt too long, are told at the field', () => {
+it('reports too many or too long prompts at the field', () => {
   assert.equal(wrongExamples(pasted('a')), null);
   const many = wrongExamples(pasted('a\nb'), 1);
   assert.equal(many?.wrong.message, 'enter at most 1 examples at once, not 2');
@@ -75,7 +76,7 @@ const billing: PromptClass = {
   routable: true,
 };
 
-it('of a class only what was touched is sent; a fast one refines nothing', () => {
+it('sends only changed fields of a class; a fast class refines nothing', () => {
   assert.deepEqual(classChange(fromClass(billing), billing), { body: {} });
   assert.deepEqual(classChange({ ...fromClass(billing), tier: 'fast' }, billing), {
     body: { tier: 'fast', refines: [] },
@@ -120,7 +121,7 @@ const evaluation: Evaluation = {
   note: null,
 };
 
-it('an evaluation is compared with the one before it, where both have a figure', () => {
+it('compares an evaluation with the previous one if both have a value', () => {
   const before = { ...evaluation, classes: [{ ...evaluated, precision: 0.8, recall: 0.6 }] };
   assert.equal(gainOf(evaluated, before, 'precision'), 0.1);
   assert.equal(gainOf(evaluated, before, 'recall'), null);
@@ -130,10 +131,10 @@ it('an evaluation is compared with the one before it, where both have a figure',
   assert.deepEqual([0.1, -0.004, -0.25].map(gainText), ['+0.10', '−0.004', '−0.25']);
 });
 
-it('a margin that is nearly nothing has no sign', () =>
+it('a margin that rounds to zero has no sign', () =>
   assert.deepEqual([-0.001, 0.004, -0.25].map(marginText), ['0.00', '0.00', '−0.25']));
 
-it('who is taken for whom is counted, the most first', () => {
+it('counts misclassifications by class, most frequent first', () => {
   assert.deepEqual(
     confusionsOf(evaluation).map(({ actual, predicted, examples }) => [
       actual,
@@ -147,7 +148,7 @@ it('who is taken for whom is counted, the most first', () => {
   );
 });
 
-it('a verdict comes with what to do about it', () => {
+it('a verdict includes a recommendation', () => {
   assert.equal(adviceOf(evaluated), null);
   assert.match(String(adviceOf({ ...evaluated, recall: 0.2 })), /Lower the margin/);
   assert.match(String(adviceOf({ ...evaluated, verdict: 'collision' })), /code/);
@@ -166,7 +167,7 @@ it('compares with the chosen evaluation while it is kept, otherwise with the one
   assert.equal(comparedOf([newest, before], 1), before);
 });
 
-it('names the encoders of an evaluation, and a principal that is gone', () => {
+it('names the encoders of an evaluation, and a deleted principal', () => {
   assert.equal(encodersText(evaluation), 'english-1');
   assert.equal(encodersText({ ...evaluation, refined_encoder: 'bge' }), 'english-1 and bge');
   assert.equal(encodersText({ fast_encoder: null, refined_encoder: null }), 'none');

@@ -1,4 +1,5 @@
-// Holds what the screen of frontend models decides: how rules are read, typed, sent, ordered and tried.
+// Tests the logic of the frontend models screen: how rules are read, typed, sent, ordered and
+// tried.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -54,7 +55,7 @@ const chat: FrontendModel = {
 const texts = (change: Partial<Rule>): readonly string[] =>
   conditionsOf({ ...rule, ...change }, (id) => `principal-${id}`).map(({ text }) => text);
 
-it('a rule without conditions has none to read', () => assert.deepEqual(texts({}), []));
+it('a rule without conditions has no condition texts', () => assert.deepEqual(texts({}), []));
 
 for (const [change, text] of [
   [{ min_prompt_tokens: 8_000 }, 'prompt ≥ 8,000 tokens'],
@@ -74,14 +75,14 @@ for (const [change, text] of [
   it(`a condition is read as "${text}"`, () => assert.deepEqual(texts(change), [text]));
 }
 
-it('a condition points at the fields that it comes of', () => {
+it('a condition names its fields', () => {
   const [condition] = conditionsOf({ ...rule, min_prompt_tokens: 1 }, String);
   assert.deepEqual(condition?.fields, ['min_prompt_tokens', 'max_prompt_tokens']);
   const [header] = conditionsOf({ ...rule, headers: { 'x-tier': 'gold' } }, String);
   assert.deepEqual(header?.fields, ['headers.x-tier']);
 });
 
-it('of a rule that was not touched nothing is sent', () => {
+it('an untouched rule sends nothing', () => {
   const held: Rule = {
     ...rule,
     principals: [2, 11],
@@ -97,7 +98,7 @@ it('of a rule that was not touched nothing is sent', () => {
   assert.deepEqual(ruleChange(fromRule(held), held), { body: {} });
 });
 
-it('what is emptied is sent as null, or as a list of nothing', () => {
+it('sends an emptied field as null or as an empty list', () => {
   const held: Rule = { ...rule, min_prompt_tokens: 5, tag: 'a', days: [1], headers: { a: 'b' } };
   const draft = { ...fromRule(held), min_prompt_tokens: '', tag: ' ', days: '', headers: '' };
   assert.deepEqual(ruleChange(draft, held), {
@@ -105,14 +106,14 @@ it('what is emptied is sent as null, or as a list of nothing', () => {
   });
 });
 
-it('an action that becomes another takes what belongs to it along', () => {
+it('changing the action clears the fields of the old one', () => {
   const draft = { ...fromRule(rule), action: 'deny', deny_status: '429', deny_message: 'later' };
   assert.deepEqual(ruleChange(draft, rule), {
     body: { action: 'deny', targets: [], deny_status: 429, deny_message: 'later' },
   });
 });
 
-it('of a new rule only what it asks for is sent', () => {
+it('a new rule sends only its filled fields', () => {
   const draft = { ...blankRule, targets: 'small\nfast', stream: 'true', headers: 'X-Tier: gold' };
   assert.deepEqual(newRuleBody(draft), {
     body: {
@@ -124,7 +125,7 @@ it('of a new rule only what it asks for is sent', () => {
   });
 });
 
-it('a condition that is taken away is cleared as a whole', () => {
+it('a removed condition is cleared completely', () => {
   const held: Rule = { ...rule, days: [1], after: '08:00', utc_offset_minutes: 60, stream: true };
   assert.deepEqual(kindsIn(fromRule(held)), ['stream', 'clock']);
   assert.deepEqual(kindsIn(blankRule), []);
@@ -138,7 +139,7 @@ const wrongIn = (change: Partial<typeof blankRule>): string | null => {
   return 'wrong' in read ? read.wrong.field : null;
 };
 
-it('what cannot be read is told at its field', () => {
+it('reports an invalid value at its field', () => {
   assert.deepEqual(
     [
       wrongIn({ min_prompt_tokens: 'many' }),
@@ -158,18 +159,18 @@ it('what cannot be read is told at its field', () => {
       'utc_offset_minutes',
       'deny_status',
       'jump_to',
-      // Which statuses there are, the server says.
+      // The server returns the supported statuses.
       null,
     ],
   );
 });
 
-it('headers are read a line each, by colon or equals sign', () => {
+it('reads one header per line, with colon or equals sign', () => {
   assert.deepEqual(readHeaders('A: 1\n\n b = x: y '), { a: '1', b: 'x: y' });
   assert.equal(readHeaders('alone'), undefined);
 });
 
-it('an offset is read as it is written, and in other ways', () => {
+it('reads an offset in its own and other notations', () => {
   assert.deepEqual(['', 'UTC', '+01:00', '-05:30', '2', 'UTC+0530', '+99', 'x'].map(readOffset), [
     0,
     0,
@@ -183,7 +184,7 @@ it('an offset is read as it is written, and in other ways', () => {
   assert.deepEqual([60, -330, 0].map(writeOffset), ['+01:00', '-05:30', '+00:00']);
 });
 
-it('a rule moves to its new place, and not beyond the ends', () => {
+it('a rule moves to its new position, but not beyond the ends', () => {
   assert.deepEqual(moved(['a', 'b', 'c'], 0, 2), ['b', 'c', 'a']);
   assert.deepEqual(moved(['a', 'b', 'c'], 2, 0), ['c', 'a', 'b']);
   assert.deepEqual(moved(['a', 'b'], 1, 2), ['a', 'b']);
@@ -192,7 +193,7 @@ it('a rule moves to its new place, and not beyond the ends', () => {
 
 const three = [{ id: 1 }, { id: 2 }, { id: 3 }];
 
-it('an order that was begun survives what others add and remove meanwhile', () => {
+it('an unsaved order is kept when others add or remove rules', () => {
   assert.deepEqual(inOrder(three, [3, 9, 1]), [{ id: 3 }, { id: 1 }, { id: 2 }]);
   assert.equal(inOrder(three, null), three);
   assert.equal(isOtherOrder(three, [1, 2]), false);
@@ -200,7 +201,7 @@ it('an order that was begun survives what others add and remove meanwhile', () =
   assert.deepEqual(orderBody([{ id: 2 }, { id: 1 }]), { rules: [{ id: 2 }, { id: 1 }] });
 });
 
-it('what is dragged stands behind those whose middle it has passed', () => {
+it('a dragged rule follows the rules whose middle it has passed', () => {
   const boxes = [0, 100, 200].map((top) => ({ top, height: 100 }));
   assert.deepEqual(
     [-20, 40, 160, 240, 260, 900].map((y) => placeAt(y, boxes, 0)),
@@ -212,7 +213,7 @@ it('what is dragged stands behind those whose middle it has passed', () => {
   );
 });
 
-it('a question stands in the address and comes back from it', () => {
+it('a question can be written to the address and read from it', () => {
   const draft = { ...blankQuestion, principal_id: '5', streaming: true, prompt_tokens: '9000' };
   assert.deepEqual(readQuestion({ from: '5', stream: 'true', tokens: '9000' }), draft);
   const written = writeQuestion(draft);
@@ -222,7 +223,7 @@ it('a question stands in the address and comes back from it', () => {
   );
 });
 
-it('a question is sent as the server takes it', () => {
+it('a question is sent in the form of the API', () => {
   const draft = { ...blankQuestion, headers: 'X-Tier: gold', at: '2026-11-21 14:05 UTC' };
   assert.deepEqual(questionBody(draft, 'chat'), {
     body: {
@@ -278,7 +279,7 @@ function verdict(rule_id: number, change: Partial<DryRun['rules'][number]>) {
   };
 }
 
-it('each rule is told what the dry-run says of it', () => {
+it('each rule shows its result in the dry run', () => {
   assert.deepEqual(
     [7, 8, 9, 10, 11].map((id) => verdictOn(id, answer)?.word),
     [
@@ -308,7 +309,7 @@ const pool: Pool = {
   ],
 };
 
-it('a pool sends its members with their weights, and only what was touched', () => {
+it('a pool sends its members with weights, and only changed fields', () => {
   assert.deepEqual(poolForm.change(poolForm.write(pool), pool), { body: {} });
   assert.deepEqual(
     poolForm.change({ ...poolForm.write(pool), policy: '', members: 'small\t1' }, pool),
@@ -324,7 +325,7 @@ it('a pool sends its members with their weights, and only what was touched', () 
   ]);
 });
 
-it('a pool says how requests fall to its members, and who leads to it', () => {
+it('a pool shows how it distributes requests, and what uses it', () => {
   assert.deepEqual(sharesOf(pool.members), [75, 25, 0]);
   assert.deepEqual(
     membersText([
@@ -336,7 +337,7 @@ it('a pool says how requests fall to its members, and who leads to it', () => {
   assert.deepEqual(usersOf(pool, [chat]), [{ id: 3, name: 'chat', where: ['default'] }]);
 });
 
-it('a frontend model sends what was touched; an emptied window is cleared', () => {
+it('a frontend model sends changed fields; an emptied context window is cleared', () => {
   assert.deepEqual(frontendModelForm.change(frontendModelForm.write(chat), chat), { body: {} });
   const draft = { ...frontendModelForm.write(chat), max_model_len: '', default_targets: '' };
   assert.deepEqual(frontendModelForm.change(draft, chat), {
@@ -346,7 +347,7 @@ it('a frontend model sends what was touched; an emptied window is cleared', () =
   assert.equal('wrong' in wrong ? wrong.wrong.field : null, 'max_model_len');
 });
 
-it('rules of others that jump to a frontend model are found', () => {
+it('finds rules of other models that jump to a frontend model', () => {
   const jumping = {
     ...chat,
     id: 5,
@@ -356,7 +357,7 @@ it('rules of others that jump to a frontend model are found', () => {
   assert.deepEqual(jumpsTo(3, [chat, jumping]), [{ id: 5, name: 'entry', rule: 'Onwards' }]);
 });
 
-it('a caller is found by name or id; a name that nobody has is said, and is not asked', () => {
+it('finds a caller by name or id; an unknown name is reported and not sent', () => {
   const principals = [{ id: 7, name: 'ann' }];
   assert.deepEqual(callerOf(' ann ', principals), { id: '7' });
   assert.deepEqual(callerOf('7', principals), { id: '7' });
@@ -370,7 +371,7 @@ it('a caller is found by name or id; a name that nobody has is said, and is not 
 const versionOf = (asked: ReturnType<typeof askedOf>) =>
   'wrong' in asked ? asked : asked.body.version;
 
-it('the version that is typed is asked about, or else the one that is shown', () => {
+it('uses the typed version, otherwise the shown one', () => {
   const typed = { draft: blankQuestion, unknownCaller: '', model: 'chat', standing: '9' };
   assert.equal(versionOf(askedOf(typed)), '9');
   assert.equal(versionOf(askedOf({ ...typed, standing: null })), '');
@@ -378,7 +379,7 @@ it('the version that is typed is asked about, or else the one that is shown', ()
   assert.equal(versionOf(askedOf({ ...typed, draft })), '12');
 });
 
-it('of proposed calls those that change something are tried', () => {
+it('tries only proposed calls that change something', () => {
   const put = { method: 'PUT', path: '/admin/frontend-models/1/rules', body: { rules: [] } };
   assert.deepEqual(triedCalls([{ method: 'GET', path: '/admin/rules' }, put]), [put]);
 });

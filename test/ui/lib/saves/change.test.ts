@@ -1,4 +1,4 @@
-// Holds what a save says that it changes, and what a form of a provider sends.
+// Tests the diff of a save, and the request of a provider form.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -14,13 +14,13 @@ import {
   fromProvider,
 } from '../../../../ui/lib/providers/provider-draft.ts';
 
-it('a field that is not sent is no change', () => {
+it('an omitted field is unchanged', () => {
   assert.deepEqual(changesBetween({ name: 'a', limit: 5 }, { name: 'b' }), [
     { field: 'name', kind: 'changed', before: 'a', after: 'b' },
   ]);
 });
 
-it('null takes away what was there, and a value sets what was not', () => {
+it('null removes a value, and a value sets an unset field', () => {
   const changes = changesBetween({ ttl: 5, note: null }, { ttl: null, note: 'x' });
   assert.deepEqual(
     changes.map(({ field, kind }) => [field, kind]),
@@ -31,7 +31,7 @@ it('null takes away what was there, and a value sets what was not', () => {
   );
 });
 
-it('a place in a list is named', () => {
+it('names a position in a list', () => {
   const [change] = changesBetween(
     { rules: [{ id: 1, tag: 'a' }] },
     { rules: [{ id: 1, tag: 'b' }] },
@@ -50,11 +50,11 @@ const provider = {
   has_upstream_api_key: true,
 } as const;
 
-it('a form that was not touched sends nothing', () => {
+it('an untouched form sends nothing', () => {
   assert.deepEqual(providerChange(fromProvider(provider), provider), {});
 });
 
-it('a credential is kept, set or cleared, each by its own choice', () => {
+it('a credential is kept, set or cleared by an explicit choice', () => {
   const draft = fromProvider(provider);
   assert.deepEqual(providerChange({ ...draft, credential: 'clear' }, provider), {
     upstream_api_key: null,
@@ -72,7 +72,7 @@ it('a credential is kept, set or cleared, each by its own choice', () => {
   });
 });
 
-it('a scheme that is empty is sent as none, and no key as no field', () => {
+it('sends an empty scheme as an empty value, and omits a missing key', () => {
   const body = providerBody({ ...blankDraft, api_base: ' https://a.example/v1 ', auth_scheme: '' });
   assert.deepEqual(body, {
     api_base: 'https://a.example/v1',
@@ -82,7 +82,7 @@ it('a scheme that is empty is sent as none, and no key as no field', () => {
   });
 });
 
-it('the table of changes never holds a key', () => {
+it('the diff never contains a key', () => {
   assert.deepEqual(shownCredential({ name: 'a', upstream_api_key: 'sk-secret' }), {
     name: 'a',
     credential: 'new',

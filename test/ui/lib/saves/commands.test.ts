@@ -1,4 +1,4 @@
-// Holds that every command of the program that the pages name is one: the program's own parser takes it as it stands there.
+// Tests that every gw command on a page is valid, with the parser of the program itself.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { gwCommand } from '../../../../ui/lib/saves/copy-as.ts';
 
 const folder = path.join(import.meta.dirname, '../../../../ui');
 
-/** In an attribute, in `<code>` or in a template, up to what ends it. */
+/** Commands are in attributes, in `<code>` or in templates, each with its own end. */
 const written = /(?:="|<code\s*>|`)(?:npm run gw --|gw) ([^"<`$]+)["<`]/g;
 
 type Named = Readonly<{ file: string; command: string }>;
@@ -25,19 +25,20 @@ const named: readonly Named[] = globSync('!(dist)/**/*.ts', { cwd: folder }).fla
 
 const wordsOf = (command: string): string[] => command.trim().split(/\s+/);
 
-/** What the parser has against it; null is nothing. */
+/** The error of the parser; null if the command is valid. */
 function refusalOf(command: string): string | null {
   try {
     const words = wordsOf(command);
     commandLine(false).process(words, {});
-    // A file or a database has no place of its own: only what runs the command asks for it.
+    // The command line does not contain a file or a database: they are needed only when the command
+    // runs.
     return words[0] === 'import' && !words.includes('--config') ? 'import needs --config' : null;
   } catch (error) {
     return String(error);
   }
 }
 
-it('every command that a page names is one that the program takes', () => {
+it('every command on a page is valid', () => {
   const wrong = named.flatMap(({ file, command }) => {
     const refusal = refusalOf(command);
     return refusal === null ? [] : [`${file}: gw ${command}: ${refusal}`];
@@ -46,12 +47,12 @@ it('every command that a page names is one that the program takes', () => {
   assert.ok(named.length > 8, `only ${named.length} were found`);
 });
 
-it('so is the command as which a change is copied', () => {
+it('the command of a copied change is valid', () => {
   const copied = gwCommand({ method: 'POST', path: '/admin/roles', body: { name: 'readers' } });
   assert.equal(refusalOf(copied?.split('\ngw ').at(-1) ?? ''), null);
 });
 
-it('what no command is is told from one', () => {
+it('distinguishes commands from other text', () => {
   for (const command of ['import config.yaml', 'import', 'history changes', 'sync-prices --try']) {
     assert.notEqual(refusalOf(command), null, command);
   }

@@ -1,4 +1,5 @@
-// Holds that what is copied does the same: a shell runs the call as it is, the program reads the file, and no secret is in either.
+// Tests that a copied change has the same effect: a shell runs the call, the program reads the
+// file, and neither contains a secret.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -8,7 +9,10 @@ import { readDocument } from '../../../../src/snapshot/file/document.ts';
 import { readSource } from '../../../../src/snapshot/file/source.ts';
 import { curlCommand, gwCommand, sessionNote, yamlOf } from '../../../../ui/lib/saves/copy-as.ts';
 
-/** The arguments that a shell makes of the command, with `curl` a program that only prints them. */
+/**
+ * The arguments that a shell passes to the command. `curl` is replaced by a program that prints
+ * them.
+ */
 function argumentsOf(command: string): readonly string[] {
   const script = `curl() { for one in "$@"; do printf '%s\\0' "$one"; done; }\n${command}`;
   const env = { PATH: process.env['PATH'], GW_SESSION: 's-1', UPSTREAM_API_KEY: 'sk "1"' };
@@ -18,7 +22,7 @@ function argumentsOf(command: string): readonly string[] {
 const origin = 'https://gw.example:4001';
 
 describe('a call that is copied', () => {
-  it('is the request, its version and its reason, whatever quotes stand in them', () => {
+  it('contains the request, its version and its reason, with any quotes in them', () => {
     const body = { name: `it's "new"`, description: null };
     const command = curlCommand(
       { method: 'PATCH', path: '/admin/roles/a%20b', body, version: 7, reason: `it's so` },
@@ -37,14 +41,14 @@ describe('a call that is copied', () => {
     assert.deepEqual(JSON.parse(given.at(-1) ?? ''), body);
   });
 
-  it('holds no secret: the shell is asked for it', () => {
+  it('contains no secret, but a shell variable', () => {
     const body = { name: 'Engine', upstream_api_key: 'sk-secret' };
     const command = curlCommand({ method: 'POST', path: '/admin/providers', body }, origin);
     assert.ok(!command.includes('sk-secret'));
     assert.match(command, /"\$UPSTREAM_API_KEY"/);
   });
 
-  it('says how the session is had that it names, and stays a call', () => {
+  it('explains how to obtain the session, and remains a valid call', () => {
     const note = sessionNote(origin);
     const call = curlCommand({ method: 'DELETE', path: '/admin/keys/7' }, origin);
     assert.deepEqual(argumentsOf(note + call), argumentsOf(call));
@@ -54,7 +58,7 @@ describe('a call that is copied', () => {
     assert.equal(execFileSync('sh', ['-c', script], { encoding: 'utf8' }), 's-9\n');
   });
 
-  it('without a body has none', () => {
+  it('has no body if the request has none', () => {
     const command = curlCommand({ method: 'DELETE', path: '/admin/keys/7', version: 2 }, origin);
     assert.ok(!command.includes('-d '));
   });
@@ -85,7 +89,7 @@ describe('a record that is copied as YAML', () => {
     });
   }
 
-  it('is not offered where a file cannot say all of it', () => {
+  it('is not offered if a file cannot express the change', () => {
     const user = { name: 'ada', kind: 'user', email: 'ada@example.com' };
     assert.equal(yamlOf({ method: 'POST', path: '/admin/principals', body: user }), null);
     assert.equal(yamlOf({ method: 'PATCH', path: '/admin/roles/a', body: { name: 'b' } }), null);

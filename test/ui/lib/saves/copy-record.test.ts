@@ -1,5 +1,5 @@
-// Holds that a record that is copied can be read again: what the program makes of the file is the record, and every change that the API
-// takes can be copied as a call, without a secret in either.
+// Tests that the program reads a copied record back as the same record, and that every change of
+// the API can be copied as a call, without secrets.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -100,7 +100,7 @@ describe('a record that is copied as YAML', () => {
     });
   }
 
-  it('is none where a file cannot say it: keys, remotes, what an agent leases, a rule about nobody', () => {
+  it('is null if a file cannot express the record: keys, remotes, leased providers, a rule that refers to a record without a name', () => {
     for (const list of ['keys', 'mcp-servers', 'a2a-agents']) {
       assert.equal(yamlOfRecord(list, { name: 'one' }), null, list);
     }
@@ -113,7 +113,7 @@ describe('a record that is copied as YAML', () => {
     );
   });
 
-  it('is offered beside JSON and a call, without what is of this place alone', () => {
+  it('is offered in addition to JSON and curl, without versions and secrets', () => {
     const record = { id: 7, version: 4, name: 'r', permissions: [] };
     const asked = { list: 'roles', id: 7, origin: 'https://gw.example' };
     const texts = new Map(textsOfRecord(record, asked).map(({ label, text }) => [label, text]));
@@ -137,7 +137,7 @@ describe('a change that is copied as a call', () => {
     return { route, body, path, command: curlCommand(request, 'https://gw.example') };
   });
 
-  it('is the request, for every change that the API takes', () => {
+  it('is the request, for every change of the API', () => {
     const script = commands.map(({ command }) => `${command}; printf '\\1'`).join('\n');
     const show = `curl() { for one in "$@"; do printf '%s\\0' "$one"; done; }\n`;
     const env = { PATH: process.env['PATH'], PASSWORD: 'p', UPSTREAM_API_KEY: 'k' };
@@ -159,7 +159,7 @@ describe('a change that is copied as a call', () => {
     }
   });
 
-  it('holds no secret of any body', () => {
+  it('contains no secret of any body', () => {
     const secrets = commands.flatMap(({ body }) => secretsIn(body));
     assert.ok(secrets.length > 0);
     for (const { command, route } of commands) {

@@ -1,4 +1,4 @@
-// Holds what is said where a record became another one, or none, while somebody was changing it.
+// Tests the message if a record was changed or deleted while it was edited.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -9,7 +9,7 @@ const last = { actor: 'ann', at: '2026-11-22 08:00 UTC' };
 const changed = { ...last, command: 'UpdateProvider' };
 const deleted = { ...last, command: 'DeleteProvider' };
 
-it('who changed or deleted it, and when, is said; other refusals are the words of the server', () => {
+it('names who changed or deleted the record and when; other refusals keep the message of the server', () => {
   const cases = [
     [{ status: 412, code: 'stale' }, changed, 'changed', /changed by ann, 2026-11-22 08:00/],
     [{ status: 412, code: 'stale' }, null, 'changed', /changed\. What you typed is kept/],
@@ -27,7 +27,7 @@ it('who changed or deleted it, and when, is said; other refusals are the words o
   }
 });
 
-it('the record of a call is known by its path', () => {
+it('finds the record of a call by its path', () => {
   const cases = {
     '/admin/providers/7': 'provider-7',
     '/admin/provider-models/3/backends': 'model-3',
@@ -44,7 +44,7 @@ it('the record of a call is known by its path', () => {
     assert.equal(streamOfPath(path), stream, path);
 });
 
-it('what others did is told from the version that was seen, and not where that is not known', () => {
+it('finds the changes of others since the loaded version, and null if it is unknown', () => {
   const events = [
     { position: 90, version: 4 },
     { position: 80, version: 3 },

@@ -1,4 +1,5 @@
-// Holds that a save is made once, whatever becomes of its answer, and never over what nobody has seen.
+// Tests that a change is saved only once, even if its response is lost, and never overwrites unseen
+// changes.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -7,7 +8,7 @@ import { isUncertain, keyAfter, mayGoOnTop } from '../../../../ui/lib/saves/save
 
 const keys = { key: 'first', fresh: () => 'second' };
 
-it('an attempt whose answer was lost is repeated under its key; one that was refused is another', () => {
+it('an attempt without a response keeps its idempotency key; a refused one gets a new key', () => {
   const cases = [
     [{ status: 0, code: 'unreachable' }, 'first'],
     [{ status: 502, code: 'unknown' }, 'first'],
@@ -23,7 +24,7 @@ it('an attempt whose answer was lost is repeated under its key; one that was ref
   }
 });
 
-it('a change goes on top of another where it names what it is on, and is no list as a whole', () => {
+it('a change can be saved on top if it has a version and does not send a whole list', () => {
   const found = { kind: 'changed', version: 7 };
   assert.equal(mayGoOnTop({}, found), true);
   assert.equal(mayGoOnTop({ sendsWhole: true }, found), false);

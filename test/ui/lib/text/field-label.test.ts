@@ -1,4 +1,4 @@
-// Holds what fields are called, and how changes of many records are grouped and marked.
+// Tests the labels of fields, and how changes of many records are grouped and marked.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -7,7 +7,7 @@ import { groupTitle, groupsOf } from '../../../../ui/lib/history/difference-grou
 import { fieldLabel } from '../../../../ui/lib/text/field-label.ts';
 import { wordDiff } from '../../../../ui/lib/text/word-diff.ts';
 
-it('a field is called as its form calls it, with the part that it belongs to', () => {
+it('a field has the label of its form, with the part that it belongs to', () => {
   const labels = {
     input_price_per_mtok: 'Input price',
     'budget.cost_total_micros': 'Budget · Cost limit',
@@ -29,7 +29,7 @@ const budget = (id: number) => ({
   fields: [{ field: 'budget.cost_total_micros' }],
 });
 
-it('four records or more with the same change are one group, in the place of the first', () => {
+it('four or more records with the same change form a group at the position of the first', () => {
   const other = { id: 9, kind: 'model', change: 'created' as const, fields: [] };
   const groups = groupsOf([budget(1), other, budget(2), budget(3), budget(4)]);
   assert.deepEqual(
@@ -40,7 +40,7 @@ it('four records or more with the same change are one group, in the place of the
   assert.equal(groupsOf([1, 2, 3].map(budget)).length, 3);
 });
 
-it('words that two texts do not share are marked', () => {
+it('marks the words that differ between two texts', () => {
   const { before, after } = wordDiff('$1.00 per million tokens', '$2.00 per million tokens');
   const marked = [before, after].map((pieces) =>
     pieces.filter(({ isOther }) => isOther).map(({ text }) => text),

@@ -1,4 +1,5 @@
-// Holds how the values of fields are written: money, prices, times and sizes with their unit, and what is not set in words.
+// Tests how field values are written: money, prices, times and sizes with their unit, and missing
+// values in words.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -42,13 +43,13 @@ const cases: readonly (readonly [field: string, value: unknown, written: string]
   ['credential (secret)', 'changed', 'changed'],
 ];
 
-it('a value is written with its unit, exactly, and what is not set in words', () => {
+it('writes a value exactly and with its unit, and a missing value in words', () => {
   for (const [field, value, written] of cases) {
     assert.equal(fieldValue(field, value), written, `${field} ${String(value)}`);
   }
 });
 
-it('in lists and objects each member is written by its own name', () => {
+it('writes members of lists and objects by their own names', () => {
   const budget = { window: 'daily', cost_total_micros: 2_500_000, parts: [{ ttl_seconds: 60 }] };
   assert.deepEqual(JSON.parse(fieldValue('budget', budget)), {
     window: 'daily',

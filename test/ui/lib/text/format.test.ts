@@ -1,4 +1,4 @@
-// Holds how values are written for people, in tables of cases.
+// Tests how values are formatted for people, in tables of cases.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -19,7 +19,7 @@ import {
   formatZone,
 } from '../../../../ui/lib/text/format.ts';
 
-/** A moment in a zone so many minutes ahead of UTC. */
+/** A moment in a zone this many minutes ahead of UTC. */
 function aheadBy(minutes: number): Date {
   const at = new Date('2026-11-21T14:05:09Z');
   at.getTimezoneOffset = () => -minutes;

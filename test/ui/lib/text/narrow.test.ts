@@ -1,4 +1,4 @@
-// Holds that a list of what belongs to a record holds that and no more.
+// Tests that a filtered list contains exactly the records of one owner.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -13,12 +13,12 @@ const keys = [
 const idsOf = (asked: string) =>
   narrowed(keys, asked, ({ principal_id }) => [principal_id]).map(({ id }) => id);
 
-it('what is of another whose number begins alike is not among it', () => {
+it('omits records of an owner whose id has the same prefix', () => {
   assert.deepEqual(idsOf('3'), [1]);
   assert.deepEqual(idsOf('30'), [2]);
   assert.deepEqual(idsOf('4'), []);
 });
 
-it('where nobody is asked for, all is there', () => {
+it('returns all rows without an owner', () => {
   assert.deepEqual(idsOf(''), [1, 2, 3]);
 });

@@ -1,4 +1,4 @@
-// What a tab is called, by what is open in it.
+// Tests the title of the browser tab.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

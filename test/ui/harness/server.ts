@@ -1,5 +1,5 @@
-// A control plane that serves the UI, empty or with the seeded company, and the browser that looks at it: one of each for all tests
-// of a process. Whoever changes something takes a house of their own.
+// Starts a control plane that serves the UI, empty or with the seeded company, and the browser for
+// it. All tests of a process share one of each; a test that makes changes starts its own server.
 
 import { after } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -18,7 +18,7 @@ import type { Watched } from './watch.ts';
 
 type Test = Readonly<{ after: TestContext['after'] }>;
 
-/** Something that ends as a test does. */
+/** Runs its callbacks when it ends, like a test. */
 function lifetime(): Test & Readonly<{ end: () => Promise<void> }> {
   const ends: unknown[] = [];
   return {
@@ -30,26 +30,26 @@ function lifetime(): Test & Readonly<{ end: () => Promise<void> }> {
 }
 
 const file = lifetime();
-// Here, and not where it is first needed: what a test asks to be done after it is done after that test.
+// Registered at load: a hook that a test registers would run after that test.
 after(() => file.end());
 
-/** For a program that is no test: what all of it shares, and its end. */
-export const wholeRun: Test & Readonly<{ end: () => Promise<void> }> = file;
+/** For programs that are not tests: the lifetime of everything that is shared. */
+export const processLifetime: Test & Readonly<{ end: () => Promise<void> }> = file;
 
 type Options = NonNullable<Parameters<typeof testAdministrator>[1]>;
 
-export type House = Awaited<ReturnType<typeof testAdministrator>>;
+export type Server = Awaited<ReturnType<typeof testAdministrator>>;
 
-export type Look = Readonly<{
+export type PageOptions = Readonly<{
   theme?: 'light' | 'dark';
   width?: 1440 | 360;
-  /** Nobody is logged in. */
+  /** No user is signed in. */
   anonymous?: boolean;
 }>;
 
 export type Opened = Readonly<{ page: Page; watched: Watched }>;
 
-/** Unlike the loopback address, a page from here is none that browsers trust without TLS. */
+/** Unlike the loopback address, browsers do not trust this host without TLS. */
 export const plainHost = 'gw.test';
 
 const browser = once(async (): Promise<Browser> => {
@@ -75,23 +75,23 @@ const built = once(async () => {
   return readUi();
 });
 
-/** A house of the test's own, in which nothing is but who looks. */
-export const emptyHouse = async (
+/** Starts a server for one test, with its administrator only. */
+export const emptyServer = async (
   test: Test,
   options: Pick<Options, 'program' | 'settings' | 'signInLink'> = {},
-): Promise<House> => testAdministrator(test, { ...options, ui: await built() });
+): Promise<Server> => testAdministrator(test, { ...options, ui: await built() });
 
-/** A house of the test's own that an operator manages. */
-export const managedHouse = async (
+/** Starts a server for one test that an operator manages. */
+export const managedServer = async (
   test: Test,
   managed: NonNullable<Parameters<typeof testAdministrator>[1]>['managed'],
-): Promise<House> => testAdministrator(test, { ui: await built(), managed: managed ?? null });
+): Promise<Server> => testAdministrator(test, { ui: await built(), managed: managed ?? null });
 
-/** A house of the test's own with the seeded company. */
-export async function companyHouse(
+/** Starts a server for one test with the seeded company. */
+export async function companyServer(
   test: Test,
   options: Pick<Options, 'program'> = {},
-): Promise<House> {
+): Promise<Server> {
   const database = await filledDatabase('company', async (filling) => {
     const filler = lifetime();
     try {
@@ -103,45 +103,46 @@ export async function companyHouse(
   return testAdministrator(test, { ...options, ui: await built(), database });
 }
 
-/** The one that all tests of the file look at. */
-export const sharedEmptyHouse = once(() => emptyHouse(file));
-export const sharedCompanyHouse = once(() => companyHouse(file));
+/** Shared by all tests of the file. */
+export const sharedEmptyServer = once(() => emptyServer(file));
+export const sharedCompanyServer = once(() => companyServer(file));
 
-/** A page of its own at `path`, below /ui/; closed when the test ends. */
+/** Opens a new page at `path`, below /ui/. It is closed when the test ends. */
 export async function open(
   test: Test,
-  house: Pick<House, 'url' | 'cookie'>,
+  server: Pick<Server, 'url' | 'cookie'>,
   path: string,
-  look: Look = {},
+  options: PageOptions = {},
 ): Promise<Opened> {
-  const context = await contextOf(house, look);
+  const context = await contextOf(server, options);
   test.after(() => context.close());
-  return goTo(await context.newPage(), addressIn(house, path));
+  return goTo(await context.newPage(), addressIn(server, path));
 }
 
 /**
- * One page that goes from address to address, which costs half of what a new one does: the browser keeps what it has read and
- * compiled. For tests that only look, because what one of them keeps in the browser, the next one finds.
+ * Reuses one page for all addresses, which takes half the time of a new page because the browser
+ * keeps compiled code. For tests that change nothing: what the browser stores is visible to the
+ * next test.
  */
-export function visitor(house: () => Promise<House>, look: Look) {
+export function visitor(server: () => Promise<Server>, options: PageOptions) {
   const page = once(async () => {
-    const context = await contextOf(await house(), look);
+    const context = await contextOf(await server(), options);
     file.after(() => context.close());
     return context.newPage();
   });
   return async (test: Test, path: string): Promise<Opened> => {
-    const opened = await goTo(await page(), addressIn(await house(), path));
+    const opened = await goTo(await page(), addressIn(await server(), path));
     test.after(opened.watched.end);
     return opened;
   };
 }
 
-/** How long a page is waited for, which only a failure reaches: a busy machine is slow. */
+/** Limit for page operations. Only failures reach it, even on a busy machine. */
 const waitMs = 60_000;
 
 async function contextOf(
-  { url, cookie }: Pick<House, 'url' | 'cookie'>,
-  { theme = 'light', width = 1440, anonymous = false }: Look,
+  { url, cookie }: Pick<Server, 'url' | 'cookie'>,
+  { theme = 'light', width = 1440, anonymous = false }: PageOptions,
 ): Promise<BrowserContext> {
   const context = await (
     await browser()
@@ -156,15 +157,19 @@ async function contextOf(
   return context;
 }
 
-/** A page at an address of any kind, of nobody; closed when the test ends. */
-export async function openPage(test: Test, address: string, look: Look = {}): Promise<Opened> {
-  const nobody = { url: address, cookie: '' };
-  const context = await contextOf(nobody, { ...look, anonymous: true });
+/** Opens a page at any address without a session. It is closed when the test ends. */
+export async function openPage(
+  test: Test,
+  address: string,
+  options: PageOptions = {},
+): Promise<Opened> {
+  const anonymous = { url: address, cookie: '' };
+  const context = await contextOf(anonymous, { ...options, anonymous: true });
   test.after(() => context.close());
   return goTo(await context.newPage(), new URL(address));
 }
 
-const addressIn = ({ url }: Pick<House, 'url'>, path: string): URL => new URL(`/ui/${path}`, url);
+const addressIn = ({ url }: Pick<Server, 'url'>, path: string): URL => new URL(`/ui/${path}`, url);
 
 async function goTo(page: Page, address: URL): Promise<Opened> {
   const watched = watch(page, address.origin);
