@@ -92,7 +92,7 @@ describe('lists', () => {
   it('does not start with an unknown entry', () => {
     assert.throws(
       () => createEgress({ allow: [], deny: ['10.0.0.0/99!'] }),
-      /10.0.0.0\/99! is none of addresses/,
+      /10.0.0.0\/99! is invalid; use addresses/,
     );
   });
 });
