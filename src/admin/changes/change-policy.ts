@@ -1,4 +1,5 @@
-// The change policy: which kinds of change need an approved change request (docs/guides/four-eyes.md).
+// Serves the change policy: which kinds of change need an approved change request
+// (docs/guides/four-eyes.md).
 
 import { z } from 'zod';
 
@@ -13,9 +14,9 @@ import type { HistoryNeeds } from '../history/needs.ts';
 import { none, route } from '../http/route.ts';
 
 const policyRecord = z.object({
-  /** As they were set; none: there is no policy. */
+  /** The kinds as set. If empty, there is no policy. */
   kinds: z.array(changeKind).readonly(),
-  /** With what a policy protects by itself. */
+  /** Includes the kinds that every policy protects. */
   protected: z.array(changeKind).readonly(),
 });
 
@@ -58,7 +59,8 @@ export const changePolicyRoutes = [
     body: z.strictObject({ kinds: z.array(changeKind).max(changeKind.options.length) }),
     response: policyRecord,
     handle: async ({ body: { kinds } }, call, { reports }: HistoryNeeds) => {
-      // Asked again of what is made (control/append.ts); here it refuses a draft as well.
+      // Also checked when the change is made (control/append.ts). Here it refuses the draft as
+      // well.
       const unmet = kinds.length === 0 ? null : await refuseUnmet(reports, call.config.state());
       if (unmet !== null) return unmet;
       const command = { type: 'SetChangePolicy', kinds } as const;

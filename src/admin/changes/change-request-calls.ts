@@ -1,4 +1,4 @@
-// The calls of a change request as they are shown: their secrets are told by their place.
+// Shows the calls of a change request. Secrets are replaced, and their places listed.
 
 import { z } from 'zod';
 
@@ -8,7 +8,7 @@ import { secretFields } from '../http/input.ts';
 export const shownCall = z.object({
   method: z.string(),
   path: z.string(),
-  /** As it was given; a secret in it is the text `set`. Null when the call has none. */
+  /** The body as given, with secrets replaced by `set`. Null if the call has none. */
   body: z.unknown(),
   /** The places of the secrets in the body. */
   secrets: z.array(z.string()).readonly(),

@@ -1,4 +1,4 @@
-// A change request as the admin API shows it: never a secret, and of its calls the bodies but for theirs.
+// Builds the record of a change request, without any secret.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -16,34 +16,37 @@ import { changeRequestId, principalId } from '../../lib/ids.ts';
 import type { ChangeRequestId, PrincipalId } from '../../lib/ids.ts';
 import { changeKind, changeRequestState } from '../../lib/vocabulary.ts';
 
-/** A name is null when its principal is gone. */
+/** A name is null if its principal was deleted. */
 const named = { id: principalId, name: z.string().nullable() };
 
 export const changeRequestFields = {
   id: changeRequestId,
   state: changeRequestState,
-  /** Of a change that was made without an approval, why. Null when it was erased. */
+  /** The reason for a change that was made without approval. Null if it was erased. */
   title: z.string().nullable(),
-  /** Null: at the command line. */
+  /** Null for the command line. */
   author: z.object(named).nullable(),
   kinds: z.array(changeKind).readonly(),
   event_count: z.int(),
-  /** What an approval covers; null where there is no draft. It is keyed, and tells nothing of the calls. */
+  /**
+   * The digest that an approval covers, and null without a draft. It is keyed, so that it reveals
+   * nothing about the calls.
+   */
   digest: z.string().nullable(),
   calls: z.array(z.object({ method: z.string(), path: z.string() })).readonly(),
   approvals: z.array(z.object({ by: z.object(named), at: timestamp })).readonly(),
-  /** When it is applied by itself. */
+  /** The time at which it is applied automatically. */
   apply_at: timestamp.nullable(),
-  /** Why it was not, when last it was due. */
+  /** The reason why the last automatic attempt failed. */
   failure: z
     .object({ cause: failureCause, message: z.string().nullable(), at: timestamp })
     .nullable(),
   created_at: timestamp,
-  /** When what stands there was written, and how long it can be applied; null where there is no draft. */
+  /** When the draft was last written, and until when it can be applied. Null without a draft. */
   drafted_at: timestamp,
   expires_at: timestamp.nullable(),
   ended_at: timestamp.nullable(),
-  /** Null while it is open, and when nobody ended it: it was due, or it expired. */
+  /** Null while it is open, and if no principal ended it: it was scheduled, or it expired. */
   ended_by: z.object(named).nullable(),
 };
 export const changeRequestRecord = z.object(changeRequestFields);
@@ -93,7 +96,7 @@ export async function recordsOf(
   });
 }
 
-/** In a mutation, in its transaction. */
+/** Reads the record within the transaction of a mutation. */
 export async function recordOf(
   reading: Reading,
   id: ChangeRequestId,

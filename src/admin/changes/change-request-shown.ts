@@ -1,5 +1,5 @@
-// One change request, whole: its calls without their secrets, what they would come to on the configuration as it stands, which approvals
-// cover that, and everything that was done with it.
+// Shows one change request: its calls without secrets, the events they produce on the current
+// configuration, the approvals that cover them, and every step.
 
 import { z } from 'zod';
 
@@ -31,17 +31,20 @@ const { calls: _counted, ...change } = changeFields;
 
 export const wholeRequest = z.object({
   ...changeRequestFields,
-  /** Null once it has ended: they are erased then. */
+  /** Null once it has ended, because the calls are then erased. */
   bodies: z.array(shownCall).readonly().nullable(),
-  /** What the calls come to now; null when they cannot be made, or the request has ended. */
+  /**
+   * The events that the calls produce now. Null if the calls cannot be made or the request has
+   * ended.
+   */
   change: z.object(change).nullable(),
-  /** Names `change`: what is approved with the digest. */
+  /** Identifies the change to approve, together with the digest. */
   outcome: z.string().nullable(),
-  /** Why the calls cannot be made as the configuration stands. */
+  /** The reason why the calls cannot be made on the current configuration. */
   refusal: z.object({ message: z.string(), param: z.string().nullable() }).nullable(),
-  /** Those whose approval covers the calls and what they come to now. */
+  /** Principals whose approval covers the calls and their current events. */
   covered_by: z.array(principalId).readonly(),
-  /** Every step, oldest first; the first 200. */
+  /** Every step, oldest first, at most 200. */
   history: z.array(commandRecord).readonly(),
 });
 type WholeRequest = z.input<typeof wholeRequest>;

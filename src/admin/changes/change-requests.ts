@@ -1,5 +1,5 @@
-// Change requests: several calls drafted as one change, approved by another principal than their author, and applied as they were approved
-// (docs/guides/four-eyes.md).
+// Serves change requests: several calls drafted as one change, approved by a principal other than
+// the author, and applied exactly as approved (docs/guides/four-eyes.md).
 
 import { z } from 'zod';
 
@@ -38,7 +38,7 @@ const reading = { method: 'GET', permission: 'usage:read', body: none } as const
 const writing = { permission: 'config:write', query: none, response: changeRequestRecord } as const;
 const ofOne = { ...writing, method: 'POST', params, refusals: ['absent', 'conflict'] } as const;
 
-/** A restore as well, by itself, a sync of prices, and an apply of declarative files. */
+/** A restore, a price sync and an apply of declarative files can be drafted too, each alone. */
 const isDraftable = (route: Route): boolean =>
   isProposable(route) ||
   [
@@ -51,13 +51,13 @@ const listQuery = z.strictObject({
   state: changeRequestState.optional(),
   /** The id of a principal. */
   author: wholeNumber({ from: 1 }).optional(),
-  /** The id of the last one held. */
+  /** The id of the last one of the page. */
   after: wholeNumber({ from: 1 }).optional(),
   order: z.enum(['asc', 'desc']).default('desc'),
   limit: limitQuery({ standard: 100 }),
 });
 
-/** `all` are the routes whose calls may be drafted, and others. */
+/** `all` are all routes, including those whose calls may be drafted. */
 export const changeRequestRoutes = (all: readonly ServedRoute[]) =>
   [
     ...readRoutes,
@@ -96,7 +96,7 @@ const readRoutes = [
     ...reading,
     path: '/admin/change-requests/{id}',
     operation: 'getChangeRequest',
-    summary: 'A change request, its calls, what they come to now, and its history',
+    summary: 'Get a change request with its calls, their current effect, and its history',
     refusals: ['absent'],
     params,
     query: none,
@@ -149,7 +149,7 @@ const draftRoutes = (routes: readonly ServedRoute[]) =>
       refusals: ['absent', 'conflict', 'too_large', 'upstream'],
       body: z.strictObject({
         title: titleField.optional(),
-        /** All of them: secrets are not shown, and sent anew. */
+        /** All calls: secrets are not shown, so they must be sent again. */
         calls: callsField.optional(),
         reason,
       }),
@@ -182,7 +182,7 @@ const reviewRoutes = [
     operation: 'approveChangeRequest',
     summary: 'Approve exactly what was shown; never by its author, nor by a login that they gave',
     body: z.strictObject({
-      /** Of the calls, and of what they come to: as the change request was shown. */
+      /** The digests of the calls and of their events, as the change request showed them. */
       digest: hexDigest,
       outcome: hexDigest,
       reason,
@@ -293,11 +293,11 @@ const changed = (
 ) => mutate(call, mutation, ({ state }, db) => recordOf({ db, vault, state }, id));
 
 function callerOf({ caller }: Call): PrincipalId {
-  if (!('principalId' in caller)) throw new Error('a change request was written by nobody');
+  if (!('principalId' in caller)) throw new Error('a change request needs an author');
   return caller.principalId;
 }
 
-/** A token proves that a program was given it, not that a second person looked. */
+/** A token proves that a program holds it, not that a second person reviewed the change. */
 const signInNeeded = refuse(
   'forbidden',
   'an admin token cannot approve or review a change; sign in to do it',
@@ -311,7 +311,7 @@ const reviewer = async (call: Call, { reports }: HistoryNeeds, id: ChangeRequest
 const titleSecret = ({ newId }: HistoryNeeds, plaintext: string) =>
   ({ ref: newId(), class: 'personal', plaintext }) as const;
 
-/** The calls made ready, and on their way into the vault. */
+/** The prepared calls, before they are stored in the vault. */
 async function draftOf(
   call: Call,
   needs: HistoryNeeds,
@@ -329,7 +329,7 @@ async function draftOf(
   return { draft: { ref, digest, calls: named, commands }, secret };
 }
 
-/** As it is now; under the lock is asked whether it still is. */
+/** The current configuration. Checked again under the lock. */
 async function bodyOf({ config }: Call, needs: HistoryNeeds, id: ChangeRequestId) {
   await config.refresh();
   const request = config.state().change_request.byId.get(id);

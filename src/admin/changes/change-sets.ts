@@ -1,4 +1,5 @@
-// Several changes as one: shown before they are made, then made in one transaction, at one snapshot version, all of them or none.
+// Makes several changes as one: previewed, then made in one transaction with one snapshot version,
+// all or none.
 
 import { z } from 'zod';
 
@@ -19,7 +20,7 @@ const pathLengthMax = 1_000;
 const proposedCall = z.strictObject({
   method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
   path: z.string().max(pathLengthMax).startsWith('/admin/'),
-  /** As the call itself takes it. */
+  /** The body as the route itself takes it. */
   body: z.unknown().optional(),
 });
 
@@ -39,7 +40,7 @@ export const changeFields = {
 
 const common = { method: 'POST', permission: 'config:write', params: none, query: none } as const;
 
-/** `all` are the routes whose calls may be proposed, and others. */
+/** `all` are all routes, including those whose calls may be proposed. */
 export function changeSetRoutes(all: readonly ServedRoute[]) {
   const routes = all.filter(isProposable);
   return [
@@ -52,7 +53,7 @@ export function changeSetRoutes(all: readonly ServedRoute[]) {
       refusals: ['absent', 'conflict', 'too_large', 'upstream'],
       body: z.strictObject({
         calls,
-        /** Where a request would go behind the change. */
+        /** The route of a request after the change. */
         dry_run: dryRunQuestion.optional(),
       }),
       response: z.object({ ...changeFields, dry_run: dryRunRecord.nullable() }),
@@ -84,7 +85,7 @@ export function changeSetRoutes(all: readonly ServedRoute[]) {
       refusals: ['absent', 'conflict', 'too_large', 'upstream'],
       body: z.strictObject({
         calls,
-        /** Needed; x-gw-reason says it as well. */
+        /** Required, here or in x-gw-reason. */
         reason: z.string().min(1).max(reasonLengthMax).optional(),
       }),
       response: z.object(changeFields),

@@ -1,6 +1,7 @@
-// Calls of the admin API that are not made but taken down: each is read by its own route, on the state that those before it lead to,
-// up to the command that it would have executed. So a proposal obeys every rule that the calls one by one obey, providers are dialled
-// and passwords hashed, and nothing is written.
+// Prepares calls of the admin API without making them: each is handled by its own route, on the
+// state after the previous calls, up to the command that it would execute. A proposal therefore
+// obeys every rule of the single calls: providers are dialled and passwords hashed, but nothing is
+// written.
 
 import type { GwEvent } from '../../../events/catalogue.ts';
 import { draftablePaths } from '../../../events/nouns.ts';
@@ -20,29 +21,29 @@ import { isMutation } from '../http/once.ts';
 import { resourceOf } from '../openapi/openapi-tags.ts';
 import type { Call, Method, Route, ServedRoute } from '../http/route.ts';
 
-/** `path` is without a query. */
+/** `path` has no query. */
 export type ProposedCall = Readonly<{ method: Method; path: string; body?: unknown }>;
 
-/** Ready to be made as one. `state` is the one behind the events. */
+/** Ready to be made together. `state` is the state after the events. */
 export type Proposal = Readonly<{
   commands: readonly SingleCommand[];
   secrets: readonly Secret[];
   events: readonly GwEvent[];
-  /** How many events each call comes to. */
+  /** The number of events of each call. */
   counts: readonly number[];
   state: ConfigState;
 }>;
 
-/** Whether a call of this route may be part of a proposal. */
+/** True if calls of this route may be part of a proposal. */
 export const isProposable = (route: Route): boolean =>
   isMutation(route) &&
   route.permission === 'config:write' &&
   draftablePaths.includes(resourceOf(route));
 
-/** A provider that is dialled takes seconds. */
+/** Dialling a provider takes seconds. */
 const readyMs = 60_000;
 
-/** Refuses with the place of the call that cannot be made, from 0. */
+/** Refuses with the index, from 0, of the call that cannot be made. */
 export async function prepareCalls(
   call: Call,
   clock: Clock,
@@ -59,7 +60,7 @@ export async function prepareCalls(
     const mutation = isLate ? tooSlow : await takeDown({ call, routes, on }, proposed);
     if (isRefusal(mutation)) return within(index, mutation);
     const { command, secrets: own = [] } = mutation;
-    // No route of those that may be proposed makes one.
+    // No route that may be proposed calls this.
     if (!isSingle(command)) throw new Error('a proposal was made in a proposal');
     const refusal = on.take(decide(on.state(), command));
     if (refusal !== null) return within(index, refusal);
@@ -88,7 +89,7 @@ async function takeDown(
   const found = routeOf(routes, proposed);
   if (found === null) {
     const { method, path } = proposed;
-    return refuse('invalid', `${method} ${path} is no call that can be proposed`, {
+    return refuse('invalid', `${method} ${path} cannot be proposed`, {
       param: 'path',
     });
   }
@@ -113,7 +114,7 @@ async function takeDown(
 
 const nothingToRead = async (): Promise<void> => {};
 
-/** Ends the route where it would have written; nobody is told. */
+/** Ends the handler where it would write. Never reaches a client. */
 const takenDown = refuse('conflict', 'the call was taken down');
 
 function routeOf(

@@ -156,7 +156,7 @@ type Contents = Readonly<{ own: OwnParts; budgetSeq: BudgetOverlay['seq'] }>;
 type Numbered = Contents & Readonly<{ seq: number }>;
 
 /**
- * Unchanged for an unchanged overlay. The number of the budgets is equal on all replicas, and is
+ * The sequence number of the overlay. That of the budgets is equal on all replicas, and is
  * used while the overlay has no other parts: a proxy that changes replicas then fetches nothing
  * twice. Tokens differ between replicas, and each learns by itself which providers are out of
  * rotation. With such parts the number comes from the clock, so that two replicas never give

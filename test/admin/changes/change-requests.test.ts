@@ -1,4 +1,5 @@
-// Change requests over the admin API: drafted by one, approved by another, applied as they were approved; what is secret in them stays so.
+// Tests change requests over the admin API: drafted by one principal, approved by another, applied
+// as approved, without revealing secrets.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -211,7 +212,7 @@ describe('an approval', () => {
     const given = await approve(await asEve(), id);
     assert.deepEqual(errorOf(given), [403, 'forbidden', null]);
     assert.match(JSON.stringify(given.body), /the author of this change gave you your credential/);
-    // It may have been ada who changed it.
+    // The change may have been made by ada.
     ok(await setPassword(await asEve()));
     assert.deepEqual(errorOf(await approve(await asEve(), id)), [403, 'forbidden', null]);
     ok(await setPassword(boss));

@@ -1,4 +1,4 @@
-// Several calls as one change: shown, made together or not at all, by the rules of each.
+// Tests that several calls are previewed and made together or not at all, by the rules of each.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
