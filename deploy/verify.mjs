@@ -109,7 +109,7 @@ const verifyPack = async (directory) => {
   const { files, to } = JSON.parse(read('manifest.json'));
   const names = new Set(['manifest.json', 'manifest.sig', ...files.map(({ name }) => name)]);
   const others = names.symmetricDifference(new Set(readdirSync(directory)));
-  must(others.size === 0, `missing, or not of the pack: ${[...others].join(', ')}`);
+  must(others.size === 0, `missing from the pack, or not part of it: ${[...others].join(', ')}`);
   for (const { name, sha256: own } of files) {
     const digest = createHash('sha256');
     for await (const chunk of createReadStream(`${directory}/${name}`)) digest.update(chunk);

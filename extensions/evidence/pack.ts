@@ -85,7 +85,7 @@ export async function makePack(
   const auditKey = await auditKeyAt(db, to.position);
   const key = wish.keys.find(({ publicKey }) => publicKey === auditKey) ?? null;
   if (auditKey !== null && key === null) {
-    const message = `at position ${to.position} key ${auditKey} signs; give it as GW_AUDIT_SIGNING_KEY`;
+    const message = `the audit key at position ${to.position} is ${auditKey}; give it as GW_AUDIT_SIGNING_KEY`;
     return refuse('invalid', message);
   }
   const ends = { from: await endAt(db, from, wish.from), to: await endAt(db, to, wish.to) };
@@ -165,12 +165,12 @@ async function written(
   manifestOf: (sums: Sums) => Manifest,
 ): Promise<Manifest | Refusal> {
   if ((await stat(directory).catch(() => null)) !== null) {
-    return refuse('conflict', `${directory} is there already`);
+    return refuse('conflict', `${directory} already exists`);
   }
   const partial = `${directory}.partial`;
   const made = await mkdir(partial, { mode: 0o700 }).catch(readError);
   if (made === 'EEXIST') {
-    return refuse('conflict', `${partial} is left of another pack; remove it first`);
+    return refuse('conflict', `${partial} is left over from another pack; remove it first`);
   }
   try {
     const sums: Sums[number][] = [];

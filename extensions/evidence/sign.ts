@@ -69,7 +69,7 @@ export function createCheckpointSigner(dependencies: Dependencies): CheckpointSi
   const raise = async (alarm: Pick<Alarm, 'position' | 'problem' | 'epoch'>): Promise<never> => {
     await alarms.raise({ ...alarm, replica: null, seen_hash: null, log_hash: null });
     const { position, problem } = alarm;
-    throw new Error(`the log does not hold at position ${position}: ${problem}`);
+    throw new Error(`the log is invalid at position ${position}: ${problem}`);
   };
 
   const verified = async (head: LogHead, last: SignedCheckpoint | null): Promise<Link> => {
@@ -249,7 +249,7 @@ async function setKey(
   const { logId } = await readHead(plane.db);
   const next = key.publicKey;
   if (auditKey !== null && previousKey?.publicKey !== auditKey) {
-    const how = 'give the key before as GW_AUDIT_SIGNING_KEY_PREVIOUS';
+    const how = 'give the previous key as GW_AUDIT_SIGNING_KEY_PREVIOUS';
     throw new Error(
       `the audit key of the log is ${auditKey}, and this process signs with ${next}; ${how}`,
     );
@@ -265,7 +265,7 @@ async function setKey(
     const hash = Buffer.from(state.hash, 'hex');
     const head = { logId, position: state.position, hash, recordedAt: last.recordedAt };
     const { broken } = await checkChain(tx, head, { from });
-    if (broken !== null) throw new Error(`the log does not hold: ${broken.problem}`);
+    if (broken !== null) throw new Error(`the log is invalid: ${broken.problem}`);
     const note = signedNote(head, key);
     const checkpoint = { position: head.position, note, created_at: new Date(clock()) };
     signed = (await insertSignedCheckpoint(tx, checkpoint)) ? checkpoint : null;

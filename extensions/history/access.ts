@@ -79,7 +79,8 @@ export const accessRoutes = [
     ...reading,
     path: '/admin/access',
     operation: 'reviewAccess',
-    summary: 'Who could call what, and the events that granted it; format=csv is the whole as CSV',
+    summary:
+      'Who could call what, and the events that granted it; format=csv returns all rows as CSV',
     refusals: ['absent'],
     query: z.strictObject({
       ...page,

@@ -58,7 +58,7 @@ export const historyStreamRoutes = (places: Places) =>
         if (beyond !== null) return beyond;
         const leave = places.take();
         if (leave === null) {
-          const message = `${historyStreamsMax} streams of the history are open at this process`;
+          const message = `${historyStreamsMax} history streams are already open in this process; retry later`;
           return refuse('too_many', message, { retryAfterSeconds: 10 });
         }
         const signal = call.signal();

@@ -59,7 +59,7 @@ export const playgroundRoutes = ({ relayChat, chats }: Parts) =>
       handle: async ({ body: { key, max_tokens, temperature, ...chat } }, { signal }) => {
         const leave = chats.take();
         if (leave === null) {
-          const message = `${playgroundChatsMax} chats are under way at this process`;
+          const message = `${playgroundChatsMax} chats are already running in this process; retry later`;
           return refuse('too_many', message, { retryAfterSeconds: 5 });
         }
         const gone = signal();

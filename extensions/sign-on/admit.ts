@@ -188,11 +188,11 @@ async function firstLogin(
   const fingerprint = vault.fingerprint(text);
   const named = holderOfName(state(), { fingerprint });
   const found = new Set([...addressed, ...(named === undefined ? [] : [named])]);
-  if (found.size > 1) return trouble('taken', `${found.size} principals fit`);
+  if (found.size > 1) return trouble('taken', `${found.size} principals match`);
   const [only] = found;
   if (only !== undefined) return { kind: 'link', id: only.id };
   if (kind === 'link') return { kind: 'refuse' };
-  if (!nameField.safeParse(text).success) return trouble('unnamed', 'no name of a principal');
+  if (!nameField.safeParse(text).success) return trouble('unnamed', 'not a valid principal name');
   const stored = { text: null, ref: hide(text), fingerprint };
   return { kind: 'create', name: stored, emailRef: text.includes('@') ? hide(text) : null };
 }

@@ -64,7 +64,7 @@ function readGroups(
     elsewhere !== null &&
     Object.hasOwn(elsewhere, groupsClaim)
   ) {
-    return trouble('groups', `claim ${groupsClaim} is distributed`);
+    return trouble('groups', `claim ${groupsClaim} is a distributed claim, which gw does not read`);
   }
   const said = memberAt(claims, groupsClaim);
   if (typeof said !== 'string' && !Array.isArray(said)) return null;

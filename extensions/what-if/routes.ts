@@ -81,7 +81,7 @@ export function whatIfRoutes({ ask, others }: Parts) {
       path: '/admin/what-if',
       operation: 'whatIf',
       permission: 'config:write',
-      summary: 'What proposed calls, or another version, would have made of requests of the past',
+      summary: 'Show how proposed calls or another version would have routed past requests',
       asks: true,
       tag: 'History',
       example,
@@ -143,9 +143,13 @@ async function statesOf(
   return isRefusal(compared) ? compared : { before: compared, after };
 }
 
-const baseOfCalls = refuse('invalid', 'base: calls are made on the configuration as it stands', {
-  param: 'base',
-});
+const baseOfCalls = refuse(
+  'invalid',
+  'base: cannot be combined with calls, which apply to the current configuration',
+  {
+    param: 'base',
+  },
+);
 
 type Proposed = Readonly<{ state: ConfigState }>;
 

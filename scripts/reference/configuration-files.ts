@@ -17,7 +17,7 @@ export const configurationFilesPage = (): string =>
     generated,
     [
       'These are the fields that [gw plan and gw apply](../guides/configuration-as-code.md) read. Null',
-      'clears a field that may be null. Text may also be a number, or `os.environ/NAME`, which names',
+      'clears a field that may be null. A text field also accepts a number, or `os.environ/NAME`, which names',
       'an environment variable.',
     ].join('\n'),
     ...membersOf(jsonSchema(declared)).flatMap(([list, schema]) => [

@@ -63,7 +63,7 @@ async function readTexts(paths: readonly string[]): Promise<Map<string, string> 
         bytes += Buffer.byteLength(text);
         if (texts.size >= filesMax || bytes > bytesMax) {
           const most = `${filesMax} files and ${bytesMax} bytes`;
-          return refuse('invalid', `--file: at most ${most} are read`);
+          return refuse('invalid', `--file: the maximum is ${most}`);
         }
         texts.set(file, text);
       }

@@ -87,8 +87,7 @@ function readBounded(path: string, bytesMax: number): Buffer {
   } catch (cause) {
     throw new Error(`reading ${path}`, { cause });
   }
-  if (size > bytesMax)
-    throw new Error(`${path} has ${size} bytes; the maximum is ${bytesMax} are read`);
+  if (size > bytesMax) throw new Error(`${path} has ${size} bytes; the maximum is ${bytesMax}`);
   return readFileSync(path);
 }
 

@@ -36,7 +36,9 @@ export const maxInflight = condition({
     };
   },
   phrases: ({ max_inflight_per_backend: below }, { number }) =>
-    below === null ? [] : [{ text: `a backend of its own has under ${number(below)} in flight` }],
+    below === null
+      ? []
+      : [{ text: `one of its backends has fewer than ${number(below)} in flight` }],
   matched: () => notRecorded,
 });
 

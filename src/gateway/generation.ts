@@ -163,7 +163,7 @@ const fresh = (backend: CompiledBackend, endpoint: EndpointState, uid: number): 
   durations: newDurations(),
 });
 
-/** A backend with flow control must have assigned a slot before. */
+/** Call it only after a backend with flow control has assigned a slot. */
 export function noteSent(state: BackendState): void {
   state.inFlight++;
   state.requests++;

@@ -48,6 +48,6 @@ export async function readNamespace({ accountDirectory }: ClusterPlace): Promise
   try {
     return (await readFile(path.join(accountDirectory, 'namespace'), 'utf8')).trim();
   } catch (cause) {
-    throw new Error(`reading the namespace of this pod in ${accountDirectory}`, { cause });
+    throw new Error(`could not read the namespace of this pod in ${accountDirectory}`, { cause });
   }
 }

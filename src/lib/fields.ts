@@ -154,12 +154,13 @@ export const headersField = z
       const lower = name.toLowerCase();
       if (!token.test(name))
         wrong(name, `must be the name of a header, was ${JSON.stringify(shortened(name))}`);
-      else if (secretHeaders.has(lower)) wrong(name, 'holds a credential, no rule can ask for it');
+      else if (secretHeaders.has(lower))
+        wrong(name, 'holds a credential, so a rule cannot test it');
       else if (seen.has(lower)) wrong(name, 'is given twice');
       seen.add(lower);
     }
     if (seen.size > headersMax) {
-      context.addIssue({ code: 'custom', message: `at most ${headersMax} may be` });
+      context.addIssue({ code: 'custom', message: `at most ${headersMax} headers are allowed` });
     }
   })
   .transform((headers) =>

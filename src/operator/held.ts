@@ -55,7 +55,7 @@ export const referenceOf = ({ kind, metadata }: Manifest): Reference => ({
 export const isOwnedBy = ({ metadata }: HeldObject, uid: string): boolean =>
   metadata.ownerReferences.some((owner) => owner.uid === uid);
 
-/** True if the object has all desired fields and was written for them. */
+/** True if the object has all desired fields and carries this manifest's annotation. */
 export const isAsWanted = (held: HeldObject, manifest: Manifest): boolean =>
   held.metadata.annotations[desiredAnnotation] ===
     manifest.metadata.annotations[desiredAnnotation] && hasAll(held, manifest);

@@ -81,5 +81,7 @@ const unexchanged = ({ config }: Snapshot): readonly Issue[] =>
   config.providers
     .filter(({ credential_kind: kind }) => kind === 'cloud_service_account')
     .map(({ api_base: address }) =>
-      issueOfFile(`${address} is out: credential_kind cloud_service_account needs a control plane`),
+      issueOfFile(
+        `${address} is not used: credential_kind cloud_service_account needs a control plane`,
+      ),
     );

@@ -5,13 +5,13 @@ import { z } from 'zod';
 
 import { isStorable } from '../lib/text.ts';
 
-/** The maximum of backends in one report. Beyond it, a replica leaves out healthy ones first. */
+/** The maximum number of backends in one report. Beyond it, a replica leaves out healthy ones first. */
 export const reportBackendsMax = 20_000;
 
 const text = (max: number) => z.string().min(1).max(max).refine(isStorable);
 const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 
-/** The maximum of log positions in one report. */
+/** The maximum number of log positions in one report. */
 export const observationsMax = 8;
 
 /**

@@ -41,7 +41,7 @@ export const reportedEvent = z.object({
   at: z.iso.datetime({ offset: true }),
   principal_id: principalId,
   key_id: apiKeyId.nullable(),
-  /** The provider model that answered or would have. Null when there was no candidate. */
+  /** The provider model that answered or, if none did, the first candidate. Null when there was no candidate. */
   model_id: modelId.nullable(),
   model: text.nullable(),
   provider_id: providerId.nullable(),

@@ -143,7 +143,7 @@ describe('a change request', () => {
       .refuses('conflict', /^calls\.1: model b exists$/, 'calls.1');
   });
 
-  it('is rejected when the maximum of open requests is reached', () => {
+  it('is rejected when the maximum number of open requests is reached', () => {
     const many = Array.from({ length: openRequestsMax }, (_, index) => draftedAs(index + 1));
     given([...before, ...many])
       .when({ type: 'DraftChangeRequest', by: person(2), titleRef: title, draft })
@@ -327,7 +327,7 @@ describe('applying', () => {
       .yields([scheduled(null)]);
     given(approved)
       .when(at(now))
-      .refuses('invalid', /^at: must be within/, 'at');
+      .refuses('invalid', /^at: must be between/, 'at');
     given(open)
       .when(at(now + 1000))
       .refuses('conflict', /is not approved/);

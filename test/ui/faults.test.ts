@@ -35,5 +35,5 @@ it('a failed first load shows the reason and the request id, without a skeleton'
   assert.equal(await page.locator('gw-skeleton').count(), 0);
   await page.unroute(asked);
   await said.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('No replica reports to this process').waitFor();
+  await page.getByText('No replica is reporting to this process').waitFor();
 });

@@ -17,7 +17,7 @@ type Options = Readonly<{
   pollMs?: number | (() => number | null);
   /** Stops polling while the address says that the page is paused. */
   pausable?: boolean;
-  /** The parts of the address or the host that the response depends on; a change loads again. */
+  /** The parts of the URL or the host that the response depends on. A change loads it again. */
   question?: () => string;
 }>;
 

@@ -115,7 +115,7 @@ class GwDifferences extends element({
       ${
         groups.length > shown
           ? html`<button type="button" class="more" @click=${this.#onMore}>
-              Show more, of ${formatCount(differences.length, 'record')}
+              Show more of ${formatCount(differences.length, 'record')}
             </button>`
           : beyond > 0
             ? this.#beyond(beyond)

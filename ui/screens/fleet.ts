@@ -29,7 +29,7 @@ import './fleet/replica.ts';
 const text = {
   heading: 'Fleet',
   about: 'Gateway replicas and their last heartbeat',
-  empty: 'No replica reports to this process',
+  empty: 'No replica is reporting to this process',
   emptyAbout:
     'Gateways report every few seconds. One that is silent for 30 seconds is removed. ' +
     'Gateways that report to another control process are not listed.',

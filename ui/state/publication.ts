@@ -64,6 +64,6 @@ async function reachOf(version: number): Promise<Reach> {
     return { text, isWhole: reached === replicas.length };
   }
   const isHere = (config.snapshot_version ?? 0) >= version;
-  const text = isHere ? 'Published. No replica reports to this process' : 'published';
+  const text = isHere ? 'Published. No replica is reporting to this process' : 'published';
   return { text, isWhole: isHere };
 }

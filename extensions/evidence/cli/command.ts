@@ -21,7 +21,7 @@ export class EvidenceCommand extends HistoryCommand {
     details: `
       Writes a directory with the exact events and their signed checkpoints, each change with its
       author, time and reason, the access rights at the start and the end, the version that each
-      replica served, restores, erasures, and a manifest with the hash of each file. Signed with
+      replica served, restores and erasures. A manifest has the hash of each file. Signed with
       GW_AUDIT_SIGNING_KEY, which must be the audit key of the log if it has one. deploy/verify.mjs
       checks the directory with Node alone. Needs --output, --database-url (GW_DATABASE_URL) and
       GW_ENCRYPTION_KEY.

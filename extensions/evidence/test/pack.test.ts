@@ -221,7 +221,10 @@ describe('a pack of evidence', () => {
       await writeFile(file, text);
     }
     await writeFile(path.join(directory, 'more'), '');
-    assert.match((await verifyOffline(directory)).stdout, /missing, or not of the pack: more/);
+    assert.match(
+      (await verifyOffline(directory)).stdout,
+      /missing from the pack, or not part of it: more/,
+    );
     await rm(path.join(directory, 'more'));
     assert.ok(await holds());
     const signed = good.get('manifest.sig') ?? '';
@@ -277,10 +280,10 @@ describe('a pack of evidence', () => {
     const { plane, directory } = await packedAda(t);
     const { position } = plane.store.state();
     const cases: readonly (readonly [Partial<PackWish>, RegExp])[] = [
-      [{ keys: [auditKey] }, /at position \d+ key [\da-f]{64} signs; give it as GW_AUDIT/],
+      [{ keys: [auditKey] }, /the audit key at position \d+ is [\da-f]{64}; give it as GW_AUDIT/],
       [{ from: { position }, to: { position: 1 } }, /which is after --to/],
       [{ to: { position: 999_999 } }, /--to: 999999 is out of range/],
-      [{ directory: path.dirname(directory) }, /is there already/],
+      [{ directory: path.dirname(directory) }, /already exists/],
     ];
     for (const [wish, message] of cases) {
       await assert.rejects(pack(plane, { directory, ...wish }), { message });

@@ -95,7 +95,7 @@ describe('checkpoints', () => {
     await superuser.query('alter table es.events disable trigger all');
     await superuser.query(`update es.events set payload = '{}' where position = ${position}`);
     signer.pass(fiveMinutes);
-    await assert.rejects(signer.signDue(), /does not hold at position \d+: the payload does not/);
+    await assert.rejects(signer.signDue(), /is invalid at position \d+: the payload does not/);
     await assert.rejects(signer.signDue(), /while an alarm of the log is open: position \d+/);
     assert.deepEqual(
       (await signer.alarms.list()).map((alarm) => [alarm.position, alarm.problem]),

@@ -67,7 +67,7 @@ function ruleLine({ frontend_model, rule_index, rule_id, action, ...verdict }: E
     ...(decides ? ['decides'] : []),
     ...failed.map((field) => `not ${field}`),
     ...unknown.map((field) => `${field} not recorded`),
-    ...(jump_lost ? ['its destination was gone'] : []),
+    ...(jump_lost ? ['the jump target was deleted'] : []),
   ];
   const said = why.length === 0 ? 'matches, after the rule that decides' : why.join(', ');
   return `  ${frontend_model} rule ${rule_index} (${rule_id}) ${action}: ${said}`;

@@ -18,7 +18,7 @@ export function destinationText(destination: Destination): string {
 type Written = Readonly<{
   /** Positive values get a plus sign. */
   signed?: boolean;
-  /** The maximum of decimals; all when absent. */
+  /** The maximum number of decimals; all when absent. */
   digits?: number;
 }>;
 

@@ -71,7 +71,7 @@ const readRoutes = [
     ...reading,
     path: listPath,
     operation: 'listChangeRequests',
-    summary: 'Change requests, newest first; those made without an approval await a review',
+    summary: 'List change requests, newest first, including unapproved changes that await a review',
     refusals: [],
     params: none,
     query: listQuery,
@@ -113,7 +113,8 @@ const draftRoutes = (routes: readonly ServedRoute[]) =>
       method: 'POST',
       path: listPath,
       operation: 'draftChangeRequest',
-      summary: 'Draft several calls as one change; they are read and dialled, and not made',
+      summary:
+        'Draft several calls as one change; they are checked (providers are contacted) but not applied',
       refusals: ['absent', 'conflict', 'too_large', 'upstream'],
       params: none,
       body: z.strictObject({ title: titleField, calls: callsField, reason }),
@@ -145,7 +146,7 @@ const draftRoutes = (routes: readonly ServedRoute[]) =>
       method: 'PATCH',
       path: '/admin/change-requests/{id}',
       operation: 'editChangeRequest',
-      summary: 'Change what is drafted, as its author; what was approved is so no more',
+      summary: 'Edit a draft, as its author; its approvals are removed',
       refusals: ['absent', 'conflict', 'too_large', 'upstream'],
       body: z.strictObject({
         title: titleField.optional(),
@@ -180,7 +181,8 @@ const reviewRoutes = [
     ...ofOne,
     path: '/admin/change-requests/{id}/approve',
     operation: 'approveChangeRequest',
-    summary: 'Approve exactly what was shown; never by its author, nor by a login that they gave',
+    summary:
+      'Approve exactly what was shown; not by the author or a login whose credential the author set',
     body: z.strictObject({
       /** The digests of the calls and of their events, as the change request showed them. */
       digest: hexDigest,
@@ -223,7 +225,7 @@ const reviewRoutes = [
     ...ofOne,
     path: '/admin/change-requests/{id}/review',
     operation: 'reviewChange',
-    summary: 'Say that a change that was made without an approval has been looked at',
+    summary: 'Mark a change made without approval as reviewed',
     body: z.strictObject({ reason }),
     handle: async ({ params: { id }, body: { reason } }, call, needs: HistoryNeeds) => {
       await call.config.refresh();
@@ -251,7 +253,7 @@ const endingRoutes = [
     ...ofOne,
     path: '/admin/change-requests/{id}/schedule',
     operation: 'scheduleChangeRequest',
-    summary: 'Have an approved change request applied at a time; null only when it is asked for',
+    summary: 'Schedule an approved change request; null removes the schedule',
     body: z.strictObject({ at: timestampField.nullable(), reason }),
     handle: ({ params: { id }, body: { at, reason } }, call, needs: HistoryNeeds) => {
       const applyAt = at === null ? null : Date.parse(at);
@@ -322,7 +324,7 @@ async function draftOf(
   if (isRefusal(proposal)) return proposal;
   const { commands, secrets } = proposal;
   if (calls.length > 1 && commands.some(({ type }) => type === 'RestoreSnapshot')) {
-    return refuse('invalid', 'calls: a restore is drafted alone', { param: 'calls' });
+    return refuse('invalid', 'calls: a restore must be the only call', { param: 'calls' });
   }
   const { ref, digest, secret } = sealBody(needs, { calls, commands, secrets });
   const named = calls.map(({ method, path }) => ({ method, path }));

@@ -48,7 +48,7 @@ export function changeSetRoutes(all: readonly ServedRoute[]) {
       ...common,
       path: '/admin/change-sets/preview',
       operation: 'previewChangeSet',
-      summary: 'What several calls would come to as one change; nothing is written',
+      summary: 'Preview the effect of several calls as one change; writes nothing',
       asks: true,
       refusals: ['absent', 'conflict', 'too_large', 'upstream'],
       body: z.strictObject({

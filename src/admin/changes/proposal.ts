@@ -43,7 +43,7 @@ export const isProposable = (route: Route): boolean =>
 /** Dialling a provider takes seconds. */
 const readyMs = 60_000;
 
-/** Refuses with the index, from 0, of the call that cannot be made. */
+/** A refusal names the index, from 0, of the call that cannot be made. */
 export async function prepareCalls(
   call: Call,
   clock: Clock,
@@ -61,7 +61,7 @@ export async function prepareCalls(
     if (isRefusal(mutation)) return within(index, mutation);
     const { command, secrets: own = [] } = mutation;
     // No route that may be proposed calls this.
-    if (!isSingle(command)) throw new Error('a proposal was made in a proposal');
+    if (!isSingle(command)) throw new Error('a proposed call made a proposal itself');
     const refusal = on.take(decide(on.state(), command));
     if (refusal !== null) return within(index, refusal);
     commands.push(command);
@@ -109,13 +109,16 @@ async function takeDown(
   if (taken.mutation !== undefined) return taken.mutation;
   return isRefusal(answer)
     ? answer
-    : refuse('invalid', `${proposed.method} ${proposed.path} so asked would change nothing`);
+    : refuse(
+        'invalid',
+        `${proposed.method} ${proposed.path} would change nothing with these parameters`,
+      );
 }
 
 const nothingToRead = async (): Promise<void> => {};
 
 /** Ends the handler where it would write. Never reaches a client. */
-const takenDown = refuse('conflict', 'the call was taken down');
+const takenDown = refuse('conflict', 'the call was recorded, not applied');
 
 function routeOf(
   routes: readonly ServedRoute[],

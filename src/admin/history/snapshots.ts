@@ -171,7 +171,8 @@ export const snapshotRoutes = [
     ...reading,
     path: '/admin/snapshots/{from}/diff/{to}',
     operation: 'diffSnapshots',
-    summary: 'Compare two snapshot versions by kind, id and field; of secrets only that',
+    summary:
+      'Compare two snapshot versions by kind, id and field; a secret only shows that it changed',
     refusals: ['absent'],
     params: z.strictObject({ from: momentField, to: momentField }),
     query: z.strictObject({

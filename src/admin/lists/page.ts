@@ -68,7 +68,7 @@ export const byName = {
 
 export type List<Key extends string | number, Row extends object, Body extends object> = Readonly<{
   record: z.ZodObject;
-  /** Unique field of the record that the list is ordered by by default. */
+  /** Unique field of the record that the list is sorted by unless another order is requested. */
   key: 'id' | 'name' | 'principal_id';
   readKey: (text: string) => Key | null;
   /** Reads the rows from the table. */

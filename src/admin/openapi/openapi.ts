@@ -25,7 +25,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const description = `The control plane of gw: configuration, accounting and the proxy protocol.
 
-Every answer carries \`x-request-id\`, and takes over a well-formed one of the request. Every error has the shape of the schema
+Every answer carries \`x-request-id\`, and reuses a well-formed one of the request. Every error has the shape of the schema
 Error. A known path that is called with another method answers 405 with \`Allow\`. Headers of more than 16 KiB answer 431.
 
 Every mutation answers \`x-gw-snapshot-version\`, the version of the configuration that holds it. Lists answer \`x-total-count\`,

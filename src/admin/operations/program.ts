@@ -13,7 +13,7 @@ export const settingFact = z.object({
   variable: z.string(),
   description: z.string(),
   unit: z.string().nullable(),
-  /** `file` means a file that a variable names. */
+  /** `file`: the value comes from a file whose path is in a variable. */
   source: z.enum(['flag', 'env', 'file', 'default']),
   is_secret: z.boolean(),
   is_set: z.boolean(),

@@ -216,7 +216,7 @@ export class ChangeScheduleCommand extends ChangeCommand {
 export class ChangeApproveCommand extends ChangeCommand {
   static override paths = [['change', 'approve']];
   static override usage = ChangeCommand.Usage({
-    description: 'approve a change request exactly as change show printed it',
+    description: 'approve the version of a change request that change show printed',
     details: `
       The author cannot approve it, nor anyone whose password the author set. Needs --control-url
       (GW_CONTROL_URL), --login and a password, as change list does.

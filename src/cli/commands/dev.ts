@@ -24,7 +24,7 @@ export class DevCommand extends Command {
       ./.gw/dev.json.
     `,
     examples: [
-      ['Start and print how to call it', '$0 dev'],
+      ['Start gw and print how to call it', '$0 dev'],
       ['Use free ports and keep no data', '$0 dev --ephemeral --port 0 --admin-port 0'],
     ],
   });

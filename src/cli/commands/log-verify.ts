@@ -65,8 +65,8 @@ function toText({ events, head, checkpoints, tables, vault, problems }: LogCheck
   const contents = vault === null || vault.opened ? [] : [contentsUnchecked];
   if (problems.length === 0) {
     const signed = checkpoints === 0 ? '' : `, with ${checkpoints} checkpoints`;
-    const items = `the vault holds all of its ${vault?.items ?? 0} items`;
-    const holds = `the chain is intact${signed}, and ${tables} tables equal a rebuild`;
+    const items = `the vault is complete (${vault?.items ?? 0} items)`;
+    const holds = `the chain is intact${signed}, and ${tables} tables match a rebuild`;
     return [log, holds, items, ...contents].join('\n');
   }
   const lines = problems.map(({ position, problem }) =>

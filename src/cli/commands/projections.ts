@@ -30,7 +30,7 @@ export class ProjectionsVerifyCommand extends LogCommand {
       ({ table, live, rebuilt }) => `${table} has ${live}, but a rebuild has ${rebuilt}`,
     );
     await recordVerified(db, this.context, [{ subject: 'read_models', position, problems: lines }]);
-    const text = wrong.length === 0 ? `${checks.length} tables equal a rebuild` : lines.join('\n');
+    const text = wrong.length === 0 ? `${checks.length} tables match a rebuild` : lines.join('\n');
     this.context.stdout.write(`${this.json ? JSON.stringify(checks) : text}\n`);
     return wrong.length === 0 ? exitCodes.ok : exitCodes.differences;
   }
@@ -64,7 +64,7 @@ function statusText(head: number, { read_models: models, verified }: Derived): s
   const place =
     models === null
       ? 'never built by this release'
-      : `at position ${models.position} of ${head}, built ${models.built_at ?? 'not yet'}`;
+      : `at position ${models.position} of ${head}, ${models.built_at === null ? 'not built yet' : `built ${models.built_at}`}`;
   return [
     `read models: ${place}`,
     `compared with a rebuild: ${verifiedText(verified.read_models)}`,

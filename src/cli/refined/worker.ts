@@ -25,7 +25,7 @@ async function load(): Promise<Loaded> {
   const isPath = isAbsolute(name) || name.startsWith('.');
   const imported: unknown = await import(isPath ? pathToFileURL(resolve(name)).href : name);
   const runtime = onnxRuntimeOf(imported);
-  if (runtime === null) throw new Error(`${name} has no InferenceSession and Tensor`);
+  if (runtime === null) throw new Error(`${name} does not export InferenceSession and Tensor`);
   const tokenizer = readTokenizer(json, 'tokenizer.json');
   if (isRefusal(tokenizer)) throw new Error(tokenizer.message);
   // One core only, because the others serve requests.

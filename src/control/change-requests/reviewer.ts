@@ -62,7 +62,7 @@ export async function refuseUnmet(
   if (someMayReview(known)) return null;
   const message =
     `none of the ${known.length} principals with a login and config:write could approve a change of ` +
-    'another of them, for each could have come by the credential of the other: let gw set-password set one, ' +
+    'another of them, because each could know the other’s credential: set one password with gw set-password, ' +
     'and unlink an identity that one of them named or addressed';
   return refuse('conflict', message, { param: 'kinds' });
 }

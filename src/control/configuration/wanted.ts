@@ -30,7 +30,7 @@ export function wantedRecords(
       const record = wantedRecord({ list, at, given, defaults }, fingerprint);
       const own = `${list} ${record.key}`;
       if (seen.has(own)) {
-        return refuse('invalid', `${place}: ${record.name} is there twice`, { param: place });
+        return refuse('invalid', `${place}: ${record.name} appears twice`, { param: place });
       }
       seen.add(own);
       records.push(record);

@@ -81,7 +81,7 @@ export type ChangeRequestCommand<Own> =
   | Readonly<{ type: 'ExpireChangeRequest'; id: ChangeRequestId; now: number }>
   | Readonly<{ type: 'ReviewChange'; id: ChangeRequestId; by: Reviewer }>;
 
-/** The maximum of open requests. Each is held in memory, and its calls in the vault. */
+/** The maximum number of open change requests. Each is kept in memory; its calls are in the vault. */
 export const openRequestsMax = 200;
 export const approvalsMax = 20;
 /** Counted from the last edit. */
@@ -266,8 +266,8 @@ function schedule(
   }
   const until = request.draftedAt + requestAgeMaxMs;
   if (applyAt <= now || applyAt >= until) {
-    const bounds = `${toRfc3339(now)} to ${toRfc3339(until)}`;
-    return refuse('invalid', `at: must be within ${bounds}, is ${toRfc3339(applyAt)}`, {
+    const bounds = `${toRfc3339(now)} and ${toRfc3339(until)}`;
+    return refuse('invalid', `at: must be between ${bounds}, was ${toRfc3339(applyAt)}`, {
       param: 'at',
     });
   }

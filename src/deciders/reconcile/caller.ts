@@ -104,7 +104,7 @@ function importGrants(
   return inTurn(dropped, change('RevokeRole')) ?? inTurn(added, change('GrantRole'));
 }
 
-/** Clearing is skipped if nothing is set. */
+/** Sends no command to clear values that are not set. */
 function importRights(
   on: Unfolding,
   id: Principal['id'],

@@ -60,7 +60,7 @@ function findProvider(
 }
 
 /**
- * True if its credential belongs to other entries of the file, whose account would then be charged.
+ * True if another entry of the file uses the provider's credential: reusing the provider would charge its account.
  */
 const isOfOthers = (
   { credential }: Provider,

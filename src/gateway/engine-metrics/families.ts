@@ -11,7 +11,7 @@ export type EnginePage = Readonly<{
   total: EngineRequests;
   /** Keyed by the engine's name of the model. Empty when it names none. */
   byModel: ReadonlyMap<string, EngineRequests>;
-  /** True when a model that is not listed has no data. Otherwise the total applies to it. */
+  /** If true, an unlisted model has no data; if false, the total applies to it. */
   isByModelAlone: boolean;
   /**
    * Changes between two pages while the engine makes progress. Null when there are no such counters, or they change

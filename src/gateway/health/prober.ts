@@ -21,7 +21,7 @@ export type ProberOptions = Readonly<{
   random: () => number;
 }>;
 
-/** The maximum of concurrent probes. Others wait; the longest overdue goes first. */
+/** The maximum number of concurrent probes. Others wait; the longest overdue goes first. */
 const parallelMax = 64;
 /** A new endpoint is probed within this time. */
 const firstMsMax = 1000;

@@ -79,7 +79,7 @@ export type UpstreamRequest = Readonly<{
   headers: string[];
   /** The body in pieces. */
   body: readonly Buffer[];
-  /** From the start of the attempt to the first byte of the answer. */
+  /** The maximum time from the start of the attempt to the first byte of the answer. */
   firstByteMs: number;
 }>;
 

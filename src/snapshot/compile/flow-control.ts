@@ -5,11 +5,11 @@ import { flowFields } from '../../fields/model.ts';
 import type { SnapshotBackend } from '../schema.ts';
 
 export type FlowControl = Readonly<{
-  /** The maximum of concurrent requests that a replica sends to the engine. */
+  /** The maximum number of concurrent requests that a replica sends to the engine. */
   concurrentMax: number;
   /** The engine queue length at which the limit halves. */
   highWater: number;
-  /** The maximum of requests that wait at the proxy. */
+  /** The maximum number of requests that wait at the proxy. */
   queuedMax: number;
   /** The maximum time to wait for a slot. */
   waitMsMax: number;

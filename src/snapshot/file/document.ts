@@ -117,7 +117,8 @@ function serviceBlock(
 ): readonly [string, Partial<ServiceBlock> | null] {
   const name = gw === undefined || gw === null ? 'fastllm' : 'gw';
   const block = gw ?? fastllm ?? null;
-  if (gw && fastllm) warnings.push(source.issue(['fastllm'], 'is ignored: the file has gw too'));
+  if (gw && fastllm)
+    warnings.push(source.issue(['fastllm'], 'is ignored: the file also has a gw block'));
   const known = knownKeys();
   for (const key of Object.keys(block ?? {})) {
     if (!known.has(key))

@@ -39,7 +39,7 @@ export function readFallbacks(file: ConfigFile, options: Options): Fallbacks {
     for (const [alias, name] of Object.entries(settings?.model_group_alias ?? {})) {
       const at = [block, 'model_group_alias', alias];
       if (options.names.has(alias)) {
-        options.errors.push(options.source.issue(at, `${alias} is the name of a model too`));
+        options.errors.push(options.source.issue(at, `${alias} is also the name of a model`));
       } else if (isKnown(name, at, options)) {
         aliases.set(alias, name);
       }

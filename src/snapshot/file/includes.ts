@@ -49,7 +49,7 @@ export function joinSources(sources: readonly [Source, ...Source[]]): Source | r
       const part = { source, from, length: Array.isArray(value) ? value.length : 0 };
       const replaced = isJoined ? undefined : earlier.at(-1)?.source;
       if (replaced !== undefined && ownBlocks.has(key)) {
-        errors.push(source.issue([key], `is in ${fileOf(replaced)} too; write it in one file`));
+        errors.push(source.issue([key], `is also in ${fileOf(replaced)}; write it in one file`));
       } else if (replaced !== undefined) {
         lost.push(...lostBy({ key, before, value, replaced, by: source }));
       }

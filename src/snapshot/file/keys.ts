@@ -96,7 +96,7 @@ function storedKey(
 ): StoredKey | null {
   const { key, key_sha256: verifier } = raw;
   if ((key ?? null) !== null && (verifier ?? null) !== null) {
-    wrong('key_sha256', 'does not go with key');
+    wrong('key_sha256', 'cannot be combined with key');
     return null;
   }
   const digest = key ? digested(key) : verifier ? { verifier, prefix: hiddenPrefix } : null;

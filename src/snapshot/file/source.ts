@@ -173,7 +173,7 @@ function duplicatesIn(
           path: pathText(at),
           file,
           line,
-          message: 'is there twice; the last one counts',
+          message: 'appears twice; the last one is used',
         });
       }
       seen.add(key);

@@ -22,7 +22,7 @@ const vendorOfBareName = (model: string): Vendor | null =>
   bareNames.find(([names]) => names.test(model))?.[1] ?? null;
 
 /**
- * Always removed (specification, "File-mode configuration file"): they name an API, not a model.
+ * Prefixes that are always removed (specification, "File-mode configuration file"): they name an API, not a model.
  */
 const transports: ReadonlySet<string> = new Set([
   'openai',

@@ -109,7 +109,7 @@ describe('the files that a configuration file includes', () => {
       'gw.yaml': `include: [one.yaml]\n${list('a')}auth: { keys: [] }\n`,
       'one.yaml': 'auth: { keys: [{ key: k }] }\n',
     });
-    assert.deepEqual(errors, ['auth: is in gw.yaml too; write it in one file (one.yaml line 1)']);
+    assert.deepEqual(errors, ['auth: is also in gw.yaml; write it in one file (one.yaml line 1)']);
   });
 
   it('must not include each other', async (t) => {

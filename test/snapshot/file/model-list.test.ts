@@ -166,7 +166,7 @@ router_settings: { routing_strategy: simple-shuffle }
 router_settings: { num_retries: 2 }
 `);
     assert.deepEqual(warnings, [
-      'router_settings: is there twice; the last one counts (line 7)',
+      'router_settings: appears twice; the last one is used (line 7)',
       'model_list[0].litellm_params.rpm: is ignored: gw limits callers, not models; set auth.keys[].limits (line 4)',
       'model_list[0].litellm_params.whatever: is ignored: gw has no such setting (line 4)',
       'model_list[0].model_info.mode: is ignored: gw routes by name alone and needs no such fact of a model (line 5)',
@@ -186,7 +186,7 @@ describe('a key file of a cloud service account', () => {
     const parameters = 'model: q, api_base: https://c.example/v1, api_key: "{}"';
     const { warnings } = configOf(entry(`${parameters}, credential_kind: gcp_service_account`));
     assert.deepEqual(warnings, [
-      'file: https://c.example/v1 is out: credential_kind cloud_service_account needs a control plane',
+      'file: https://c.example/v1 is not used: credential_kind cloud_service_account needs a control plane',
     ]);
   });
 });
@@ -280,7 +280,7 @@ litellm_settings: { default_fallbacks: [c] }
     ]);
     assert.match(
       errorsOf(source.replace('fast: a', 'b: a')).join(),
-      /b is the name of a model too/,
+      /b is also the name of a model/,
     );
   });
 });

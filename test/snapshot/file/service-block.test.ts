@@ -43,7 +43,7 @@ describe('the tuning', () => {
 
   it('that is misspelt is a warning, and a second block too', () => {
     assert.deepEqual(fileOf('gw: { prefx_bytes: 1 }\nfastllm: {}').warnings, [
-      'fastllm: is ignored: the file has gw too (line 3)',
+      'fastllm: is ignored: the file also has a gw block (line 3)',
       'gw.prefx_bytes: is ignored: gw has no such setting (line 2)',
     ]);
   });

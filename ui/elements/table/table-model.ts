@@ -16,7 +16,7 @@ export type Column<Row> = Readonly<{
   spare?: boolean;
   /** Help text, shown by a question mark in the head. */
   help?: string;
-  /** The name of the order on the server, for partial rows. */
+  /** True if the server sorts partial rows by this column. */
   ordered?: boolean;
 }>;
 

@@ -45,7 +45,7 @@ export const numberFields = [
   {
     name: 'autoscaling_target_cpu',
     label: 'CPU target',
-    hint: 'Percent of the CPU request of a replica',
+    hint: 'Percent of each pod’s Kubernetes CPU request',
   },
 ] as const;
 

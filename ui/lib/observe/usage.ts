@@ -135,7 +135,7 @@ export const hiddenText = ({
   hidden,
 }: Readonly<{ shown: number; hidden: number }>): string =>
   `The ${formatNumber(shown)} groups with the highest spend. ` +
-  `The totals above include the other ${formatNumber(hidden)}.`;
+  `The totals above include the other ${formatNumber(hidden)} groups.`;
 
 /** `0.8 % before`; empty if there were no requests. */
 export const failedBeforeText = (before: Readonly<{ failed: number; requests: number }>): string =>

@@ -4,7 +4,7 @@ export type Exported = Readonly<Record<string, unknown>>;
 
 export type FileFormat = 'csv' | 'json' | 'ndjson';
 
-/** The maximum of rows in one file, for browsers and spreadsheets. */
+/** The maximum number of rows in one file, for browsers and spreadsheets. */
 const fileRowsMax = 100_000;
 
 type Asked = Readonly<{

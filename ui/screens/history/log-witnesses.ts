@@ -13,8 +13,8 @@ export function logWitnesses(replicas: readonly Replica[], { alarms }: LogHead) 
     ${
       replicas.length === 0
         ? html`<p class="quiet">
-            No replica reports to this process. Replicas keep the hashes that they receive and raise
-            an alarm if the log later contains a different hash.
+            No replica is reporting to this process. Replicas keep the hashes that they receive and
+            raise an alarm if the log later contains a different hash.
           </p>`
         : html`<ul class="rows">
             ${replicas.map((replica) => witness(replica, alarms))}

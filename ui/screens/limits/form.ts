@@ -29,7 +29,7 @@ const spending: readonly FormRow<BudgetDraft>[] = [
     name: 'window',
     label: fieldLabels.window,
     type: 'select',
-    hint: 'Windows follow each other, starting when the budget was created',
+    hint: 'The first window starts when the budget was created',
     required: true,
     choices: windows,
   },

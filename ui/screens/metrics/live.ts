@@ -81,7 +81,7 @@ class GwLiveMetrics extends LitElement {
 
   #source(replicas: number): string {
     return replicas === 0
-      ? 'No replica reports to this process'
+      ? 'No replica is reporting to this process'
       : `Sum over ${formatCount(replicas, 'replica')}`;
   }
 

@@ -45,7 +45,7 @@ export async function checkFiles(
     else altered.push(name);
   }
   const [first] = altered;
-  const missing = `missing, or not of the pack: ${[...others].join(', ')}`;
+  const missing = `missing from the pack, or not part of it: ${[...others].join(', ')}`;
   const problem =
     others.size > 0 ? missing : first === undefined ? null : `${first} is not as in the manifest`;
   return { problem, count: listed.length, intact };
@@ -71,7 +71,7 @@ export async function checkManifest(
 
 async function textOf(files: readonly File[], name: string): Promise<string> {
   const file = files.find((one) => one.name === name);
-  if (file === undefined) throw new Error(`missing, or not of the pack: ${name}`);
+  if (file === undefined) throw new Error(`missing from the pack, or not part of it: ${name}`);
   return file.text();
 }
 

@@ -138,5 +138,8 @@ it('a pack tells names and reasons, and that a file of it was altered', async (t
     none,
     () => {},
   );
-  assert.match(missing.summary.pack?.problem ?? '', /^missing, or not of the pack: README.txt$/);
+  assert.match(
+    missing.summary.pack?.problem ?? '',
+    /^missing from the pack, or not part of it: README.txt$/,
+  );
 });

@@ -68,7 +68,7 @@ for (const [change, text] of [
   [{ class: 'billing' }, 'class billing'],
   [{ principals: [1, 2], roles: ['ops'] }, 'from principal-1 or principal-2 or role ops'],
   [{ principals: [1, 2, 3, 4, 5] }, 'from principal-1, principal-2, principal-3 or 2 more'],
-  [{ max_inflight_per_backend: 4 }, 'a backend of its own has under 4 in flight'],
+  [{ max_inflight_per_backend: 4 }, 'one of its backends has fewer than 4 in flight'],
   [{ after: '22:00', before: '06:00' }, '22:00 to 06:00 UTC'],
   [{ days: [1, 2, 3, 4, 5, 7], utc_offset_minutes: 60 }, 'Mon to Fri, Sun UTC+01:00'],
 ] as const) {
