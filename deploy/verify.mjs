@@ -121,6 +121,6 @@ const verifyPack = async (directory) => {
   const isWhole = read('manifest.sig') === sig && to.hash === log.hash.toString('hex');
   const isOwn = !log.key || isSigned(`gw-evidence-v1\n${sha}\n`, base64(signature), log.key);
   must(isWhole && isOwn, 'the manifest is altered, or the audit key did not sign it');
-  say(`${files.length} files as in the manifest, ${log.key ? 'signed' : 'which nobody signed'}`);
+  say(`${files.length} files as in the manifest, ${log.key ? 'signed' : 'not signed'}`);
 };
 await (statSync(source).isDirectory() ? verifyPack(source) : verifyLog(source, false));

@@ -1,6 +1,7 @@
-// The calls of a change request as they lie in the vault: as they were given, and as the commands and secrets that their routes made of
-// them then. So what is approved is what is applied: nothing is dialled or hashed in between. Of a restore it holds the moment alone, which
-// stands for a whole state; what the vault and the log say of it is asked whenever the calls are read.
+// Stores the calls of a change request in the vault: as given, and as the commands and secrets that
+// their routes made of them. What is approved is therefore what is applied, without dialling or
+// hashing again. For a restore only the moment is stored; the vault and the log are consulted
+// whenever the calls are read.
 
 import type { Queryable } from '@databases/pg';
 
@@ -20,11 +21,11 @@ export type DraftedCall = Readonly<{ method: string; path: string; body?: unknow
 export type HeldBody = Readonly<{
   calls: readonly DraftedCall[];
   commands: readonly SingleCommand[];
-  /** The plaintexts behind the refs in the commands. */
+  /** The clear texts for the refs in the commands. */
   secrets: readonly Secret[];
 }>;
 
-/** On its way into the vault. `digest` is keyed: it tells nothing of the bytes, but whether they are others. */
+/** Ready for the vault. `digest` is keyed: it only shows whether the bytes changed. */
 export type SealedBody = Readonly<{ ref: string; digest: string; secret: Secret }>;
 
 export function sealBody(
@@ -41,7 +42,7 @@ type PackedRestore = Readonly<{
   type: 'RestoreSnapshot';
   position: number;
   only: RestoreCommand['only'];
-  /** Absent from what releases drafted that knew of none. */
+  /** Absent in drafts of earlier releases. */
   except?: RestoreCommand['except'];
 }>;
 type Packed = Exclude<SingleCommand, RestoreCommand> | PackedRestore;
@@ -53,7 +54,10 @@ function packed(command: SingleCommand): Packed {
   return { type, position: target.position, only, except };
 }
 
-/** The last two belong to the mutation that applies the calls; given where one of them is a restore. */
+/**
+ * The last two belong to the mutation that applies the calls. They are set if one of them is a
+ * restore.
+ */
 export type ReadBody = HeldBody &
   Readonly<{
     ref: string;
@@ -61,7 +65,7 @@ export type ReadBody = HeldBody &
     causation?: ReadyRestore['causation'] | undefined;
   }>;
 
-/** `reports` is for what is asked of a restore. */
+/** `reports` is used for a restore. */
 export type BodySources = Omit<Parameters<typeof readyRestore>[0], 'db'> &
   Readonly<{
     db: Queryable;
@@ -69,7 +73,7 @@ export type BodySources = Omit<Parameters<typeof readyRestore>[0], 'db'> &
     vault: Pick<Vault, 'reveal' | 'fingerprint'>;
   }>;
 
-/** Refuses when it is erased, cannot be opened, or is not what was drafted. */
+/** Refuses if it is erased, cannot be decrypted, or is not the stored draft. */
 export async function readBody(
   { db, reports, vault, state, past, refresh }: BodySources,
   { id, draft }: Pick<ChangeRequest, 'id' | 'draft'>,
@@ -84,7 +88,7 @@ export async function readBody(
   if (!isHeld(body)) throw new Error(`the calls of change request ${id} cannot be read`);
   const { calls, secrets, commands } = body;
   const [first] = commands;
-  // One is drafted alone.
+  // A restore must be drafted alone.
   if (first?.type === 'RestoreSnapshot' && 'position' in first) {
     const { position, only, except = [] } = first;
     const sources = { db: reports, state, past, refresh };
@@ -99,7 +103,7 @@ export async function readBody(
 const isWhole = (command: Packed): command is Exclude<SingleCommand, RestoreCommand> =>
   command.type !== 'RestoreSnapshot';
 
-/** That it is whole; what is in it is believed, because its digest is that of what was written. */
+/** Checks only completeness: the digest proves that the content is what was written. */
 const isHeld = (value: unknown): value is PackedBody =>
   typeof value === 'object' &&
   value !== null &&

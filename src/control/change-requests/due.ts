@@ -1,5 +1,6 @@
-// What time does to change requests: those that are due are applied, those that are too old expire. Every control plane looks; the lock of
-// the log decides who does it, for a request is applied once. One that cannot be applied says so in the log and is due no more.
+// Applies change requests that are due and expires old ones. Every control plane checks; the lock
+// of the log ensures that each request is applied once. A request that cannot be applied records
+// the reason in the log and is no longer due.
 
 import type { FailureCause } from '../../../events/change-request.ts';
 import { isOpen } from '../../../projections/config/change-request.ts';
@@ -26,7 +27,7 @@ type Dependencies = Readonly<{
   }>;
 }>;
 
-/** Throws when the database is away: what is due stays so. */
+/** Throws if the database is unavailable. Due requests then stay due. */
 export async function keepChangeRequests(dependencies: Dependencies): Promise<void> {
   const { plane, clock } = dependencies;
   const now = clock();
@@ -56,7 +57,7 @@ async function applyDue(dependencies: Dependencies, request: ChangeRequest): Pro
 
 type Failure = Readonly<{ cause: FailureCause; message: string }>;
 
-/** Null when it was applied; `later` when the log could not be had. */
+/** Null if it was applied, `later` if the lock of the log was not acquired. */
 async function tryToApply(
   dependencies: Dependencies,
   request: ChangeRequest,
@@ -74,7 +75,7 @@ async function tryToApply(
   return { cause: causeOf(made), message: made.message };
 }
 
-/** Nothing when somebody was quicker: it is not due any more then. */
+/** Does nothing if another process was faster: the request is then no longer due. */
 async function fail(
   dependencies: Dependencies,
   { id }: ChangeRequest,

@@ -1,4 +1,5 @@
-// Who reviews, with what the log says of the credentials that they and the author came by; and whether anybody could.
+// Decides who may review, from the log's record of who set whose credentials, and whether any
+// review is possible.
 
 import type { Queryable } from '@databases/pg';
 
@@ -22,8 +23,8 @@ import type { Refusal } from '../../lib/refusal.ts';
 type Reviewing = Readonly<{ principalId: PrincipalId; id: ChangeRequestId }>;
 
 /**
- * By the password and the identity that the principal has in this state, whichever of them began its session: a session of another one
- * is over.
+ * Uses the principal's current password and identity, whichever of them started the session: a
+ * session of a replaced credential has ended.
  */
 export async function reviewerBy(
   db: Queryable,
@@ -44,8 +45,9 @@ const credentialRefs = (principal: Principal | undefined): readonly string[] =>
   [principal?.passwordRef, principal?.identity?.ref].filter((ref) => typeof ref === 'string');
 
 /**
- * Null when of some two administrators the one may approve what the other drafts. Else a policy would leave nothing but the way past it.
- * That there are two is another rule. `unwritten` are the commands that lead to the state and are not in the log yet.
+ * Null if of some two administrators one may approve the other's draft. Otherwise a policy could
+ * only be bypassed. Another rule requires that there are two. `unwritten` are commands that lead to
+ * the state and are not in the log yet.
  */
 export async function refuseUnmet(
   db: Queryable,
@@ -67,7 +69,7 @@ export async function refuseUnmet(
   return refuse('conflict', message, { param: 'kinds' });
 }
 
-/** The same of a command's events, when they set a policy: it is their transaction that decides. */
+/** The same for a command's events that set a policy: its own transaction decides. */
 export async function refuseUnmetPolicy(
   tx: Queryable,
   { state, unwritten }: Readonly<{ state: ConfigState; unwritten: readonly CommandEvents[] }>,
@@ -95,7 +97,7 @@ const credentialFacts = async (
   authorOf: (one: ChangeRequestId) => state.change_request.byId.get(one)?.authorId ?? null,
 });
 
-/** As the log will have them. */
+/** The givers of credentials once these commands are in the log. */
 function passwordsIn(events: CommandEvents): CredentialGiven[] {
   const applied = events.find(({ type }) => type === 'ChangeRequestApplied');
   const requestId = applied?.type === 'ChangeRequestApplied' ? applied.data.id : null;
