@@ -19,10 +19,11 @@ export class EvidenceCommand extends HistoryCommand {
   static override usage = HistoryCommand.Usage({
     description: 'export the evidence of a period for an auditor',
     details: `
-      Writes a directory with the exact events and their signed checkpoints, and each change with its
-      author, time and reason. It also holds the access rights at the start and the end, the version
-      that each replica served, restores and erasures. A manifest has the hash of each file. Signed with
-      GW_AUDIT_SIGNING_KEY, which must be the audit key of the log if it has one. deploy/verify.mjs
+      Writes a directory with the exact events and their signed checkpoints, and each change with
+      its author, time and reason. It also holds the access rights at the start and the end, the
+      version that each replica served, restores and erasures. A manifest has the hash of each
+      file. Signed with GW_AUDIT_SIGNING_KEY, which must be the audit key of the log if it has
+      one. deploy/verify.mjs
       checks the directory with Node alone. Needs --output, --database-url (GW_DATABASE_URL) and
       GW_ENCRYPTION_KEY.
     `,
