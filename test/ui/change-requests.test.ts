@@ -61,7 +61,7 @@ it('edits, removes and adds calls of a draft, which removes its approval', async
   await press(page, 'Save draft');
   await page
     .locator('gw-field[name="calls.1.path"]')
-    .getByText(/no call that can be/)
+    .getByText(/cannot be proposed/)
     .waitFor();
   await page.locator('gw-field[name="calls.1.path"] input').fill('/admin/models/2');
   await page.locator('gw-field[name="calls.1"] textarea').fill('{"output_price_per_mtok": 0}');

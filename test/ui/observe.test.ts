@@ -59,7 +59,7 @@ it('loads usage groups beyond the first thousand on demand, with failed attempts
   }
   const { page, watched } = await open(t, server, 'usage?group=tag');
   await page.getByText('1,000 groups', { exact: true }).waitFor();
-  await page.getByText('The totals above include the other 100.').waitFor();
+  await page.getByText('The totals above include the other 100 groups.').waitFor();
   await page.getByText('2,200 failed attempts').waitFor();
   await press(page, 'Show more');
   await page.getByText('1,100 groups', { exact: true }).waitFor();
