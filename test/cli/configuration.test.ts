@@ -53,7 +53,7 @@ it('reads the files of a folder as one, and reports errors with file and line', 
   });
   const twice = await plan(bad);
   assert.deepEqual([twice.code, twice.stdout], [2, '']);
-  assert.match(twice.stderr, /settings: is in \S*a\.yaml too; .*b\.yaml line 1/);
+  assert.match(twice.stderr, /settings: is also in \S*a\.yaml; .*b\.yaml line 1/);
   await rm(join(bad, 'b.yaml'));
   const { stderr } = await plan(bad);
   for (const message of [

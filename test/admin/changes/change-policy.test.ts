@@ -141,7 +141,7 @@ describe('a change policy that no one can meet', () => {
     const policy = { method: 'PUT', path: '/admin/change-policy', body: { kinds: ['prices'] } };
     const refused = await boss(policy.method, policy.path, policy.body);
     assert.deepEqual(errorOf(refused), [409, 'conflict', 'kinds']);
-    assert.match(JSON.stringify(refused.body), /none of the 2 principals .* let gw set-password/);
+    assert.match(JSON.stringify(refused.body), /none of the 2 principals .* with gw set-password/);
     const drafted = await boss('POST', path, { title: 'four', calls: [policy], reason: 'r' });
     assert.deepEqual(errorOf(drafted), [409, 'conflict', 'calls.0.kinds']);
     assert.equal((await ada('GET', '/admin/change-policy')).status, 401, 'the password is new');
