@@ -58,7 +58,7 @@ it('compares a total only with an existing previous value', () => {
 it('shows how many groups the table omits', () => {
   assert.equal(
     hiddenText({ shown: 1_000, hidden: 1_234 }),
-    'The 1,000 groups with the highest spend. The totals above include the other 1,234.',
+    'The 1,000 groups with the highest spend. The totals above include the other 1,234 groups.',
   );
 });
 
