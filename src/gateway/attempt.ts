@@ -4,7 +4,7 @@
 import { isRetryable } from '../routing/retry.ts';
 import { countStatus } from '../telemetry/metrics.ts';
 import { endsStream, readUsage } from '../usage/tail.ts';
-import type { ReportedUsage } from '../usage/tail.ts';
+import type { UsageReport } from '../usage/counts.ts';
 import { maskedHead } from './outbound/credential-echo.ts';
 import { EarlyBody, mayBeError } from './outbound/error-body.ts';
 import { noteEnded, noteSent } from './generation.ts';
@@ -34,7 +34,7 @@ export type AttemptResult =
   | Readonly<{
       kind: 'ended';
       relay: Relay | null;
-      usage: ReportedUsage | null;
+      usage: UsageReport | null;
       fault: UpstreamFault | null;
     }>
   /** Another backend must be tried. The answer is held in case that fails too. */
@@ -240,11 +240,7 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     log.warn({ api_base, model, reason, seconds }, 'a backend is out of rotation');
   }
 
-  #ended(
-    relay: Relay | null,
-    usage: ReportedUsage | null,
-    fault: UpstreamFault | null = null,
-  ): void {
+  #ended(relay: Relay | null, usage: UsageReport | null, fault: UpstreamFault | null = null): void {
     this.#result.resolve({ kind: 'ended', relay, usage, fault });
   }
 

@@ -7,8 +7,8 @@ import { observe } from '../telemetry/histogram.ts';
 import type { Outcome } from '../telemetry/metrics.ts';
 import { estimateCostMicros } from '../usage/cost.ts';
 import { estimateAnswer } from '../usage/estimate-answer.ts';
-import type { Forwarded, TokenEstimate } from '../usage/estimate-answer.ts';
-import type { ReportedUsage } from '../usage/tail.ts';
+import type { Forwarded } from '../usage/estimate-answer.ts';
+import type { UsageCounts, UsageReport } from '../usage/counts.ts';
 import type { RefusalReason } from '../usage/usage-event.ts';
 import { answerJson, answerRefusal, idHeaders, rejectionOf } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
@@ -31,7 +31,7 @@ export type Conclusion =
       kind: 'relayed';
       step: Step;
       relay: Relay | null;
-      usage: ReportedUsage | null;
+      usage: UsageReport | null;
       isBroken: boolean;
       attempts: number;
     }>
@@ -107,7 +107,7 @@ const forwardedOf = (cached: CachedAnswer | null): Forwarded | null =>
   cached === null ? null : { bytes: cached.body.length, tail: null, isStream: false };
 
 /** Null when nothing was forwarded, or the tokens of the route cannot be estimated. */
-const estimateOf = ({ proxied, peeked }: Walk, forwarded: Forwarded | null): TokenEstimate | null =>
+const estimateOf = ({ proxied, peeked }: Walk, forwarded: Forwarded | null): UsageCounts | null =>
   forwarded === null ? null : estimateAnswer(proxied.countable, peeked.promptEstimate, forwarded);
 
 /** Answers the client unless an attempt already did. Returns the status that it received; null when there was none. */

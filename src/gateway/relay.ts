@@ -4,7 +4,7 @@
 import { headerText } from '../lib/header-text.ts';
 import type { Forwarded } from '../usage/estimate-answer.ts';
 import { isEventStream, mayReportUsage, Tail } from '../usage/tail.ts';
-import type { ReportedUsage } from '../usage/tail.ts';
+import type { UsageReport } from '../usage/counts.ts';
 import { idHeaders } from './answer.ts';
 import type { CacheKey } from './cache/cache-key.ts';
 import { startRecording } from './cache/cache-recording.ts';
@@ -81,7 +81,7 @@ export class Relay {
   }
 
   /** The answer is complete. `nowMs` is monotonic. */
-  complete(usage: ReportedUsage | null, nowMs: number): void {
+  complete(usage: UsageReport | null, nowMs: number): void {
     this.#recording?.complete(usage, nowMs);
   }
 }

@@ -1,12 +1,12 @@
 // Estimates the usage of an answer that did not report it: the client disconnected early, the report was too far from the
 // end, or the answer was compressed. Budgets are charged with the estimate (specification, "Usage event": usage_reported).
 
+import { totalsOnly } from './counts.ts';
+import type { UsageCounts } from './counts.ts';
 import { estimateTokens } from './estimate.ts';
 
 /** The forwarded part of an answer. `tail` is its last bytes, or null when they are unreadable. */
 export type Forwarded = Readonly<{ bytes: number; tail: string | null; isStream: boolean }>;
-
-export type TokenEstimate = Readonly<{ promptTokens: number; completionTokens: number }>;
 
 /** The tokens that can be estimated for a route. Audio and images cannot. */
 export type Countable = 'prompt_and_completion' | 'prompt' | 'nothing';
@@ -16,14 +16,17 @@ export function estimateAnswer(
   countable: Countable,
   promptTokens: number,
   forwarded: Forwarded,
-): TokenEstimate | null {
+): UsageCounts | null {
   switch (countable) {
     case 'nothing':
       return null;
     case 'prompt':
-      return { promptTokens, completionTokens: 0 };
+      return totalsOnly({ promptTokens, completionTokens: 0 });
     case 'prompt_and_completion':
-      return { promptTokens, completionTokens: estimateTokens(textBytesOf(forwarded)) };
+      return totalsOnly({
+        promptTokens,
+        completionTokens: estimateTokens(textBytesOf(forwarded)),
+      });
   }
 }
 

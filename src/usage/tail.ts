@@ -2,16 +2,11 @@
 // "usage" key counts. The key cannot be model output, because quotes inside a JSON string are escaped.
 
 import { scaleDecimal } from '../lib/decimal.ts';
+import { totalsOnly } from './counts.ts';
+import type { UsageReport } from './counts.ts';
 
 /** The number of bytes at the end of an answer that are kept. */
 export const tailBytesMax = 8192;
-
-export type ReportedUsage = Readonly<{
-  promptTokens: number;
-  completionTokens: number;
-  /** The cost that the provider reported (Gateway rule 16). Null when it reported none. */
-  costMicros: number | null;
-}>;
 
 /**
  * True when an answer with these headers (names and values in turn) can report usage. Plain text is content and not a
@@ -70,10 +65,10 @@ export const endsStream = (tail: string): boolean => /data: ?\[DONE\]\s*$/.test(
  * Null when no usage was reported. Endpoints that price by other units (seconds of a transcription, searches of a
  * rerank) report none. Cohere uses its own key.
  */
-export const readUsage = (tail: string): ReportedUsage | null =>
+export const readUsage = (tail: string): UsageReport | null =>
   readLast(tail, '"usage"') ?? readLast(tail, '"billed_units"');
 
-function readLast(tail: string, key: string): ReportedUsage | null {
+function readLast(tail: string, key: string): UsageReport | null {
   for (let at = tail.lastIndexOf(key); at !== -1;) {
     const object = objectAfter(tail, at + key.length);
     const usage = object === null ? null : readReport(object);
@@ -107,7 +102,7 @@ function objectAfter(text: string, from: number): string | null {
   return null;
 }
 
-function readReport(object: string): ReportedUsage | null {
+function readReport(object: string): UsageReport | null {
   let usage: unknown;
   try {
     usage = JSON.parse(object);
@@ -121,8 +116,7 @@ function readReport(object: string): ReportedUsage | null {
   const read = completion === null ? (prompt ?? readCount(usage, 'total_tokens')) : prompt;
   if (read === null && completion === null) return null;
   return {
-    promptTokens: read ?? 0,
-    completionTokens: completion ?? 0,
+    ...totalsOnly({ promptTokens: read ?? 0, completionTokens: completion ?? 0 }),
     costMicros: costMicrosOf(usage['cost']),
   };
 }

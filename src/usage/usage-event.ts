@@ -13,11 +13,26 @@ import {
   ruleId,
 } from '../lib/ids.ts';
 import { isStorable } from '../lib/text.ts';
+import { membersOf, tokenParts } from './counts.ts';
 import { ruleInputs } from './rule-inputs.ts';
 
 /** Text that cannot be stored would fail its whole batch. */
 const text = z.string().max(2000).refine(isStorable);
 const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
+
+/** Bounds of what an answer reports in addition to its tokens. */
+export const toolsMax = 32;
+export const reportedNameMax = 64;
+const reportedName = z.string().max(reportedNameMax).refine(isStorable);
+const toolCalls = z
+  .record(reportedName, count)
+  .refine((calls) => Object.keys(calls).length <= toolsMax);
+
+/** The parts of the two totals. Older proxies do not send them. */
+const parts = membersOf(
+  tokenParts.map(({ name }) => name),
+  count.nullable().default(null),
+);
 
 /** The maximum number of header names in a row. A rule has fewer header conditions. */
 export const matchedHeadersMax = 64;
@@ -71,6 +86,11 @@ export const reportedEvent = z.object({
   refused_as: z.string().optional(),
   prompt_tokens: count,
   completion_tokens: count,
+  ...parts,
+  /** The number of calls of each tool that the provider ran. Null when it reported none. */
+  server_tool_calls: toolCalls.nullable().default(null),
+  /** The service tier that the answer reports, such as `flex`. */
+  service_tier: reportedName.nullable().default(null),
   /** False when no counts were found. The row then has no price. */
   usage_reported: z.boolean(),
   /** The counts are estimates: budgets are charged with them, and totals list them separately. False from older proxies. */

@@ -1,5 +1,6 @@
 // Writes a usage event as JSON. Every request writes one, and this code takes half the time of JSON.stringify.
 
+import type { PartName } from './counts.ts';
 import type { UsageEvent } from './usage-event.ts';
 
 /** ASCII only, so that one byte is one character: other characters are escaped (RFC 8259, section 7). Parses back to the event. */
@@ -15,11 +16,34 @@ export const usageRow = (event: UsageEvent): string =>
   `,"rule_inputs":${inputs(event.rule_inputs)},"stream":${event.stream}` +
   `,"status":${event.status},"refusal":${refusal(event.refusal)}` +
   `,"prompt_tokens":${event.prompt_tokens},"completion_tokens":${event.completion_tokens}` +
+  details(event) +
   `,"usage_reported":${event.usage_reported},"usage_estimated":${event.usage_estimated}` +
   `,"reported_cost_micros":${event.reported_cost_micros},"cached":${event.cached}` +
   `,"duration_ms":${event.duration_ms},"ttft_ms":${event.ttft_ms}` +
   `,"attempts":${event.attempts},"prompt_estimate":${event.prompt_estimate}` +
   `,"max_tokens":${event.max_tokens}}`;
+
+/**
+ * Counts that were not reported are omitted, because most rows have few of them. They are listed
+ * one by one: a loop over the table takes a fifth of the time of the whole row.
+ */
+function details(event: UsageEvent): string {
+  const { server_tool_calls: calls, service_tier: tier } = event;
+  return (
+    part('cache_read_tokens', event.cache_read_tokens) +
+    part('cache_write_5m_tokens', event.cache_write_5m_tokens) +
+    part('cache_write_1h_tokens', event.cache_write_1h_tokens) +
+    part('input_audio_tokens', event.input_audio_tokens) +
+    part('input_image_tokens', event.input_image_tokens) +
+    part('reasoning_tokens', event.reasoning_tokens) +
+    part('output_audio_tokens', event.output_audio_tokens) +
+    (calls === null ? '' : `,"server_tool_calls":${ascii(calls)}`) +
+    (tier === null ? '' : `,"service_tier":${asciiJson(tier)}`)
+  );
+}
+
+const part = (name: PartName, count: number | null): string =>
+  count === null ? '' : `,"${name}":${count}`;
 
 const idStart = '{"id":"'.length;
 const idEnd = idStart + 26;
@@ -47,6 +71,7 @@ const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).
 const list = (texts: readonly string[]): string =>
   texts.length === 0 ? '[]' : `[${texts.map(asciiJson).join(',')}]`;
 
+const inputs = (held: UsageEvent['rule_inputs']): string => (held === null ? 'null' : ascii(held));
+
 /** Only strings can contain other characters. */
-const inputs = (held: UsageEvent['rule_inputs']): string =>
-  held === null ? 'null' : JSON.stringify(held).replace(beyondAscii, escaped);
+const ascii = (value: object): string => JSON.stringify(value).replace(beyondAscii, escaped);

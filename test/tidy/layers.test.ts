@@ -68,7 +68,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   'src/limits': { may: contract, packages: ['zod'] },
   'src/usage': { may: contract, packages: ['zod'] },
-  'src/protocols': { may: contract, packages: ['zod'] },
+  'src/protocols': { may: [...contract, 'src/usage'], packages: ['zod'] },
   // Plain data that names the protocols for all layers.
   'src/protocols/facts': { may: ['src/protocols'], packages: [] },
   'src/classifier': { may: contract, packages: ['zod'] },

@@ -5,6 +5,8 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
+import { totalsOnly } from '../../src/usage/counts.ts';
+import type { UsageReport } from '../../src/usage/counts.ts';
 import { mayReportUsage, readUsage, Tail, tailBytesMax } from '../../src/usage/tail.ts';
 
 const frame = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
@@ -12,9 +14,8 @@ const counts = (
   promptTokens: number,
   completionTokens: number,
   costMicros: number | null = null,
-) => ({
-  promptTokens,
-  completionTokens,
+): UsageReport => ({
+  ...totalsOnly({ promptTokens, completionTokens }),
   costMicros,
 });
 

@@ -4,7 +4,7 @@
 
 import type { ProviderId } from '../../lib/ids.ts';
 import type { Counts } from '../../telemetry/metrics.ts';
-import type { ReportedUsage } from '../../usage/tail.ts';
+import type { UsageReport } from '../../usage/counts.ts';
 import type { CacheKey } from './cache-key.ts';
 
 export type CacheBounds = Readonly<{ entriesMax: number; bytesMax: number }>;
@@ -24,7 +24,7 @@ export type CachedAnswer = Readonly<{
   headers: readonly string[];
   body: Buffer;
   /** The usage that the upstream reported for this answer. */
-  usage: ReportedUsage | null;
+  usage: UsageReport | null;
   providerId: ProviderId;
 }>;
 

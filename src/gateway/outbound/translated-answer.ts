@@ -3,8 +3,9 @@
 // after an early error (Gateway rules 2 and 14).
 
 import type { TranslatedStream, TranslatedUsage } from '../../protocols/translation.ts';
+import { totalsOnly } from '../../usage/counts.ts';
 import { costMicrosOf } from '../../usage/tail.ts';
-import type { ReportedUsage } from '../../usage/tail.ts';
+import type { UsageReport } from '../../usage/counts.ts';
 import type { AnswerReading } from './outbound-request.ts';
 import type { AnswerSink, FlatHeaders, UpstreamFault } from '../transport/boundary.ts';
 
@@ -39,7 +40,7 @@ export class TranslatedAnswer implements AnswerSink {
   #hasEnded = false;
   #chunks: Buffer[] = [];
   #bytes = 0;
-  #usage: ReportedUsage | null = null;
+  #usage: UsageReport | null = null;
 
   constructor(reading: AnswerReading, sink: TranslatedSink, abortUpstream: () => void) {
     this.#reading = reading;
@@ -48,7 +49,7 @@ export class TranslatedAnswer implements AnswerSink {
   }
 
   /** The usage, once the end of the answer has arrived. */
-  get usage(): ReportedUsage | null {
+  get usage(): UsageReport | null {
     if (this.#stream === null) return this.#usage;
     const { usage } = this.#stream;
     return usage === null ? null : reported(usage);
@@ -171,8 +172,10 @@ export class TranslatedAnswer implements AnswerSink {
   }
 }
 
-const reported = ({ promptTokens, completionTokens, cost }: TranslatedUsage): ReportedUsage => ({
-  promptTokens,
-  completionTokens,
-  costMicros: costMicrosOf(cost),
+const reported = (usage: TranslatedUsage): UsageReport => ({
+  ...totalsOnly(usage),
+  cacheReadTokens: usage.cachedTokens,
+  cacheWrite5mTokens: usage.cacheWriteTokens,
+  reasoningTokens: usage.reasoningTokens,
+  costMicros: costMicrosOf(usage.cost),
 });

@@ -7,8 +7,7 @@ import type { Decision, Route } from '../../routing/route.ts';
 import type { CompiledSnapshot } from '../../snapshot/compile.ts';
 import type { Caller } from '../../snapshot/compile/callers.ts';
 import type { CompiledModel } from '../../snapshot/compile/models.ts';
-import type { TokenEstimate } from '../../usage/estimate-answer.ts';
-import type { ReportedUsage } from '../../usage/tail.ts';
+import type { UsageCounts, UsageReport } from '../../usage/counts.ts';
 import { matchedHeadersMax } from '../../usage/usage-event.ts';
 import type { RuleInputs } from '../../usage/rule-inputs.ts';
 import type { RefusalReason, UsageEvent } from '../../usage/usage-event.ts';
@@ -37,9 +36,9 @@ export type MeteredOutcome = Readonly<{
   model: Pick<CompiledModel, 'id' | 'name' | 'prices'> | null;
   providerId: ProviderId | null;
   route: string | null;
-  usage: ReportedUsage | null;
+  usage: UsageReport | null;
   /** Set when no usage was reported. Null when nothing was forwarded. */
-  estimate: TokenEstimate | null;
+  estimate: UsageCounts | null;
   attempts: number;
   /** Answered from the response cache. */
   isCached?: boolean;
@@ -81,6 +80,15 @@ export function usageEvent(
     refusal: outcome.refusal,
     prompt_tokens: counts?.promptTokens ?? 0,
     completion_tokens: counts?.completionTokens ?? 0,
+    cache_read_tokens: counts?.cacheReadTokens ?? null,
+    cache_write_5m_tokens: counts?.cacheWrite5mTokens ?? null,
+    cache_write_1h_tokens: counts?.cacheWrite1hTokens ?? null,
+    input_audio_tokens: counts?.inputAudioTokens ?? null,
+    input_image_tokens: counts?.inputImageTokens ?? null,
+    reasoning_tokens: counts?.reasoningTokens ?? null,
+    output_audio_tokens: counts?.outputAudioTokens ?? null,
+    server_tool_calls: counts?.serverToolCalls ?? null,
+    service_tier: counts?.serviceTier ?? null,
     usage_reported: usage !== null,
     usage_estimated: usage === null && estimate !== null,
     reported_cost_micros: usage?.costMicros ?? null,

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
+import { membersOf, tokenParts } from '../../../src/usage/counts.ts';
 import { reportedEvent, usageEvent } from '../../../src/usage/usage-event.ts';
 import type { UsageEvent } from '../../../src/usage/usage-event.ts';
 import { asciiJson, usageRow } from '../../../src/usage/usage-row.ts';
@@ -25,6 +26,9 @@ const full = event({
   matched_headers: ['x-team', 'x-"odd"'],
   rule_inputs: { at_ms: 1, headers: { 'x-team': 'a' }, crowded_rules: [5, 6], cost_micros: null },
   stream: true,
+  ...Object.fromEntries(tokenParts.map(({ name }, index) => [name, index])),
+  server_tool_calls: { web_search: 2 },
+  service_tier: 'flex',
   refusal: 'rate_limit',
   reported_cost_micros: 12,
   cached: true,
@@ -32,6 +36,14 @@ const full = event({
 });
 
 const estimated = { usage_reported: false, prompt_tokens: 9, completion_tokens: 20 };
+
+/** The members that a row of an older proxy lacks. */
+const details = [
+  ...tokenParts.map(({ name }) => name),
+  'server_tool_calls',
+  'service_tier',
+] as const;
+const isDetail = (name: string): boolean => details.some((detail) => detail === name);
 
 describe('a usage row', () => {
   it('has a refusal for an overloaded backend that older control planes know, and reads back', () => {
@@ -55,11 +67,41 @@ describe('a usage row', () => {
     assert.equal(usageEvent.parse(row).usage_estimated, false);
   });
 
-  for (const [name, one] of Object.entries({ sparse, full })) {
-    it(`has the members of a ${name} event in their order`, () => {
-      assert.equal(usageRow(one), JSON.stringify(one));
-    });
-  }
+  it('has the members of an event in their order', () => {
+    assert.equal(usageRow(full), JSON.stringify(full));
+  });
+
+  it('omits counts that the provider did not report, and reads back', () => {
+    const { length } = Object.keys(reportedEvent.shape);
+    const row: unknown = JSON.parse(usageRow(sparse));
+    assert.equal(Object.keys(Object(row)).length, length - 1 - details.length);
+    assert.deepEqual(usageEvent.parse(row), sparse);
+  });
+
+  it('has counts that an older control plane ignores', () => {
+    const older = reportedEvent.omit(membersOf(details, true));
+    const row: unknown = JSON.parse(usageRow(full));
+    const known = Object.entries(full).filter(([name]) => !isDetail(name));
+    assert.deepEqual(older.parse(row), Object.fromEntries(known));
+  });
+
+  it('from an older proxy has unknown counts, never 0', () => {
+    const row = usageEvent.parse(reported(1));
+    assert.partialDeepStrictEqual(row, membersOf(details, null));
+  });
+
+  it('with a count that is not a whole number, or with too many tools, is refused', () => {
+    const wrong = [
+      { cache_read_tokens: 1.5 },
+      { reasoning_tokens: -1 },
+      { service_tier: 'a'.repeat(65) },
+      { server_tool_calls: { web_search: '1' } },
+      { server_tool_calls: Object.fromEntries(Array.from({ length: 33 }, (_, at) => [at, 1])) },
+    ];
+    for (const change of wrong) {
+      assert.equal(usageEvent.safeParse(reported(1, change)).success, false);
+    }
+  });
 
   it('contains every member of an event', () => {
     const row: unknown = JSON.parse(usageRow(full));
@@ -74,11 +116,12 @@ describe('a usage row', () => {
         const json = asciiJson(text);
         assert.match(json, /^[\x20-\x7e]*$/);
         assert.equal(JSON.parse(json), text);
-        const row: unknown = JSON.parse(usageRow({ ...sparse, virtual_model: text, tag: text }));
-        assert.deepEqual(row, { ...sparse, virtual_model: text, tag: text });
+        const named = { virtual_model: text, tag: text, service_tier: text };
+        const row: unknown = JSON.parse(usageRow({ ...full, ...named }));
+        assert.deepEqual(row, { ...full, ...named });
         const inputs = { at_ms: 1, headers: { 'x-team': text }, crowded_rules: [], cost_micros: 1 };
-        const asked: unknown = JSON.parse(usageRow({ ...sparse, rule_inputs: inputs }));
-        assert.deepEqual(asked, { ...sparse, rule_inputs: inputs });
+        const asked: unknown = JSON.parse(usageRow({ ...full, rule_inputs: inputs }));
+        assert.deepEqual(asked, { ...full, rule_inputs: inputs });
       }),
     );
   });
