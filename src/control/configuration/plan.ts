@@ -14,7 +14,7 @@ import { latestEvents } from '../../db/applied-configuration.ts';
 import type { LatestEvent } from '../../db/applied-configuration.ts';
 import type { Secret, Vault } from '../../db/vault.ts';
 import { decide } from '../../deciders/decide.ts';
-import { reconcile } from '../../deciders/reconcile/records.ts';
+import { placeOf, reconcile } from '../../deciders/reconcile/records.ts';
 import type {
   HeldRecord,
   ManagedRecord,
@@ -24,7 +24,7 @@ import type {
 } from '../../deciders/reconcile/records.ts';
 import { unfoldSteps } from '../../deciders/reconcile/steps.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
-import { isRefusal } from '../../lib/refusal.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { nameOf } from '../files/import-plan.ts';
 import { listNames } from './format.ts';
@@ -139,6 +139,8 @@ export function planFiles(
   if (isRefusal(unfolded)) return unfolded;
   const known = new Map([...revealed, ...secrets.map((one) => [one.ref, one.plaintext] as const)]);
   const made = heldRecords({ state: unfolded.state, revealed: known }).records;
+  const unmet = refuseUnmet(made, wanted, set);
+  if (unmet !== null) return unmet;
   const handed = takeOver(found, { made, managed, set });
   const changes = [...found.changes, ...found.removed];
   const isNothing = steps.length + handed.taken.length + handed.released.length === 0;
@@ -207,6 +209,25 @@ const rivalLists: ReadonlyMap<string, readonly string[]> = new Map([
   ['models', ['pools']],
   ['frontend_models', ['pools']],
 ]);
+
+/**
+ * Null if the configuration after the apply matches the files. Otherwise a resource of the files
+ * refers to one that the same apply deletes.
+ */
+function refuseUnmet(
+  made: readonly HeldRecord[],
+  wanted: readonly WantedRecord[],
+  set: string,
+): Refusal | null {
+  const found = reconcile(made, wanted, new Map(), { set, prune: new Set() });
+  if (isRefusal(found)) return found;
+  for (const { wanted: one, name, fields } of found.changes) {
+    const param = one && [placeOf(one), ...fields.slice(0, 1).map(({ field }) => field)].join('.');
+    const message = `${param ?? name}: ${name} refers to a resource that this apply deletes`;
+    return refuse('conflict', message, param === null ? {} : { param });
+  }
+  return null;
+}
 
 /** The digests of revoked keys, which files cannot restore. */
 const revokedKeys = ({

@@ -269,6 +269,22 @@ describe('declarative files that are refused', () => {
     assert.equal(position(), before);
   });
 
+  it('cannot refer to a resource that the same apply deletes', async (t) => {
+    const { apply, position } = await started(t);
+    await apply({ models: [{ name: 'a' }, { name: 'b' }] });
+    const before = position();
+    for (const files of [
+      { frontend_models: [{ name: 'f', default_targets: ['a'] }] },
+      { pools: [{ name: 'p', members: ['a'] }] },
+      { settings: { fallback_model: 'a' } },
+    ]) {
+      const refused = await apply({ models: [{ name: 'b' }], ...files });
+      assert.equal(refused.status, 409, JSON.stringify(refused.body));
+      assert.match(JSON.stringify(refused.body), /refers to a resource that this apply deletes/);
+    }
+    assert.equal(position(), before);
+  });
+
   it('cannot name a resource of another set', async (t) => {
     const { apply, plan } = await started(t);
     await apply({ models: [{ name: 'a' }] }, { set: 'platform' });
