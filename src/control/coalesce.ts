@@ -1,6 +1,6 @@
-// Merges concurrent requests for the same work: each caller gets a run that starts after its call.
+// Merges concurrent requests for the same work. Each caller gets a run that starts after its call.
 
-/** Runs one at a time. The failure of a run rejects only for the callers that wait for this run. */
+/** Runs never overlap. A failed run rejects only for the callers that wait for it. */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;

@@ -1,5 +1,5 @@
 // Reads and merge-patches the custom resource of the managed deployment (specification,
-// `/admin/deployment`) at the API server of the cluster, as the service account of this process.
+// `/admin/deployment`), as the service account of this process.
 
 import { refusalOf } from '../kubernetes/answer.ts';
 import { withCluster } from '../kubernetes/client.ts';
@@ -13,7 +13,7 @@ import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 
 export type ManagedDeployment = Readonly<{
-  /** True if an operator runs this process. If false, all other calls are refused. */
+  /** If false, all other calls are refused. */
   isManaged: boolean;
   read: () => Promise<DeploymentResource | Refusal>;
   /**
@@ -26,7 +26,6 @@ export type ManagedPlace = Readonly<{ place: ClusterPlace; namespace: string; na
 
 const callMs = 10_000;
 
-/** Null if no operator manages this process. */
 export function openManagedDeployment(managed: ManagedPlace | null): ManagedDeployment {
   if (managed === null) {
     const absent = (): Promise<Refusal> => Promise.resolve(unmanaged);
@@ -82,14 +81,14 @@ async function ask(
   return refuse('upstream', `${what}: the resource does not match this release of gw: ${problem}`);
 }
 
-/** Returns only the code: the message of a failed call may contain what was sent. */
+/** Only the code: the message of a failed call may contain what was sent. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if ('code' in error && typeof error.code === 'string') return error.code;
   return error.name;
 }
 
-/** The API server may repeat the token that it was sent, and the caller sees its message. */
+/** The API server may repeat the token in its message, which the caller sees. */
 async function withoutToken(place: ClusterPlace, message: string): Promise<string> {
   const token = await readToken(place).catch(() => '');
   return token === '' ? message : message.replaceAll(token, '[token]');

@@ -1,6 +1,6 @@
 // Decides when a snapshot that could not be published causes a notification: once per version that
-// is in the log but not at the proxies (specification, "Events": `snapshot_rebuild_failed`). A
-// retry of the same version does not notify again.
+// the proxies lack (specification, "Events": `snapshot_rebuild_failed`). Retries do not notify
+// again.
 
 import type { Notice } from './fleet/notify.ts';
 
@@ -11,7 +11,7 @@ export type Divergence = Readonly<{
 }>;
 
 export type RebuildFailures = Readonly<{
-  /** Consecutive failures since `publishedVersion` was published. */
+  /** Since `publishedVersion` was published. */
   consecutive: number;
   publishedVersion: number;
   notifiedVersion: number;
@@ -40,16 +40,14 @@ export function afterRebuildFailure(
   };
 }
 
-/** The message of a failure without its cause, because it leaves this process. */
+/** The message without its cause, because it leaves this process. */
 const errorCharactersMax = 500;
 
 type Dependencies = Readonly<{
   notify: (notice: Notice) => void;
-  /** The name of this process. */
   replica: string;
 }>;
 
-/** Called on each failure. */
 export function createRebuildNotices({ notify, replica }: Dependencies) {
   let failures = noRebuildFailures;
   return (error: unknown, divergence: Divergence): void => {

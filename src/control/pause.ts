@@ -1,11 +1,11 @@
-// Enforces a minimum pause between two runs of work that is requested more often.
+// Enforces a minimum pause between two runs of work.
 
 export type Pause = Readonly<{
-  /** True if no pause is active. Otherwise the work runs when the pause ends. */
+  /** If false, the work runs when the pause ends. */
   isOver: () => boolean;
   /** Starts or restarts the pause. 0 ends it. */
   take: (ms: number) => void;
-  /** Cancels the pause and the work that waits for its end. */
+  /** Also cancels the waiting work. */
   close: () => void;
 }>;
 

@@ -1,5 +1,5 @@
-// Opens and closes the control plane without its HTTP servers: database, vault, configuration in
-// memory, command path, publisher and follower.
+// Opens and closes the control plane without its HTTP servers: database, vault, configuration,
+// command path, publisher and follower.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 
@@ -42,26 +42,22 @@ import type { SessionSealer } from './access/session-seal.ts';
 import { createStatementFailures } from './commands/write-failure.ts';
 
 export type ControlPlane = Readonly<{
-  /** The pool of commands and the reads before them. */
+  /** For commands and the reads before them. */
   db: Database;
-  /** The pool of reports, whose statements may take longer. */
+  /** For reports, whose statements may take longer. */
   reports: Database;
   vault: Vault;
   store: ConfigStore;
-  /** The configuration at a past position. */
   past: PastStates;
   execute: Execute;
   publisher: Publisher;
-  /** This process's measurements of its work. */
   measures: PlaneMeasures;
-  /** Notifies those who wait for the log to grow. */
   heads: Heads;
   cloudTokens: CloudTokens;
   /** Null if no prompt class has a centroid. */
   encoders: Encoders | null;
   /** Starts new windows of budgets and publishes their spending. */
   rebuild: () => Promise<void>;
-  /** Seals sessions with a key derived from the encryption key. */
   sessionSealer: SessionSealer;
   close: () => Promise<void>;
 }> &
@@ -79,7 +75,6 @@ export type PlaneOptions = Readonly<{
   egress?: Egress;
   /** Computes the centroids of prompt classes. If absent, no class has one. */
   encoders?: Encoders;
-  /** Called when the log has been read to its head and published. */
   onCurrent?: () => void;
   onFailure: (what: string, error: unknown) => void;
   /** Called when a snapshot could not be published and an older one is still served. */
@@ -200,8 +195,8 @@ function openCloudTokens({ egress, clock, onFailure }: PlaneOptions): CloudToken
 }
 
 /**
- * Migrations and the first build may take long, so they use a separate pool without a statement
- * timeout.
+ * Uses its own pool without a statement timeout, because migrations and the first build may take
+ * long.
  */
 export async function prepareDatabase(url: string) {
   await checkSessions(url);
@@ -222,8 +217,7 @@ export async function prepareDatabase(url: string) {
 }
 
 /**
- * Appends the first events to an empty log. Throws if that fails: without roles, no one can sign
- * in.
+ * Appends the first events to an empty log. Throws on failure: without roles, no one can sign in.
  */
 async function seedLog(execute: Execute, vault: Vault): Promise<void> {
   const text = 'bootstrap';

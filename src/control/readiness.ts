@@ -11,7 +11,6 @@ import { databaseUnavailable } from './commands/unavailable.ts';
 import { findWriteFailure } from './commands/write-failure.ts';
 import type { Publisher } from './publishing/publish.ts';
 
-/** Null if the database cannot be reached. */
 export async function headPosition(db: Queryable): Promise<number | null> {
   try {
     return (await readHead(db)).position;
@@ -31,7 +30,7 @@ export async function refuseUnready(
   tools: Tools,
   { state, refresh }: Pick<Configuration, 'state' | 'refresh'>,
 ): Promise<Refusal | null> {
-  // The log is being read again, or cannot be read. A load balancer must not wait for that.
+  // A load balancer must not wait until the log has been read again.
   if (tools.isForked()) return stillReading;
   const head = await readHead(tools.db);
   const { position, hash } = state();

@@ -1,5 +1,5 @@
-// Repeats jobs at an interval: rebuilds of the snapshot, which publish changes without events
-// (windows and spending of budgets), and the maintenance of usage data.
+// Repeats jobs at an interval: publishing changes without events (windows and spending of budgets),
+// and maintenance of usage data.
 
 export type Job = Readonly<{ what: string; intervalMs: number; work: () => Promise<unknown> }>;
 
@@ -9,7 +9,7 @@ type Repeating = Readonly<{
   onFailure: (error: unknown) => void;
 }>;
 
-/** Runs one job at a time, first after one interval. `stop` waits for the current run. */
+/** The first run is after one interval. `stop` waits for the current run. */
 export function repeatEvery({ intervalMs, work, onFailure }: Repeating) {
   let running: Promise<void> | null = null;
   let isFailing = false;
@@ -19,7 +19,7 @@ export function repeatEvery({ intervalMs, work, onFailure }: Repeating) {
       await work();
       isFailing = false;
     } catch (error) {
-      // Reports the first failure only, not one every few seconds.
+      // Only the first failure, not one every few seconds.
       if (!isFailing) onFailure(error);
       isFailing = true;
     }

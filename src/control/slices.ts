@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
 import type { Steps } from '../lib/steps.ts';
 
-/** Yields to the event loop if the slice is over. Otherwise returns at once. */
+/** Returns at once unless the slice is over. */
 export type YieldTurn = () => Promise<void>;
 
 const sliceMs = 10;
@@ -19,7 +19,6 @@ export function createYieldTurn(monotonic: Clock): YieldTurn {
   };
 }
 
-/** Runs the steps, and yields between two steps when a slice is over. */
 export async function inSlices<Value>(yieldTurn: YieldTurn, steps: Steps<Value>): Promise<Value> {
   for (;;) {
     const { done, value } = steps.next();

@@ -1,5 +1,5 @@
-// Limits how many pieces of work run at once, with a bounded queue. Work that does not fit into the
-// queue is refused.
+// Limits how many pieces of work run at once. Refuses work that does not fit into the bounded
+// queue.
 
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
@@ -11,7 +11,7 @@ export type Slots = Readonly<{
 export type SlotLimits = Readonly<{
   parallelMax: number;
   waitingMax: number;
-  /** The description of the work in the refusal. */
+  /** Describes the work in the refusal. */
   what: string;
 }>;
 

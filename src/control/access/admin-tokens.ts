@@ -1,6 +1,5 @@
-// Authenticates admin API tokens: `gwt-`, 32 random bytes and a checksum, in the format of API
-// keys. A token is found by its displayed prefix and verified against its SHA-256 in the vault. It
-// is valid until it is revoked, it expires or its principal is deleted.
+// Authenticates admin API tokens: `gwt-`, 32 random bytes and a checksum, like API keys. A token is
+// found by its displayed prefix and verified against its SHA-256 in the vault.
 
 import { hash, timingSafeEqual } from 'node:crypto';
 
@@ -24,15 +23,12 @@ export const tokenDaysMax = 365;
 export const tokenDefaultMs = tokenDaysDefault * dayMs;
 export const tokenMaxMs = tokenDaysMax * dayMs;
 
-/** The minimum time between two records of the use of one token by one replica. */
+/** The minimum time between two records of the use of a token, per replica. */
 const recordedEveryMs = 60_000;
 
 export type AdminTokens = Readonly<{
-  /**
-   * The principal and the token at the head of the log. Null if the token does not authenticate.
-   */
+  /** Uses the state at the head of the log. Null if the token is not valid. */
   holder: (token: string) => Promise<Holder | null>;
-  /** The same lookup, in the given state. */
   isLive: (state: ConfigState, id: AdminTokenId) => boolean;
 }>;
 
@@ -49,7 +45,6 @@ type Dependencies = Readonly<{
 
 export function createAdminTokens(dependencies: Dependencies): AdminTokens {
   const { db, vault, state, refresh, clock, onFailure } = dependencies;
-  // At most one entry per token.
   const recordedAt = new Map<AdminTokenId, number>();
   const record = async (id: AdminTokenId): Promise<void> => {
     const now = clock();

@@ -1,7 +1,6 @@
-// Creates API keys: `gw-`, 32 random bytes in base 62 and a six-character checksum. The checksum
-// lets scanners of source code recognise a key offline; it is not a security measure. Only the
-// SHA-256 of the key is stored (Authentication rule 10). Admin tokens have the same format with
-// another prefix.
+// Creates API keys: `gw-`, 32 random bytes in base 62 and a six-character checksum, by which
+// scanners of source code recognise a key offline. Only the SHA-256 of the key is stored
+// (Authentication rule 10). Admin tokens have the same format with another prefix.
 
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -13,9 +12,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const base = BigInt(alphabet.length);
 
 export type MintedApiKey = Readonly<{
-  /** The plaintext. Shown once. */
   key: string;
-  /** The prefix that lists show. */
   prefix: string;
   /** SHA-256, 64 hex digits. */
   verifier: string;
@@ -36,7 +33,7 @@ export const hasChecksum = (text: string): boolean =>
   text.length > checksumLength &&
   checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 
-/** The width is fixed, so that the length of a key does not reveal the size of its number. */
+/** A fixed width, so that the length of a key does not reveal the size of its number. */
 function inBase62(value: bigint, width: number): string {
   let digits = '';
   for (let rest = value; digits.length < width; rest /= base) {

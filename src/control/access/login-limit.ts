@@ -1,9 +1,9 @@
 // Limits failed logins with token buckets: one per name and network, one per network, and two per
 // name over all networks. A correct password returns its tokens, so only failures count. No name is
-// ever locked (OWASP ASVS 5.0, 6.1.1): networks that have failed with a name share one small bucket
-// and all others share a far larger one, so an attacker with many networks does not lock out the
-// owner. An attempt that finds a bucket of its name empty waits for a token. It is refused only if
-// the wait would be too long.
+// ever locked (OWASP ASVS 5.0, 6.1.1). Networks that have failed with a name share one small bucket
+// for it, and all others share a far larger one, so that an attacker with many networks does not
+// lock out the owner. An attempt waits for a token, and is refused only if the wait would be too
+// long.
 
 import { hash } from 'node:crypto';
 
@@ -12,38 +12,32 @@ import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 
 export type LoginLimit = Readonly<{
-  /**
-   * Takes tokens for one attempt. Returns the milliseconds to wait before checking the password,
-   * usually 0.
-   */
+  /** Returns the milliseconds to wait before checking the password, usually 0. */
   admit: (attempt: LoginAttempt, nowMs: number) => number | Refusal;
-  /** Returns the tokens: the password was correct, or it was never checked. */
+  /** Called if the password was correct or was never checked. */
   giveBack: (attempt: LoginAttempt) => void;
 }>;
 
 export type LoginAttempt = Readonly<{ name: string; address: string }>;
 
-/** `nameAtFirst` is the bucket of a name for all networks that are not known to fail with it. */
+/** `nameAtFirst` is the limit of a name for all networks that are not known to fail with it. */
 export const failuresPerMinute = { nameAtAddress: 5, address: 20, name: 60, nameAtFirst: 300 };
 const minuteMs = 60_000;
 
 /**
- * From this many failures an hour, a network is known to fail with a name. People mistype once or
- * twice.
+ * After this many failures in an hour, a network is known to fail with a name. People mistype once
+ * or twice.
  */
 export const failuresPerHour = 3;
 const hourMs = 3_600_000;
 
 /**
- * The longest wait for a token. One token per second is refilled, so this also bounds the attempts
- * that wait for one name.
+ * The longest wait for a token. Each name gets one token per second, so this also bounds the
+ * attempts that wait for it.
  */
 export const turnMsMax = 5_000;
 
-/**
- * The maximum number of entries per table. Keys have a fixed length. A full table drops the least
- * recently used bucket.
- */
+/** A full table drops the least recently used bucket. */
 const bucketsMax = 10_000;
 
 export function createLoginLimit(): LoginLimit {
@@ -88,8 +82,7 @@ export function createLoginLimit(): LoginLimit {
     },
     giveBack: (attempt) => {
       for (const { key, buckets } of [...limits, known]) buckets.giveBack(key(attempt));
-      // Restores the network to its state before the attempt. A network that knows the password is
-      // no longer known to fail.
+      // A network that knows the password is no longer known to fail with the name.
       lanes.first.buckets.giveBack(ofName(attempt));
     },
   };
@@ -97,7 +90,7 @@ export function createLoginLimit(): LoginLimit {
 
 const ofName = ({ name }: LoginAttempt): string => keyOf(name);
 
-/** Keys have the same length, whatever name an unauthenticated client sends. */
+/** Hashed to a fixed length, because an unauthenticated client chooses the name. */
 const keyOf = (...parts: readonly string[]): string =>
   hash('sha256', JSON.stringify(parts), 'base64');
 
@@ -106,7 +99,7 @@ const tooMany = (waitMs: number): Refusal =>
 
 type Bucket = { tokens: number; atMs: number };
 
-/** A bucket may go below zero: the attempt then waits until its token would have been refilled. */
+/** A bucket may go below zero. The attempt then waits until its token would have been refilled. */
 function createBuckets(capacity: number, refillMs: number) {
   const buckets = new Map<string, Bucket>();
   const msPerToken = refillMs / capacity;

@@ -1,6 +1,6 @@
-// Queues logins. Each attempt counts as a failure until it is decided, so that parallel guesses
-// cannot exceed the limit. An attempt over the limit therefore waits for the pending attempts of
-// its network: if their passwords are correct, they return their tokens.
+// Queues logins. Until it is decided, each attempt counts as a failure, so that parallel guesses
+// cannot exceed the limit. An attempt over the limit waits for the pending attempts of its network,
+// because each correct password returns its tokens.
 
 import type { Clock } from '../../lib/clock.ts';
 import { isRefusal } from '../../lib/refusal.ts';
@@ -11,14 +11,14 @@ import type { LoginAttempt, LoginLimit } from './login-limit.ts';
 export type LoginTurns = Readonly<{
   /**
    * Returns the milliseconds to wait before checking the password, usually 0. Refuses if decided
-   * failures alone exceed the limit. Each admitted attempt must be concluded.
+   * failures alone exceed the limit. The caller must conclude each admitted attempt.
    */
   enter: (attempt: LoginAttempt, clock: Clock) => Promise<number | Refusal>;
   /** `failed` is false if the password was correct or was never checked. */
   conclude: (attempt: LoginAttempt, outcome: Readonly<{ failed: boolean }>) => void;
 }>;
 
-/** The maximum number of waiting attempts per network. */
+/** Per network. */
 export const waitingMax = 64;
 
 type Line = { underWay: number; waiting: (() => void)[] };
@@ -47,7 +47,7 @@ export function createLoginTurns(limit: LoginLimit): LoginTurns {
       if (line === undefined) return;
       line.underWay -= 1;
       if (line.underWay === 0) lines.delete(network);
-      // Wakes them in order of arrival. Those still over the limit wait again.
+      // Those still over the limit wait again.
       for (const wake of line.waiting.splice(0)) wake();
     },
   };

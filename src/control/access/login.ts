@@ -25,7 +25,6 @@ export type LoginTools = Revealing &
     log: Pick<Log, 'warn'>;
   }>;
 
-/** The request that opens the session. */
 export type LoginRequest = Readonly<{
   config: Configuration;
   address: string;
@@ -34,7 +33,7 @@ export type LoginRequest = Readonly<{
   path: string;
 }>;
 
-/** Counts only wrong credentials, not checks that could not run. */
+/** Only wrong credentials count as failures, not checks that could not run. */
 export async function limitedLogin(
   { loginTurns, clock }: LoginTools,
   attempt: Readonly<{ name: string; address: string }>,
@@ -53,7 +52,7 @@ export async function limitedLogin(
   }
 }
 
-/** Checked if the principal has no password, so that the response time does not reveal it. */
+/** Checked if the principal has no password, so that the response time does not reveal that. */
 const noRef = '00000000-0000-0000-0000-000000000000';
 
 export async function checkPassword(
@@ -61,7 +60,7 @@ export async function checkPassword(
   { config, address, requestId }: LoginRequest,
   { name, password }: Readonly<{ name: string; password: string }>,
 ): Promise<Login | Refusal> {
-  // A password that another replica just set is valid here at once, and the previous one is not.
+  // Another replica may just have changed the password.
   await config.refresh();
   const principal = holderOfName(config.state(), { fingerprint: vault.fingerprint(name) });
   const passwordRef = principal?.passwordRef ?? noRef;
@@ -82,7 +81,7 @@ export async function redeemLink(
   { config, method, path, requestId }: LoginRequest,
   { link, token }: Readonly<{ link: SignInLink; token: string }>,
 ): Promise<Login | Refusal> {
-  // Runs before the token is used up, so that an unreachable database does not consume the link.
+  // Before the token is used up, so that an unreachable database does not consume the link.
   await config.refresh();
   const principal = holderOfName(config.state(), { fingerprint: vault.fingerprint(link.name) });
   if (principal === undefined || principal.passwordRef === null) {

@@ -1,5 +1,5 @@
-// Creates API keys and admin tokens. The response to the creation is the only one with the
-// plaintext. The vault stores the verifier.
+// Creates API keys and admin tokens. Only the response to the creation contains the plaintext. The
+// vault stores the verifier.
 
 import type { Clock } from '../../lib/clock.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
@@ -22,7 +22,7 @@ type Minted = Readonly<{ mutation: Mutation; plaintext: string }>;
 
 type NewKey = Readonly<{ name: string; principal_id: PrincipalId; expires_at: string | null }>;
 
-/** `boundBy` is the caller whose grants limit those of the key. */
+/** `boundBy` is the caller, whose grants limit those of the key. */
 export function newApiKey(
   tools: MintTools,
   { name, principal_id: principalId, expires_at: expiresAt }: NewKey,
@@ -49,7 +49,7 @@ type NewToken = Readonly<{
   expires_at?: string | undefined;
 }>;
 
-/** `boundBy` is the token that makes the request. Null if a person does. */
+/** `boundBy` is the admin token of the request. Null for a person. */
 export function newAdminToken(
   tools: MintTools,
   { name, principal_id: principalId, permissions, expires_at: given }: NewToken,

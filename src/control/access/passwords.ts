@@ -1,5 +1,5 @@
-// Hashes and verifies passwords with Argon2id. Bounded concurrency keeps a flood of logins from
-// exhausting memory or the thread pool (Authentication rule 10).
+// Hashes and verifies passwords with Argon2id. Limits concurrency, so that a flood of logins cannot
+// exhaust memory or the thread pool (Authentication rule 10).
 
 import { argon2id, hash, verify } from 'argon2';
 
@@ -7,14 +7,11 @@ import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { createSlots } from '../slots.ts';
 
-/** Applies to new passwords. Existing shorter passwords still work. */
+/** For new passwords. Existing shorter ones still work. */
 const passwordCharactersMin = 12;
-/** Rejects repetitions such as twelve spaces, which are not in the list of common passwords. */
+/** Rejects repetitions such as twelve spaces. The list of common passwords has none. */
 const differentCharactersMin = 5;
-/**
- * In bytes of UTF-8. Limits the hashing time that a request can cause. Passwords are never
- * truncated.
- */
+/** UTF-8 bytes. Bounds the hashing time of a request. Passwords are never truncated. */
 export const passwordBytesMax = 1024;
 
 export const passwordRules =
@@ -23,19 +20,19 @@ export const passwordRules =
 
 const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Verified in place of a missing password: takes the same time and never matches. */
+/** Verified if there is no password: takes the same time and never matches. */
 const dummyHash = `$argon2id$v=19$m=19456,p=1,t=2$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 const parallelMax = 2;
 /**
- * About as many attempts as the login limit admits at once from a few networks. One check takes
- * about 30 ms.
+ * About as many attempts as the login limit admits at once from a few networks. A check takes about
+ * 30 ms.
  */
 const waitingMax = 64;
 
 export type Passwords = Readonly<{
   hash: (password: string) => Promise<string | Refusal>;
-  /** `stored` is null if the principal cannot sign in with a password. */
+  /** `stored` is null if the principal has no password. */
   verify: (stored: string | null, password: string) => Promise<boolean | Refusal>;
 }>;
 
@@ -74,7 +71,7 @@ async function brokenRule(password: string): Promise<string | null> {
     : null;
 }
 
-/** Loaded when the first password is set: the list has about 50,000 words. */
+/** Loaded on first use: the list has about 50,000 words. */
 async function isCommon(password: string): Promise<boolean> {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
   return dictionary['passwords-common'].includes(password.toLowerCase());

@@ -9,7 +9,7 @@ import type { PrincipalId } from '../../lib/ids.ts';
 
 type Named = Readonly<{ id: PrincipalId; name: StoredName }>;
 
-/** Reads names from the vault. In a mutation, `db` is its transaction. */
+/** In a mutation, `db` is its transaction. */
 export type Revealing = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
 
 /** The name of an erased user is empty. */

@@ -1,4 +1,4 @@
-// Prepares principals for a mutation: moves personal data to the vault and puts its refs into the
+// Prepares principals for a mutation: moves personal data to the vault and puts the refs into the
 // command.
 
 import type { StoredName } from '../../../events/principal.ts';
@@ -49,7 +49,7 @@ export async function newPassword(
   { state, refresh }: Present,
   { id, password }: Readonly<{ id: PrincipalId; password: string }>,
 ): Promise<Mutation | Refusal> {
-  // Checked before hashing, which is more expensive.
+  // Before hashing, which is more expensive.
   await refresh();
   if (!state().principal.byId.has(id)) return absent('principal', id);
   const plaintext = await passwords.hash(password);
@@ -59,7 +59,6 @@ export async function newPassword(
   return { command, secrets: [{ ref, class: 'password', plaintext }] };
 }
 
-/** Collects the secrets for the vault. */
 function hider({ newId }: Vaulting) {
   const secrets: Secret[] = [];
   const hide = (plaintext: string): string => {
@@ -72,7 +71,7 @@ function hider({ newId }: Vaulting) {
 
 type Naming = Readonly<{ text: string; kind: PrincipalKind; hide: (text: string) => string }>;
 
-/** The name of a user is personal data. That of a service account is not. */
+/** A user's name is personal data. That of a service account is not. */
 function storedName({ vault }: Vaulting, { text, kind, hide }: Naming): StoredName {
   const isPersonal = kind === 'user';
   return {

@@ -1,5 +1,5 @@
-// Reads what records of principals, keys, tokens and budgets show in addition to the log: names,
-// last use and spending.
+// Reads what lists of principals, keys, tokens and budgets show in addition to the log: names, last
+// use and spending.
 
 import type { Queryable } from '@databases/pg';
 
@@ -12,9 +12,7 @@ import type { Revealing } from './principal-names.ts';
 
 type Named = Readonly<{ principal: string | null; principal_name_ref: string | null }>;
 
-/**
- * Returns a function that names the principal of a row. The name of an erased principal is empty.
- */
+/** Returns a function that names the principal of a row. The name is empty if it was erased. */
 export async function namesOf({ db, vault }: Revealing, rows: readonly Named[]) {
   const names = await vault.reveal(
     db,
@@ -30,7 +28,7 @@ type Texts = Readonly<{
   identity_ref: string | null;
 }>;
 
-/** The personal data of principals by ref, and the time at which each identity was linked. */
+/** Personal data of principals by ref, and the time at which each identity was linked. */
 export async function principalDetails({ db, vault }: Revealing, rows: readonly Texts[]) {
   const refs = rows.flatMap((row) => [row.name_ref, row.email_ref, row.identity_ref]);
   return {
@@ -45,10 +43,9 @@ export async function principalDetails({ db, vault }: Revealing, rows: readonly 
   };
 }
 
-/** Read when each key or token was last used. */
 export const usesOf = { keys: readKeyUses, tokens: readAdminTokenUses } as const;
 
-/** Usage by principal. Budgets that have been deleted since are absent. */
+/** Budgets that were deleted in the meantime are absent. */
 export async function spentBy(db: Queryable, ids: readonly PrincipalId[]) {
   const usages = await budgetUsages(db, ids);
   return new Map(usages.map((usage) => [usage.principal_id, usage]));

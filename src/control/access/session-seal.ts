@@ -1,5 +1,5 @@
-// Seals session rows with an HMAC over the whole row. The key derives from the encryption key and
-// is not in the database, so write access to the database is not enough to create or edit a
+// Seals session rows with an HMAC over the whole row. Its key derives from the encryption key,
+// which is not in the database, so write access to the database is not enough to create or edit a
 // session.
 
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
@@ -14,8 +14,8 @@ export type SessionSealer = Readonly<{
 }>;
 
 /**
- * The first key seals. All keys verify, so that sessions survive a rotation of the encryption key
- * while the previous key is configured.
+ * The first key seals. All keys verify, so sessions survive a rotation of the encryption key while
+ * the previous key is configured.
  */
 export function createSessionSealer(
   first: Uint8Array,

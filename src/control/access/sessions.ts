@@ -1,7 +1,6 @@
-// Manages sessions of people. They last 12 hours from sign-in; use does not extend them. Only the
-// digest of a token is stored. A session is valid while its row matches its seal and its principal
-// still has the password or identity that opened it. So a new password, or the deletion of the
-// principal, ends it.
+// Manages sessions of people. A session ends 12 hours after sign-in, also if it is used. Only the
+// digest of its token is stored. It is valid while its row matches its seal and its principal still
+// has the password or identity that opened it.
 
 import { createHash } from 'node:crypto';
 
@@ -26,28 +25,25 @@ import type { SessionSealer } from './session-seal.ts';
 export const sessionSeconds = 12 * 60 * 60;
 const tokenBytes = 32;
 
-/** Rows deleted per statement. */
 const purgedMax = 5_000;
 
 export type Sessions = Readonly<{
-  /** Returns the token of the new session. */
+  /** Returns the session's token. */
   start: (login: Login) => Promise<string>;
-  /** The owner at the head of the log, including events of other replicas. */
+  /** The owner at the head of the log, including other replicas' events. */
   owner: (token: string) => Promise<PrincipalId | null>;
-  /** The owner in `state`, which is at the head of the log that `tx` has locked. */
+  /** `state` is at the head of the log, which `tx` has locked. */
   ownerIn: (state: ConfigState, tx: Queryable, token: string) => Promise<PrincipalId | null>;
-  /** The number of valid sessions. */
   count: () => Promise<number>;
   end: (token: string) => Promise<void>;
   /** Ends the session with this `sessionDigest`. */
   endOf: (digest: Buffer) => Promise<void>;
-  /** Ends all sessions in the transaction `tx`. Returns their number. */
+  /** Returns the number of sessions ended. */
   endAll: (tx: Queryable) => Promise<number>;
-  /** Deletes expired sessions in batches. */
   purge: () => Promise<void>;
 }>;
 
-/** The principal that signed in, and the ref of the password or identity that it used. */
+/** `credentialRef` is the ref of the password or identity that was used. */
 export type Login = Readonly<{ principalId: PrincipalId; credentialRef: string }>;
 
 type Dependencies = Readonly<{
@@ -89,8 +85,8 @@ export function createSessions(dependencies: Dependencies): Sessions {
       const before = state();
       const found = await find(db, token);
       if (found === null) return null;
-      // A request must see what other replicas wrote before it arrived. This decides whether to
-      // read the log.
+      // Decides whether to read the log: a request must see what other replicas wrote before it
+      // arrived.
       const reached = Math.min(state().position, found.tablesPosition ?? 0);
       if (found.headPosition > reached || !isHeld(before, found)) await catchUp();
       return holderOf(found, state());
@@ -118,8 +114,8 @@ export function createSessions(dependencies: Dependencies): Sessions {
 }
 
 /**
- * True if a log with this head can contain the events of the state. If the log is longer, reading
- * it decides.
+ * True if a log with this head can contain the events of the state. If the log is longer, it must
+ * be read to find out.
  */
 const isHeld = (
   { position, hash }: ConfigState,
@@ -129,8 +125,8 @@ const isHeld = (
 type Judged = Readonly<{ tokenDigest: Buffer; now: number; sealer: SessionSealer }>;
 
 /**
- * True if a control plane wrote this row unmodified and opened the session within the last 12
- * hours.
+ * True if a control plane wrote this row and nothing modified it, and the session is at most 12
+ * hours old.
  */
 function isOwn(
   { principalId, credentialRef, createdAt, expiresAt, seal }: FoundSession,
@@ -151,5 +147,5 @@ function holderOf(
   return credentialRef === passwordRef || credentialRef === identity?.ref ? id : null;
 }
 
-/** The SHA-256 of a token, the only form in which a token is stored. */
+/** Tokens are stored only in this form, SHA-256. */
 export const sessionDigest = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -1,6 +1,5 @@
 // Creates the link that `gw dev` prints and that opens the UI signed in. Its token works once, for
-// ten minutes. Only the token's digest is kept, in memory, so a restart invalidates the link. Other
-// roles of gw have no such link.
+// ten minutes. Only its digest is kept, in memory, so a restart invalidates the link.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 
@@ -14,7 +13,7 @@ const tokenBytes = 16;
 export type SignInLink = Readonly<{
   /** The name of the principal to sign in. */
   name: string;
-  /** Uses up the token. Returns the refusal if it is invalid. */
+  /** Null if the token was valid. It is used up then. */
   redeem: (token: string) => Refusal | null;
 }>;
 
@@ -24,7 +23,6 @@ type Options = Readonly<{
   randomBytes: (size: number) => Buffer;
 }>;
 
-/** The token appears only in the printed link. */
 export function createSignInLink({
   name,
   clock,

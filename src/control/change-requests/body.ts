@@ -1,7 +1,7 @@
 // Stores the calls of a change request in the vault: as given, and as the commands and secrets that
 // their routes made of them. What is approved is therefore what is applied, without dialling or
-// hashing again. For a restore only the moment is stored; the vault and the log are consulted
-// whenever the calls are read.
+// hashing again. For a restore, only its moment is stored, and the changes are computed whenever
+// the calls are read.
 
 import type { Queryable } from '@databases/pg';
 
@@ -15,17 +15,16 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { readyRestore } from '../history/restore.ts';
 import type { ReadyRestore } from '../history/restore.ts';
 
-/** `body` as the call takes it. */
 export type DraftedCall = Readonly<{ method: string; path: string; body?: unknown }>;
 
 export type HeldBody = Readonly<{
   calls: readonly DraftedCall[];
   commands: readonly SingleCommand[];
-  /** The clear texts for the refs in the commands. */
+  /** The plaintexts for the refs in the commands. */
   secrets: readonly Secret[];
 }>;
 
-/** Ready for the vault. `digest` is keyed: it only shows whether the bytes changed. */
+/** `digest` is keyed, so that it reveals nothing of the content. */
 export type SealedBody = Readonly<{ ref: string; digest: string; secret: Secret }>;
 
 export function sealBody(
@@ -55,8 +54,8 @@ function packed(command: SingleCommand): Packed {
 }
 
 /**
- * The last two belong to the mutation that applies the calls. They are set if one of them is a
- * restore.
+ * `precondition` and `causation` are set if one of the calls is a restore. The mutation that
+ * applies the calls needs them.
  */
 export type ReadBody = HeldBody &
   Readonly<{
@@ -65,7 +64,7 @@ export type ReadBody = HeldBody &
     causation?: ReadyRestore['causation'] | undefined;
   }>;
 
-/** `reports` is used for a restore. */
+/** `reports` is needed for a restore. */
 export type BodySources = Omit<Parameters<typeof readyRestore>[0], 'db'> &
   Readonly<{
     db: Queryable;
@@ -73,7 +72,7 @@ export type BodySources = Omit<Parameters<typeof readyRestore>[0], 'db'> &
     vault: Pick<Vault, 'reveal' | 'fingerprint'>;
   }>;
 
-/** Refuses if it is erased, cannot be decrypted, or is not the stored draft. */
+/** Refuses if the item was erased, cannot be decrypted, or is not the stored draft. */
 export async function readBody(
   { db, reports, vault, state, past, refresh }: BodySources,
   { id, draft }: Pick<ChangeRequest, 'id' | 'draft'>,
@@ -88,7 +87,7 @@ export async function readBody(
   if (!isHeld(body)) throw new Error(`the calls of change request ${id} cannot be read`);
   const { calls, secrets, commands } = body;
   const [first] = commands;
-  // A restore must be drafted alone.
+  // A change request with a restore contains nothing else.
   if (first?.type === 'RestoreSnapshot' && 'position' in first) {
     const { position, only, except = [] } = first;
     const sources = { db: reports, state, past, refresh };

@@ -1,6 +1,6 @@
-// Applies change requests that are due and expires old ones. Every control plane checks; the lock
-// of the log ensures that each request is applied once. A request that cannot be applied records
-// the reason in the log and is no longer due.
+// Applies change requests that are due and expires old ones. Every control process checks; the log
+// lock ensures that each request is applied once. If a request cannot be applied, the log records
+// the reason, and it is no longer due.
 
 import type { FailureCause } from '../../../events/change-request.ts';
 import { isOpen } from '../../../projections/config/change-request.ts';
@@ -57,7 +57,7 @@ async function applyDue(dependencies: Dependencies, request: ChangeRequest): Pro
 
 type Failure = Readonly<{ cause: FailureCause; message: string }>;
 
-/** Null if it was applied, `later` if the lock of the log was not acquired. */
+/** Null if it was applied, `later` if the log lock was not acquired. */
 async function tryToApply(
   dependencies: Dependencies,
   request: ChangeRequest,
@@ -75,7 +75,7 @@ async function tryToApply(
   return { cause: causeOf(made), message: made.message };
 }
 
-/** Does nothing if another process was faster: the request is then no longer due. */
+/** Does nothing if another process was faster. */
 async function fail(
   dependencies: Dependencies,
   { id }: ChangeRequest,

@@ -1,5 +1,5 @@
-// Decides who may review, from the log's record of who set whose credentials, and whether any
-// review is possible.
+// Decides who may review, from the log's record of who set which credentials, and whether a review
+// is possible at all.
 
 import type { Queryable } from '@databases/pg';
 
@@ -23,8 +23,8 @@ import type { Refusal } from '../../lib/refusal.ts';
 type Reviewing = Readonly<{ principalId: PrincipalId; id: ChangeRequestId }>;
 
 /**
- * Uses the principal's current password and identity, whichever of them started the session: a
- * session of a replaced credential has ended.
+ * Considers the current password and identity, whichever started the session: a session ends with
+ * its credential.
  */
 export async function reviewerBy(
   db: Queryable,
@@ -45,9 +45,9 @@ const credentialRefs = (principal: Principal | undefined): readonly string[] =>
   [principal?.passwordRef, principal?.identity?.ref].filter((ref) => typeof ref === 'string');
 
 /**
- * Null if of some two administrators one may approve the other's draft. Otherwise a policy could
- * only be bypassed. Another rule requires that there are two. `unwritten` are commands that lead to
- * the state and are not in the log yet.
+ * Null if, for some pair of administrators, one may approve the other's draft. Otherwise every
+ * change would have to bypass the policy. Another rule requires that there are two. `unwritten` are
+ * commands that lead to the state and are not in the log yet.
  */
 export async function refuseUnmet(
   db: Queryable,
@@ -69,7 +69,7 @@ export async function refuseUnmet(
   return refuse('conflict', message, { param: 'kinds' });
 }
 
-/** The same for a command's events that set a policy: its own transaction decides. */
+/** The same for the events of a command that sets a policy. Uses the transaction's own state. */
 export async function refuseUnmetPolicy(
   tx: Queryable,
   { state, unwritten }: Readonly<{ state: ConfigState; unwritten: readonly CommandEvents[] }>,
@@ -97,7 +97,7 @@ const credentialFacts = async (
   authorOf: (one: ChangeRequestId) => state.change_request.byId.get(one)?.authorId ?? null,
 });
 
-/** The givers of credentials once these commands are in the log. */
+/** The credentials given by commands that are not in the log yet. */
 function passwordsIn(events: CommandEvents): CredentialGiven[] {
   const applied = events.find(({ type }) => type === 'ChangeRequestApplied');
   const requestId = applied?.type === 'ChangeRequestApplied' ? applied.data.id : null;

@@ -1,6 +1,6 @@
 // Appends mutations in a transaction that holds the log lock. Each mutation is decided on the state
-// after the previous one and sealed. Then all are written together with their rows in the read
-// models, audit rows and snapshot versions.
+// after the previous one. Then all are written together with their read-model rows, audit rows and
+// snapshot versions.
 
 import assert from 'node:assert/strict';
 
@@ -49,8 +49,8 @@ export type Place = Readonly<{
 export type Request = Readonly<{ mutation: Mutation; context: MutationContext; txId: string }>;
 
 /**
- * A mutation that was decided but not written. `place` is the end of the log after it. `events` is
- * null if it changes nothing.
+ * A decided but unwritten mutation. `place` is the end of the log after it. `events` is null if it
+ * changes nothing.
  */
 export type Planned = Readonly<{
   place: Place;
@@ -67,7 +67,6 @@ export const outcomeOf = ({ place: { state }, events }: Planned): Outcome => ({
   position: state.position,
 });
 
-/** Decides the mutation at `place` and seals its events. Writes nothing. */
 export async function plan(
   tx: Transaction,
   { clock, newId, appVersion }: AppendDependencies,
@@ -85,8 +84,8 @@ export async function plan(
   if (isRefusal(decision)) return decision;
   if (decision.length > eventsMax) return tooManyEvents(decision.length);
   const changed = decision.length > 0;
-  // A person's mutation writes an audit row even if it changes nothing. Mutations of the program do
-  // not.
+  // A person's mutation writes an audit row even if it changes nothing. The program's own mutations
+  // do not.
   if (!changed && context.actor.kind === 'system') {
     return { place, events: null, sealed: [], secrets: [], context };
   }
@@ -112,7 +111,7 @@ export async function plan(
   const given = [...(mutation.secrets ?? []), ...said];
   const secrets = given.flatMap((secret) => {
     const subject = subjectOf(secret, sealed);
-    // Drops the secrets of a command that changed nothing, since no event refers to them.
+    // Drops secrets that no event refers to, which are those of a command that changed nothing.
     return subject === null ? [] : [{ ...secret, subject }];
   });
   const { commands } = splitCommands(sealed.map(toRecorded));
@@ -143,8 +142,8 @@ const lastOf = (sealed: readonly SealedEvent[], head: LogHead): LogHead => ({
 });
 
 /**
- * Writes consecutive planned mutations, the first at `before`. All writers wait while the log is
- * locked, so one statement serves all mutations.
+ * Writes consecutive planned mutations in one statement, because all other writers wait while the
+ * log is locked.
  */
 export async function writePlanned(
   tx: Transaction,
@@ -171,10 +170,7 @@ export async function writePlanned(
   return after;
 }
 
-/**
- * The maximum number of events per command. The log stays locked while they are written: a few
- * seconds at this size.
- */
+/** Per command. The log stays locked while they are written: a few seconds at this size. */
 const eventsMax = 50_000;
 
 const tooManyEvents = (count: number): Refusal =>
@@ -191,7 +187,6 @@ const whyOf = ({ breakGlass = null }: MutationContext, newId: () => string): Sec
     ? null
     : { ref: newId(), class: 'personal', plaintext: breakGlass };
 
-/** The stream whose event refers to the secret. */
 const subjectOf = (secret: Secret, sealed: readonly SealedEvent[]): string | null =>
   sealed.find((event) => event.payload.includes(secret.ref) || event.metadata.includes(secret.ref))
     ?.stream ?? null;

@@ -1,6 +1,6 @@
-// Opens the command path alone, for work from the command line that touches no secret. It needs the
-// database but no encryption key, and publishes nothing. Running control planes learn of its events
-// as they do of each other's.
+// Opens only the command path, for command-line work that needs no secret. It needs the database
+// but no encryption key, and publishes nothing. Running control processes learn of its events as
+// they do of each other's.
 
 import { randomUUID } from 'node:crypto';
 

@@ -1,10 +1,10 @@
-// Executes commands; the only way to do so. Work outside the database, such as dialling and hashing,
-// is done before. Here, under the log lock and in one transaction, gw catches up, decides, seals,
-// appends and advances the read models with audit row and snapshot version.
+// Executes commands; nothing else does. Work outside the database, such as dialling and hashing, is
+// done before. In one transaction, under the log lock, gw catches up, decides, seals, appends and
+// updates the read models.
 //
-// Commands that queue during a commit run together in the next transaction, each on the state after
-// the previous one, because locking and committing cost more than a command. An error in one rolls
-// back all of them. Then each runs again in its own transaction.
+// Commands that queue during a commit share the next transaction, because locking and committing
+// cost more than a command. If one of them throws, all roll back, and each runs again in its own
+// transaction.
 
 import { lockLog } from '../../db/log/event-log.ts';
 import { databaseFailure, isDatabaseUnavailable, isRolledBack } from '../../db/failure.ts';
@@ -23,22 +23,24 @@ type Dependencies = AppendDependencies &
     db: Database;
     /** Publishes the new state to this process's gateway and to waiting proxies. */
     publish: () => Promise<void>;
-    /** Called with the duration of each committed append, including the wait for the lock. */
+    /** The duration includes the wait for the lock. */
     onAppended?: (durationMs: number) => void;
   }>;
 
 type Pending = Readonly<{
   request: Request;
-  /** Epoch milliseconds until which it may wait for the log. */
+  /** Epoch milliseconds. */
   deadline: number;
   settle: PromiseWithResolvers<Outcome | Refusal>;
 }>;
 
-/** For the queue, a connection and the log lock together: a mutation is answered within 3 s. */
+/**
+ * For the queue, a connection and the log lock together, so that a mutation is answered within 3 s.
+ */
 const waitMs = 2500;
-/** The minimum wait for the log lock, however long the wait for a connection was. */
+/** The minimum wait for the log lock, even if the wait for a connection used up the time. */
 const lockWaitMinMs = 50;
-/** Limits per transaction, since other processes wait for the log. */
+/** Bounds a transaction, since other processes wait for the log. */
 const batchMax = 64;
 const batchMs = 100;
 const waitingMax = 2_000;
@@ -68,7 +70,7 @@ function createCommitQueue(
   let isWorking = false;
 
   /**
-   * Returns the next command before its deadline. Undefined if it must not share a transaction with
+   * The next command within its deadline. Undefined if it must not share a transaction with
    * `taken`.
    */
   const next = (taken: readonly Pending[]): Pending | undefined => {
@@ -91,7 +93,7 @@ function createCommitQueue(
         continue;
       }
       await settleFailed(dependencies, taken, error);
-      // The queued mutations would wait as long and fail in the same way.
+      // The queued mutations would fail in the same way, after the same wait.
       if (!hasBegun && (isDatabaseUnavailable(error) || error instanceof LogForkedError)) {
         for (const one of waiting.splice(0)) one.settle.resolve(answerFor(error));
       }
@@ -112,7 +114,7 @@ function createCommitQueue(
   };
 }
 
-/** Nothing was written: the log was not locked, or the transaction was rolled back. */
+/** In both cases nothing was written. */
 const answerFor = (error: unknown): Refusal =>
   error instanceof LogForkedError
     ? logForked(notMade)
@@ -125,8 +127,8 @@ const exclusiveOf = (pending: Pending | undefined): string | null =>
 type Committed = Readonly<{ taken: readonly Pending[]; hasBegun: boolean; error: unknown }>;
 
 /**
- * Commits `first` and everything that `next` returns in one transaction. If it fails, none of them
- * is settled.
+ * Commits `first` and everything that `next` returns in one transaction. If that fails, none of
+ * them is settled.
  */
 async function commit(
   dependencies: Dependencies,

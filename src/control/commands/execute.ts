@@ -1,5 +1,5 @@
-// Defines mutations, their context and their outcome. A mutation is one command, which
-// `commit-queue.ts` executes.
+// Defines mutations, their context and their outcome. A mutation is one command; `commit-queue.ts`
+// executes it.
 
 import type { Queryable } from '@databases/pg';
 
@@ -12,13 +12,9 @@ import type { Command } from '../../deciders/decide.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 
-/**
- * `secrets` are the plaintexts of the refs in `command`. They are sealed into the vault with its
- * events.
- */
+/** `secrets` are the plaintexts of the refs in `command`. They are sealed into the vault. */
 export type Mutation = Readonly<{ command: Command; secrets?: readonly Secret[] }>;
 
-/** The fields of a command of this type. */
 export type CommandOf<Type extends Command['type']> = Extract<Command, { type: Type }>;
 
 export type MutationContext = Readonly<{
@@ -27,11 +23,11 @@ export type MutationContext = Readonly<{
   action: string;
   target: string;
   requestId: string;
-  /** Free text of the actor, stored in the vault. */
+  /** Free text, stored in the vault. */
   reason: string | null;
   /**
-   * The reason for bypassing the approval that the change policy requires, stored in the vault. A
-   * review is then due.
+   * Why the approval that the change policy requires was bypassed. Stored in the vault. A review is
+   * then due.
    */
   breakGlass?: string | null;
   /** Allows a change that leaves no administrator. */
@@ -39,9 +35,8 @@ export type MutationContext = Readonly<{
   /** The position of the log whose state the mutation restores. */
   causation?: EventMetadata['causation'];
   /**
-   * Checked under the lock on the state that the command is decided on, since that may differ from
-   * the state at preparation. `unwritten` are the commands before this state that are not in the
-   * database yet.
+   * Runs under the lock, on the state that the command is decided on. `unwritten` are the commands
+   * before this state that are not in the database yet.
    */
   precondition?: (
     state: ConfigState,
@@ -49,13 +44,12 @@ export type MutationContext = Readonly<{
     unwritten: readonly CommandEvents[],
   ) => Promise<Refusal | null>;
   /**
-   * Mutations with the same text do not share a transaction, because `precondition` reads what
+   * Mutations with the same text do not share a transaction. Needed if `precondition` reads what
    * `conclude` writes.
    */
   exclusive?: string | null;
   /**
-   * Called before the commit, with all tables written. Its writes through `tx` are committed or
-   * rolled back with the change.
+   * Called before the commit. Its writes through `tx` are committed or rolled back with the change.
    */
   conclude?: (outcome: Outcome, tx: Queryable) => Promise<void>;
 }>;
@@ -68,20 +62,18 @@ export type Outcome = Readonly<{
   position: number;
 }>;
 
-/**
- * Refuses with `unavailable` if the database is unreachable or the log stays locked for too long.
- */
+/** Refuses with `unavailable` if the database is unreachable or the log stays locked. */
 export type Execute = (mutation: Mutation, context: MutationContext) => Promise<Outcome | Refusal>;
 
-/** Executes a mutation and returns the result of `conclude`, which runs in its transaction. */
+/** Returns the result of `conclude`, which runs in the mutation's transaction. */
 export async function executeFor<Value>(
   execute: Execute,
   mutation: Mutation,
   context: MutationContext,
   conclude: (outcome: Outcome, tx: Queryable) => Promise<Value>,
 ): Promise<Value | Refusal> {
-  // Keeps the result of the last call: a mutation that fails together with others is executed and
-  // concluded again.
+  // Keeps the last result: a mutation that fails together with others is executed and concluded
+  // again.
   const concluded: { last?: Value } = {};
   const outcome = await execute(mutation, {
     ...context,

@@ -1,6 +1,6 @@
-// Stores the first response of each mutation with an Idempotency-Key for 24 hours. It is written in
-// the mutation's transaction, so a response exists exactly if the change does. It is sealed because
-// it may contain an API key.
+// Stores the response of each mutation with an Idempotency-Key for 24 hours. It is written in the
+// mutation's transaction, so a response exists exactly if the change does. It is sealed because it
+// may contain an API key.
 
 import { createHash } from 'node:crypto';
 
@@ -19,7 +19,7 @@ import type { Refusal } from '../../lib/refusal.ts';
 
 export const answerKeptHours = 24;
 
-/** The response as sent. `body` is its JSON. */
+/** `body` is the JSON as sent. */
 const keptAnswer = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
@@ -27,7 +27,7 @@ const keptAnswer = z.object({
 });
 export type KeptAnswer = Readonly<z.output<typeof keptAnswer>>;
 
-/** A request with a key. `fingerprint` is equal for equal method, path and body. */
+/** The fingerprint is equal for the same method, path and body. */
 export type KeyedRequest = KeyOwner & Readonly<{ fingerprint: string }>;
 
 type Asked = Readonly<{
@@ -35,7 +35,7 @@ type Asked = Readonly<{
   key: string;
   method: string;
   path: string;
-  /** The parsed body. The order of members does not matter. */
+  /** Parsed, so that the order of members does not matter. */
   body: unknown;
 }>;
 
@@ -50,7 +50,6 @@ export type Idempotency = Readonly<{
    * Runs in the transaction of the mutation, under the log lock, after `find` returned null there.
    */
   keep: (tx: Queryable, request: KeyedRequest, answer: KeptAnswer) => Promise<void>;
-  /** Deletes expired responses in batches. */
   purge: () => Promise<void>;
 }>;
 

@@ -20,8 +20,8 @@ const notKnown =
   'it is unknown whether the change was made; check when the database is available again';
 
 /**
- * The connection may have failed during the commit, so the log is searched for the command. This
- * takes the log lock because the server may still be executing the transaction.
+ * The connection may have failed during the commit, so this searches the log for the command. It
+ * takes the log lock, because the server may still be executing the transaction.
  */
 export async function lookUp(
   { db, store, clock }: Dependencies,
@@ -39,7 +39,7 @@ export async function lookUp(
         return { state, events, version: state.version, position: last.position };
       });
     } catch (error) {
-      // A failover that lost the end of the log may have lost the command too.
+      // The command may be among the events that a failover lost.
       if (error instanceof LogForkedError) return logForked(notKnown);
       if (!isDatabaseUnavailable(error)) throw error;
     }

@@ -1,5 +1,4 @@
-// Words the refusal of calls while the database is unavailable: the cause, the consequence and the
-// remedy.
+// Words the refusal of calls while the database is unavailable: cause, consequence and remedy.
 
 import { databaseFailure } from '../../db/failure.ts';
 import type { DatabaseFailure } from '../../db/failure.ts';
@@ -7,7 +6,6 @@ import { LogForkedError } from '../../db/log/log-forked.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 
-/** Used for calls that waited too long for their turn. */
 const tooBusy = { says: 'the database is unreachable or overloaded', remedy: null };
 const retryAfterSeconds = 2;
 
@@ -21,7 +19,7 @@ export function databaseUnavailable(
 }
 
 /**
- * The refusal while the log in the database differs from the log that this process has read
+ * Used while the log in the database differs from the one that this process has read
  * (db/log-forked.ts).
  */
 export function logForked(consequence: string | null = null): Refusal {
@@ -30,9 +28,7 @@ export function logForked(consequence: string | null = null): Refusal {
   return refuse('unavailable', message, { retryAfterSeconds: 1 });
 }
 
-/**
- * The refusal of a call that failed because of the database or its log. Null for any other error.
- */
+/** Null if the error has nothing to do with the database. */
 export function unavailableBy(error: unknown): Refusal | null {
   if (error instanceof LogForkedError) return logForked();
   const failure = databaseFailure(error);

@@ -13,17 +13,16 @@ const failureOf = (code: string): DatabaseFailure | null =>
   databaseFailure(Object.assign(new Error(code), { code }));
 
 /**
- * A probe writes a few megabytes, so it runs at most once a second, however often /readyz is
- * called.
+ * A probe writes a few megabytes, so it runs at most once a second, even if /readyz is called more
+ * often.
  */
 const probeMs = 1000;
 
 type Dependencies = Readonly<{ db: Database; measures: PlaneMeasures; monotonic: () => number }>;
 
 /**
- * Null if no obstacle to changes is known. A full disk is detected when a statement fails because
- * of it. From then on, the disk is probed until there is space. Throws if the database is
- * unreachable.
+ * Null if no obstacle is known. A full disk is detected when a statement fails because of it. From
+ * then on, probes run until there is space. Throws if the database is unreachable.
  */
 export async function findWriteFailure({
   db,
@@ -54,7 +53,7 @@ type Noting = Readonly<{
 }>;
 
 /**
- * Counts every failed statement, and reports each SQLSTATE that causes 503 responses at most once a
+ * Counts all failed statements. Reports each SQLSTATE that causes 503 responses at most once a
  * minute.
  */
 export function createStatementFailures({ measures, monotonic, onFailure }: Noting) {

@@ -1,5 +1,5 @@
 // Defines the format of declarative files: lists of resources, identified by name, with the fields
-// of the admin API. References use names, never ids (docs/guides/configuration-as-code.md).
+// of the admin API. References use names (docs/guides/configuration-as-code.md).
 
 import { z } from 'zod';
 
@@ -39,17 +39,17 @@ const name = text.pipe(nameField);
 const modelName = text.pipe(modelNameField);
 const names = z.array(name);
 
-/** Normalizes an address. Invalid addresses are refused elsewhere. */
+/** Invalid addresses are refused elsewhere. */
 const hrefOf = (text: string): string => (URL.canParse(text) ? new URL(text).href : text);
 
-/** Given instead of a credential to keep the stored one. */
+/** Keeps the stored credential. */
 export const heldCredential = 'held';
 
 const credential = {
   auth_header: authHeaderField.toLowerCase().nullish(),
   /** Null or an empty string sends the raw credential. */
   auth_scheme: authSchemeField.transform((scheme) => (scheme === '' ? null : scheme)).nullish(),
-  /** The credential, or `held` to keep the stored one. Null clears it. */
+  /** Null clears it. */
   upstream_api_key: text.pipe(credentialField).nullish(),
 };
 
@@ -94,7 +94,6 @@ const frontendModel = z.strictObject({
   was: modelName.optional(),
   description,
   max_model_len: tokensField.nullish(),
-  /** In the order in which they are tried. */
   rules: z.array(rule).optional(),
   default_targets: names.optional(),
 });
@@ -110,7 +109,7 @@ export const principal = z.strictObject({
   name,
   was: name.optional(),
   kind: principalKind.optional(),
-  /** Does not include roles that follow from groups of an identity provider. */
+  /** Excludes roles that follow from groups of an identity provider. */
   roles: names.optional(),
   limits: z
     .strictObject({
@@ -127,7 +126,7 @@ export const principal = z.strictObject({
     .nullish(),
 });
 
-/** A key that was created elsewhere, by its SHA-256. Two keys may have the same name. */
+/** A key that was created elsewhere, identified by its SHA-256. Two keys may have the same name. */
 export const key = z.strictObject({
   key_sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits'),
   name,
@@ -145,7 +144,6 @@ const remote = z.strictObject({
   ...credential,
 });
 
-/** The fields that the type does not list. */
 export function remoteSchema(noun: RemoteNoun): typeof remote;
 export function remoteSchema(noun: RemoteNoun): z.ZodObject {
   return remote.extend(z.object(ownFieldsOf(noun)).partial().shape);
@@ -153,7 +151,7 @@ export function remoteSchema(noun: RemoteNoun): z.ZodObject {
 
 export type RemoteList = (typeof nouns)[RemoteNoun]['remote']['list'];
 
-/** The schema of each noun that records external servers, by list. */
+/** The schema per list of servers and agents. */
 export function remoteLists<Member>(
   make: (noun: RemoteNoun) => Member,
 ): Readonly<Record<RemoteList, Member>>;
@@ -168,7 +166,7 @@ export const settings = z.strictObject({
   change_policy: z.array(changeKind).optional(),
 });
 
-/** The content of a set of files. A missing list is empty. */
+/** A missing list is empty. */
 export const declared = z.strictObject({
   providers: z.array(provider).optional(),
   models: z.array(model).optional(),
@@ -192,13 +190,11 @@ type ListFacts = Readonly<{
   schema: z.ZodObject;
   /** The value of a field that the files do not state. */
   defaults: Readonly<Record<string, unknown>>;
-  /** Fields whose values are sets. */
   sets: readonly string[];
 }>;
 
 const remoteDefaults = { auth_header: 'authorization', auth_scheme: 'Bearer', enabled: true };
 
-/** The order in which resources are created. */
 export const lists: Readonly<Record<ListName, ListFacts>> = {
   providers: { noun: 'provider', schema: provider, defaults: {}, sets: [] },
   models: { noun: 'model', schema: model, defaults: {}, sets: [] },

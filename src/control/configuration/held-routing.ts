@@ -11,7 +11,7 @@ import { toRecord } from '../../conditions/values.ts';
 export type ExportedRouting = Readonly<{
   state: ConfigState;
   nameOf: (principal: Principal) => string;
-  /** Receives a line for each part that was left out. */
+  /** Receives one line per part that was left out. */
   warnings: string[];
 }>;
 
@@ -52,8 +52,8 @@ const targetNames = (
   });
 
 /**
- * Null for a rule that cannot match any request, because its condition names a deleted entity.
- * Without the condition it would match every request.
+ * Null if the condition names a deleted entity, so that the rule matches no request. Without the
+ * condition it would match all.
  */
 function exportedRule(routing: ExportedRouting, owner: string, rule: Rule) {
   const { state, warnings } = routing;

@@ -1,5 +1,5 @@
-// Converts the configuration to the records of declarative files, for comparison by a plan and for
-// exports. Contains no secrets.
+// Converts the configuration to the records of declarative files, for plans and exports. Contains
+// no secrets.
 
 import type { Queryable } from '@databases/pg';
 
@@ -21,7 +21,7 @@ import { exportedFrontendModels, exportedPools } from './held-routing.ts';
 import { heldCredential, lists } from './format.ts';
 import type { ListName } from './format.ts';
 
-/** `revealed` contains the names of people and the verifiers of keys by ref. */
+/** `revealed` contains people's names and keys' verifiers by ref. */
 export type HeldSources = Readonly<{
   state: ConfigState;
   revealed: ReadonlyMap<string, string>;
@@ -33,7 +33,6 @@ export type Held = Readonly<{
   warnings: readonly string[];
 }>;
 
-/** The names of people and the verifiers of keys by ref. */
 export const revealNames = (
   { db, vault }: Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>,
   { principal, api_key }: ConfigState,
@@ -49,8 +48,8 @@ export const nameOfPrincipal =
     name.text ?? revealed.get(name.ref ?? '') ?? `principal ${id}`;
 
 /**
- * Omits what machines create: providers with a lease, the models that they registered, people who
- * sign in through an identity provider, and revoked keys.
+ * Omits what machines create: providers with a lease, their models, and people who sign in through
+ * an identity provider. Also omits revoked keys.
  */
 export function heldRecords({ state, revealed }: HeldSources): Held {
   const warnings: string[] = [];
@@ -100,7 +99,7 @@ export function heldRecords({ state, revealed }: HeldSources): Held {
   return { records, warnings };
 }
 
-/** The visible entities in the order of their ids. */
+/** Visible entities only, ordered by id. */
 const all = <Entity extends Numbered>(
   list: ListName,
   entities: Iterable<Entity>,
@@ -113,7 +112,6 @@ const all = <Entity extends Numbered>(
       return shown === null ? [] : record(list, one, shown);
     });
 
-/** For records that are already in the order of their ids. */
 function inOrderOf(records: readonly Fields[]): () => Fields | null {
   const left = [...records];
   return () => left.shift() ?? null;
@@ -140,13 +138,13 @@ export function namesIn(list: ListName, shown: Fields): Readonly<{ name: string;
   return { name: `${String(shown['principal'])}/${name}`, key: String(shown['key_sha256']) };
 }
 
-/** The record as parsed by the schema, or unchanged if the schema refuses it. */
+/** Unchanged if the schema refuses the record. */
 function parsedAs(list: ListName, shown: Fields): Fields {
   const parsed = lists[list].schema.safeParse(shown);
   return parsed.success ? parsed.data : shown;
 }
 
-/** The fields of a parsed record, with sets in a fixed order. */
+/** Puts sets in a fixed order. */
 export function comparable(list: ListName, { name, was: _was, ...fields }: Fields): Fields {
   const { sets } = lists[list];
   const own = list === 'keys' ? { ...fields, name } : fields;
@@ -177,9 +175,7 @@ const providerRecord = ({ name, kind, catalogueKey, endpoint, credential }: Prov
         credential_kind: credential?.kind ?? 'static',
       };
 
-/**
- * In a file, an empty scheme sends the raw credential. Null would mean that the field is missing.
- */
+/** An empty scheme sends the raw credential. Null would mean that the field is missing. */
 const writtenEndpoint = <Auth extends Readonly<{ auth_scheme: string | null }>>(auth: Auth) => ({
   ...auth,
   auth_scheme: auth.auth_scheme ?? '',

@@ -1,5 +1,5 @@
-// Stores which resources declarative files manage. Reads each applied configuration once: a plan
-// reads only those applied since the previous plan.
+// Stores which resources declarative files manage. A plan reads only the applies since the previous
+// plan.
 
 import type { Queryable } from '@databases/pg';
 
@@ -10,11 +10,10 @@ import type { ManagedRecord } from '../../deciders/reconcile/records.ts';
 import { listNames, lists } from './format.ts';
 
 export type ManagedFiles = Readonly<{
-  /** The position of the last event included. */
   position: number;
-  /** The resources that each set manages, by stream. */
+  /** Keyed by set, then by stream. */
   managed: ReadonlyMap<string, ManagedRecord>;
-  /** The position of the last apply of each set. */
+  /** By set. */
   lastApplies: ReadonlyMap<string, number>;
 }>;
 
@@ -24,7 +23,6 @@ export const noManagedFiles: ManagedFiles = {
   lastApplies: new Map(),
 };
 
-/** Reads to the head of the log. */
 export type ReadManagedFiles = () => Promise<ManagedFiles>;
 
 export function createManagedFiles(db: Queryable): ReadManagedFiles {
@@ -32,7 +30,6 @@ export function createManagedFiles(db: Queryable): ReadManagedFiles {
   return async () => {
     const before = known;
     const next = withApplied(before, await appliedConfigurations(db, before.position));
-    // A concurrent plan may have read further.
     if (next.position > known.position) known = next;
     return next;
   };

@@ -1,6 +1,6 @@
-// Plans the changes of an apply of declarative files: compares them with the configuration and with
-// the resources that the last apply managed, and decides all changes together. Dials nothing, so
-// files may be applied before their providers are reachable.
+// Plans an apply of declarative files: compares them with the configuration and with the resources
+// that the last apply managed, and decides all changes together. Dials nothing, so files may be
+// applied before their providers are reachable.
 
 import { hash } from 'node:crypto';
 
@@ -37,24 +37,22 @@ import { wantedRecords } from './wanted.ts';
 
 export type Asked = Readonly<{
   files: Declared;
-  /** The name of the set of files. */
   set: string;
-  /** True if resources are deleted that the lists of the files do not name. */
+  /** Also deletes resources that the files' lists do not name. */
   prune: boolean;
 }>;
 
-/** The last change of a resource since the last apply, with its actor. */
+/** The last change of a resource since the last apply. */
 export type Drift = LatestEvent & Readonly<{ actor: string | null }>;
 
 export type FilePlan = Readonly<{
   changes: readonly RecordChange[];
   unmanaged: readonly HeldRecord[];
   warnings: readonly string[];
-  /** The number of existing resources that the files take over unchanged. */
+  /** Existing resources that the files take over unchanged. */
   adopted: number;
   /** Equal for plans that make the same changes. */
   digest: string;
-  /** The steps of all changes. Empty if nothing changes. */
   steps: readonly PlanStep[];
   events: readonly GwEvent[];
   secrets: readonly Secret[];
@@ -96,8 +94,8 @@ export async function planConfiguration(
 }
 
 /**
- * `revealed` contains the names of people and the verifiers of keys by ref. `fingerprint` is equal
- * for equal texts.
+ * `revealed` contains people's names and keys' verifiers by ref. `fingerprint` is equal for equal
+ * texts.
  */
 export type FileSources = Readonly<{
   state: ConfigState;
@@ -164,16 +162,16 @@ export function planFiles(
 
 type Compared = Reconciled &
   Readonly<{
-    /** Deletes the resources of `removed` before all other steps. */
+    /** These deletions run before all other steps. */
     removal: readonly PlanStep[];
     removed: readonly RecordChange[];
-    /** The configuration after `removal`, on which the changes are based. */
+    /** The configuration after `removal`, on which the other steps are based. */
     state: ConfigState;
   }>;
 
 /**
- * A name that moves to another list is free only after the deletion of its resource, and targets
- * with this name are lost in between.
+ * A name that moves to another list is free only after its resource is deleted. Targets with this
+ * name are lost in between.
  */
 function compare(
   state: ConfigState,
@@ -192,8 +190,8 @@ function compare(
 }
 
 /**
- * Deletions of resources whose name another list takes. A pool cannot share its name with a model
- * or a frontend model.
+ * Deletions of resources whose name another list takes. Pools, models and frontend models share
+ * their names.
  */
 const givingNames = (changes: readonly RecordChange[]): readonly RecordChange[] =>
   changes.filter(({ wanted, list, name }) => {
@@ -249,7 +247,7 @@ type Naming = Readonly<{
 }> &
   Parameters<typeof nameOf>[2];
 
-/** The stored names of principals. Existing principals keep theirs. */
+/** Existing principals keep their stored names. */
 function namesFor({ state, files, revealed, ...context }: Naming): (name: string) => StoredName {
   const labelOf = nameOfPrincipal(revealed);
   const known = new Map<string, StoredName>(
@@ -274,7 +272,7 @@ type Handed = Pick<
   'taken' | 'released'
 >;
 
-/** The newly managed resources only. Names of people are not recorded. */
+/** Only newly managed resources. Names of people are not recorded. */
 function takeOver({ pairs }: Reconciled, { made, managed, set }: TakenOver): Handed {
   const streams = new Map(made.map(({ list, key, stream }) => [`${list} ${key}`, stream]));
   const own = pairs.flatMap(({ wanted, held }) => {

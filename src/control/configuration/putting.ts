@@ -1,4 +1,4 @@
-// Defines the change that each maker of steps gets, and the sources that makers share.
+// Defines what each maker of steps gets: the change and the shared sources.
 
 import type { StoredName } from '../../../events/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -13,27 +13,26 @@ import type { Declared } from './format.ts';
 export type StepSources = Readonly<{
   state: ConfigState;
   files: Declared;
-  /** The principal with this name in the configuration or in the files. */
+  /** In the configuration or in the files. */
   principalNamed: (name: string) => StoredName;
-  /** Adds a secret for the vault and returns its ref. */
+  /** Returns the ref. */
   vaulted: (secret: Omit<Secret, 'ref'>) => string;
   fingerprint: (text: string) => string;
 }>;
 
 export type PlanStep = ImportStep<PlainCommand>;
 
-/** Steps in `later` refer to resources of the same list, so they run when all of them exist. */
+/** Steps in `later` refer to resources of the same list, so they run after all of these exist. */
 export type Made = Readonly<{ steps: readonly PlanStep[]; later?: readonly PlanStep[] }>;
 
 /**
- * `id` is null for a new resource. `set` returns the value if the field changes, otherwise
- * undefined.
+ * `id` is null for a new resource. `set` returns the value of a changed field, otherwise undefined.
  */
 export type Putting = Readonly<{
   name: string;
   at: number;
   id: number | null;
-  /** The fields of the files, with defaults. */
+  /** From the files, with defaults. */
   fields: Fields;
   /** The current fields. */
   held: Fields;

@@ -1,6 +1,5 @@
 // Turns the changes of a plan into steps, ordered so that each step finds the entities that it
-// names. Assigns refs to secrets. A secret is stored in the vault only with an event that refers to
-// it.
+// names. Assigns refs to secrets; only an event that refers to a secret stores it in the vault.
 
 import { parseStream } from '../../../events/catalogue.ts';
 import { placeOf } from '../../deciders/reconcile/records.ts';
@@ -17,7 +16,6 @@ import type { Maker, PlanStep, Putting, StepSources } from './putting.ts';
 import { makeModel, makeProvider, remoteMaker } from './serving.ts';
 import { within } from './wanted.ts';
 
-/** A resource to create or change. */
 type Put = RecordChange & Readonly<{ wanted: WantedRecord }>;
 
 export function stepsOf(
@@ -38,8 +36,8 @@ export function stepsOf(
 }
 
 /**
- * Renames run before another resource of the list takes the name. Prompt classes come after the
- * classes that they refine.
+ * A rename runs before another resource takes the name. A prompt class comes after the class that
+ * it refines.
  */
 function putsIn(
   changes: readonly RecordChange[],
@@ -69,7 +67,7 @@ function puttingOf({ wanted, held, fields }: Put): Putting {
   };
 }
 
-/** Keys are revoked instead of deleted, so that they stay in lists. */
+/** Keys are revoked instead of deleted, so that lists still show them. */
 function removals(changes: readonly RecordChange[]): readonly PlanStep[] {
   const gone = changes.flatMap(({ held, wanted }) =>
     wanted === null && held !== null ? held : [],

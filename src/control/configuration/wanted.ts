@@ -1,4 +1,4 @@
-// Converts declarative files to the desired records, for comparison with the configuration.
+// Converts declarative files to the desired records.
 
 import { withTimes } from '../../conditions/values.ts';
 import type { WantedRecord } from '../../deciders/reconcile/records.ts';
@@ -14,7 +14,6 @@ import { comparable, namesIn } from './held.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** `fingerprint` is equal for equal texts. */
 export function wantedRecords(
   files: Declared,
   fingerprint: (text: string) => string,
@@ -39,22 +38,20 @@ export function wantedRecords(
   return records;
 }
 
-/** Adds the location to a refusal. */
 export const within = (place: string, { param, message, ...refusal }: Refusal): Refusal => ({
   ...refusal,
   message: `${place}: ${message}`,
   param: param === null ? place : `${place}.${param}`,
 });
 
-/** Missing settings count as empty, which clears what the files stated before. */
+/** Missing settings count as empty, so that removing them from the files clears them. */
 const entriesOf = (files: Declared, list: ListName): readonly Given[] =>
   list === 'settings' ? [files.settings ?? {}] : (files[list] ?? []);
 
-/** Rules have times in the format of files. */
 const shownField = ([field, value]: readonly [string, unknown]): readonly [string, unknown] =>
   field === 'rules' && Array.isArray(value) ? [field, value.map(withTimes)] : [field, value];
 
-/** Fields without a default: addresses and what identifies a key. */
+/** Fields without a default: addresses, and what identifies a key. */
 const withoutDefault: ReadonlySet<string> = new Set([
   'name',
   'was',
@@ -94,7 +91,6 @@ function providerDefaults(given: ProviderEntry | undefined): Given | Refusal {
     ...(entry === null ? {} : { api_base: endpoint.api_base }),
   };
 }
-/** Omits fields that are not stated. */
 export function givenEndpoint(given: Partial<ProviderEntry>): GivenEndpoint {
   const { api_base, protocol, auth_header, auth_scheme, credential_kind } = given;
   return {

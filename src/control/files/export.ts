@@ -1,6 +1,5 @@
-// Writes the configuration of a control plane as a configuration file that File mode can serve and
-// an import can read. In place of credentials it has the names of variables, and in place of keys
-// their digests.
+// Writes the configuration as a file that File mode can serve and an import can read. It contains
+// names of variables instead of credentials, and digests of keys.
 
 import { nouns, remoteNouns } from '../../../events/nouns.ts';
 import { snakeKeys } from '../../lib/case.ts';
@@ -21,7 +20,6 @@ export type ExportedConfig = Readonly<{
   text: string;
   /** The variables that the file refers to, with the provider of each credential. */
   variables: readonly Readonly<{ name: string; provider: string }>[];
-  /** Entities that the format cannot express. */
   warnings: readonly string[];
 }>;
 
@@ -33,7 +31,7 @@ export async function exportConfig(
   return exportState(state, await revealNames(plane, state));
 }
 
-/** `revealed` contains the names of people and the verifiers of keys by ref. */
+/** `revealed` contains people's names and keys' verifiers by ref. */
 export function exportState(
   state: ConfigState,
   revealed: ReadonlyMap<string, string>,
@@ -81,8 +79,8 @@ const inOrder = <Entity extends Readonly<{ id: number }>>(
 ): readonly Entity[] => [...byId.values()].toSorted((a, b) => a.id - b.id);
 
 /**
- * For example `PROVIDER_KEY_API_OPENAI_COM`. Derived from the provider's name, so that it is the
- * same in every export.
+ * For example `PROVIDER_KEY_API_OPENAI_COM`. Derived from the provider's name, so that every export
+ * has the same.
  */
 function variableNames(providers: readonly Provider[]): ReadonlyMap<ProviderId, string> {
   const taken = new Set<string>();
@@ -155,7 +153,7 @@ function costsPerToken(model: Model) {
   return Object.fromEntries(costs);
 }
 
-/** Models without a provider that the file can express. */
+/** Models whose provider the file cannot express. */
 const bareModels = (state: ConfigState, fields: Fields): readonly unknown[] =>
   inOrder(state.model.byId)
     .filter(({ backend }) => backend === null || !fields.has(backend.providerId))
@@ -170,7 +168,7 @@ const bareModel = (model: Model) => ({
 
 type Shown = Readonly<{ name: string; revealed: ReadonlyMap<string, string> }>;
 
-/** Leaves out the spending of budgets, which is not configuration, and revoked keys. */
+/** Omits the spending of budgets, which is not configuration, and revoked keys. */
 const principalRecord = (state: ConfigState, principal: Principal, { name, revealed }: Shown) => ({
   name,
   kind: principal.kind,

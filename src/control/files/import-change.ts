@@ -1,4 +1,4 @@
-// Describes what an event of an import changes in one line, for a dry run.
+// Describes an event of an import in one line, for a dry run.
 
 import { parseStream } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
@@ -9,7 +9,6 @@ export function changeText(state: ConfigState, { stream, type, data }: GwEvent):
   const { noun, id } = parseStream(stream);
   const entity = state[noun].byId.get(id);
   const named = entity !== undefined && 'name' in entity ? entity.name : null;
-  // The name of a person is in the vault.
   const name = typeof named === 'string' ? named : (named?.text ?? String(id));
   const more = 'resource' in data ? ` ${data.resource}` : '';
   return `${type} ${noun} ${name}${more}`;

@@ -1,6 +1,6 @@
-// Turns a laid out configuration file into the steps of an import, ordered so that each step finds
-// the entities that it names. Assigns refs to secrets. A secret is stored in the vault only with an
-// event that refers to it.
+// Turns a configuration file into the steps of an import, ordered so that each step finds the
+// entities that it names. Assigns refs to secrets; only an event that refers to a secret stores it
+// in the vault.
 
 import type { Endpoint, StoredCredential } from '../../../events/provider.ts';
 import type { StoredName } from '../../../events/principal.ts';
@@ -107,7 +107,7 @@ type Context = PlanOptions & Readonly<{ vaulted: (secret: Omit<Secret, 'ref'>) =
 
 type Endpoints = ReadonlyMap<string, ImportedEndpoint & Readonly<{ provider: FileProvider }>>;
 
-/** Keyed by the identity of the provider in the file: one credential, one vault item. */
+/** Keyed by the identity of the provider in the file: one vault item per credential. */
 function importedEndpoints(
   document: ConfigDocument,
   { models }: Layout,
@@ -152,8 +152,8 @@ function storedCredential(
 }
 
 /**
- * Providers that the file names come first, so that their names are taken before others are named
- * after their hosts.
+ * Providers named in the file come first, so that no other provider is named after its host with
+ * the same name.
  */
 function providerSteps(
   document: ConfigDocument,
@@ -184,7 +184,7 @@ function providerSteps(
   });
 }
 
-/** The model's name while it was the only entry of its pool: that of the pool. Null if unchanged. */
+/** An entry that was alone in its pool had the pool's name. Null if it already has its own. */
 const formerNameOf = ({ name, entryName }: PlannedModel): string | null =>
   entryName === name ? null : entryName;
 
@@ -223,7 +223,6 @@ function stated(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
-/** Orders classes after the classes that they refine. */
 export function inOrder<
   One extends Readonly<{ name: string; refines?: readonly string[] | undefined }>,
 >(classes: readonly One[]): readonly One[] {

@@ -1,5 +1,5 @@
-// Imports a configuration file into a control plane: an idempotent seed through the command path
-// (specification, "Commands of the binary"). It dials nothing, so a file may be imported before its
+// Imports a configuration file through the command path (specification, "Commands of the binary").
+// Importing it again changes nothing. It dials nothing, so a file may be imported before its
 // providers are reachable.
 
 import { decide } from '../../deciders/decide.ts';
@@ -28,9 +28,8 @@ export type ImportGiven = Readonly<{
   environment: Environment;
   /** Leaves out entries that gw cannot serve, with a warning each. */
   skipUnsupported?: boolean;
-  /** Lists the changes without making them. */
   dryRun: boolean;
-  /** The reason for bypassing the approval that the change policy requires. */
+  /** Why the approval that the change policy requires is bypassed. */
   breakGlass?: string | undefined;
 }>;
 
@@ -38,9 +37,9 @@ export type ImportReport = Readonly<{
   /** The content of the file. */
   models: number;
   keys: number;
-  /** One line per change, in order. Contains no secrets. */
+  /** One line per change. Contains no secrets. */
   changes: readonly string[];
-  /** The snapshot version with the changes. Unchanged if nothing changed or in a dry run. */
+  /** Unchanged if nothing changed or in a dry run. */
   version: number;
   warnings: readonly string[];
 }>;
@@ -50,7 +49,7 @@ type Dependencies = Readonly<{
   newId: () => string;
 }>;
 
-/** Refuses all errors of the file before any change, one line each. */
+/** Reports all errors of the file before any change, one line each. */
 export async function importConfig(
   { plane, newId }: Dependencies,
   { source, environment, skipUnsupported = false, dryRun, breakGlass }: ImportGiven,
@@ -94,15 +93,15 @@ function layOutFor(
   const routed = namesOf(state.frontend_model.byId);
   const models = namesOf(state.model.byId);
   const own = new Set(document.frontendModels.map(({ name }) => name));
-  // A name that an earlier import made a frontend model stays one, even if the file now has a
-  // single entry for it. If a model has the name too, an operator created the frontend model, and
-  // the entry is the model.
+  // A name that an earlier import made a frontend model stays one, even if the file now has one
+  // entry for it. If a model has the name too, an operator created the frontend model, and the
+  // entry is the model.
   const isRouted = (name: string) => routed.has(name) && !models.has(name) && !own.has(name);
   const layout = planLayout(document, { several: false, isRouted });
   return 'models' in layout ? layout : layout.map((message) => refuse('invalid', message));
 }
 
-/** Checks what the admin API refuses of a provider and the parser of the file cannot know. */
+/** Checks provider rules of the admin API that the file's parser does not know. */
 function unfitProviders({ providers }: ConfigDocument, { models }: Layout): readonly Refusal[] {
   const served = models.flatMap(({ name, backends }) =>
     backends.map(({ provider }) => ({ label: `model ${name}`, provider })),
@@ -142,9 +141,8 @@ const untaken = ({ tuning }: ConfigDocument): readonly string[] =>
     : ['gw: the tuning is not imported; only a proxy in File mode reads it'];
 
 /**
- * The maximum number of events per transaction. Other changes wait during it, and Postgres ends a
- * transaction in which a busy machine computes for 5 s. A larger import uses several transactions,
- * in the order of its steps.
+ * Events per transaction. Other changes wait for it, and Postgres ends a transaction that is idle
+ * for 5 s while a busy machine computes. A larger import uses several transactions.
  */
 const eventsMax = 1_000;
 
@@ -206,7 +204,6 @@ const brokeOff = (made: number, all: number): string =>
   `the import stopped after ${made} of ${all} changes, which are kept`;
 const again = 'run the import again to make the remaining changes';
 
-/** Every text in the steps, including the refs of their secrets. */
 function textsIn(steps: readonly ImportStep[]): ReadonlySet<string> {
   const texts = new Set<string>();
   JSON.stringify(steps, (_name, value: unknown) => {

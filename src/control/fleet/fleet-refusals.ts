@@ -1,13 +1,12 @@
-// Stores the counts of unattributed refusals from health reports when they change. Most reports
-// cause no database call.
+// Stores the counts of unattributed refusals from health reports when they change.
 
 import type { HealthReport } from '../../snapshot/health-report.ts';
 import { oncePerReplica } from './once-per-replica.ts';
 import type { RecordUnattributed } from '../usage/usage-unattributed.ts';
 
 /**
- * Never rejects: a health report is accepted even if the database is unreachable, and the next
- * report has the same or higher counts.
+ * Never rejects: a health report is accepted even if the database is unreachable. The next report
+ * has the same or higher counts.
  */
 export type TakeRefusals = (report: HealthReport) => Promise<void>;
 

@@ -1,6 +1,5 @@
-// Stores which replica serves which snapshot version since when. Inserts a row when a replica first
-// reports a version to any control process. Rows are retained for 400 days, to show what was in
-// force where.
+// Stores which replica serves which snapshot version since when, from the first report of it to any
+// control process. Rows are retained for 400 days.
 
 import type { Queryable } from '@databases/pg';
 
@@ -10,8 +9,8 @@ import type { HealthReport } from '../../snapshot/health-report.ts';
 import { oncePerReplica } from './once-per-replica.ts';
 
 /**
- * Never rejects: a health report is accepted even if the database is unreachable, and the next
- * report repeats the version.
+ * Never rejects: a health report is accepted even if the database is unreachable. The next report
+ * repeats the version.
  */
 export type TakeServed = (report: HealthReport) => Promise<void>;
 
@@ -19,7 +18,7 @@ export type TakeServed = (report: HealthReport) => Promise<void>;
 const none = '0';
 const retentionMs = 400 * 24 * 60 * 60 * 1000;
 const rowsMax = 2_000_000;
-/** The maximum number of replicas listed per version. */
+/** Per version. */
 const listedMax = 100;
 
 type Dependencies = Readonly<{
@@ -45,13 +44,12 @@ export const keepServed = (db: Queryable, clock: Clock): Promise<number> =>
   pruneServed(db, { horizon: new Date(clock() - retentionMs), kept: rowsMax });
 
 export type ServedBy = Readonly<{
-  /** The number of replicas that served the version. */
   replicas: number;
   /** The first hundred replicas. */
   first: readonly Readonly<{ replica: string; since: string }>[];
 }>;
 
-/** Keyed by version. Versions that no replica reported are absent. */
+/** By version. Versions that no replica reported are absent. */
 export async function servedBy(
   db: Queryable,
   versions: readonly number[],

@@ -1,5 +1,5 @@
-// Compares two reports of a replica and lists the backends that went down or recovered
-// (specification, "Events" rules 1 and 2). Each replica is compared with itself alone.
+// Compares two reports of one replica and lists the backends that went down or recovered
+// (specification, "Events" rules 1 and 2).
 
 import type { BackendReport, HealthReport } from '../../snapshot/health-report.ts';
 
@@ -11,8 +11,8 @@ export type Transition = Readonly<{
 }>;
 
 /**
- * Empty for the first report of a process. A new backend counts as healthy before. A backend that
- * is no longer reported has neither gone down nor recovered.
+ * Empty for the first report of a process. A new backend counts as healthy before. One that is no
+ * longer reported has neither gone down nor recovered.
  */
 export function transitionsBetween(
   before: HealthReport | null,
@@ -32,9 +32,7 @@ export function transitionsBetween(
 const keyOf = ({ api_base, model }: Pick<BackendReport, 'api_base' | 'model'>): string =>
   JSON.stringify([api_base, model]);
 
-/**
- * Two backends with the same name (for example with two credentials) count as the less healthy one.
- */
+/** Backends can share a name, for example with two credentials. The less healthy one counts. */
 function healthByBackend(backends: readonly BackendReport[]): ReadonlyMap<string, BackendReport> {
   const found = new Map<string, BackendReport>();
   for (const backend of backends) {

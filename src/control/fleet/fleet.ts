@@ -1,6 +1,6 @@
-// Stores the last report of each replica, in memory and unmerged (specification, "Fleet report"). A
-// replica that is silent for 30 seconds is removed. Replicas that report to another control process
-// are unknown here.
+// Stores the last report of each replica in memory (specification, "Fleet report"). A replica that
+// is silent for 30 seconds is removed. Each control process knows only the replicas that report to
+// it.
 
 import type { Clock } from '../../lib/clock.ts';
 import { refuse } from '../../lib/refusal.ts';
@@ -11,29 +11,20 @@ import type { Transition } from './fleet-transitions.ts';
 
 export type FleetRow = HealthReport &
   Readonly<{
-    /**
-     * RFC 3339 times: when the report arrived, and when the first one with its snapshot version
-     * did.
-     */
+    /** RFC 3339. The second is the time of the first report with this snapshot version. */
     reported_at: string;
     snapshot_since: string;
-    /** Milliseconds since the report arrived. */
     age_seconds: number;
   }>;
 
 export type Fleet = Readonly<{
-  /**
-   * Replaces the previous report of the replica. Refuses if there is no capacity for another
-   * replica.
-   */
+  /** Refuses if there is no capacity for another replica. */
   take: (report: HealthReport) => Refusal | null;
-  /** Ordered by the name of the replica. */
   rows: () => readonly FleetRow[];
 }>;
 
-/** The time for which a replica counts after its last report. */
 const silentMs = 30_000;
-/** Limits for one process: replicas, and backends of all reports. */
+/** Per process. The second is the sum over all reports. */
 const replicasMax = 1_000;
 const backendsMax = 200_000;
 
@@ -42,9 +33,8 @@ type Replica = Readonly<{ report: HealthReport; atMs: number; clockMs: number; s
 type Dependencies = Readonly<{
   clock: Clock;
   monotonic: Clock;
-  /** Called with the changes between two reports of one replica. */
   onTransition: (transition: Transition) => void;
-  /** For tests. The default is the limits above. */
+  /** For tests. */
   bounds?: Readonly<{ replicas: number; backends: number }>;
 }>;
 

@@ -11,8 +11,8 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Transition } from './fleet-transitions.ts';
 
 /**
- * `replica` of a failed rebuild is the control process that could not publish. `consecutive` counts
- * consecutive failures.
+ * `replica` is the control process that could not publish, `consecutive` the number of consecutive
+ * failures.
  */
 export type Notice =
   | Transition
@@ -22,7 +22,7 @@ export type Notice =
       error: string;
       consecutive: number;
     }>
-  /** A signed note of the log, to be stored outside of the database. */
+  /** A signed note, to be stored outside of the database. */
   | Readonly<{ event: 'log_checkpoint'; position: number; checkpoint: string }>
   /** The log was modified outside of gw (log/alarms.ts). */
   | (Readonly<{ event: 'log_alarm' }> & Omit<AlarmRow, 'raised_at'>);
@@ -30,7 +30,7 @@ export type Notice =
 export type NoticeCounts = Readonly<{
   delivered: number;
   failed: number;
-  /** Never attempted, because the queue was full or the process stopped. */
+  /** Dropped before any attempt, because the queue was full or the process stopped. */
   dropped: number;
 }>;
 
@@ -48,12 +48,11 @@ type Dependencies = Readonly<{
   url: string;
   /** Signs each body. Null sends them unsigned. */
   secret: string | null;
-  /** Checks the address by the same policy as all others. */
   dispatcher: Dispatcher;
   clock: Clock;
   newId: () => string;
   log: Readonly<{ warn: (fields: Readonly<Record<string, unknown>>, message: string) => void }>;
-  /** For tests. The default is the value of the specification. */
+  /** For tests. */
   timeoutMs?: number;
 }>;
 
@@ -73,7 +72,7 @@ export function createNotifier(dependencies: Dependencies): Notifier {
       if (failure === null) counts.delivered += 1;
       else {
         counts.failed += 1;
-        // Omits the address: the path of a webhook is often secret.
+        // Omits the address, because the path of a webhook is often secret.
         log.warn({ reason: failure }, 'a notification was not delivered');
       }
     }
@@ -96,7 +95,6 @@ export function createNotifier(dependencies: Dependencies): Notifier {
   };
 }
 
-/** Used if no webhook is configured. */
 export const noNotifier: Notifier = {
   notify: () => {},
   counts: () => ({ delivered: 0, failed: 0, dropped: 0 }),
@@ -104,8 +102,8 @@ export const noNotifier: Notifier = {
 };
 
 /**
- * Returns the cause of a failure, or null. Does not follow redirects or read the body of the
- * response.
+ * Returns the cause of a failure, or null. Follows no redirects and does not read the response
+ * body.
  */
 async function deliver(dependencies: Dependencies, body: string): Promise<string | null> {
   const { url, secret, dispatcher } = dependencies;
@@ -127,7 +125,6 @@ async function deliver(dependencies: Dependencies, body: string): Promise<string
   }
 }
 
-/** Signs the bytes of the body as the receiver gets them. */
 const signatureOf = (body: string, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 

@@ -1,17 +1,16 @@
-// Records repeated reports of replicas only when they change. Most reports cause no database call.
+// Records repeated reports of replicas only when they change, so that most cause no database call.
 
-/** A full table drops the oldest replica. Recording it again later has no effect. */
+/** A full table drops the oldest replica. Recording it again has no effect. */
 const replicasMax = 1_000;
 
 type Report = Readonly<{
   replica: string;
-  /** Unchanged if there is nothing to record. */
   mark: string;
   record: () => Promise<unknown>;
 }>;
 
 /**
- * `first` is the mark of a replica without anything to record. The returned function never rejects:
+ * `first` is the mark of a replica that has nothing to record. The returned function never rejects:
  * a report is accepted even if the database is unreachable, and the next one repeats it.
  */
 export function oncePerReplica(
@@ -30,7 +29,7 @@ export function oncePerReplica(
       if (recorded.size > replicasMax && oldest !== undefined) recorded.delete(oldest);
       isFailing = false;
     } catch (error) {
-      // Reports the first failure only, not one per report.
+      // Only the first failure, not one per report.
       if (!isFailing) onFailure(error);
       isFailing = true;
     }

@@ -1,4 +1,4 @@
-// Collects what a control process measures of its own work, in plain fields for metrics.
+// Collects a control process's measurements of its own work, for metrics.
 
 import { openDatabase } from '../../db/pool.ts';
 import type { Database, PoolLoad } from '../../db/pool.ts';
@@ -8,28 +8,26 @@ import type { Durations } from '../../telemetry/histogram.ts';
 import { createHeads } from '../log/heads.ts';
 
 export type PlaneMeasures = {
-  /** The last known head position of the log. */
   head: number;
-  /** When this process last had published the whole log, on the monotonic clock. */
+  /** When this process last published the head of the log, on the monotonic clock. */
   currentAt: number;
   /**
    * When a signed checkpoint last covered all events, on the monotonic clock. Null if nothing is
    * signed.
    */
   signedAt: number | null;
-  /** Connections refused by the admin listener. */
   readonly connectionsRefused: ConnectionsRefused;
   readonly appends: Durations;
   readonly builds: Durations;
   readonly pools: Readonly<Record<'commands' | 'reports', MeasuredPool>>;
   /**
-   * Set from the first statement that fails because the disk of the database is full until a probe
-   * succeeds.
+   * Null unless a statement failed because the database's disk is full and no probe has succeeded
+   * since.
    */
   diskFull: { probedAt: number } | null;
 };
 
-/** `errors` counts failed statements by class of SQLSTATE. `none` is for errors without one. */
+/** `errors` counts failed statements by class of SQLSTATE, or `none`. */
 type MeasuredPool = PoolLoad & Readonly<{ connectionsMax: number; errors: Map<string, number> }>;
 
 /** Few, because reports are rare. */
@@ -59,7 +57,6 @@ export const newPlaneMeasures = (connectionsMax: number): PlaneMeasures => ({
 
 type Place = Readonly<{ url: string; applicationName: string; schema: string }>;
 
-/** Opens the pools of a plane, measured from their first connection. */
 export function openMeasuredPools(
   place: Place,
   { pools }: PlaneMeasures,
@@ -78,7 +75,6 @@ export function openMeasuredPools(
   return { db: open('commands'), reports: open('reports') };
 }
 
-/** The callbacks for the parts of a plane. */
 export const measuring = (measures: PlaneMeasures, onCurrent?: () => void) => {
   const heads = createHeads();
   return {

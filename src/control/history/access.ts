@@ -1,6 +1,5 @@
-// Reviews access: who could call what at a moment of the log, by which role and permission, with
-// which valid keys, and the events that granted it. The review covers permissions only, not whether
-// anything served the model.
+// Reviews access at a moment of the log: who could call what, by which role, permission and valid
+// keys, and which events granted it. It says nothing about whether the model was served.
 
 import type { Queryable } from '@databases/pg';
 
@@ -25,8 +24,8 @@ type Moments = Readonly<{
 }>;
 
 /**
- * A null moment means now. Keys must be valid at the given time, or at the recording time of the
- * position.
+ * A null moment means now. Keys must be valid at the given time, or when the given position was
+ * recorded.
  */
 export async function reviewedAt(
   { db, past, state: present, clock }: Moments,
@@ -41,7 +40,7 @@ export async function reviewedAt(
 
 type Sources = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
 
-/** Created once per moment and called per row. Principals have the names of that moment. */
+/** Created once per moment, called per row. Shows the names of that moment. */
 export async function reviewer(sources: Sources, reviewed: Reviewed) {
   const { state } = reviewed;
   const grants = new Map(

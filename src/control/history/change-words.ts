@@ -1,4 +1,4 @@
-// Describes each change in a list: a sentence, and the record with its last known name.
+// Describes each change in a list: a sentence, and the record's last known name.
 
 import type { Queryable } from '@databases/pg';
 
@@ -24,7 +24,7 @@ export async function withWords<Row extends Listed>(
   return rows.map((row) => worded(row, names.get(row.stream) ?? null));
 }
 
-/** Streams without a name, or with an erased one, are absent. */
+/** Streams without a name, or whose name was erased, are absent. */
 async function namesOf(
   { db, vault }: Dependencies,
   streams: readonly string[],

@@ -1,5 +1,5 @@
-// Stores state checkpoints every 10,000 events, so that folding a past state is fast. A checkpoint
-// is a cache of the fold; one that cannot be read is skipped.
+// Stores a checkpoint of the state every 10,000 events, so that folding a past state is fast.
+// Unreadable checkpoints are skipped.
 
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -19,16 +19,16 @@ import {
   thinCheckpoints,
 } from '../../db/log/state-checkpoints.ts';
 
-/** The number of newest checkpoints to keep. Of older ones, one per month is kept. */
+/** Keeps the `kept` newest checkpoints, and one per month of older ones. */
 export type CheckpointPlan = Readonly<{ everyEvents: number; kept: number }>;
 
-/** For two million events back, any state is folded from at most 10,000 of them. */
+/** Covers two million events. */
 export const checkpointPlan: CheckpointPlan = { everyEvents: 10_000, kept: 200 };
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** The last stored state at `position` or before. The empty state if there is none. */
+/** The empty state if there is none. */
 export async function stateBefore(db: Queryable, position: number): Promise<ConfigState> {
   const held = await checkpointBefore(db, { foldVersion, position });
   if (held === null) return emptyState;
@@ -38,8 +38,8 @@ export async function stateBefore(db: Queryable, position: number): Promise<Conf
 }
 
 /**
- * Writes the checkpoints that are due up to `head` and deletes those no longer needed. Any replica
- * can run it. Returns the number written.
+ * Writes the checkpoints that are due up to `head` and deletes unneeded ones. Any replica can run
+ * it. Returns the number written.
  */
 export async function keepCheckpoints(
   db: Database,

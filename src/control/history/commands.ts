@@ -1,5 +1,5 @@
-// Reads commands for the history: one row per mutation with actor, time, changes, reason and the
-// snapshot versions around it.
+// Reads mutations for the history: actor, time, changes, reason and the snapshot versions around
+// each.
 
 import type { Queryable } from '@databases/pg';
 
@@ -18,7 +18,7 @@ export const historyCommands = async (
 ): Promise<HistoryCommand[]> =>
   toCommands(dependencies, await listCommands(dependencies.db, filter));
 
-/** Keyed by the id of the transaction. */
+/** By transaction id. */
 export async function commandsOf(
   dependencies: Dependencies,
   txIds: readonly string[],

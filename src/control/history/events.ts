@@ -1,6 +1,5 @@
-// Reads events for the history: the decoded content of the log with the hashes that prove it.
-// Payloads contain refs into the vault in place of secrets and personal data, so they are shown
-// completely.
+// Reads decoded events for the history, with the hashes that prove them. They are shown completely,
+// because payloads contain only refs in place of secrets and personal data.
 
 import type { Queryable } from '@databases/pg';
 
@@ -13,7 +12,7 @@ import { readHead } from '../../db/log/event-log.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 
-/** `requestId` selects the events of one request. Null or absent for all. */
+/** `requestId` selects the events of one request. */
 export type HistoryEventFilter = Omit<EventFilter, 'transactions'> &
   Readonly<{ requestId?: string | null }>;
 
@@ -21,7 +20,8 @@ export async function historyEvents(
   db: Queryable,
   { requestId = null, ...filter }: HistoryEventFilter,
 ): Promise<HistoryEvent[]> {
-  // The log has no index over requests: random ids would cost each append a page write.
+  // Not an SQL condition, because the log has no index over requests: random ids would cost each
+  // append a page write.
   const transactions = requestId === null ? null : transactionsOf(requestId);
   return (await listHistoryEvents(db, { ...filter, transactions })).map(historyEventOf);
 }
@@ -39,7 +39,6 @@ export async function historyEvent(
 
 export const countEvents = async (db: Queryable): Promise<number> => (await readHead(db)).position;
 
-/** `events` is the number of events of the stream. The last one is at `last_position`. */
 export type HistoryStream = Readonly<{
   stream: string;
   events: number;

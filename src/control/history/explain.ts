@@ -31,10 +31,10 @@ export type ExplainedRule = Readonly<{
   rule_id: number;
   rule_index: number;
   action: Verdict['rule']['action'];
-  /** The first matching rule of its frontend model. */
+  /** True for the first matching rule of its frontend model. */
   decides: boolean;
   failed: readonly string[];
-  /** The fields for which the row does not contain enough. */
+  /** Fields that the row does not contain. */
   unknown: readonly string[];
   jump_lost: boolean;
 }>;
@@ -43,15 +43,15 @@ export type ExplainedCandidate = Readonly<{
   model_id: number;
   model: string;
   provider: string | null;
-  /** The pool that contributed the candidate. */
+  /** The pool of the candidate. */
   pool: string | null;
   pool_policy: PoolPolicy | null;
   weight: number | null;
   fallback: boolean;
-  /** Null for a candidate that was not dropped. */
+  /** Null if it was not dropped. */
   dropped: Dropped | null;
   window_too_small: boolean;
-  /** In micro-units, at the prices of that time. */
+  /** Micro-units, at the prices of that time. */
   estimated_cost_micros: number | null;
   /** True if it answered, or would have. */
   answered: boolean;
@@ -60,7 +60,7 @@ export type ExplainedCandidate = Readonly<{
 export type UsageExplanation = Readonly<{
   usage: UsageRecord;
   snapshot_version: number;
-  /** The result of routing again. Null if the name is unknown. */
+  /** Null if the name is unknown. */
   route: string | null;
   frontend_model: string | null;
   rule_id: number | null;
@@ -75,7 +75,7 @@ export type UsageExplanation = Readonly<{
 
 type Dependencies = Readonly<{ db: Queryable; past: PastStates; routed: AskRouted }>;
 
-/** Refuses a missing row and one whose snapshot belongs to another log. */
+/** Refuses a missing row, and one whose snapshot belongs to another log. */
 export async function explainUsage(
   { db, past, routed }: Dependencies,
   id: string,
@@ -103,7 +103,6 @@ export async function servedState(
   );
 }
 
-/** Names of the configuration that served the request. */
 export function explainRow(
   { snapshot, tables }: Routed,
   usage: UsageRecord,

@@ -1,11 +1,11 @@
-// Parses a moment of the log: a snapshot version or a position, which share one number line, or a
-// time.
+// Parses a moment of the log: a time, a position or a snapshot version. The last two share one
+// number line.
 
 import { z } from 'zod';
 
 import { timestampField } from '../../lib/fields.ts';
 
-/** `at` is in epoch milliseconds. */
+/** `at` is epoch milliseconds. */
 export type Moment = Readonly<{ position: number }> | Readonly<{ at: number }>;
 
 const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;

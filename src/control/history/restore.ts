@@ -1,5 +1,6 @@
 // Prepares a restore: the past state, and facts from the vault and the log that no state contains.
-// The facts are read before locking the log, which may be long, and checked again under the lock.
+// Reads the facts before locking the log, which may take long, and checks them again under the
+// lock.
 
 import type { Queryable } from '@databases/pg';
 
@@ -25,7 +26,6 @@ type Dependencies = Readonly<{
   db: Database;
   state: () => ConfigState;
   past: PastStates;
-  /** Reads the log to its head. */
   refresh: () => Promise<void>;
 }>;
 
@@ -67,7 +67,7 @@ export async function readyRestore(
   };
 }
 
-/** True for events that change the facts but are not in the database yet. */
+/** Selects events that change the facts but are not in the database yet. */
 const overtakes = ({ type }: RecordedEvent): boolean => factTypes.has(type);
 
 const factTypes: ReadonlySet<RecordedEvent['type']> = new Set([
@@ -85,7 +85,7 @@ const overtaken = refuse(
   'keys, tokens, passwords or vault items were modified concurrently; retry the restore',
 );
 
-/** The refs into the vault that the entities of these streams would have again. */
+/** The vault refs that the entities of these streams would use again. */
 const neededRefs = (target: ConfigState, streams: readonly string[]): string[] => [
   ...new Set(
     streams.flatMap((stream) => {
@@ -119,12 +119,10 @@ async function readFacts(
   return { erased, revokedKeys, revokedTokens, passwordsSet, identitiesLinked, identitiesUnlinked };
 }
 
-/** The changes of a restore, for display. */
 export type RestorePreview = ShownChange & Pick<RestorePlan, 'conflicts' | 'missing'>;
 
 type From = Readonly<{ state: ConfigState; command: RestoreCommand }>;
 
-/** `after` is the configuration after the restore. */
 export async function previewRestore(
   sources: Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>,
   { state: before, command }: From,

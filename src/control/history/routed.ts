@@ -1,6 +1,5 @@
-// Builds the routing tables of configurations, which takes about 20 ms for thousands of models.
-// Works in slices so that other requests are served, and caches the most recently used tables,
-// since a caller often asks about the same configuration again.
+// Builds and caches the routing tables of configurations. Building takes about 20 ms for thousands
+// of models, so it works in slices, between which other requests are served.
 
 import { createConfigSteps } from '../../../projections/snapshot.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -15,7 +14,7 @@ import { routingSnapshotOf } from './routing-snapshot.ts';
 export type Routed = Readonly<{ snapshot: Snapshot; tables: RoutingTables }>;
 
 export type AskRouted = Readonly<{
-  /** The stand-ins for vault and budgets are those of `routingSnapshotOf`. */
+  /** With the placeholders of `routingSnapshotOf`. */
   ofState: (state: ConfigState) => Promise<Routed>;
   ofSnapshot: (snapshot: Snapshot) => Promise<Routed>;
 }>;
@@ -23,7 +22,6 @@ export type AskRouted = Readonly<{
 export const routedMax = 4;
 
 export function createAskRouted(monotonic: Clock): AskRouted {
-  /** Moves the most recently used entry to the end. */
   const kept = new Map<object, Promise<Routed>>();
   const ask = (of: object, steps: () => Steps<Routed>): Promise<Routed> => {
     const found = kept.get(of) ?? inSlices(createYieldTurn(monotonic), steps());

@@ -1,6 +1,6 @@
-// Builds the snapshot of a past state for routing questions: its configuration with placeholders
-// for credentials, which the vault may have erased since. Assumes that every credential is valid
-// and that nothing of the budgets is spent.
+// Builds the snapshot of a past state for questions about routing. Credentials are placeholders,
+// because the vault may have erased them since. Assumes that all credentials are valid and all
+// budgets are unspent.
 
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { snapshotSchemaVersion } from '../../snapshot/schema.ts';
@@ -8,9 +8,7 @@ import type { Snapshot, SnapshotConfig } from '../../snapshot/schema.ts';
 
 const standIn = '';
 
-/**
- * Used to find where a request would be routed, never to serve one. `config` is that of the state.
- */
+/** Must not serve requests. `config` is that of the state. */
 export function routingSnapshotOf(state: ConfigState, config: SnapshotConfig): Snapshot {
   const refs = config.providers.flatMap((provider) => provider.credential_ref ?? []);
   return {

@@ -1,5 +1,5 @@
-// Describes a change with many parts before or after it is made. Long lists are truncated but
-// counted completely.
+// Describes a change with many parts, before or after it is made. Long lists are truncated; their
+// counts are complete.
 
 import type { Queryable } from '@databases/pg';
 

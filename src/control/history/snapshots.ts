@@ -1,5 +1,5 @@
-// Reads snapshot versions for the history: their authors and changes, one with its configuration,
-// and the difference between two. Contains no credential, no verifier and no ref to one.
+// Reads snapshot versions for the history: authors, changes, the configuration of one and the
+// difference between two. Contains no credential or verifier, nor a ref to one.
 
 import type { Queryable } from '@databases/pg';
 
@@ -31,9 +31,8 @@ export type HistoryVersion = Readonly<{
   snapshot_schema: number;
   /** 64 hex digits over the configuration. */
   content_hash: string;
-  /** The changed entities as `<kind>-<id>`. */
+  /** As `<kind>-<id>`. */
   changed: readonly string[];
-  /** The command that created the version. */
   made_by: (Omit<HistoryCommand, 'stream'> & ChangeWords) | null;
 }>;
 
@@ -45,7 +44,6 @@ export async function historyVersions(
   return toVersions(dependencies, rows);
 }
 
-/** Null if the log has no snapshot of this version. */
 export async function historyVersion(
   dependencies: Dependencies,
   version: number,
@@ -72,7 +70,7 @@ async function toVersions(
   }));
 }
 
-/** The configuration of a snapshot without the refs to secrets. */
+/** Omits the refs to secrets. */
 export function redactedConfig(state: ConfigState) {
   const config: SnapshotConfig = snapshotConfig(state);
   return {
@@ -86,7 +84,6 @@ function withoutRef({ credential_ref: ref, ...provider }: SnapshotConfig['provid
   return { ...provider, has_credential: ref !== null };
 }
 
-/** The differences for display, with names of people revealed. */
 export async function shownDifferences(
   { db, vault }: Dependencies,
   differences: readonly Difference[],

@@ -1,6 +1,6 @@
-// Reads the configuration at any moment of the log: folds on from the nearest stored state, in
-// memory or in a checkpoint. A position within a multi-event command resolves to its last event,
-// since partial states are never exposed.
+// Reads the configuration at any moment of the log by folding on from the nearest stored state, in
+// memory or in a checkpoint. A position within a multi-event mutation resolves to its last event;
+// partial states are never exposed.
 
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { foldStateTo } from '../../../projections/read-model-fold.ts';
@@ -17,9 +17,8 @@ import type { Moment } from './moment.ts';
 
 export type PastStates = Readonly<{
   /**
-   * The state at a moment, or at the end of the command that contains it. `named` is the field that
-   * a refusal names: `absent` for a moment outside of the log, `unavailable` for too many
-   * concurrent reads.
+   * `named` is the field that a refusal names: `absent` for a moment outside of the log,
+   * `unavailable` for too many concurrent reads.
    */
   at: (moment: Moment, named: string) => Promise<ConfigState | Refusal>;
 }>;
@@ -31,10 +30,7 @@ type Dependencies = Readonly<{
   catchUp: () => Promise<void>;
 }>;
 
-/**
- * The maximum number of states in memory, and of entities in all of them. Shared entities count
- * once per state.
- */
+/** The limits of the cache in memory. An entity counts once per state. */
 const statesMax = 16;
 const entitiesMax = 300_000;
 
@@ -63,7 +59,7 @@ export function createPastStates({ db, store, catchUp }: Dependencies): PastStat
 
   return {
     at: async (asked, named) => {
-      // The answer must include everything acknowledged before this call.
+      // The state must include everything acknowledged before this call.
       if ('at' in asked || positionOfVersion(asked.position) > live().position) await catchUp();
       const position = await positionOf(db, asked, { named, head: live().position });
       if (isRefusal(position)) return position;
@@ -106,7 +102,6 @@ async function positionOf(
 
 type StateCache = ReturnType<typeof createStateCache>;
 
-/** Caches the most recently used states. */
 function createStateCache() {
   const kept = new Map<number, ConfigState>();
   const use = (state: ConfigState): ConfigState => {
@@ -130,7 +125,7 @@ function createStateCache() {
       let entities = 0;
       for (const [at, [position, held]] of [...kept].toReversed().entries()) {
         entities += entityCount(held);
-        // The newest state stays, whatever its size.
+        // Keeps the newest state, however large.
         if (at > 0 && (at >= statesMax || entities > entitiesMax)) kept.delete(position);
       }
     },

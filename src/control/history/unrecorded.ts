@@ -12,7 +12,6 @@ type Listed = Pick<Considered, 'dropped' | 'isSmall'> &
     pool: Pick<NonNullable<Considered['pool']>, 'name'> | null;
   }>;
 
-/** One sentence each. */
 export function notRecorded(
   row: Row,
   verdicts: readonly Pick<Verdict, 'rule' | 'unknown'>[],
@@ -45,8 +44,8 @@ export function notRecorded(
 }
 
 /**
- * True if a candidate before the one that answered was not tried. The order within a pool varies,
- * so its members do not count as earlier.
+ * True if a candidate before the answering one was not tried. Members of one pool do not count,
+ * because their order varies.
  */
 function isPassedOver({ model_id, attempts }: Row, listed: readonly Listed[]): boolean {
   const candidates = listed

@@ -1,6 +1,6 @@
-// Raises alarms when the log was modified outside of gw. Each is reported once, by an error line of
-// the program's log and by the operator's webhook, and stays in the database; it does not end by
-// itself. A new epoch of the log explains observations made before it, and the alarm shows that.
+// Raises an alarm if the log was modified outside of gw. Each is reported once, by an error line in
+// the program's log and by the webhook. It stays in the database and never ends by itself. A new
+// epoch of the log explains observations made before it, which the alarm shows.
 
 import type { Queryable } from '@databases/pg';
 
@@ -11,8 +11,8 @@ import { toRfc3339 } from '../../lib/clock.ts';
 import type { Notice } from '../fleet/notify.ts';
 
 /**
- * `position` is the first mismatch. An observation of a replica has its name, the hash it was
- * given, the hash in the log (null if the log ends earlier) and the epoch in which it was given.
+ * `position` is the first mismatch. A replica's observation has its name, the hash it was given,
+ * the hash in the log (null if the log ends earlier), and the epoch.
  */
 export type Alarm = Omit<AlarmRow, 'raised_at'>;
 
@@ -28,13 +28,13 @@ export type Alarms = Readonly<{
   raise: (alarm: Alarm) => Promise<void>;
   /** Newest first. */
   list: () => Promise<readonly RaisedAlarm[]>;
-  /** The number of unexplained alarms known to this process: raised by it or listed since. */
+  /** Counts the unexplained alarms that this process raised or has listed. */
   open: () => number;
 }>;
 
 type Dependencies = Readonly<{
   db: Queryable;
-  /** The epoch of the log, as far as this process has read. */
+  /** As far as this process has read the log. */
   epoch: () => number;
   log: Readonly<{ error: (fields: Readonly<Record<string, unknown>>, message: string) => void }>;
   notify: (notice: Notice) => void;
@@ -42,9 +42,7 @@ type Dependencies = Readonly<{
 }>;
 
 export function createAlarms({ db, epoch, log, notify, clock }: Dependencies): Alarms {
-  /**
-   * Alarms of this process. They stay open even if the database did not store them or lost them.
-   */
+  /** Stay open even if the database did not store them or lost them. */
   let own: readonly AlarmRow[] = [];
   let known: readonly AlarmRow[] = [];
   const isExplained = (alarm: AlarmRow): boolean => alarm.epoch !== null && alarm.epoch < epoch();
@@ -55,7 +53,7 @@ export function createAlarms({ db, epoch, log, notify, clock }: Dependencies): A
       own = [row, ...own].slice(0, alarmsMax);
       known = [row, ...known].slice(0, alarmsMax);
       // The database is under suspicion: if it fails, or claims that another replica reported the
-      // alarm, it is not asked again.
+      // alarm, report anyway, once.
       const isNew = await insertAlarm(db, row).catch(() => true);
       if (!isNew) return;
       log.error({ ...alarm }, 'the event log was modified outside of gw');

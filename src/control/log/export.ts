@@ -1,6 +1,6 @@
-// Exports the log as lines of JSON (NDJSON): the exact bytes that are hashed, ordered by position,
-// each checkpoint after its event. Parts that are hashed as text are strings here, so that JSON
-// readers cannot alter them.
+// Exports the log as lines of JSON (NDJSON), ordered by position, with the exact hashed bytes and
+// each checkpoint after its event. Parts that are hashed as text are strings, so that JSON readers
+// cannot alter them.
 
 import type { Queryable } from '@databases/pg';
 
@@ -15,7 +15,7 @@ export type ExportRange = Readonly<{ from: number; to: number }>;
 
 const pageEvents = 1000;
 
-/** Yields chunks of complete lines. `to` is at most the head. */
+/** `to` is at most the head. */
 export async function* exportLog(
   db: Queryable,
   { logId }: Pick<LogHead, 'logId'>,
@@ -54,7 +54,7 @@ export async function* exportLog(
 
 const line = (record: object): string => `${JSON.stringify(record)}\n`;
 
-/** In the same form as in the file of checkpoints. */
+/** The same form as in the file of checkpoints. */
 export const noteLine = (note: string): string => line({ checkpoint: note });
 
 export const eventLine = (event: StoredEvent): string =>

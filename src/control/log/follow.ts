@@ -1,4 +1,4 @@
-// Follows the log: other replicas' events arrive after a notification, or within a second without
+// Follows the log: learns of other replicas' events by notification, or within a second without
 // one.
 
 import type { Listener } from '../../db/listen.ts';
@@ -12,7 +12,7 @@ type Dependencies = {
 const pollMs = 1000;
 
 /**
- * Runs `catchUp` on each notification and each poll, one run at a time. A notification during a run
+ * Runs `catchUp` on each notification and each poll, without overlap. A notification during a run
  * causes another run.
  */
 export function follow({ listen, catchUp, onFailure }: Dependencies): Listener {
@@ -27,7 +27,7 @@ export function follow({ listen, catchUp, onFailure }: Dependencies): Listener {
         await catchUp();
         failing = false;
       } catch (error) {
-        // Reports the first failure only, not one every second.
+        // Only the first failure, not one every second.
         if (!failing) onFailure(error);
         failing = true;
       }

@@ -3,7 +3,6 @@
 import { EventEmitter } from 'eventemitter3';
 
 export type Heads = Readonly<{
-  /** Called whenever the head of the log was read. */
   tell: (position: number) => void;
   /** Resolves when the log is known to extend past `position`, or on timeout or abort. */
   past: (position: number, waiting: Waiting) => Promise<void>;

@@ -1,5 +1,4 @@
-// Reads the requested range of the log for an export, with its signed checkpoints and the keys that
-// signed them.
+// Reads a range of the log for an export, with its signed checkpoints and their keys.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -15,7 +14,7 @@ import type { ExportRange } from './export.ts';
 
 type Asked = Readonly<{ from: number | null; to: number | null }>;
 
-/** The whole log by default. Refuses a range that is not in the log. */
+/** The default is the whole log. Refuses a range that is not in the log. */
 export async function logRange(
   db: Queryable,
   asked: Asked,
@@ -33,7 +32,7 @@ export async function logRange(
 }
 
 /**
- * `since` is the position of the event that set the key. `verifier_key` is the format of tools for
+ * `since` is the position of the event that set the key. `verifier_key` has the format of tools for
  * signed notes.
  */
 export type AuditKey = Readonly<{ since: number; public_key: string; verifier_key: string }>;
@@ -41,7 +40,7 @@ export type AuditKey = Readonly<{ since: number; public_key: string; verifier_ke
 const setKey = z.object({ public_key: z.string() });
 const keysMax = 1_000;
 
-/** All keys that sign checkpoints of the log, oldest first. */
+/** Oldest first. */
 export async function auditKeys(db: Queryable, { logId }: Pick<LogHead, 'logId'>) {
   const events = await listHistoryEvents(db, {
     type: 'AuditKeySet',
@@ -59,10 +58,7 @@ export async function auditKeys(db: Queryable, { logId }: Pick<LogHead, 'logId'>
   });
 }
 
-/**
- * `origin` is the name under which checkpoints of this log are signed. The oldest checkpoint comes
- * first.
- */
+/** Oldest first. `origin` is the name under which checkpoints of this log are signed. */
 export async function signedCheckpoints(
   db: Queryable,
   { after, limit }: Readonly<{ after: number; limit: number }>,

@@ -1,4 +1,4 @@
-// Supplies the chain check with Ed25519 and with the check that each event can be parsed.
+// Gives the chain check Ed25519 and a check that each event can be parsed.
 
 import type { Means } from '../../../events/chain.ts';
 import { isSigned } from '../../../events/checkpoint.ts';

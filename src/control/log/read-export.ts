@@ -11,25 +11,23 @@ export type ExportRead = Readonly<{
   logId: string | null;
   events: number;
   checkpoints: number;
-  /** Hex digits. Null if nothing could be read. */
+  /** Hex. Null if nothing could be read. */
   hash: string | null;
-  /** The number of valid events without a payload. */
   redacted: RedactedEvents;
-  /** The first problem. Null if all lines are valid. */
+  /** Null if all lines are valid. */
   problem: Finding | null;
 }>;
 
 type Options = Partial<Trust> &
   Readonly<{
     onHead?: (head: Pick<Verified, 'logId' | 'from'>) => Promise<void>;
-    /** Called for each valid event, in order. */
     onEvent?: (event: StoredEvent) => Promise<void> | void;
     onCheckpoint?: (
       checkpoint: Readonly<{ position: number; note: string }>,
     ) => Promise<void> | void;
   }>;
 
-/** Takes lines without line ends. Counts events without a payload; they are not a problem. */
+/** Takes lines without line ends. An event without a payload is counted and is not a problem. */
 export async function readExport(
   lines: AsyncIterable<string> | Iterable<string>,
   { onHead, onEvent, onCheckpoint, ...trust }: Options = {},

@@ -15,33 +15,28 @@ import type { ConfigStore } from '../publishing/config-store.ts';
 import type { Publisher } from '../publishing/publish.ts';
 
 export type Reading = Readonly<{
-  /**
-   * Brings state and read models to the head at the time of the call or later, so that they include
-   * every mutation answered before.
-   */
+  /** Brings state and read models to the head at the time of the call or later. */
   catchUp: () => Promise<void>;
   /** The same, and publishes new events. */
   refresh: () => Promise<void>;
   /**
-   * Sets the function that is told the lost events before the log is read again. If it fails, the
-   * log is not read, and the next call retries.
+   * The listener runs before the log is read again. If it fails, the log is not read, and the next
+   * call retries.
    */
   onForked: (listener: (lost: Lost) => Promise<void>) => void;
 }>;
 
 type Dependencies = Readonly<{
   db: Database;
-  /** The log that the process was started with. */
+  /** At the start of the process. */
   logId: string;
   store: ConfigStore;
   publisher: Pick<Publisher, 'current' | 'publish'>;
-  /** Called with the head of the log whenever it was read. */
   onHead: (position: number) => void;
-  /** Called when the log has been read to its head and published. */
   onCurrent: () => void;
 }>;
 
-/** The last position and hash of this process, which are not in the log of the database. */
+/** The last position and hash that this process read and the log no longer contains. */
 export type Lost = Readonly<{ logId: string; version: number }> & LogPlace;
 
 export function createReading(dependencies: Dependencies): Reading {
@@ -55,8 +50,8 @@ export function createReading(dependencies: Dependencies): Reading {
     await store.reread(db, head.position);
   };
   const catchUpState = coalesce(async () => {
-    // Events that this process appends while the head is read are after that head. They are not
-    // lost events.
+    // Events that this process appends during the read are after that head. They are not lost
+    // events.
     const from = store.cursor();
     const head = await readHead(db);
     onHead(head.position);
@@ -69,7 +64,7 @@ export function createReading(dependencies: Dependencies): Reading {
     store.noteTables(await catchUpReadModel(db, store.tables()));
   });
   const catchUpTables = async (): Promise<void> => {
-    // Events of this process are written together with their rows in the tables.
+    // This process writes its own events together with their rows.
     if (store.tables().state.position < store.state().position) await advanceTables();
   };
   return {
@@ -80,7 +75,7 @@ export function createReading(dependencies: Dependencies): Reading {
     },
     refresh: async () => {
       await catchUpState();
-      // Runs before the tables are updated: a failure there must not delay proxies.
+      // Before the tables, whose failure must not delay proxies.
       await publisher.publish();
       if (publisher.current()?.snapshot.version === store.state().version) onCurrent();
       await catchUpTables();
@@ -99,8 +94,8 @@ const retireMs = 60 * 60 * 1000;
 type Retiring = Readonly<{ db: Database; onFailure: (error: unknown) => void }>;
 
 /**
- * Regularly marks the read models of this release as in use and drops those of releases that no
- * longer run.
+ * Regularly marks this release's read models as in use, and drops those of releases that no longer
+ * run.
  */
 export function retireNowAndThen({ db, onFailure }: Retiring) {
   const retire = (): Promise<void> => retireReadModels(db).then(() => undefined, onFailure);

@@ -1,6 +1,6 @@
-// Rebuilds a log in an empty database from its export. Each event is verified before it is written,
-// and the database verifies it again. Data derived from the log is rebuilt. Data outside the log
-// (secrets and personal data, usage, sessions, leases) is not restored.
+// Rebuilds a log in an empty database from its export. gw verifies each event before writing it,
+// and the database verifies it again. Data derived from the log is rebuilt. Other data (secrets and
+// personal data, usage, sessions, leases) is not restored.
 
 import type { Queryable } from '@databases/pg';
 
@@ -24,18 +24,18 @@ import type { ExportRead } from './read-export.ts';
 
 export type Replayed = Readonly<{
   check: ExportRead;
-  /** The snapshot version at the end of the log. */
   version: number;
   /**
-   * Missing vault items that the configuration refers to. The entities that need them do not work.
+   * Vault items that the configuration refers to and that are missing. Entities that need them do
+   * not work.
    */
   missing: number;
 }>;
 
 type Sources = Readonly<{
-  /** An export from the first event on, without line ends. */
+  /** Begins with the first event. Lines have no line ends. */
   log: AsyncIterable<string>;
-  /** The vault as written by `vaultLines`. Null leaves it empty. */
+  /** The output of `vaultLines`. Null leaves the vault empty. */
   vault: AsyncIterable<string> | null;
 }>;
 
@@ -125,7 +125,7 @@ class RefusedReplay extends Error {
 
 const pageItems = 500;
 
-/** The items of the vault as one line of JSON each, still sealed with the encryption key. */
+/** One line of JSON per item, sealed with the encryption key. */
 export async function* vaultLines(db: Queryable): AsyncGenerator<string, void, undefined> {
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
@@ -150,7 +150,7 @@ async function writeVault(tx: Transaction, lines: AsyncIterable<string>): Promis
   await flush();
 }
 
-/** The refs of the whole configuration, including names of people. */
+/** Includes the refs of names of people. */
 const refsOf = (state: ConfigState): readonly string[] => [
   ...allNouns.flatMap(({ noun }) =>
     [...state[noun].byId.keys()].flatMap((id) => vaultRefs(state, `${noun}-${id}`)),

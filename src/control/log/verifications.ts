@@ -1,5 +1,5 @@
-// Reports the state of the data derived from the log: the position of the read models, when they
-// were built, and the results of the last verifications.
+// Reports the state of the data derived from the log: the position and build time of the read
+// models, and the last verifications.
 
 import type { Queryable } from '@databases/pg';
 
@@ -10,7 +10,7 @@ import type { VerificationRow, VerificationSubject } from '../../db/verification
 import { toRfc3339 } from '../../lib/clock.ts';
 import type { LogCheck } from './verify-log.ts';
 
-/** `at` is RFC 3339. `problem` is the first problem or null. */
+/** `at` is RFC 3339. `problem` is the first one or null. */
 export type Verified = Readonly<{
   at: string;
   by: string;
@@ -28,7 +28,7 @@ export type Derived = Readonly<{
   verified: Readonly<Record<VerificationSubject, Verified | null>>;
 }>;
 
-/** The head of the log and the state of the derived data. `hash` is hex, `recorded_at` RFC 3339. */
+/** `hash` is hex, `recorded_at` RFC 3339. */
 export type LogStatus = Derived &
   Readonly<{ log_id: string; position: number; hash: string; recorded_at: string }>;
 
@@ -67,7 +67,6 @@ const toVerified = ({ verified_at: at, verified_by: by, ...row }: VerificationRo
   problem: row.problem,
 });
 
-/** Only the `problems` of the subject, first one first. */
 export type Finding = Readonly<{
   subject: VerificationSubject;
   position: number;
@@ -75,8 +74,8 @@ export type Finding = Readonly<{
 }>;
 
 /**
- * Read models are not checked if the chain is broken. Problems of the vault are stored with the
- * chain, which names its items.
+ * Read models are not checked if the chain is broken. Problems of the vault belong to the chain,
+ * which names its items.
  */
 export function findingsOf({ head, tables_position: position, problems, ...check }: LogCheck) {
   const { tables, vault } = check;
@@ -90,7 +89,6 @@ export function findingsOf({ head, tables_position: position, problems, ...check
   return [chain, { subject: 'read_models', position, problems: textsOf(false) } as const];
 }
 
-/** The length to which an answer truncates a problem. */
 const problemLengthMax = 1_000;
 
 type Made = Readonly<{ by: string; at: Date }>;

@@ -1,6 +1,5 @@
-// Verifies the chain of the log from the first event to the head, its signed checkpoints, the vault
-// items that its events name, and all derived data against a rebuild. Trusts nothing that the
-// database computed.
+// Verifies the chain of the log, its signed checkpoints, the vault items that its events name, and
+// all derived data against a rebuild. Trusts nothing that the database computed.
 
 import type { Queryable } from '@databases/pg';
 
@@ -24,18 +23,18 @@ import type { VaultCheck } from '../vault/verify-vault.ts';
 export type LogCheck = Readonly<{
   events: number;
   head: Readonly<{ position: number; hash: string }>;
-  /** The number of verified signed checkpoints, including anchors. */
+  /** Includes anchors. */
   checkpoints: number;
   /**
-   * The number of tables compared with a rebuild. One of them is snapshot_versions, with the hash
-   * of each version.
+   * Tables compared with a rebuild. One of them is snapshot_versions, with the hash of each
+   * version.
    */
   tables: number;
-  /** The position of the compared tables. Null if the chain is broken, since none was compared. */
+  /** The position of the compared tables. Null if the chain is broken: then none is compared. */
   tables_position: number | null;
   /**
-   * Null if the chain is broken, since the vault was not compared with it. Its problems are in
-   * `problems` too.
+   * Null if the chain is broken: then the vault is not compared. Its problems are in `problems`
+   * too.
    */
   vault: VaultCheck | null;
   problems: readonly Problem[];
@@ -44,22 +43,19 @@ export type LogCheck = Readonly<{
 type Options = Readonly<{
   /** Checkpoints stored elsewhere, as notes. The log must match them. */
   anchors?: readonly string[];
-  /** The position of a trusted hash of the chain. Default: the beginning. */
+  /** A position whose hash is trusted. Default: the beginning. */
   from?: Link;
-  /** Walks ranges of a long log in parallel. If absent, one walk covers it. */
+  /** If absent, one walk covers the log. */
   parallel?: ParallelWalk;
 }>;
 
 type VerifyOptions = Omit<Options, 'from'> &
   Readonly<{
-    /** Opens the items of the vault. If absent, their content is not checked. */
+    /** If absent, the content of vault items is not checked. */
     encryptionKeys?: EncryptionKeys | null;
   }>;
 
-/**
- * Reads every event once. If the chain is broken, reports only that: derived data would be
- * meaningless.
- */
+/** If the chain is broken, reports only that: derived data would be meaningless. */
 export async function verifyLog(
   db: Database,
   { encryptionKeys = null, ...options }: VerifyOptions = {},
@@ -89,7 +85,7 @@ export async function verifyLog(
   return { ...checked, checkpoints, ...compared, problems: [...vault.problems, ...differing] };
 }
 
-/** A process that sets an audit key signs a checkpoint in the same transaction. */
+/** Setting an audit key signs a checkpoint in the same transaction. */
 async function withoutCheckpoints(db: Queryable, { position }: LogHead): Promise<Problem | null> {
   if ((await auditKeyAt(db, position)) === null) return null;
   if ((await lastSignedCheckpoint(db)) !== null) return null;
@@ -97,7 +93,7 @@ async function withoutCheckpoints(db: Queryable, { position }: LogHead): Promise
   return { position, problem };
 }
 
-/** The chain can be verified without the payloads, but nothing can be derived from it. */
+/** Without payloads the chain can be verified, but nothing can be derived from it. */
 async function redactedEvents(db: Queryable): Promise<Problem | null> {
   const redacted = await readRedacted(db, redactedNamedMax);
   const text = redactedText(redacted);
@@ -122,7 +118,6 @@ async function cutBehindTables(db: Queryable, { position }: LogHead): Promise<Pr
   return { position: end + 1, problem };
 }
 
-/** Verifies the chain and its checkpoints up to `head`. */
 export async function checkChain(
   db: Queryable,
   head: LogHead,
@@ -140,7 +135,6 @@ export async function checkChain(
   return { ...walked, broken };
 }
 
-/** Finds problems at or after the end of the walk. */
 async function brokenEnd(
   db: Queryable,
   head: LogHead,

@@ -11,7 +11,6 @@ const link = z.object({
   auditKey: z.string().nullable(),
 });
 
-/** The start data of the thread. */
 export const task = z.object({
   url: z.string(),
   range: z.object({

@@ -1,6 +1,6 @@
-// Walks a long log in several ranges in parallel. A range starts from what the event before it
+// Walks a long log as several ranges in parallel. A range starts from what the event before it
 // claims. It counts only if the previous range ends with exactly that, so the result equals that of
-// one walk from the first event.
+// one walk.
 
 import type { Queryable } from '@databases/pg';
 
@@ -11,8 +11,8 @@ import { pageEvents, walkRange } from './walk.ts';
 import type { Range, Walked } from './walk.ts';
 
 /**
- * Walks ranges on up to `threads` other threads. Ranges that they fail to walk are walked on this
- * thread. `sizes` are in events.
+ * Ranges that the up to `threads` threads fail to walk are walked on this thread. `sizes` are in
+ * events.
  */
 export type ParallelWalk = Readonly<{
   threads: number;
@@ -20,13 +20,13 @@ export type ParallelWalk = Readonly<{
   sizes?: WalkSizes;
 }>;
 
-/** The minimum number of events per range is `rangeEvents`. */
+/** `rangeEvents` is the minimum per range. */
 export type WalkSizes = Readonly<{ pageEvents: number; rangeEvents: number }>;
 
-/** Starting a thread takes half a second of CPU, the cost of walking about 50,000 events. */
+/** Starting a thread takes half a second of CPU, as much as walking about 50,000 events. */
 const walkSizes: WalkSizes = { pageEvents, rangeEvents: 100_000 };
 
-/** Same result as `walkRange` over the whole range. */
+/** The result equals that of `walkRange` over the whole range. */
 export async function walkInRanges(
   db: Queryable,
   whole: Range,
@@ -71,9 +71,7 @@ async function cut(
 
 const rangeOf = (whole: Range, part: Pick<Range, 'from' | 'to'>): Range => ({ ...whole, ...part });
 
-/**
- * The position and hash that the event at `position` claims. Null if no event can be read there.
- */
+/** The claim of the event at `position`. Null if no event can be read there. */
 async function claimedLink(db: Queryable, position: number): Promise<Link | null> {
   const [event] = await readHashed(db, { after: position - 1, limit: 1 });
   const envelope = event === undefined ? null : readEnvelope(event.envelope);

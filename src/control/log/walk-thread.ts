@@ -14,7 +14,7 @@ const db = openDatabase({
   connectionsMax: 1,
 });
 try {
-  // An error here ends the thread and is reported to its parent.
+  // An error ends the thread and is reported to its parent.
   parentPort?.postMessage(await walkRange(db, range), []);
 } finally {
   await db.dispose();

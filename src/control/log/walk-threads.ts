@@ -10,13 +10,13 @@ import type { Task } from './walk-message.ts';
 import type { Walked } from './walk.ts';
 import type { ParallelWalk } from './walk-ranges.ts';
 
-/** Has the extension of this module: `.ts` in a checkout, `.js` in a package. */
+/** `.ts` in a checkout, `.js` in a package. */
 const thread = new URL(`./walk-thread${extname(import.meta.filename)}`, import.meta.url);
 
 /** Leaves some cores to the database. */
 const threadsMax = 3;
 
-/** `url` is the database's. A thread lives until its range ends or `close` is called. */
+/** A thread lives until its range ends or `close` is called. */
 export function createWalkThreads(
   url: string,
 ): ParallelWalk & Readonly<{ close: () => Promise<void> }> {

@@ -1,5 +1,5 @@
-// Walks a range of the log in its database: verifies every event and checkpoint, starting from a
-// link that is known or claimed.
+// Walks a range of the log: verifies every event and checkpoint, starting from a link that is known
+// or claimed.
 
 import type { Queryable } from '@databases/pg';
 
@@ -10,12 +10,12 @@ import { means } from './means.ts';
 import { createChainCheck } from '../../../events/chain.ts';
 import type { ChainCheck, Link } from '../../../events/chain.ts';
 
-/** A problem, with its position if it has one. */
+/** `position` is null if the problem has none. */
 export type Problem = Readonly<{ position: number | null; problem: string }>;
 
 /**
- * The events after `from` up to position `to`. `anchors` are notes stored elsewhere. Those of other
- * positions are ignored.
+ * The events after `from` up to `to`. `anchors` are notes stored elsewhere; those outside of the
+ * range are ignored.
  */
 export type Range = Readonly<{
   logId: string;
@@ -30,7 +30,7 @@ export type Range = Readonly<{
  */
 export type Walked = Readonly<{ checkpoints: number; broken: Problem | null; link: Link }>;
 
-/** Pages start at multiples of this number after the start of the log's walk. */
+/** Pages start at multiples of this number. */
 export const pageEvents = 5000;
 
 export async function walkRange(
@@ -69,7 +69,7 @@ async function* readPages(db: Queryable, { from, to, size }: Pages) {
   const read = async (after: number) => {
     const limit = Math.min(size, to - after);
     const events = await readHashed(db, { after, limit });
-    // A page of events has at most this many, since each position has one.
+    // At most one per event of the page.
     const stored = await listSignedCheckpoints(db, { after, to: after + limit, limit: size });
     return { events, stored };
   };

@@ -1,8 +1,8 @@
 // Uses replicas as witnesses of the log. Each health report lists hashes that the replica was given
-// at which positions, also before its last restart. A control process is a witness of what it has
-// read itself. If the log has another hash at such a position, it was rewritten. If it ends
-// earlier, it was reset or restored from an older copy. A failover that lost events looks like
-// either. A new epoch of the log explains observations made before it.
+// and their positions, also from before its last restart. A control process is a witness of what it
+// has read itself. If the log has another hash at such a position, it was rewritten. If it ends
+// earlier, it was reset or restored from an older copy. A failover that lost events looks the same,
+// so a new epoch of the log explains observations made before it.
 
 import type { Queryable } from '@databases/pg';
 
@@ -14,17 +14,13 @@ import type { Lost } from './reading.ts';
 import type { Alarm, Alarms } from './alarms.ts';
 
 /**
- * Never rejects: a report is accepted even if the database is unreachable, and the next one repeats
- * it.
+ * Never rejects: a report is accepted even if the database is unreachable. The next one repeats it.
  */
 export type TakeSightings = (report: Pick<HealthReport, 'replica' | 'log_seen'>) => Promise<void>;
 
-/** The interval at which this process compares a position that many replicas report. */
+/** The minimum time between two comparisons of a position that many replicas report. */
 const againMs = 1_000;
-/**
- * The number of positions remembered as compared. A full table drops the oldest, which is then
- * compared sooner.
- */
+/** A full table drops the oldest position, which is then compared sooner. */
 const comparedMax = 10_000;
 
 type Dependencies = Readonly<{
@@ -59,7 +55,7 @@ export function createTakeSightings(dependencies: Dependencies): TakeSightings {
       else await alarms.raise(alarmOf(found, { replica, saw: `replica ${replica} was given` }));
       isFailing = false;
     } catch (error) {
-      // Reports the first failure only, not one per report.
+      // Only the first failure, not one per report.
       if (!isFailing) onFailure(error);
       isFailing = true;
     }
@@ -80,7 +76,7 @@ export function createTellLost({ db, alarms, replica }: Process) {
 }
 
 /**
- * Raises an alarm if the log does not contain all these positions and no epoch explains it. Returns
+ * Raises an alarm if the log lacks any of these observations and no epoch explains that. Returns
  * the mismatch or null.
  */
 export async function raiseContradiction(
@@ -101,8 +97,8 @@ const nameOf = ({ log_id, version, position, hash }: LogObservation): string =>
 type Contradiction = Readonly<{ seen: LogObservation; held: string | null; head: number }>;
 
 /**
- * The first position with another hash. If there is none, the last position past the end. Null if
- * the log contains all.
+ * The first position with another hash, otherwise the last position past the end. Null if the log
+ * contains all.
  */
 async function contradiction(
   db: Queryable,

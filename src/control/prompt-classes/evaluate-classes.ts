@@ -1,6 +1,6 @@
-// Evaluates prompt classes by their own examples. The example texts are read from the vault and
-// never returned. Classes of tier fast compete with each other, and those of tier refined with the
-// others that refine the same class.
+// Evaluates prompt classes by their own examples, whose texts are read from the vault and never
+// returned. Classes of tier fast compete with each other, those of tier refined with others that
+// refine the same class.
 
 import type { Queryable } from '@databases/pg';
 
@@ -15,7 +15,7 @@ import type { Vault } from '../../db/vault.ts';
 import type { PromptClassTier } from '../../lib/vocabulary.ts';
 import { exampleTexts } from '../publishing/centroids.ts';
 
-/** `refines` is the class whose prompts it competes for. Null in the fast tier. */
+/** `refines` is null in the fast tier. */
 type Contending<Result> = Result & Readonly<{ refines: string | null }>;
 
 type LabelledConfusion = Contending<Confusion & { label: string | null }>;
@@ -23,7 +23,7 @@ type LabelledConfusion = Contending<Confusion & { label: string | null }>;
 export type ClassesEvaluation = Readonly<{
   classes: readonly Contending<ClassEvaluation & { tier: PromptClassTier }>[];
   confusions: readonly LabelledConfusion[];
-  /** The reason why classes are missing. Null if all are evaluated. */
+  /** Says why classes are missing. Null if all are evaluated. */
   note: string | null;
 }>;
 
@@ -35,10 +35,10 @@ type Dependencies = Readonly<{
   onFailure: (error: unknown) => void;
 }>;
 
-/** The newest examples count. Bounds the duration of an evaluation by the number of classes. */
+/** Per class, the newest ones. Bounds the duration of an evaluation. */
 const examplesMax = 200;
 const confusionsMax = 20;
-/** For a few texts with the refined encoder. */
+/** For a few texts. */
 const refinedWaitMs = 30_000;
 
 export async function evaluateClasses(

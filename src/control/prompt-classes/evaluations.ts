@@ -1,5 +1,5 @@
-// Stores evaluations of the prompt classes, with the principal that requested each and the classes
-// evaluated.
+// Stores evaluations of the prompt classes, with the classes evaluated and the principal that
+// requested each.
 
 import type { Queryable } from '@databases/pg';
 
@@ -16,7 +16,6 @@ import { evaluateClasses } from './evaluate-classes.ts';
 
 type Tools = Revealing &
   Readonly<{
-    /** For statements that may take longer. */
     reports: Queryable;
     encoders: Encoders | null;
     clock: Clock;
@@ -31,7 +30,6 @@ type Present = Pick<Configuration, 'state' | 'refresh'>;
  */
 export type Evaluation = EvaluationRow & Readonly<{ principal_name: string | null }>;
 
-/** The last evaluations, newest first. */
 export async function lastEvaluations(tools: Tools, config: Present): Promise<Evaluation[]> {
   await config.refresh();
   return named(tools, config, await listEvaluations(tools.db));

@@ -1,5 +1,5 @@
-// Prepares examples of prompt classes for a mutation. An example may contain personal data, so its
-// text goes to the vault. The log gets its ref and label.
+// Prepares examples of prompt classes for a mutation. Their texts may contain personal data, so
+// they go to the vault. The log gets refs and labels.
 
 import type { StoredExample } from '../../../events/prompt-class.ts';
 import type { Secret } from '../../db/vault.ts';

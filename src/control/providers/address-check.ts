@@ -1,5 +1,5 @@
 // Checks whether an address that is stored without dialling could be dialled: resolves its name and
-// checks each address, as before a connection.
+// checks each IP address, as before a connection.
 
 import { isIP } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,10 +9,7 @@ import { EgressRefused } from '../../egress/egress.ts';
 import type { Guard } from '../../egress/egress.ts';
 import { createSlots } from '../slots.ts';
 
-/**
- * Null if the host of `url` may be dialled, or has no address now. Every later connection is
- * checked again.
- */
+/** Null if the host may be dialled or does not resolve. Every later connection is checked again. */
 export type CheckAddress = (url: string) => Promise<Refusal | null>;
 
 const resolveTimeoutMs = 2_000;
@@ -21,10 +18,7 @@ const resolveTimeoutMs = 2_000;
 const parallelMax = 2;
 const waitingMaxDefault = 32;
 
-/**
- * Refuses with `unavailable` if there is neither a slot nor one of the `waitingMax` places in the
- * queue.
- */
+/** Refuses with `unavailable` if there is neither a slot nor a place in the queue. */
 export function createAddressCheck(
   guard: Pick<Guard, 'lookup' | 'refusalOf'>,
   { waitingMax = waitingMaxDefault }: Readonly<{ waitingMax?: number }> = {},
@@ -37,7 +31,6 @@ export function createAddressCheck(
   };
 }
 
-/** Null if the name does not resolve in time. */
 async function refusalOfName(host: string, { lookup }: Pick<Guard, 'lookup'>) {
   const late = new AbortController();
   const none = wait(resolveTimeoutMs, null, { signal: late.signal }).catch(() => null);

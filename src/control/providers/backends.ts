@@ -1,4 +1,4 @@
-// Attaches a model to a provider: an existing one, or the one at an endpoint, which is created if
+// Attaches a model to an existing provider, or to the provider at an endpoint, which is created if
 // it does not exist.
 
 import { decide } from '../../deciders/decide.ts';
@@ -15,7 +15,6 @@ import { completeEndpoint } from './endpoint.ts';
 import type { GivenEndpoint } from './endpoint.ts';
 import type { ProviderTools } from './providers.ts';
 
-/** In the format of the API: either a provider or an endpoint. */
 type Attachment = GivenEndpoint &
   Readonly<{
     provider_id?: ProviderId | undefined;
@@ -46,8 +45,8 @@ export async function attachBackend(
   if (isRefusal(decision)) return decision;
   const mutation = { command, secrets: secretsOf(credential) };
   if ('providerId' in target) return mutation;
-  // An existing provider was verified before. It may be deleted before the change, and an
-  // unverified one must not be created then.
+  // An existing provider was verified before. If it is deleted before the change, no unverified one
+  // must be created.
   if (decision.every(({ type }) => type !== 'ProviderCreated')) {
     return { ...mutation, command: { ...command, target: { ...target, answered: false } } };
   }

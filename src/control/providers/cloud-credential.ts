@@ -10,16 +10,15 @@ export type CloudCredential = {
   minting: Promise<void> | null;
   askedAtMs: number;
   failures: number;
-  /** The earliest time of the next request. */
   retryAtMs: number;
-  /** The reason why there is no token. */
+  /** Why there is no token. */
   reason: string;
 };
 
 const renewBeforeMs = 5 * 60_000;
 /**
- * The minimum time before the renewal of a token that expires soon. If its lifetime is shorter than
- * twice this, half of the lifetime.
+ * The minimum time between two renewals. If the lifetime is shorter than twice this, half of the
+ * lifetime.
  */
 const heldMsMin = 60_000;
 const backOffMsMin = 5_000;
@@ -53,18 +52,16 @@ export function noteFailure(
   credential.reason = message;
 }
 
-/** The token, while it is valid. */
 export const usableToken = ({ held }: CloudCredential, nowMs: number): string | null =>
   held !== null && nowMs < held.expiresAtMs ? held.token : null;
 
-/** True if the token need not be renewed yet. */
 export const isFresh = ({ held }: CloudCredential, nowMs: number): boolean =>
   held !== null && nowMs < renewAtMs(held);
 
 export const isDue = (credential: CloudCredential, nowMs: number): boolean =>
   credential.minting === null && !isFresh(credential, nowMs) && nowMs >= credential.retryAtMs;
 
-/** The next time at which the credential needs attention. A pending request reports its own end. */
+/** A pending request reports its own end. */
 export function dueAtMs(credential: CloudCredential, nowMs: number): number {
   const { held, minting, retryAtMs } = credential;
   const endsAtMs = held !== null && nowMs < held.expiresAtMs ? held.expiresAtMs : Infinity;

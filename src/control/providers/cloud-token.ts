@@ -22,10 +22,10 @@ import type { CloudCredential } from './cloud-credential.ts';
 import type { Exchange, Minted } from './service-account.ts';
 import { createSlots } from '../slots.ts';
 
-/** A provider whose credential is a key file. `keyFile` is null if it cannot be opened. */
+/** `keyFile` is null if it cannot be opened. */
 export type CloudProvider = Readonly<{ id: ProviderId; name: string; keyFile: string | null }>;
 
-/** Returns the access token for a key file. The code of a refusal is `upstream`. */
+/** The code of a refusal is `upstream`. */
 export type AccessToken = (keyFile: string) => Promise<string | Refusal>;
 
 type Overlay = Pick<SnapshotOverlay, 'tokens' | 'dropped_providers'>;
@@ -36,11 +36,11 @@ export type CloudTokens = Readonly<{
    * something.
    */
   accessToken: AccessToken;
-  /** The tokens of these providers. Providers without a token are dropped, each with its reason. */
+  /** Providers without a token are dropped, each with its reason. */
   overlayOf: (providers: readonly CloudProvider[]) => Promise<Overlay>;
   /**
-   * Calls `listener` when a token arrived, failed, expires or must be renewed. The listener should
-   * then call overlayOf again.
+   * `listener` is called when a token arrived, failed, expires or must be renewed. It should then
+   * call overlayOf.
    */
   onDue: (listener: () => void) => void;
   close: () => void;
@@ -129,7 +129,7 @@ export function createCloudTokens({ exchange, clock, onFailure }: Dependencies):
   };
 }
 
-/** Keyed by the digest of the key file. */
+/** By digest of the key file. */
 type Credentials = Map<string, CloudCredential>;
 
 function credentialOf(credentials: Credentials, keyFile: string): CloudCredential {
@@ -139,7 +139,7 @@ function credentialOf(credentials: Credentials, keyFile: string): CloudCredentia
   return credential;
 }
 
-/** Drops credentials that no provider uses, once the token expired or too many are stored. */
+/** Drops unused credentials once their token expired or too many are stored. */
 function forgetIdle(
   credentials: Credentials,
   wanted: readonly CloudProvider[],
@@ -155,7 +155,6 @@ function forgetIdle(
 
 const noneHere = 'this process does not request access tokens';
 
-/** For a process that serves no snapshots. */
 export const noCloudTokens: CloudTokens = {
   accessToken: async () => refuse('upstream', noneHere, { param: 'upstream_api_key' }),
   overlayOf: async (providers) => ({
@@ -166,10 +165,7 @@ export const noCloudTokens: CloudTokens = {
   close: () => undefined,
 };
 
-/**
- * Waits for missing first tokens, but not long: a slow token server must not delay changes of other
- * providers.
- */
+/** Not for long: a slow token server must not delay changes of other providers. */
 async function firstTokens(asked: readonly CloudCredential[], nowMs: number): Promise<void> {
   const first = asked.filter((credential) => usableToken(credential, nowMs) === null);
   const minting = first.flatMap((credential) => credential.minting ?? []);

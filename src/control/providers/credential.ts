@@ -8,7 +8,6 @@ import type { CredentialKind } from '../../lib/vocabulary.ts';
 import { unfitCredential } from './endpoint.ts';
 import type { DialTarget } from './verify-provider.ts';
 
-/** The means to create a vault item. */
 export type Vaulting = Readonly<{ vault: Pick<Vault, 'fingerprint'>; newId: () => string }>;
 
 export type VaultedCredential = Readonly<{
@@ -19,9 +18,7 @@ export type VaultedCredential = Readonly<{
 
 type GivenCredential = Readonly<{
   upstream_api_key?: string | undefined;
-  /** The kind in the request. */
   credential_kind?: CredentialKind | undefined;
-  /** The resulting kind. */
   kind: CredentialKind;
 }>;
 
@@ -54,6 +51,5 @@ export function vaultedCredential(
 export const secretsOf = (credential: VaultedCredential | null): readonly Secret[] =>
   credential === null ? [] : [credential.secret];
 
-/** The plaintext to dial with. */
 export const dialled = (credential: VaultedCredential | null): DialTarget['credential'] =>
   credential === null ? null : { kind: credential.stored.kind, plaintext: credential.plaintext };

@@ -1,5 +1,4 @@
-// Builds dial targets from providers: endpoint, plaintext credential and the path of the model list
-// from the catalogue.
+// Builds dial targets from providers: endpoint, plaintext credential and path of the model list.
 
 import type { Queryable } from '@databases/pg';
 
@@ -26,10 +25,7 @@ export const dialTarget = ({ endpoint, credential, catalogueKey }: Target): Dial
 
 type Stored = Readonly<{ vault: Pick<Vault, 'reveal'>; db: Queryable }>;
 
-/**
- * The targets of these providers with their stored credentials. Omits credentials that cannot be
- * opened.
- */
+/** Omits providers whose credential cannot be opened. */
 export async function storedTargets(
   { vault, db }: Stored,
   providers: readonly Provider[],
@@ -47,14 +43,12 @@ export async function storedTargets(
   );
 }
 
-/** The target of one provider. */
 export async function storedTarget(stored: Stored, provider: Provider): Promise<DialTarget> {
   const target = (await storedTargets(stored, [provider])).get(provider);
   if (target === undefined) throw new Error('a provider has no dial target');
   return target;
 }
 
-/** Null if the provider answers. */
 export async function verify(
   { dial }: Readonly<{ dial: Dial }>,
   target: Target,

@@ -19,8 +19,8 @@ export type GivenEndpoint = Readonly<{
 }>;
 
 /**
- * The defaults for missing fields. Its auth is for these kinds of credentials, or for any kind if
- * none are given.
+ * The defaults for missing fields. Its auth applies to these kinds of credentials, or to any kind
+ * if absent.
  */
 type EndpointBase = (Endpoint | CatalogueEntry) &
   Readonly<{ credential_kinds?: readonly CredentialKind[] }>;
@@ -30,10 +30,7 @@ type Auth = Pick<Endpoint, 'auth_header' | 'auth_scheme'>;
 /** An access token is a bearer credential in every protocol (Gateway rule 15). */
 const bearer: Auth = protocolFacts[commonProtocol].auth;
 
-/**
- * Fills in missing fields from the existing provider, else from the catalogue, else from the
- * protocol.
- */
+/** Fills in missing fields from the existing provider, then the catalogue, then the protocol. */
 export function completeEndpoint(
   given: GivenEndpoint,
   base: EndpointBase | null,
@@ -65,7 +62,7 @@ export function completeEndpoint(
 }
 
 /**
- * A vendor's own protocol defines how a credential is sent. Only the common protocol allows another
+ * A vendor's own protocol defines how a credential is sent; only the common protocol allows another
  * way. A value that equals the stored or default one is accepted.
  */
 function refuseOwnAuth(
@@ -94,8 +91,8 @@ const addressOf = (base: EndpointBase): string =>
   'api_base' in base ? base.api_base : base.base_url;
 
 /**
- * Null if the URL is valid. Addresses are shown, some on public pages of the gateway, so they must
- * not contain secrets.
+ * Null if the URL is valid. Addresses must not contain secrets, because some public pages show
+ * them.
  */
 export function unfitAddress(address: string): string | null {
   const placeholder = placeholderIn(address);

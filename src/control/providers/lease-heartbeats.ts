@@ -1,6 +1,6 @@
-// Batches heartbeats without news, each of which refreshes one lease. They are collected briefly,
-// longer under load, and written together: a thousand agents cost four statements a second and do
-// not wait for a thousand commits when all reconnect at once.
+// Batches heartbeats that only refresh a lease. They are collected briefly, longer under load, and
+// written together: a thousand agents cost four statements a second, also when all reconnect at
+// once.
 
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -18,17 +18,11 @@ export type Heartbeat = (lease: Lease) => Promise<boolean>;
 type Batch = Readonly<{ leases: Lease[]; refreshed: Promise<ReadonlySet<ProviderId>> }>;
 
 const gatherMs = 100;
-/**
- * From this many concurrent heartbeats on, collect longer. A fleet's agents can wait, and every
- * statement saved is a wakeup saved here and at the database.
- */
+/** From this many concurrent heartbeats on, collect longer to save round trips. */
 const fleetHeartbeats = 4;
 const fleetGatherMs = 250;
 
-/**
- * The providers at an address in the current state. Groups providers by address only when they have
- * changed.
- */
+/** Groups the providers of the current state by address, and again only after a change. */
 export function createProvidersAt(
   state: () => ConfigState,
 ): (apiBase: string) => readonly Provider[] {

@@ -1,5 +1,5 @@
-// Deletes leases and sweep results of providers that the events of a command delete or make
-// non-dynamic (specification, "States and transitions").
+// Deletes leases and sweep results of providers that a command deletes or makes non-dynamic
+// (specification, "States and transitions").
 
 import type { RecordedEvent } from '../../../events/catalogue.ts';
 import type { Database } from '../../db/pool.ts';
@@ -9,7 +9,6 @@ import type { ProviderId } from '../../lib/ids.ts';
 
 type Transaction = Parameters<Parameters<Database['tx']>[0]>[0];
 
-/** Runs in the transaction of the command. */
 export async function keepLeaseRows(
   tx: Transaction,
   events: readonly RecordedEvent[],

@@ -1,5 +1,4 @@
-// Reads what is known of providers in addition to the log: their leases and the results of the
-// sweep.
+// Reads what is known of providers in addition to the log: leases and sweep results.
 
 import type { Queryable } from '@databases/pg';
 
@@ -12,7 +11,7 @@ export type ProviderStatus = Readonly<{
   probes: Awaited<ReturnType<typeof readProbes>>;
 }>;
 
-/** For states of the past, which have neither. */
+/** For states of the past, for which neither is known. */
 export const noProviderStatus: ProviderStatus = { leases: new Map(), probes: new Map() };
 
 export const readProviderStatus = async (

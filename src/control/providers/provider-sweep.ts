@@ -1,6 +1,6 @@
 // Sweeps providers: asks each for its model list once per interval, on one control process at a
-// time. For dynamic providers it makes the transitions of the state table. For others it stores the
-// result (specification, "States and transitions").
+// time. Makes the transitions of dynamic providers and stores the result of others (specification,
+// "States and transitions").
 
 import type { Queryable } from '@databases/pg';
 
@@ -31,7 +31,7 @@ export type SweepDependencies = Readonly<{
   clock: Clock;
   newId: () => string;
   intervalMs: number;
-  /** Aborting ends the sweep. Providers not reached by then wait for the next one. */
+  /** Aborting ends the sweep. The remaining providers wait for the next one. */
   signal: AbortSignal;
   log: Readonly<{ warn: (fields: Readonly<Record<string, unknown>>, message: string) => void }>;
 }>;
@@ -39,14 +39,14 @@ export type SweepDependencies = Readonly<{
 export const sweptAtOnceMax = 32;
 
 /**
- * A control process that is silent for this long no longer owns the sweep. The owner renews it
- * three times in this period.
+ * A control process that is silent for this long loses the sweep. It renews its ownership three
+ * times in this period.
  */
 const holdMs = 30_000;
-/** A fraction of the interval: replicas poll at different times, and timers are inexact. */
+/** A fraction of the interval, because replicas poll at different times and timers are inexact. */
 const restOfInterval = 0.9;
 
-/** Sweeps if it is this control process's turn. Throws if the database is unreachable. */
+/** Sweeps if it is this process's turn. Throws if the database is unreachable. */
 export async function sweepProviders(dependencies: SweepDependencies): Promise<void> {
   const { plane, clock, intervalMs } = dependencies;
   const now = clock();
@@ -67,7 +67,7 @@ export async function sweepProviders(dependencies: SweepDependencies): Promise<v
   }
 }
 
-/** A provider and its known state at the start of its check. */
+/** A provider and its state at the start of its check. */
 type Met = Readonly<{
   provider: Provider;
   target: DialTarget;
@@ -105,7 +105,7 @@ async function sweepAll(dependencies: SweepDependencies, turn: SweepTurn): Promi
   );
 }
 
-/** The result to store. Null if there is none, or if the provider was deleted. */
+/** Null if there is nothing to store or the provider was deleted. */
 async function sweepOne(dependencies: SweepDependencies, met: Met): Promise<Probe | null> {
   const { plane, clock, signal } = dependencies;
   const found = await find(dependencies, met);
@@ -121,10 +121,7 @@ async function sweepOne(dependencies: SweepDependencies, met: Met): Promise<Prob
   return isThere ? probeOf(dependencies, met, found) : null;
 }
 
-/**
- * Does not dial if the lease has lapsed: the agent's silence means that the host is gone. Null
- * without a result.
- */
+/** Does not dial if the lease has lapsed: the agent's silence means that the host is gone. */
 async function find(
   { dial, clock, signal }: SweepDependencies,
   { provider, target, lease }: Met,
@@ -170,7 +167,8 @@ async function transition(
 }
 
 /**
- * True if the result is outdated: the agent has since had the provider dialled, and it answered.
+ * True if the result is outdated, because the agent has had the provider dialled since, and it
+ * answered.
  */
 const wasBroughtBack = (state: ConfigState, met: Provider): boolean =>
   met.degraded !== null && state.provider.byId.get(met.id)?.degraded === null;
@@ -206,7 +204,6 @@ function probeOf(
   return { providerId: provider.id, lastSeenAt, failingSince, reason };
 }
 
-/** The upstream names of the models registered for the provider. */
 const modelsServed = ({ store }: SweepDependencies['plane'], { id }: Provider): string[] =>
   modelsOf(store.state(), id).flatMap(({ backend }) => backend?.upstreamModel ?? []);
 

@@ -1,6 +1,5 @@
 // Prepares changes of providers by people. A new endpoint or credential must answer before anything
-// is stored (specification, "Provider creation rules"). The result is a mutation for the caller to
-// execute.
+// is stored (specification, "Provider creation rules").
 
 import type { Endpoint } from '../../../events/provider.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
@@ -23,7 +22,6 @@ import type { Dial } from './verify-provider.ts';
 
 export type ProviderTools = Vaulting & Revealing & Readonly<{ dial: Dial }>;
 
-/** In the format of the API. */
 type GivenProvider = GivenEndpoint &
   Readonly<{
     name?: string | undefined;
@@ -65,7 +63,7 @@ export async function createProvider(
     endpoint,
     credential: credential?.stored ?? null,
   } as const;
-  // Checks the rules first, so that a refused provider is not dialled.
+  // The rules come first, so that a refused provider is not dialled.
   await refresh();
   const decision = decide(state(), command);
   if (isRefusal(decision)) return decision;
@@ -104,7 +102,7 @@ export async function updateProvider(
     // Detects changes by others during the dial.
     from: endpoint === undefined && key === undefined ? undefined : provider,
   } as const;
-  // Runs before the dial: the rules may forbid sending the stored credential to this endpoint.
+  // Before the dial: the rules may forbid sending the stored credential to this endpoint.
   const decision = decide(state(), command);
   if (isRefusal(decision)) return decision;
   const mutation = { command, secrets: secretsOf(credential) };
@@ -118,7 +116,7 @@ export async function updateProvider(
   return refusal ?? mutation;
 }
 
-/** Undefined if the request contains no field that affects the endpoint. */
+/** Undefined if the request contains no field of the endpoint. */
 function changedEndpoint(
   { endpoint, credential }: Provider,
   given: Change,
@@ -134,7 +132,6 @@ function changedEndpoint(
 
 type AvailableModel = Readonly<{ id: string; contextLength: number | null; model: ModelId | null }>;
 
-/** The models that the provider serves now, each with the model registered for it. */
 export async function availableModels(
   tools: Omit<ProviderTools, 'newId'>,
   { state, refresh }: Present,

@@ -1,6 +1,5 @@
-// Dials addresses for registrations. Any API key can make the control plane dial an address of its
-// choice, so a principal has one dial at a time from a shared limit. Dials that people request use
-// a separate limit.
+// Dials addresses for registrations. Any API key can make the control plane dial any address, so a
+// principal has one dial at a time. Dials that people request use a separate limit.
 
 import type { PrincipalId } from '../../lib/ids.ts';
 import { createSlots } from '../slots.ts';
@@ -14,14 +13,13 @@ export const dynamicProvidersMaxDefault = 256;
 export type RegistrationDial = (principal: PrincipalId, target: DialTarget) => ReturnType<Dial>;
 
 const ofAll = { parallelMax: 16, waitingMax: 256 } as const;
-/** A starting agent finds all its engines at once. */
+/** An agent that starts finds all its engines at once. */
 const ofOne = { parallelMax: 1, waitingMax: 63, what: 'registrations by this principal' } as const;
 
 export function createRegistrationDial(
   dependencies: Parameters<typeof createDial>[0],
 ): RegistrationDial {
   const dial = createDial(dependencies, ofAll);
-  /** Principals with a registration in progress. */
   const lines = new Map<PrincipalId, { slots: Slots; users: number }>();
   return async (principal, target) => {
     const line = lines.get(principal) ?? { slots: createSlots(ofOne), users: 0 };

@@ -1,6 +1,6 @@
 // Registers hosts (specification, "POST /admin/providers/register"): an agent vouches for a
-// provider at an address with a lease that it refreshes. News becomes events. A heartbeat without
-// news writes only one row.
+// provider at an address with a lease that it refreshes. Only changes become events. A heartbeat
+// without changes writes one row.
 
 import type { Queryable } from '@databases/pg';
 
@@ -31,26 +31,22 @@ export type RegistrationTools = Readonly<{
   db: Queryable;
   vault: Pick<Vault, 'reveal'>;
   clock: Clock;
-  /** Refreshes the lease of an existing provider. */
+  /** Refreshes an existing lease. */
   beat: Heartbeat;
   providersAt: ReturnType<typeof createProvidersAt>;
   dialRegistered: RegistrationDial;
-  /** Has its own slots: names that do not resolve must not delay the leases of hosts. */
+  /** Uses its own slots, so that names that do not resolve cannot delay leases. */
   checkHeldAddress: CheckAddress;
-  /** The maximum number of dynamic providers per principal. */
   dynamicProvidersMax: number;
-  /** True if a registration needs the permission `provider:register` in addition to an API key. */
+  /** In addition to an API key. */
   needsPermissionToRegister: boolean;
-  /** Logs declined registrations and names. */
   log: Pick<Log, 'warn'>;
 }>;
 
-/** The request of an agent. */
 type Given = Readonly<{
   api_base: string;
-  /** The name of the provider. Declined if another provider has it. */
+  /** Declined if another provider has it. */
   name: string | null;
-  /** The host of the agent. */
   node: string | null;
   engine: string | null;
   ttl_seconds: number;
@@ -59,7 +55,6 @@ type Given = Readonly<{
 type Asking = Readonly<{
   principalId: PrincipalId;
   given: Given;
-  /** True if refreshing the lease without a command is allowed. */
   mayRefreshOnly: boolean;
 }>;
 
@@ -72,7 +67,7 @@ export type Registered = Readonly<{
   held: Readonly<{ provider: Provider; lease: Lease | null }> | null;
 }>;
 
-/** A mutation with the work for its transaction, or the result if no mutation is needed. */
+/** Either a mutation with the work for its transaction, or the result if no mutation is needed. */
 type Prepared =
   | Readonly<{
       command: RegisterProvider;
@@ -102,8 +97,7 @@ export async function registerProvider(
   };
   const place = placeAmong(tools.providersAt(endpoint.api_base), principalId);
   const refused = place.is === 'own' ? await tools.checkHeldAddress(endpoint.api_base) : null;
-  // If too many names are being resolved, the check is skipped: connections check the address
-  // again.
+  // Skipped if too many names are being resolved: connections check the address again.
   if (refused !== null && refused.refused === 'invalid') return { ...refused, param: 'api_base' };
   const served = await servedAt(tools, state(), { place, asked });
   if (isRefusal(served)) return served;
@@ -130,11 +124,11 @@ const mayRegister = (
   !needsPermissionToRegister || verbsOf(state, principalId)?.has('provider:register') === true;
 
 type Asked = Omit<RegisterProvider, 'served'>;
-/** The state found by a registration. `lease` is null if the address is not the caller's. */
+/** `lease` is null if the address is not the caller's. */
 type Meeting = Readonly<{ place: Place; asked: Asked; lease: Lease | null }>;
 
 /**
- * Dials if the model list matters now: a new address must answer. A provider that is out of
+ * Dials if the model list matters now. A new address must answer. A provider that is out of
  * rotation or without an agent returns if it answers, and otherwise waits for the next heartbeat.
  * Null if nothing was learned.
  */
@@ -144,7 +138,7 @@ async function servedAt(
   { place, asked }: Pick<Meeting, 'place' | 'asked'>,
 ): Promise<RegisterProvider['served'] | Refusal> {
   if (place.is === 'free') {
-    // Checks the rules first, so that a refused registration is not dialled.
+    // The rules come first, so that a refused registration is not dialled.
     const decision = decide(state, { ...asked, served: [] });
     if (isRefusal(decision)) return decision;
     const { endpoint } = asked;
@@ -197,7 +191,7 @@ async function keepLease(
   await writeProbes(tx, [seen]);
 }
 
-/** The result. Logs what was declined. */
+/** Also logs what was declined. */
 function registered(tools: RegistrationTools, { place, asked, lease }: Meeting): Registered {
   if (place.is === 'free') throw new Error('a registered provider is missing from the state');
   const { provider } = place;

@@ -16,7 +16,7 @@ import { unfitAddress } from './endpoint.ts';
 
 export type RemoteTools = Vaulting & Readonly<{ checkAddress: CheckAddress }>;
 
-/** The fields of a request. Null or an empty string clears a credential. */
+/** Null or an empty string clears a credential. */
 type GivenRemote = Readonly<
   { [Field in keyof Remote]?: Remote[Field] | undefined } & {
     upstream_api_key?: string | null | undefined;

@@ -1,5 +1,5 @@
-// Reads a service account's key file and exchanges it for an access token (Gateway rule 15): a JWT
-// signed with the file's key, as in RFC 7523 and
+// Exchanges a service account's key file for an access token (Gateway rule 15), by a JWT signed
+// with the file's key: RFC 7523 and
 // https://developers.google.com/identity/protocols/oauth2/service-account. The key file never
 // leaves the control plane.
 
@@ -70,7 +70,7 @@ export type Rejection = Readonly<{ host: string; status: number; said: string }>
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 const assertionSeconds = 3600;
 const answerBytesMax = 64 * 1024;
-/** Longer lifetimes are unknown in practice. They are reduced to this one. */
+/** Longer lifetimes are unknown in practice and are reduced to this one. */
 const lifetimeSecondsMax = 24 * 3600;
 
 const tokenAnswer = z.object({
@@ -114,9 +114,7 @@ export function createExchange({ egress, clock, onRejected }: Dependencies): Exc
 const failed = (message: string): Refusal =>
   refuse('upstream', message, { param: 'upstream_api_key' });
 
-/**
- * Allows requests without TLS only to this machine, and only if the operator allowed the address.
- */
+/** Without TLS, only to this machine, and only if the operator allowed the address. */
 const mayBeAsked = (url: URL, { isNamed }: Egress): boolean =>
   url.protocol === 'https:' || isNamed(hostOf(url), hostOf(url));
 
@@ -128,7 +126,6 @@ function formOf(file: KeyFile, nowMs: number): string {
   return form.toString();
 }
 
-/** A JWT that asserts the identity of the service account, signed with its key. */
 function assertion({ email, key, tokenUri }: KeyFile, nowMs: number): string {
   const issuedAt = Math.floor(nowMs / 1000);
   const claims = {
@@ -147,9 +144,7 @@ const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toStr
 
 const saidLengthMax = 300;
 
-/**
- * The response as one line for the log. Removes words as long as a key, a token or an assertion.
- */
+/** One line for the log. Removes words as long as a key, a token or an assertion. */
 function responseText(answer: string): string {
   const line = answer.replaceAll(/[\p{Cc}\s]+/gu, ' ').replaceAll(/[\w.+/=~-]{40,}/g, '…');
   return line.trim().slice(0, saidLengthMax);

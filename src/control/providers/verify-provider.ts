@@ -1,5 +1,5 @@
-// Dials a provider for its model list. A provider that does not answer is not stored (Provider
-// creation rules 1 and 2). The body of a response is never repeated to the caller.
+// Dials a provider for its model list. One that does not answer is not stored (Provider creation
+// rules 1 and 2). The caller never sees the response body.
 
 import type { Dispatcher } from 'undici';
 import { request } from 'undici';
@@ -19,9 +19,9 @@ import type { SlotLimits } from '../slots.ts';
 
 export type DialTarget = Readonly<{
   endpoint: Endpoint;
-  /** The plaintext. Null if the provider needs none. */
+  /** Null if the provider needs none. */
   credential: Readonly<{ kind: CredentialKind; plaintext: string }> | null;
-  /** The path of the model list, relative to the address. Null for the default of the protocol. */
+  /** Relative to the address. Null for the protocol's default. */
   modelsPath: string | null;
 }>;
 
@@ -31,24 +31,23 @@ export type Dial = (target: DialTarget) => Promise<readonly ServedModel[] | Refu
 const dialTimeoutMs = 10_000;
 /** The longest public model list is under 1 MiB. */
 const listBytesMax = 4 * 1024 * 1024;
-/** Gemini answers an unknown key with status 400 and this reason in the body. */
+/** Gemini answers an unknown key with status 400 and this reason. */
 const unknownKeyReason = 'API_KEY_INVALID';
 const reasonBytesMax = 64 * 1024;
 
 type Dependencies = Readonly<{
   dispatcher: Dispatcher;
   accessToken: AccessToken;
-  /** Aborting ends all dials. */
   signal?: AbortSignal;
 }>;
 
-/** Limits concurrent and queued dials, since the right to read is enough to request a list. */
+/** Bounds dials, since the right to read is enough to request a list. */
 const parallelMax = 8;
 const waitingMax = 32;
 
 /**
- * For dials that people request. The program's own work uses other limits and slots, so that
- * neither waits for the other.
+ * For dials that people request. The program's own dials have other limits, so that neither waits
+ * for the other.
  */
 export function createDial(
   dependencies: Dependencies,
@@ -108,7 +107,7 @@ export function modelsUrl({
   );
 }
 
-/** A key file is never sent, but exchanged for an access token first (Gateway rule 15). */
+/** A key file is never sent, but exchanged for an access token (Gateway rule 15). */
 function sentCredential(
   { credential }: DialTarget,
   accessToken: AccessToken,

@@ -1,6 +1,6 @@
-// Computes the centroids of a configuration's prompt classes from their examples in the vault. A
-// class with unchanged examples keeps its centroids. A class whose encoder fails is omitted from
-// the snapshot and retried for the next one.
+// Computes the centroids of prompt classes from their examples in the vault. A class with unchanged
+// examples keeps its centroids. A class whose encoder fails is omitted from this snapshot and
+// retried for the next.
 
 import type { Queryable } from '@databases/pg';
 
@@ -27,8 +27,7 @@ type Dependencies = Readonly<{
 const refinedWaitMs = 30_000;
 
 export function createCentroids({ db, vault, encoders, onFailure }: Dependencies): Centroids {
-  // Keyed by the list of examples, which is a new object after each change. The centroid of a tier
-  // never changes.
+  // Keyed by the list of examples, which is a new object after each change.
   const known = {
     fast: new WeakMap<readonly PromptExample[], readonly number[] | null>(),
     refined: new WeakMap<readonly PromptExample[], readonly number[] | null>(),
@@ -69,7 +68,7 @@ export function createCentroids({ db, vault, encoders, onFailure }: Dependencies
   };
 }
 
-/** The texts of the examples that can be opened, by id. */
+/** By id. Omits examples that cannot be opened. */
 export async function exampleTexts(
   { db, vault }: Pick<Dependencies, 'db' | 'vault'>,
   examples: readonly PromptExample[],

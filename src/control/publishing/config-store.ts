@@ -1,6 +1,6 @@
-// Stores the configuration in memory: the state at the last known head of the log, and the state at
-// the last known position of this release's read models. Both are valid only while the log contains
-// the events that they were folded from.
+// Stores the configuration in memory at the last known head of the log, and at the last known
+// position of this release's read models. Both are valid only while the log contains the events
+// that they were folded from.
 
 import type { Queryable } from '@databases/pg';
 
@@ -16,28 +16,25 @@ type LogEnd = Pick<LogHead, 'position' | 'hash'>;
 export type ConfigStore = Readonly<{
   state: () => ConfigState;
   cursor: () => Cursor;
-  /**
-   * The last known position of the read models. Events of other releases are projected from here.
-   */
+  /** Events of other releases are projected from here. */
   tables: () => Cursor;
   /**
-   * Reads the log up to `head` and returns a state at that position or later. `from` is the state
-   * of this store before the head was read, or while the log was locked. Throws a LogForkedError if
-   * the log does not contain the events of `from`.
+   * Returns a state at `head` or later. `from` is the state of this store before the head was read,
+   * or while the log was locked. Throws a LogForkedError if the log does not contain the events of
+   * `from`.
    */
   catchUp: (db: Queryable, head: LogEnd, from?: Cursor) => Promise<Cursor>;
-  /** Adopts a later state whose events and rows have been committed. */
+  /** The state is later than the current one, and its events and rows have been committed. */
   adopt: (cursor: Cursor) => void;
-  /** Records the position of the read models. */
   noteTables: (standing: Standing) => void;
   /**
-   * True if the log does not contain the events of the state and was not read again yet. The state
-   * must not be served.
+   * True if the log does not contain the events of the state, which must not be served, and was not
+   * read again yet.
    */
   isForked: () => boolean;
-  /** Drops all state and folds the log from its beginning up to `position`. */
+  /** Drops all state and folds the log from its beginning. */
   reread: (db: Queryable, position: number) => Promise<void>;
-  /** The number of rereads. Everything derived from an earlier state is invalid. */
+  /** After a reread, everything derived from an earlier state is invalid. */
   rereads: () => number;
 }>;
 

@@ -28,8 +28,7 @@ export type Published = Readonly<{ snapshot: Snapshot; etag: string; body: () =>
 
 export type Publisher = Readonly<{
   /**
-   * The current snapshot. Null before the first publish, and while the log does not contain the
-   * events it was built from.
+   * Null before the first publish, and while the log does not contain the events it was built from.
    */
   current: () => Published | null;
   /**
@@ -39,9 +38,9 @@ export type Publisher = Readonly<{
   publish: () => Promise<void>;
   /** The same without a pause. When it resolves, the state is published unless that failed. */
   publishNow: () => Promise<void>;
-  /** The number of failed builds since the start. */
+  /** Since the start. */
   failures: () => number;
-  /** Calls `listener` with each new snapshot. Returns a function that unsubscribes it. */
+  /** Returns a function that unsubscribes the listener. */
   onPublished: (listener: (published: Published) => void) => () => void;
   /** Cancels the pause and the publish that waits for it. */
   close: () => void;
@@ -56,12 +55,8 @@ type Dependencies = {
   centroids: Centroids;
   cloudTokens: Pick<CloudTokens, 'overlayOf'>;
   clock: Clock;
-  /** Called with the time to build and publish each new version. */
   onBuilt?: (durationMs: number) => void;
-  /**
-   * Called when a state could not be published. The old snapshot stays current, and the next call
-   * retries.
-   */
+  /** The old snapshot stays current, and the next call retries. */
   onFailure: (error: unknown) => void;
 };
 
@@ -93,8 +88,7 @@ export function createPublisher(dependencies: Dependencies): Publisher {
     const startedAt = performance.now();
     try {
       const isNewer = held === null || cursor.state.version > held.version;
-      // Started before the build, so that no request waits for a build that another request
-      // started.
+      // Before the build, so that no request waits for a build that another request started.
       if (isNewer) rest.take(pauseMsOf(cursor.state));
       const base = isNewer ? await build(cursor) : held;
       const own = await ownParts(cursor.state, base.config);
@@ -156,8 +150,8 @@ type Contents = Readonly<{ own: OwnParts; budgetSeq: BudgetOverlay['seq'] }>;
 type Numbered = Contents & Readonly<{ seq: number }>;
 
 /**
- * The sequence number of the overlay. That of the budgets is equal on all replicas, and is
- * used while the overlay has no other parts: a proxy that changes replicas then fetches nothing
+ * The sequence number of the overlay. That of the budgets is equal on all replicas. It is used
+ * while the overlay has no other parts, so that a proxy that changes replicas fetches nothing
  * twice. Tokens differ between replicas, and each learns by itself which providers are out of
  * rotation. With such parts the number comes from the clock, so that two replicas never give
  * different overlays the same ETag.

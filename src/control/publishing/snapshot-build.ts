@@ -14,9 +14,9 @@ import type { CloudProvider } from '../providers/cloud-token.ts';
 import { createSnapshotSecrets } from './snapshot-secrets.ts';
 
 export type SnapshotBuilder = Readonly<{
-  /** Runs one build at a time. Throws if the vault cannot be read. */
+  /** Builds never overlap. Throws if the vault cannot be read. */
   build: (cursor: Cursor) => Promise<Omit<Snapshot, 'overlay'>>;
-  /** The providers with a key file in the last built configuration. */
+  /** Those of the last built configuration. */
   cloudProviders: (config: SnapshotConfig) => CloudProvider[];
 }>;
 
@@ -27,7 +27,7 @@ type Dependencies = Readonly<{
   centroids: Centroids;
 }>;
 
-/** Reuses the parts that did not change since the last build. */
+/** Reuses the parts that have not changed since the last build. */
 export function createSnapshotBuilder(dependencies: Dependencies): SnapshotBuilder {
   const { db, vault, logId, centroids } = dependencies;
   const configOf = createConfigMaker();

@@ -5,12 +5,12 @@ import type { Queryable } from '@databases/pg';
 import type { Vault } from '../../db/vault.ts';
 
 export type SnapshotSecrets = Readonly<{
-  /** Keeps the plaintexts of exactly these refs. */
+  /** Drops all others. */
   keep: (refs: readonly string[]) => Promise<void>;
   get: (ref: string) => string | undefined;
   /**
-   * Items that were erased or cannot be opened are omitted. Only the entities that need them drop
-   * out of routing.
+   * Omits items that were erased or cannot be opened. Only the entities that need them drop out of
+   * routing.
    */
   of: (refs: readonly string[]) => Readonly<Record<string, string>>;
 }>;
@@ -18,8 +18,8 @@ export type SnapshotSecrets = Readonly<{
 type Dependencies = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
 
 /**
- * Refs per statement, so that tens of thousands block neither the database nor this process for
- * long.
+ * Bounds a statement, so that tens of thousands of refs block neither the database nor this process
+ * for long.
  */
 const revealedMax = 5_000;
 

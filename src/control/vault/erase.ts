@@ -1,4 +1,4 @@
-// Erases on demand: names, contact data and texts of a person, and superseded items before their
+// Erases on demand: a person's names, contact data and texts, and superseded items before their
 // retention ends. The event and the erasure are one transaction. The log's chain stays valid, and
 // the history shows the erasure.
 
@@ -17,18 +17,15 @@ import { erasedKind } from '../../lib/vocabulary.ts';
 import type { ErasedKind } from '../../lib/vocabulary.ts';
 import type { Mutation, MutationContext, Outcome } from '../commands/execute.ts';
 
-/** The maximum number of items per request. The rest waits for the next one. */
+/** Per request. The rest waits for the next one. */
 const itemsMax = 5_000;
 
-/**
- * The items that a request may erase and their owner. `principalId` is null for superseded items of
- * any owner.
- */
+/** `principalId` is null for superseded items of any owner. */
 export type Erasure = Readonly<{ items: readonly ErasableItem[]; principalId: PrincipalId | null }>;
 
 /**
- * Names, addresses and password hashes that the principal ever had, even if it was deleted, and the
- * reasons that it gave.
+ * All names, addresses and password hashes that the principal ever had, even if it was deleted, and
+ * the reasons that it gave.
  */
 export async function personalData(db: Queryable, principalId: PrincipalId): Promise<Erasure> {
   const own = await listPersonal(db, { principalId, limit: itemsMax });
@@ -38,8 +35,8 @@ export async function personalData(db: Queryable, principalId: PrincipalId): Pro
 }
 
 /**
- * Erases the name of a deleted principal from usage rows. Returns true if rows are left for the
- * next request. There may be many rows, so this does not hold the log lock.
+ * Returns true if rows are left for the next request. Does not hold the log lock, because there may
+ * be many rows.
  */
 export const eraseNamesInUsage = async (
   db: Queryable,
@@ -67,14 +64,14 @@ export const erasing = (erasure: Erasure): Erasing => ({
   },
 });
 
-/** The number of items by kind. `left` is true if there may be more for the next request. */
+/** By kind. `left` is true if there may be more for the next request. */
 export type Erased = Readonly<{
   erased: Readonly<Partial<Record<ErasedKind, number>>>;
   left: boolean;
 }>;
 
 /**
- * Counts what the events of `outcome` erased. Also erases stored responses in the same transaction,
+ * Counts what the events of `outcome` erased. Erases stored responses in the same transaction,
  * since they may contain personal data.
  */
 export async function concludeErasure(

@@ -1,5 +1,5 @@
-// Reseals everything in the vault with the current encryption key, so that the previous one can be
-// removed (Authentication rule 8). Works in batches: it can be interrupted and run again.
+// Reseals the vault with the current encryption key, so that the previous one can be removed
+// (Authentication rule 8). Works in batches: it can be interrupted and run again.
 
 import type { Resealed } from '../../db/vault.ts';
 import { isRefusal } from '../../lib/refusal.ts';
@@ -7,20 +7,19 @@ import type { Refusal } from '../../lib/refusal.ts';
 import type { ControlPlane } from '../plane.ts';
 
 export type ResealReport = Readonly<{
-  /** Items that were sealed with another key. */
   resealed: number;
-  /** Refs of items that could not be opened. They stay unchanged. */
+  /** The refs of items that could not be opened and stay unchanged. */
   unreadable: readonly string[];
 }>;
 
 type Dependencies = Readonly<{
   plane: Pick<ControlPlane, 'db' | 'execute' | 'vault'>;
-  /** The id of the current encryption key. */
+  /** Of the current encryption key. */
   keyId: string;
   newId: () => string;
 }>;
 
-/** Rows locked at once, since mutations may need to read them. */
+/** Few, because mutations may need to read the locked rows. */
 const batchItems = 200;
 
 export async function resealVault({

@@ -1,6 +1,6 @@
 // Updates the vault for the events of a command. Items no longer referred to are superseded, which
-// starts their retention. Items that an event erases are erased. The calls of a change request are
-// erased as soon as it ends.
+// starts their retention. Items that an event erases are erased. A change request's calls are
+// erased when it ends.
 
 import { parseStream } from '../../../events/catalogue.ts';
 import type { RecordedEvent } from '../../../events/catalogue.ts';
@@ -16,7 +16,6 @@ type Change = Readonly<{
   events: readonly RecordedEvent[];
 }>;
 
-/** Runs in the transaction of the command. */
 export async function keepVaultRows(
   tx: Transaction,
   { before, after, events }: Change,

@@ -1,6 +1,5 @@
-// Erases secrets and personal data that have been unreferenced for their retention. Any replica can
-// run it. Each item is erased once, in the transaction of the event that records it, and the log's
-// chain stays valid.
+// Erases secrets and personal data at the end of their retention. Any replica can run it. Each item
+// is erased once, in the transaction of the event that records it, and the log's chain stays valid.
 
 import { randomUUID } from 'node:crypto';
 
@@ -13,7 +12,7 @@ import type { ControlPlane } from '../plane.ts';
 import { erasedRefs } from './vault-rows.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Items per event and events per run. The rest waits for the next run. */
+/** Per event, and events per run. */
 const erasedMax = 500;
 const erasuresMax = 100;
 

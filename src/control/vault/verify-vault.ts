@@ -1,6 +1,6 @@
-// Verifies the vault. The log names every item and every erasure, and an item opens only in its own
-// row, so rows that were manually deleted, emptied, restored, added or swapped are found. The
-// fingerprints in the log show whether the fingerprint key is the original one.
+// Verifies the vault. The log names every item and erasure, and an item opens only in its own row.
+// So this finds rows that were deleted, emptied, restored, added or swapped by hand. Fingerprints
+// in the log show whether the fingerprint key is the original one.
 
 import type { Queryable } from '@databases/pg';
 
@@ -11,16 +11,15 @@ import type { EncryptionKeys } from '../../db/vault.ts';
 import type { Problem } from '../log/walk.ts';
 
 export type VaultCheck = Readonly<{
-  /** The number of items with content. */
+  /** Items with content. */
   items: number;
   /** True if each of them was opened with the encryption key. */
   opened: boolean;
   problems: readonly Problem[];
 }>;
 
-/** The number of items named per fault. */
+/** Per fault. */
 const namedMax = 20;
-/** Items read at once. */
 const batchItems = 500;
 
 const says: Readonly<Record<VaultFault, string>> = {
@@ -30,7 +29,7 @@ const says: Readonly<Record<VaultFault, string>> = {
   unnamed: 'is in the vault, but no event names it',
 };
 
-/** Without `keys`, the content is not checked. The content is neither stored nor reported. */
+/** Without `keys`, the content is not checked. It is neither stored nor reported. */
 export async function verifyVault(db: Queryable, keys: EncryptionKeys | null): Promise<VaultCheck> {
   const found = await compareVault(db, namedMax);
   const { items, hasFingerprintKey } = await countVault(db);
@@ -51,7 +50,7 @@ export async function verifyVault(db: Queryable, keys: EncryptionKeys | null): P
 
 const noFingerprintKey = 'the fingerprint key of the database is missing from the vault';
 
-/** Compares a fingerprint in the log with the key in the vault, to find a replaced key. */
+/** Finds a replaced fingerprint key. */
 async function otherFingerprints(db: Queryable, keys: EncryptionKeys): Promise<readonly Problem[]> {
   const fingerprint = await openFingerprints(db, keys);
   const name = await firstPlainName(db);
@@ -63,7 +62,6 @@ async function otherFingerprints(db: Queryable, keys: EncryptionKeys): Promise<r
 const replacedFingerprintKey =
   'a fingerprint of a name does not match the fingerprint key in the vault, which was replaced';
 
-/** Per fault, the number of items that are not named. */
 function unnamedRest(found: readonly VaultFinding[]): readonly Problem[] {
   const byFault = Map.groupBy(found, ({ fault }) => fault);
   return [...byFault].flatMap(([fault, named]) => {
