@@ -1,5 +1,5 @@
-// Defines what an extension adds to the control plane. `extensions/control.ts` lists the
-// extensions; the rest of the core does not import them.
+// Defines what an extension adds to the control plane. Only `extensions/control.ts` imports the
+// extensions.
 
 import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
@@ -18,15 +18,12 @@ import type { Credentials } from './http/authorise.ts';
 import type { Route, ServedRoute } from './http/route.ts';
 import type { Program } from './operations/program.ts';
 
-/** Dependencies that the core provides to extensions. */
 export type ExtensionNeeds = HistoryNeeds &
   Readonly<{
     past: PastStates;
-    /** Looks up the credentials of a request. */
     credentials: Credentials;
-    /** Number of times the log was reread because the database lost events. */
+    /** The log is reread when the database lost events. */
     rereads: () => number;
-    /** Notifies listeners of new events in the log. */
     heads: Heads;
     program: Program;
     plane: Pick<
@@ -37,17 +34,17 @@ export type ExtensionNeeds = HistoryNeeds &
     /** Sends all outbound requests. */
     dispatcher: Dispatcher;
     notifier: Notifier;
-    /** All settings by name. `valuesIn` selects those of a table. */
+    /** By name. `valuesIn` selects those of a table. */
     settings: Readonly<Record<string, unknown>>;
   }>;
 
-/** Available only to handlers, because routes are described before the control plane is open. */
+/** Only handlers may call this, because routes are described before the control plane is open. */
 export type Core = () => ExtensionNeeds;
 
-/** Dependencies of background jobs, provided by the role that runs them. */
+/** Provided by the role that runs the jobs. */
 export type JobNeeds = Readonly<{
   log: Pick<Log, 'info' | 'warn' | 'error'>;
-  /** Log positions that the gateway of this process had seen before the restart. */
+  /** Log positions that this process's gateway had seen before the restart. */
   seenBefore: readonly LogObservation[];
 }>;
 
@@ -58,13 +55,11 @@ export type Preview = Readonly<{
 }>;
 
 export type Extension = (core: Core) => Readonly<{
-  /** Routes of the admin listener. `others` are the routes of the core. */
+  /** On the admin listener. `others` are the routes of the core. */
   routes?: (others: readonly ServedRoute[]) => readonly Route<ExtensionNeeds>[];
   /** Computes `what_if` in the preview of a restore. */
   preview?: Preview;
-  /**
-   * A way to sign in other than by password, for the login screen. Null if it is not configured.
-   */
+  /** For the login screen. Null if it is not configured. */
   singleSignOn?: () => SingleSignOn | null;
   /** Background jobs of role control. */
   jobs?: (needs: JobNeeds) => readonly Job[];

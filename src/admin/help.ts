@@ -1,5 +1,6 @@
-// Serves the documentation site at /help: the pages of `docs`, built by scripts/build-help.ts. Files are read from disk for each
-// request, because the site is rarely read and its pictures are large.
+// Serves the documentation site at /help: the pages of `docs`, built by scripts/build-help.ts.
+// Reads files from disk for each request, because the site is rarely read and its pictures are
+// large.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
@@ -8,7 +9,7 @@ import path from 'node:path';
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** Omitted from the OpenAPI document because these routes are not part of the API. */
+/** Not in the OpenAPI document, because they are not part of the API. */
 export const helpPaths: readonly string[] = ['/help', '/help/*'];
 
 const types: Readonly<Record<string, string>> = {
@@ -26,7 +27,7 @@ const notBuilt = 'The documentation is not built. Run `npm run docs:build`, then
 
 export function addHelp(server: FastifyInstance, folder: string | null): void {
   const files = filesOf(folder);
-  // Pages use relative addresses, which require the trailing slash.
+  // The relative addresses of the pages require the trailing slash.
   server.get('/help', (_request, reply) => reply.redirect('help/', 308));
   server.get<{ Params: { '*': string } }>('/help/*', async ({ params }, reply) => {
     const name =
@@ -38,7 +39,7 @@ export function addHelp(server: FastifyInstance, folder: string | null): void {
   });
 }
 
-/** Restricts names to this pattern to prevent path traversal. */
+/** Prevents path traversal. */
 function filesOf(folder: string | null): ReadonlySet<string> {
   if (folder === null || !existsSync(path.join(folder, 'index.html'))) return new Set();
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -61,7 +62,7 @@ function sendFile(reply: FastifyReply, name: string, bytes: Buffer): FastifyRepl
 }
 
 /**
- * Allows the site's own files and, by hash, its inline scripts that set the theme before first
+ * Allows the site's own files and, by hash, its inline scripts, which set the theme before first
  * paint.
  */
 function policyOf(page: string): string {

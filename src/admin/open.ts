@@ -57,56 +57,50 @@ import type { Ui } from './ui.ts';
 
 export type AdminOptions = Readonly<{
   plane: ControlPlane;
-  /** Several tokens are accepted, for rotation. Without any, no proxy is accepted. */
+  /** Several are accepted, for rotation. Without any, no proxy is accepted. */
   proxyTokens: readonly string[];
   tls: AdminServerParts['tls'];
   egress: Egress;
-  /** Called when a backend leaves or returns to rotation. */
   notifier: Notifier;
   pricePlaces: PricePlaces;
   clock: Clock;
-  /** Retention of single usage rows in days. Default 90. */
+  /** For single usage rows. Default 90. */
   usageRetentionDays?: number;
-  /** Maximum number of dynamic providers per principal. Default 256. */
+  /** Per principal. Default 256. */
   dynamicProvidersMax?: number;
-  /** True if a registration requires the permission `provider:register`. Default false. */
+  /** For the permission `provider:register`. Default false. */
   needsPermissionToRegister?: boolean;
-  /** The resource by which an operator manages this process. */
+  /** Set if an operator manages this process. */
   managed?: ManagedPlace | null;
   strictKeyMint?: boolean;
   signInLink?: SignInLink | null;
   log: Log;
   program: Program;
-  /** Connections of the admin listener per address. 0 means unlimited. */
+  /** 0 means unlimited. */
   connectionsPerAddress?: number;
-  /** Name of this process in alarms. */
   replica?: string;
   ui?: Ui | null;
-  /** Folder of the documentation site. Not served if absent. */
   help?: string | null;
-  /** All settings by name. Defaults apply if absent. */
+  /** By name. Defaults apply if absent. */
   settings?: Readonly<Record<string, unknown>>;
-  /** Additional routes to serve. */
   moreRoutes?: readonly ServedRoute[];
 }>;
 
 export type Admin = Readonly<{
   server: AdminServer;
-  /** Dependencies that the routes were given. */
   needs: Needs;
   idempotency: Idempotency;
   routes: readonly ServedRoute[];
-  /** Background jobs of the extensions. */
+  /** Of the extensions. */
   jobs: (needs: JobNeeds) => readonly Job[];
   /** Returns the URL. Port 0 selects a free port. */
   listen: (place: Readonly<{ host: string; port: number }>) => Promise<string>;
-  /** Closes gracefully. Returns the number of connections that were cut after `graceMs`. */
+  /** Returns the number of connections that were cut after `graceMs`. */
   close: (graceMs: number) => Promise<number>;
 }>;
 
 const monotonic = (): number => performance.now();
 
-/** The listener is not listening yet. */
 export function openAdmin(options: AdminOptions): Admin {
   const { plane, log, clock, proxyTokens } = options;
   const { db, vault, refresh, execute, past, publisher } = plane;
@@ -156,7 +150,7 @@ type Authenticating = Readonly<{
   singleSignOn: AccessNeeds['singleSignOn'];
 }>;
 
-/** Gives each group of routes only the dependencies that its handlers declare. */
+/** Each group of routes gets only the dependencies that its handlers declare. */
 function openNeeds(options: AdminOptions, authenticating: Authenticating): Needs {
   const { plane, clock, log, notifier, program } = options;
   const { sessions, adminTokens, credentials, singleSignOn } = authenticating;
@@ -206,7 +200,6 @@ function openNeeds(options: AdminOptions, authenticating: Authenticating): Needs
   };
 }
 
-/** Tools for contacting providers and for watching registered ones. */
 function openDials(options: AdminOptions) {
   const { plane, egress, pricePlaces: places } = options;
   const { dispatcher } = egress;
@@ -275,7 +268,6 @@ const openSessions = ({ plane, clock }: AdminOptions): Sessions =>
     sealer: plane.sessionSealer,
   });
 
-/** Tools that record usage and retain it. */
 function openUsage({ plane, clock, log, usageRetentionDays }: AdminOptions) {
   const { db, reports, vault, refresh } = plane;
   const { state } = plane.store;

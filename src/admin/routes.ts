@@ -1,4 +1,4 @@
-// Lists all routes of the admin listener, and the paths that are served under two names.
+// Lists all routes of the admin listener, and the paths with two names.
 
 import { z } from 'zod';
 
@@ -81,7 +81,7 @@ const openApiRoute = route({
   handle: () => ({ body: document }),
 });
 
-/** Dependencies of the handlers, by topic. */
+/** By topic. */
 export type Needs = Readonly<{
   access: AccessNeeds;
   providers: ProviderNeeds;
@@ -146,7 +146,6 @@ const groups = [
   of('usage', timeseriesRoutes),
 ] as const;
 
-/** Adds aliases, and versions of entities in responses. */
 const withAliasesAndVersions = <One extends Route>(routes: readonly One[]): readonly One[] =>
   showingVersions(routes.flatMap(withAlias));
 
@@ -160,7 +159,7 @@ const noPreview: Preview = { record: z.null(), of: () => Promise.resolve(null) }
 const restoring = (extended: readonly Extended[]) =>
   restoreRoutes(extended.find(({ preview }) => preview !== undefined)?.preview ?? noPreview);
 
-/** `single` are the routes that can be part of a change set, and others. */
+/** `single` are routes whose calls can be part of a change set. */
 const extensionRoutes = (
   extended: readonly Extended[],
   single: readonly ServedRoute[],
@@ -178,7 +177,7 @@ const notServed: Core = () => {
 
 const described = extendedBy(notServed);
 
-/** Routes without their dependencies; see `serveRoutes`. */
+/** Without dependencies, which `serveRoutes` adds. */
 export const adminRoutes: readonly Route[] = [
   ...withAliasesAndVersions<Route>([
     ...groups.flatMap(({ routes }): readonly Route[] => routes),
@@ -187,7 +186,6 @@ export const adminRoutes: readonly Route[] = [
   ...extensionRoutes(described, []),
 ];
 
-/** All routes with their dependencies. */
 export function serveRoutes(needs: Needs, extended: readonly Extended[]): readonly ServedRoute[] {
   const single = withAliasesAndVersions([
     ...groups.flatMap(({ serve }) => serve(needs)),
@@ -210,7 +208,7 @@ type RoutesOf<Own> =
       : never
     : never;
 
-/** The routes with the types of their input and output, for the management UI. */
+/** Has the types of input and output, for the management UI. */
 export type TypedAdminRoute =
   | Literal<(typeof groups)[number]['routes'][number]>
   | RoutesOf<ReturnType<(typeof extensions)[keyof typeof extensions]>>[number]

@@ -7,15 +7,15 @@ import path from 'node:path';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Omitted from the OpenAPI document because these routes are not part of the API. */
+/** Not in the OpenAPI document, because they are not part of the API. */
 export const uiPaths: readonly string[] = ['/', '/ui', '/ui/*'];
 
 type Asset = Readonly<{ bytes: Buffer; brotli: Buffer | null; type: string; etag: string }>;
 
 export type Ui = Readonly<{
-  /** Its relative addresses begin with `./`, as seen from /ui/. */
+  /** Its relative addresses are as seen from /ui/. */
   index: string;
-  /** Keys are paths below /ui/. Each name contains a content hash. */
+  /** By path below /ui/. Each name contains a content hash. */
   assets: ReadonlyMap<string, Asset>;
   /** A downloadable page that shows an export without a server. Null if it was not built. */
   viewer: Buffer | null;
@@ -63,7 +63,7 @@ function readAsset(file: string): Asset {
 const etagOf = (bytes: string | Uint8Array): string =>
   `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
 
-/** Allows only its own files. Only the templates of lit-html may be parsed as HTML. */
+/** Allows only its own files. Only lit-html may have strings parsed as HTML. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "base-uri 'none'",
@@ -81,7 +81,7 @@ const pageHeaders = {
   'cache-control': 'no-cache',
 };
 
-/** Only for download. The browser does not show it here. */
+/** Only for download. */
 const keptHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-disposition': 'attachment; filename="gw-viewer.html"',
@@ -115,7 +115,7 @@ function sendUi(
 }
 
 /**
- * A file is looked up by name, unless a browser navigates to the path. A record may have a name
+ * A file is looked up by name, unless a browser navigates to the path: a record may have a name
  * such as `gpt.js`.
  */
 const isFile = (below: string, { headers }: FastifyRequest): boolean =>
@@ -139,7 +139,7 @@ const isHeld = ({ headers }: FastifyRequest, etag: string): boolean =>
   (headers['if-none-match'] ?? '').split(/, */).includes(etag);
 
 /**
- * Relative path from the page to /ui/, so that any path prefix works. `below` is the path after
+ * The relative path from the page to /ui/, so that any path prefix works. `below` is the path after
  * /ui/.
  */
 const prefixOf = (below: string | undefined): string =>

@@ -1,5 +1,5 @@
-// Answers with errors of the gateway: one table maps reasons to statuses, and all errors have one body format. Clients of
-// the Messages API get the format of that API.
+// Answers with errors of the gateway: one table maps reasons to statuses, and all errors have one
+// body format. Clients of the Messages API get that API's format.
 
 import type { Explanation } from '../lib/refusal.ts';
 import { errorText } from '../protocols/messages/error.ts';
@@ -177,11 +177,11 @@ export type GatewayRefusal = Readonly<{
   message: string;
   param: string | null;
   retryAfterSeconds: number | null;
-  /** The methods that the path serves, for a 405. */
+  /** For a 405, the methods that the path serves. */
   allow: string | null;
   /** The value of x-gw-route when a rule refuses. */
   route: string | null;
-  /** Additional headers of the answer, names and values in turn. */
+  /** More headers of the answer: alternating names and values. */
   headers: readonly string[];
 }>;
 
@@ -200,7 +200,10 @@ export const refuseRequest = (
 
 export const rejectionOf = (reason: Reason): Rejection | null => reasons[reason].rejection;
 
-/** Names and values in turn. Clients of the Messages API also get the id under that API's header name. */
+/**
+ * Alternating names and values. Clients of the Messages API also get the id under that API's header
+ * name.
+ */
 export function idHeaders(exchange: Exchange): FlatHeaders {
   const { requestId } = exchange;
   const own = ['x-request-id', requestId];
@@ -217,7 +220,7 @@ export function errorBody(
   return JSON.stringify({ error: { message, type, param, code: reason, request_id: requestId } });
 }
 
-/** `more` contains headers for every answer to this request, names and values in turn. */
+/** `more` are headers for every answer to this request: alternating names and values. */
 export function answerRefusal(
   exchange: Exchange,
   refusal: GatewayRefusal,

@@ -28,8 +28,8 @@ import type {
 
 export type AttemptResult =
   /**
-   * The client gets nothing more: the answer is complete, the client disconnected, or it did not read. With a fault
-   * the answer was cut off. `relay` is null when nothing was relayed.
+   * The client gets nothing more: the answer is complete, the client disconnected, or it did not
+   * read. With a fault, the answer was cut off. `relay` is null when nothing was relayed.
    */
   | Readonly<{
       kind: 'ended';
@@ -37,19 +37,17 @@ export type AttemptResult =
       usage: UsageReport | null;
       fault: UpstreamFault | null;
     }>
-  /** Another backend must be tried. The answer is held in case that fails too. */
+  /** Another backend must be tried. If that fails too, the client gets the held answer. */
   | Readonly<{ kind: 'declined'; held: HeldAnswer; next: Step }>
   | Readonly<{ kind: 'unreached'; fault: UpstreamFault; next: Step | null }>
-  /** The backend does not serve the route. */
   | Readonly<{ kind: 'unserved' }>;
 
 type State =
-  /** Waits for the head of the answer. */
   | Readonly<{ kind: 'waiting' }>
   /** Nothing was relayed yet, because the body may contain an error. */
   | Readonly<{ kind: 'early'; headers: FlatHeaders; body: EarlyBody }>
   | Relay
-  /** The request has moved on. The rest of the body may still arrive. */
+  /** The request has moved on, but the rest of the body may still arrive. */
   | HeldAnswer
   /** The backend no longer counts the attempt as in flight. */
   | Readonly<{ kind: 'over' }>;
@@ -79,7 +77,10 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     this.#startedAt = sending.walk.context.monotonic();
   }
 
-  /** The caller holds a slot of a backend with flow control. The end of the attempt releases it. */
+  /**
+   * If the backend has flow control, the caller holds a slot of it. The end of the attempt releases
+   * it.
+   */
   run(request: UpstreamRequest): Promise<AttemptResult> {
     const { exchange, context } = this.#sending.walk;
     const { backend } = this.#step;

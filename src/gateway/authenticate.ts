@@ -1,5 +1,6 @@
-// Authenticates the caller: looks up the SHA-256 of the key in the snapshot (specification, "Authentication" 5). Expiry is
-// checked at each request, so it works while the control plane is unavailable.
+// Authenticates the caller: looks up the SHA-256 of the key in the snapshot (specification,
+// "Authentication" 5). Expiry is checked at each request, also while the control plane is
+// unavailable.
 
 import { hash } from 'node:crypto';
 
@@ -10,7 +11,7 @@ import type { Generation } from './generation.ts';
 import { speaksMessages } from './routes.ts';
 import type { Exchange } from './transport/boundary.ts';
 
-/** When this many header values are cached, the cache is cleared. */
+/** A full cache is cleared. */
 const recognisedMax = 10_000;
 
 const missing = refuseRequest(
@@ -31,8 +32,8 @@ const expired = refuseRequest(
 );
 
 /**
- * Clients of the Messages API may use x-api-key instead of `authorization`. Some programs set both, one of them to a
- * dummy value, so a known key in either header is accepted.
+ * Clients of the Messages API may use x-api-key instead of `authorization`. Some programs set both,
+ * one to a dummy value, so a known key in either header is accepted.
  */
 export function authenticate(
   generation: Generation,

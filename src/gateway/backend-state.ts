@@ -22,7 +22,6 @@ export type BackendState = Load & {
   requests: number;
   errors: number;
   health: Traffic;
-  /** The number of times that it was taken out of rotation. */
   ejections: number;
   restsUntilMs: number;
   cooldown: Cooldown;
@@ -31,7 +30,7 @@ export type BackendState = Load & {
   /** Null until flow control is first enabled. */
   admission: Admission | null;
   latencyMs: number | null;
-  /** It supports chat but not the Responses API, as its 404 showed. */
+  /** True once a 404 has shown that it supports chat but not the Responses API. */
   lacksResponses: boolean;
   readonly durations: Durations;
 };
@@ -41,13 +40,12 @@ export type EndpointState = {
   /** A backend of the newest generation. Its credential may have been renewed. */
   backend: CompiledBackend;
   tuning: Tuning;
-  /** All backends of the newest generation. */
+  /** Those of the newest generation. */
   backends: BackendState[];
   reach: Reach;
-  /** The number of probes that have passed. */
   passes: number;
   /** The digest of the last model list. An unchanged list is not parsed again. */
   listDigest: string;
-  /** Context windows in tokens by upstream model name, as the endpoint last reported them. */
+  /** In tokens, by upstream model name, as the endpoint last reported them. */
   windows: ReadonlyMap<string, number>;
 };

@@ -18,7 +18,7 @@ import type { Sending } from './sending.ts';
 import type { UpstreamFault } from './transport/boundary.ts';
 import type { ChainWalk } from './walk.ts';
 
-/** `headers` are sent upstream. They do not include the credential. */
+/** `headers` are sent upstream, without the credential. */
 export async function attemptChain(walk: ChainWalk, headers: readonly string[]): Promise<void> {
   const plan = new Plan(walk);
   const sending: Sending = { walk, plan, headers, held: null, inexpressible: null, crowded: null };
@@ -57,7 +57,7 @@ const attempt = (sending: Sending, step: Step, outbound: Outbound): Promise<Atte
 const wait = (waitMs: number): Promise<void> =>
   new Promise((resolve) => void setTimeout(resolve, waitMs));
 
-/** The next step after this outcome, or the conclusion of the request. Null when nothing is left to try. */
+/** Null when nothing is left to try. */
 function nextAfter(sending: Sending, step: Step, outcome: Outcome): Step | Conclusion | null {
   const { walk, plan } = sending;
   switch (outcome.kind) {
@@ -85,7 +85,7 @@ function nextAfter(sending: Sending, step: Step, outcome: Outcome): Step | Concl
       const { relay, usage, fault } = outcome;
       sending.held?.abandon();
       if (fault !== null) walk.context.log.warn(faultFields(step, fault), 'an answer was cut off');
-      // The chat route also answers 404, so the model is missing and not the Responses route.
+      // The chat route also answers 404, so the model is missing, not the Responses route.
       if (walk.proxied.responses && relay?.head.status === 404) step.backend.lacksResponses = false;
       const isBroken = fault !== null;
       return { kind: 'relayed', step, relay, usage, isBroken, attempts: plan.attempts };

@@ -1,5 +1,6 @@
-// Classifies a prompt when a rule that can apply to the request names a class. The fast tier answers synchronously. A
-// prompt that it escalates goes to another thread; after a bounded wait the result of the fast tier is used.
+// Classifies a prompt when a rule that can apply to the request names a class. The fast tier
+// answers synchronously. A prompt that it escalates goes to another thread; after a bounded wait
+// the fast tier's result is used.
 
 import { classify, readyFor, unclassified } from '../classifier/classify.ts';
 import type { Found, Mismatch, Ready } from '../classifier/classify.ts';
@@ -19,7 +20,7 @@ export type Unclassified = Readonly<{
   peeked: Peeked;
   body: Buffer;
   proxied: ProxiedRoute;
-  /** The request will be refused for its budget or rate, so it must not wait for the refined tier. */
+  /** The budget or rate limit will refuse the request, so it must not wait for the refined tier. */
   isRefused: boolean;
 }>;
 

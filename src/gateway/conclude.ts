@@ -24,7 +24,7 @@ import { noteAnswer, noteServed } from './traced.ts';
 import { appendAnswerHeaders, withoutHeader } from './transport/header-policy.ts';
 import type { Walk } from './walk.ts';
 
-/** The end of a request. `attempts` counts the attempts at backends. */
+/** `attempts` counts the attempts at backends. */
 export type Conclusion =
   /** An answer was relayed, completely or not. `relay` is null when the client disconnected before. */
   | Readonly<{
@@ -44,7 +44,7 @@ export type Conclusion =
     }>
   /** Answered from the response cache. `route` is the value of x-gw-route. */
   | Readonly<{ kind: 'cached'; answer: CachedAnswer; model: CompiledModel; route: string }>
-  /** `reason` is null when there is no usage row. `model` is the model that would have answered. */
+  /** `reason` is null when there is no usage row. `model` would have answered. */
   | Readonly<{
       kind: 'refused';
       refusal: GatewayRefusal;
@@ -110,7 +110,10 @@ const forwardedOf = (cached: CachedAnswer | null): Forwarded | null =>
 const estimateOf = ({ proxied, peeked }: Walk, forwarded: Forwarded | null): UsageCounts | null =>
   forwarded === null ? null : estimateAnswer(proxied.countable, peeked.promptEstimate, forwarded);
 
-/** Answers the client unless an attempt already did. Returns the status that it received; null when there was none. */
+/**
+ * Does nothing if an attempt already answered. Returns the status that the client received, or
+ * null.
+ */
 function answer(walk: Walk, conclusion: Conclusion): number | null {
   const { exchange, limitHeaders } = walk;
   switch (conclusion.kind) {
@@ -146,7 +149,7 @@ function answerHeld(walk: Walk, { step, head }: HeldAnswer, body: Buffer | null)
   exchange.answer(status, answerHeaders, body);
 }
 
-/** The part of a request record that a refusal needs. Early refusals have no limit headers. */
+/** What a refusal needs of a request record. Early refusals have no limit headers. */
 type Refusable = Pick<Walk, 'context' | 'exchange'> & Partial<Pick<Walk, 'limitHeaders'>>;
 
 /** Refuses without a usage row. */

@@ -49,11 +49,10 @@ import type { ProxyContext } from './walk.ts';
 export type GatewayOptions = Readonly<{
   host: string;
   port: number;
-  /** The version of the build. */
   version: string;
   live: Live;
   log: Log;
-  /** Receives usage rows. Null when they are not collected. */
+  /** Null when usage is not collected. */
   usage: UsageSink | null;
   /** Shared with the reporter, which counts the rows that it drops. */
   counts?: Counts;
@@ -63,21 +62,21 @@ export type GatewayOptions = Readonly<{
   limiter?: Limiter;
   /** Shared with the delivery of usage. */
   spending?: Spending;
-  /** The encoders that classify prompts. Without them no prompt is classified. */
+  /** Without encoders no prompt is classified. */
   encoders?: Encoders;
   upstream: UpstreamOptions;
-  /** The interval and timeout of health probes. Without it endpoints are not probed. */
+  /** Without it endpoints are not probed. */
   probes?: Readonly<{ intervalMs: number; timeoutMs: number }>;
-  /** The interval at which engine metrics are read. Without it they are not read. */
+  /** Without it engine metrics are not read. */
   engineMetrics?: Readonly<{ intervalMs: number }>;
-  /** Additional sources of the metrics page, such as the usage spool. */
+  /** More sources of the metrics page, such as the usage spool. */
   sources?: readonly Source[];
   /** Combines this page with those of the processes that share the port. Without it the page shows only this process. */
   shareMetrics?: (own: OwnMetricsPage) => MetricsPage;
   firstByteMs: number;
-  /** Maximum attempts of one request. Default: 8. */
+  /** Per request. Default: 8. */
   attemptsMax?: number;
-  /** Maximum attempts at further backends of one model. Default: unlimited. */
+  /** At further backends of one model. Default: unlimited. */
   retriesMax?: number;
   /** Distributes requests over several endpoints of one model. Default: cache-affinity. */
   policy?: PoolPolicy;
@@ -85,9 +84,9 @@ export type GatewayOptions = Readonly<{
   bodyBytesMax: number;
   bodiesInFlightBytesMax: number;
   limits?: Partial<ServerLimits>;
-  /** True when Node's parser reads all requests, and not only the unusual ones. */
+  /** True when Node's parser reads all requests, not only the unusual ones. */
   parsesAll?: boolean;
-  /** The memory pressure. Measured when absent. */
+  /** Measured when absent. */
   pressure?: () => Pressure;
   tickMs?: number;
   now?: Clock;
@@ -98,16 +97,16 @@ export type Gateway = Readonly<{
   url: string;
   counts: Counts;
   backends: () => ReturnType<typeof backendHealth>;
-  /** The report for the control plane; `replica` identifies this process. */
+  /** `replica` identifies this process. */
   healthReport: (replica: string) => HealthReport;
   /** From now on /readyz answers 503. Everything else is served as before. */
   leave: () => void;
   close: (graceMs: number) => Promise<void>;
 }>;
 
-/** The interval at which idle connections are closed while draining. */
+/** Idle connections are closed at this interval while draining. */
 const drainCheckMs = 50;
-/** The time limit for exporting queued spans on close. */
+/** For exporting queued spans on close. */
 const traceFlushMs = 3000;
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -283,7 +282,7 @@ function scrapeEngines(
   };
 }
 
-/** The error boundary of a request: an exception ends this request only. */
+/** The error boundary: an exception ends only this request. */
 async function handle(context: ProxyContext, pages: PagesContext, exchange: Exchange) {
   try {
     const page = pageAt(exchange.path);

@@ -1,6 +1,6 @@
-// The runtime state of one snapshot version: its backends with their counters and health, and the recognised callers. One
-// generation serves a request from start to end, even if a newer snapshot is published. An unchanged endpoint keeps its
-// state in the next generation.
+// The runtime state of one snapshot version: its backends with their counters and health, and the
+// recognised callers. One generation serves a request from start to end. An unchanged endpoint
+// keeps its state in the next generation.
 
 import type { ModelId } from '../lib/ids.ts';
 import { isFresh, isUp } from '../routing/load.ts';
@@ -24,7 +24,7 @@ import { windowOf } from './health/window.ts';
 import type { ProxiedRoute } from './routes.ts';
 import { commonProtocol } from '../protocols/facts.ts';
 
-/** The counters of a model across generations, keyed by name because ids of a configuration file are positions. */
+/** Survives generations, keyed by name because ids of a configuration file are positions. */
 export type ModelTraffic = {
   readonly turn: Turn;
   requests: number;
@@ -50,9 +50,11 @@ export type Generation = Readonly<{
   endpoints: readonly EndpointState[];
   /** The view of this state that routing uses. */
   view: LiveView;
-  /** The time at which this process first served each name, in epoch milliseconds. A removed name starts again. */
+  /**
+   * When this process first served each name, in epoch milliseconds. A removed name starts again.
+   */
   servedSince: ReadonlyMap<string, number>;
-  /** Callers by the value of their authorization header, so that each key is hashed once per generation. */
+  /** By the value of the authorization header, so that each key is hashed once per generation. */
   recognised: Map<string, Caller>;
 }>;
 
@@ -163,7 +165,7 @@ const fresh = (backend: CompiledBackend, endpoint: EndpointState, uid: number): 
   durations: newDurations(),
 });
 
-/** Call it only after a backend with flow control has assigned a slot. */
+/** A backend with flow control must have assigned a slot before. */
 export function noteSent(state: BackendState): void {
   state.inFlight++;
   state.requests++;
@@ -184,7 +186,7 @@ export function noteEnded(
   if (isServed) state.latencyMs = nextLatency(state.latencyMs, durationMs);
 }
 
-/** The values for scrapes and the health page. */
+/** For scrapes and the health page. */
 export function readGeneration(
   generation: Generation | null,
   nowMs: number,

@@ -1,12 +1,12 @@
-// Holds a failed answer while other backends are tried. If the chain is exhausted, the client gets the status and body of
-// the last upstream (Gateway rule 2).
+// Holds a failed answer while other backends are tried. If the chain is exhausted, the client gets
+// the last upstream's status and body (Gateway rule 2).
 
 import type { MaskedHead } from './outbound/credential-echo.ts';
 import type { Step } from './plan.ts';
 
-/** Longer bodies are discarded; the status is still used. */
+/** A longer body is discarded; its status is still used. */
 const heldBytesMax = 64 * 1024;
-/** The time to wait for the rest of a held body. */
+/** For the rest of a held body. */
 const settleMs = 1000;
 
 export class HeldAnswer {
@@ -33,7 +33,6 @@ export class HeldAnswer {
     return true;
   }
 
-  /** Cancels the rest of the body. */
   abandon(): void {
     if (this.#isSettled) return;
     this.#abortUpstream();

@@ -1,5 +1,5 @@
-// Serves GET /v1/models: the names that the caller's key can use, in two formats (specification, "Versioning" 2). A
-// frontend model is listed when the caller may invoke at least one of its models.
+// Serves GET /v1/models: the names that the caller's key can use, in two formats (specification,
+// "Versioning" 2). Lists a frontend model when the caller may invoke at least one of its models.
 
 import { toRfc3339 } from '../lib/clock.ts';
 import { mayInvoke } from '../snapshot/compile/callers.ts';
@@ -34,7 +34,7 @@ export function listModelsNatively(generation: Generation, caller: Caller) {
     created_at: toRfc3339(createdMs(generation, name)),
     max_model_len: window,
     context_length: window,
-    // The field name of the vendor.
+    // The vendor's name of the field.
     max_input_tokens: window,
   }));
   const [first] = data;

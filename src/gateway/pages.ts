@@ -32,7 +32,6 @@ const pages: ReadonlyMap<string, Page> = new Map([
   ['/metrics', answerMetrics],
 ] satisfies [string, Page][]);
 
-/** Undefined for any other path. */
 export function pageAt(path: string): Page | undefined {
   return pages.get(path) ?? (modelPath.test(path) ? answerModel : undefined);
 }
@@ -59,7 +58,7 @@ function answerModels(context: PagesContext, exchange: Exchange): void {
   answerJson(exchange, 200, list);
 }
 
-/** One entry of the model list. Any other name is 404, even if another key could use it. */
+/** Any other name is 404, even if another key could use it. */
 function answerModel(context: PagesContext, exchange: Exchange): void {
   const list = usableModels(context, exchange);
   if ('reason' in list) return refusePage(context, exchange, list);
@@ -78,7 +77,7 @@ function usableModels(context: PagesContext, exchange: Exchange) {
   return isNative ? listModelsNatively(generation, caller) : listModels(generation, caller);
 }
 
-/** Decodes a path segment. Invalid encoding is returned unchanged. */
+/** Invalid encoding is returned unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -109,7 +108,7 @@ function answerHealth(context: PagesContext, exchange: Exchange): void {
   });
 }
 
-/** The state of each backend for the health page and the admin API of this process. */
+/** For the health page and the admin API of this process. */
 export const backendHealth = (
   generation: Generation | null,
   nowMs: number,

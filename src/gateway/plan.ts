@@ -28,7 +28,7 @@ export type Step = Readonly<{
 /** The part of a request record that the plan uses. */
 export type Planned = Pick<ChainWalk, 'generation' | 'route' | 'proxied' | 'request'> &
   Readonly<{
-    /** The id seeds the jitter of retry waits. */
+    /** Seeds the jitter of retry waits. */
     exchange: Pick<Exchange, 'id'>;
     context: Pick<
       ProxyContext,
@@ -44,12 +44,11 @@ export class Plan {
   readonly #walk: Planned;
   #candidates: readonly CompiledModel[];
   #candidate = -1;
-  /** False while backends in rotation are tried; true once only backends out of rotation are left. */
+  /** True once only backends out of rotation are left. */
   #triesOut = false;
   /** The last entry is being tried. */
   readonly #tried: BackendState[] = [];
   #failures: readonly (Failure & Readonly<{ backend: BackendState }>)[] = none;
-  /** Backends without a free slot. */
   #crowded: readonly BackendState[] = none;
   /** Protocols of the candidate's backends that cannot express the request. */
   #refusing: readonly Protocol[] = none;
@@ -59,7 +58,7 @@ export class Plan {
     this.#candidates = walk.route.candidates;
   }
 
-  /** The first attempt. Null when no candidate has a backend. */
+  /** Null when no candidate has a backend. */
   first(): Step | null {
     return this.#nextModel();
   }
@@ -134,7 +133,7 @@ export class Plan {
     return best === null ? null : this.#moveTo(best.member, best.backend, nowMs);
   }
 
-  /** The members of the same pool that have not been tried, without drained ones. */
+  /** Untried members of the same pool, without drained ones. */
   #laterPoolMembers({ model }: ModelState): readonly ModelState[] {
     const { generation, route } = this.#walk;
     const pool = poolAround(route.decision, model);
@@ -155,7 +154,7 @@ export class Plan {
     return this.#step(member, backend);
   }
 
-  /** The backends of the model that may be tried now. Returns the original list when nothing is excluded. */
+  /** Returns the original list when nothing is excluded. */
   #untried(model: ModelState, nowMs: number): readonly BackendState[] {
     const backends = backendsFor(model, this.#walk.proxied);
     let isAll = true;
@@ -177,7 +176,6 @@ export class Plan {
     return this.#tried.filter((state) => backends.includes(state)).length <= retriesMax;
   }
 
-  /** True when the attempts have used up the time of the request. */
   #isOutOfTime(): boolean {
     const { firstByteMs } = this.#walk.context;
     let tookMs = 0;

@@ -113,7 +113,6 @@ async function forwardHeld(walk: ChainWalk, hold: Hold): Promise<void> {
 
 type RouteWithoutModel = Exclude<Route, { kind: 'chain' } | { kind: 'out' }>;
 
-/** Refuses a route without a model that the caller may invoke. */
 function refuseRoute(walk: Walk, route: RouteWithoutModel): void {
   const { model } = walk.peeked;
   switch (route.kind) {
@@ -126,7 +125,6 @@ function refuseRoute(walk: Walk, route: RouteWithoutModel): void {
   }
 }
 
-/** Answers an admitted request from the cache or a backend. */
 function forward(walk: ChainWalk): Promise<void> | void {
   const { context, generation, exchange, proxied, body, peeked, route } = walk;
   const unserved = unservedBy(walk);
@@ -147,8 +145,8 @@ function forward(walk: ChainWalk): Promise<void> | void {
 }
 
 /**
- * The protocol of the first candidate when no candidate supports the route, so that the request is refused (Gateway
- * rule 14). Otherwise candidates without support are skipped like a 5xx.
+ * The protocol of the first candidate when no candidate supports the route, so that the request is
+ * refused (Gateway rule 14). Otherwise null: candidates without support are skipped like a 5xx.
  */
 function unservedBy({ generation, route, proxied }: ChainWalk): Protocol | null {
   for (const { id } of route.candidates) {

@@ -87,7 +87,7 @@ export const denied = (model: string): GatewayRefusal =>
     },
   );
 
-/** The answer that the rule defines. x-gw-route names the rule. */
+/** x-gw-route names the rule. */
 export const deniedByRule = ({ status, message, decision }: DenyRoute): GatewayRefusal =>
   refuseRequest('denied_by_rule', message, { param: 'model', status, route: decision.reason });
 

@@ -1,5 +1,5 @@
-// Relays an answer to the client chunk by chunk. The constructor sends the head. The data for metering and caching is
-// collected on the way.
+// Relays an answer to the client chunk by chunk. The constructor sends the head. Collects the data
+// for metering and caching on the way.
 
 import { headerText } from '../lib/header-text.ts';
 import type { Forwarded } from '../usage/estimate-answer.ts';
@@ -15,7 +15,7 @@ import type { FlatHeaders } from './transport/boundary.ts';
 import { appendAnswerHeaders } from './transport/header-policy.ts';
 import type { Walk } from './walk.ts';
 
-/** The headers that the gateway adds to an answer: names and values in turn. */
+/** The headers that the gateway adds to an answer. */
 export function headOf(walk: Walk, step: Step): FlatHeaders {
   const { exchange, limitHeaders } = walk;
   const head = idHeaders(exchange);

@@ -67,7 +67,7 @@ class PeekedRequest implements RoutedRequest {
     return this.#conversationKey;
   }
 
-  /** Uploads share no common beginning, so the key is a hash of the first bytes. */
+  /** Uploads share no common beginning, so this hashes the first bytes. */
   #readConversationKey(): number {
     const body = this.#body;
     const prefixBytes = this.#prefixBytes;

@@ -8,11 +8,11 @@ import type { Exchange } from './transport/boundary.ts';
 export type ProxiedRoute = Readonly<{
   /** The path under the API base. */
   path: string;
-  /** True when the route accepts uploads as multipart/form-data in addition to JSON. */
+  /** Accepts uploads as multipart/form-data in addition to JSON. */
   takesForm: boolean;
-  /** True when its streams support `stream_options.include_usage` (Gateway rule 11). */
+  /** Its streams support `stream_options.include_usage` (Gateway rule 11). */
   knowsIncludeUsage: boolean;
-  /** True when backends of another protocol serve it by translation (Gateway rule 14). */
+  /** Backends of another protocol serve it by translation (Gateway rule 14). */
   isTranslated: boolean;
   /** For routes of the Messages API: `served` forwards the request, `counted` only estimates its tokens. */
   messages: 'served' | 'counted' | null;
@@ -63,7 +63,6 @@ const byPath: ReadonlyMap<string, ProxiedRoute> = new Map(
   ]),
 );
 
-/** Undefined for a path that is not proxied. */
 export const routeAt = (path: string): ProxiedRoute | undefined => byPath.get(path);
 
 /**

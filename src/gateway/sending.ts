@@ -1,5 +1,5 @@
-// The state of a request while its chain is tried: its record, the upstream headers, and the results of the attempts so
-// far.
+// The state of a request while its chain is tried: its record, the upstream headers, and the
+// results so far.
 
 import type { ProtocolRefusal } from '../protocols/refusal.ts';
 import type { GatewayRefusal } from './answer.ts';
@@ -10,10 +10,9 @@ import type { ChainWalk } from './walk.ts';
 export type Sending = Readonly<{
   walk: ChainWalk;
   plan: Plan;
-  /** The upstream headers without the credential: lower-case names and values in turn. */
+  /** Without the credential: alternating lower-case names and values. */
   headers: readonly string[];
 }> & {
-  /** The last answer that was held. */
   held: HeldAnswer | null;
   /** The refusal of the first candidate whose protocol cannot express the request. */
   inexpressible: ProtocolRefusal | null;

@@ -41,7 +41,7 @@ export function noteServed(
   if (status !== null) trace.facts.status = status;
 }
 
-/** Records an answer that does not come from a backend, after this number of attempts. */
+/** For an answer that does not come from a backend. */
 export function noteAnswer({ trace }: Exchange, status: number, attempts = 0): void {
   if (trace === null) return;
   trace.facts.status = status;

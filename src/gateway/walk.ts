@@ -38,11 +38,11 @@ export type ProxyContext = Readonly<{
   monotonic: Clock;
   /** Formats epoch milliseconds as RFC 3339. */
   stamp: (epochMs: number) => string;
-  /** The default time-to-first-byte limit of a backend. */
+  /** The default of backends. */
   firstByteMs: number;
-  /** The maximum attempts of one request. */
+  /** Per request. */
   attemptsMax: number;
-  /** The maximum attempts at further backends of one model. */
+  /** At further backends of one model. */
   retriesMax: number;
   /** Distributes requests over several endpoints of one model. */
   policy: PoolPolicy;
@@ -57,19 +57,18 @@ export type Walk = Readonly<{
   proxied: ProxiedRoute;
   body: Buffer;
   peeked: Peeked;
-  /** The attributes for routing. */
   request: RoutedRequest;
   route: Route;
   ruleInputs: RuleInputs | null;
 }> & {
   /**
-   * The remaining rate limits, for every answer: names and values in turn. Empty before the request is admitted, and
-   * without limits.
+   * The remaining rate limits, for every answer: alternating names and values. Empty before the
+   * request is admitted, and without limits.
    */
   limitHeaders: readonly string[];
   /** Reserves budget while the request is in flight. Null before it is admitted, and without a budget. */
   hold: Hold | null;
-  /** The cache key under which an answer can be stored. Null when the cache was not used. */
+  /** Null when the cache was not used. */
   missed: CacheKey | null;
 };
 

@@ -1,5 +1,5 @@
-// Serves API keys. Only the creation response contains the plaintext; no route returns a key or its
-// verifier (specification, "API key").
+// Serves API keys. Only the creation response contains the plaintext; no route returns a verifier
+// (specification, "API key").
 
 import { z } from 'zod';
 
@@ -31,8 +31,8 @@ const keyRecord = z.object({
   disabled: z.boolean(),
   created_at: timestamp,
   /**
-   * Time of the newest reported request with this key. Null if there is none, and when reading a
-   * past state.
+   * When the newest reported request used this key. Null if none did, and when reading a past
+   * state.
    */
   last_used_at: timestamp.nullable(),
 });
@@ -102,7 +102,6 @@ export const keyRoutes = [
   }),
 ] as const;
 
-/** Returns an empty list if the key or its owner does not exist. */
 function rowsOf({ principal }: ConfigState, key: ApiKey | undefined): ApiKeyRow[] {
   const owner = principal.byId.get(key?.principalId ?? 0);
   if (key === undefined || owner === undefined) return [];

@@ -109,7 +109,6 @@ export const limitsRoutes = [
 const noLimits = (id: number): Refusal =>
   refuse('absent', `principal ${id} does not exist or has no rate limits`);
 
-/** Returns an empty list if the principal or its limits do not exist. */
 const rowsOf = (principal: Principal | undefined): LimitsRow[] =>
   principal === undefined || principal.limits === null
     ? []

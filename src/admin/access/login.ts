@@ -1,5 +1,5 @@
-// Serves login and logout (Authentication rules 1 and 2). All refusals of a password login have the
-// same text and timing.
+// Serves login and logout (Authentication rules 1 and 2). All refusals of a password have the same
+// text and take the same time.
 
 import { z } from 'zod';
 
@@ -84,7 +84,6 @@ export const loginRoutes = [
 
 type Asked = Readonly<{ name: string; check: () => Promise<Login | Refusal> }>;
 
-/** Ends the previous session of the same browser, if any. */
 async function signIn(
   needs: AccessNeeds,
   { config, headers, address }: Call,
@@ -103,11 +102,9 @@ async function signIn(
   };
 }
 
-/** Deletes the cookie in the browser. */
 export const clearedCookie = (needs: Pick<AccessNeeds, 'secureCookies'>): string =>
   cookie(needs, { token: '', maxAgeSeconds: 0 });
 
-/** Sets the session cookie to `token`. */
 export const openedCookie = (needs: Pick<AccessNeeds, 'secureCookies'>, token: string): string =>
   cookie(needs, { token, maxAgeSeconds: sessionSeconds });
 

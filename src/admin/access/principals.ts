@@ -27,7 +27,7 @@ const principalRecord = z.object({
   kind: principalKind,
   email: z.string().nullable(),
   roles: z.array(z.string()).readonly(),
-  /** The subset of the roles that follows from the groups of the linked identity. */
+  /** The roles that follow from the groups of the linked identity. */
   group_roles: z.array(z.string()).readonly(),
   /**
    * The identity that signs in as this principal: OpenID issuer, `sub` (empty once erased) and time

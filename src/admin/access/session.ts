@@ -32,12 +32,12 @@ export const sessionRoutes = [
     body: none,
     response: z.object({
       you: person.nullable(),
-      /** OpenID issuer that the login screen shows. Null if only password login is available. */
+      /** The OpenID issuer on the login screen. Null if only password login is available. */
       single_sign_on: z.object({ label: z.string(), hides_password: z.boolean() }).nullable(),
     }),
     handle: async (_input, { config: { state }, headers }, needs: AccessNeeds) => {
       const holder = await holderIn(needs, headers);
-      // The session of a principal that was just deleted may still exist.
+      // A session may outlive its principal for a moment.
       const isKnown = holder !== null && verbsHeld(state(), holder) !== null;
       const you = isKnown ? await asker(needs, state(), holder) : null;
       const signOn = needs.singleSignOn();

@@ -1,5 +1,5 @@
-// Serves admin tokens, which programs such as CI jobs and Terraform use to call the admin API. Only
-// the creation response contains the token; no route returns it or its verifier again.
+// Serves admin tokens, with which programs such as CI jobs and Terraform call the admin API. Only
+// the creation response contains the token; no route returns its verifier.
 
 import { z } from 'zod';
 
@@ -28,7 +28,7 @@ const tokenRecord = z.object({
   principal_id: principalId,
   principal: z.string(),
   prefix: z.string(),
-  /** Maximum permissions of the token. The principal's current permissions also apply. */
+  /** The principal's current permissions limit these further. */
   permissions: z.array(adminVerb).readonly(),
   expires_at: timestamp,
   revoked: z.boolean(),

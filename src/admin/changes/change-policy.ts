@@ -14,7 +14,7 @@ import type { HistoryNeeds } from '../history/needs.ts';
 import { none, route } from '../http/route.ts';
 
 const policyRecord = z.object({
-  /** The kinds as set. If empty, there is no policy. */
+  /** Empty without a policy. */
   kinds: z.array(changeKind).readonly(),
   /** Includes the kinds that every policy protects. */
   protected: z.array(changeKind).readonly(),
@@ -59,8 +59,7 @@ export const changePolicyRoutes = [
     body: z.strictObject({ kinds: z.array(changeKind).max(changeKind.options.length) }),
     response: policyRecord,
     handle: async ({ body: { kinds } }, call, { reports }: HistoryNeeds) => {
-      // Also checked when the change is made (control/append.ts). Here it refuses the draft as
-      // well.
+      // The change itself checks this again (control/append.ts). Here it refuses drafts.
       const unmet = kinds.length === 0 ? null : await refuseUnmet(reports, call.config.state());
       if (unmet !== null) return unmet;
       const command = { type: 'SetChangePolicy', kinds } as const;

@@ -8,9 +8,9 @@ import { secretFields } from '../http/input.ts';
 export const shownCall = z.object({
   method: z.string(),
   path: z.string(),
-  /** The body as given, with secrets replaced by `set`. Null if the call has none. */
+  /** Secrets are replaced by `set`. Null if the call has no body. */
   body: z.unknown(),
-  /** The places of the secrets in the body. */
+  /** Where the secrets are in the body. */
   secrets: z.array(z.string()).readonly(),
 });
 type ShownCall = z.input<typeof shownCall>;

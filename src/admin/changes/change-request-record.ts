@@ -16,28 +16,28 @@ import { changeRequestId, principalId } from '../../lib/ids.ts';
 import type { ChangeRequestId, PrincipalId } from '../../lib/ids.ts';
 import { changeKind, changeRequestState } from '../../lib/vocabulary.ts';
 
-/** A name is null if its principal was deleted. */
+/** Null if the principal was deleted. */
 const named = { id: principalId, name: z.string().nullable() };
 
 export const changeRequestFields = {
   id: changeRequestId,
   state: changeRequestState,
-  /** The reason for a change that was made without approval. Null if it was erased. */
+  /** For a change without approval, its reason. Null if it was erased. */
   title: z.string().nullable(),
   /** Null for the command line. */
   author: z.object(named).nullable(),
   kinds: z.array(changeKind).readonly(),
   event_count: z.int(),
   /**
-   * The digest that an approval covers, and null without a draft. It is keyed, so that it reveals
-   * nothing about the calls.
+   * What an approval covers. Null without a draft. Keyed, so that it reveals nothing about the
+   * calls.
    */
   digest: z.string().nullable(),
   calls: z.array(z.object({ method: z.string(), path: z.string() })).readonly(),
   approvals: z.array(z.object({ by: z.object(named), at: timestamp })).readonly(),
-  /** The time at which it is applied automatically. */
+  /** When it is applied automatically. */
   apply_at: timestamp.nullable(),
-  /** The reason why the last automatic attempt failed. */
+  /** Why the last automatic attempt failed. */
   failure: z
     .object({ cause: failureCause, message: z.string().nullable(), at: timestamp })
     .nullable(),
@@ -96,7 +96,6 @@ export async function recordsOf(
   });
 }
 
-/** Reads the record within the transaction of a mutation. */
 export async function recordOf(
   reading: Reading,
   id: ChangeRequestId,

@@ -1,5 +1,5 @@
-// Shows one change request: its calls without secrets, the events they produce on the current
-// configuration, the approvals that cover them, and every step.
+// Shows one change request: its calls without secrets, the events they produce now, the approvals
+// that cover them, and its history.
 
 import { z } from 'zod';
 
@@ -33,18 +33,15 @@ export const wholeRequest = z.object({
   ...changeRequestFields,
   /** Null once it has ended, because the calls are then erased. */
   bodies: z.array(shownCall).readonly().nullable(),
-  /**
-   * The events that the calls produce now. Null if the calls cannot be made or the request has
-   * ended.
-   */
+  /** Null if the calls cannot be made or the request has ended. */
   change: z.object(change).nullable(),
   /** Identifies the change to approve, together with the digest. */
   outcome: z.string().nullable(),
-  /** The reason why the calls cannot be made on the current configuration. */
+  /** Why the calls cannot be made now. */
   refusal: z.object({ message: z.string(), param: z.string().nullable() }).nullable(),
-  /** Principals whose approval covers the calls and their current events. */
+  /** Those whose approval covers the calls and their current events. */
   covered_by: z.array(principalId).readonly(),
-  /** Every step, oldest first, at most 200. */
+  /** Oldest first, at most 200. */
   history: z.array(commandRecord).readonly(),
 });
 type WholeRequest = z.input<typeof wholeRequest>;

@@ -1,5 +1,5 @@
-// Serves change requests: several calls drafted as one change, approved by a principal other than
-// the author, and applied exactly as approved (docs/guides/four-eyes.md).
+// Serves change requests: calls drafted as one change, approved by a principal other than the
+// author, and applied exactly as approved (docs/guides/four-eyes.md).
 
 import { z } from 'zod';
 
@@ -49,15 +49,14 @@ const isDraftable = (route: Route): boolean =>
 
 const listQuery = z.strictObject({
   state: changeRequestState.optional(),
-  /** The id of a principal. */
   author: wholeNumber({ from: 1 }).optional(),
-  /** The id of the last one of the page. */
+  /** The last id of the previous page. */
   after: wholeNumber({ from: 1 }).optional(),
   order: z.enum(['asc', 'desc']).default('desc'),
   limit: limitQuery({ standard: 100 }),
 });
 
-/** `all` are all routes, including those whose calls may be drafted. */
+/** `all` includes the routes whose calls may be drafted. */
 export const changeRequestRoutes = (all: readonly ServedRoute[]) =>
   [
     ...readRoutes,
@@ -150,7 +149,7 @@ const draftRoutes = (routes: readonly ServedRoute[]) =>
       refusals: ['absent', 'conflict', 'too_large', 'upstream'],
       body: z.strictObject({
         title: titleField.optional(),
-        /** All calls: secrets are not shown, so they must be sent again. */
+        /** All calls must be sent again, because secrets are not shown. */
         calls: callsField.optional(),
         reason,
       }),
@@ -184,7 +183,7 @@ const reviewRoutes = [
     summary:
       'Approve exactly what was shown; not by the author or a login whose credential the author set',
     body: z.strictObject({
-      /** The digests of the calls and of their events, as the change request showed them. */
+      /** The digests of the calls and of their events, as shown. */
       digest: hexDigest,
       outcome: hexDigest,
       reason,
@@ -313,7 +312,6 @@ const reviewer = async (call: Call, { reports }: HistoryNeeds, id: ChangeRequest
 const titleSecret = ({ newId }: HistoryNeeds, plaintext: string) =>
   ({ ref: newId(), class: 'personal', plaintext }) as const;
 
-/** The prepared calls, before they are stored in the vault. */
 async function draftOf(
   call: Call,
   needs: HistoryNeeds,
@@ -331,7 +329,7 @@ async function draftOf(
   return { draft: { ref, digest, calls: named, commands }, secret };
 }
 
-/** The current configuration. Checked again under the lock. */
+/** On the current configuration. Checked again under the lock. */
 async function bodyOf({ config }: Call, needs: HistoryNeeds, id: ChangeRequestId) {
   await config.refresh();
   const request = config.state().change_request.byId.get(id);

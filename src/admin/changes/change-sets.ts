@@ -1,5 +1,5 @@
-// Makes several changes as one: previewed, then made in one transaction with one snapshot version,
-// all or none.
+// Makes several changes as one: previews them, then makes all or none in one transaction with one
+// snapshot version.
 
 import { z } from 'zod';
 
@@ -32,7 +32,7 @@ export const changeFields = {
     .array(z.object({ method: z.string(), path: z.string(), event_count: z.int() }))
     .readonly(),
   event_count: z.int(),
-  /** Lists hold the first 1,000. */
+  /** Lists contain the first 1,000. */
   events: z.array(z.object({ stream: z.string(), type: z.string(), data: z.unknown() })).readonly(),
   difference_count: z.int(),
   diff: z.array(differenceRecord).readonly(),
@@ -40,7 +40,7 @@ export const changeFields = {
 
 const common = { method: 'POST', permission: 'config:write', params: none, query: none } as const;
 
-/** `all` are all routes, including those whose calls may be proposed. */
+/** `all` includes the routes whose calls may be proposed. */
 export function changeSetRoutes(all: readonly ServedRoute[]) {
   const routes = all.filter(isProposable);
   return [
@@ -53,7 +53,7 @@ export function changeSetRoutes(all: readonly ServedRoute[]) {
       refusals: ['absent', 'conflict', 'too_large', 'upstream'],
       body: z.strictObject({
         calls,
-        /** The route of a request after the change. */
+        /** A request to route after the change. */
         dry_run: dryRunQuestion.optional(),
       }),
       response: z.object({ ...changeFields, dry_run: dryRunRecord.nullable() }),

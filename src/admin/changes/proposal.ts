@@ -1,6 +1,6 @@
-// Prepares calls of the admin API without making them: each is handled by its own route, on the
-// state after the previous calls, up to the command that it would execute. A proposal therefore
-// obeys every rule of the single calls: providers are dialled and passwords hashed, but nothing is
+// Prepares calls of the admin API without making them. Each is handled by its own route, on the
+// state after the previous calls, up to the command that it would execute. So a proposal obeys
+// every rule of the single calls: providers are dialled and passwords hashed, but nothing is
 // written.
 
 import type { GwEvent } from '../../../events/catalogue.ts';
@@ -24,17 +24,16 @@ import type { Call, Method, Route, ServedRoute } from '../http/route.ts';
 /** `path` has no query. */
 export type ProposedCall = Readonly<{ method: Method; path: string; body?: unknown }>;
 
-/** Ready to be made together. `state` is the state after the events. */
+/** `state` is the state after the events. */
 export type Proposal = Readonly<{
   commands: readonly SingleCommand[];
   secrets: readonly Secret[];
   events: readonly GwEvent[];
-  /** The number of events of each call. */
+  /** Per call. */
   counts: readonly number[];
   state: ConfigState;
 }>;
 
-/** True if calls of this route may be part of a proposal. */
 export const isProposable = (route: Route): boolean =>
   isMutation(route) &&
   route.permission === 'config:write' &&
@@ -117,7 +116,7 @@ async function takeDown(
 
 const nothingToRead = async (): Promise<void> => {};
 
-/** Ends the handler where it would write. Never reaches a client. */
+/** Stops the handler where it would write. Never reaches a client. */
 const takenDown = refuse('conflict', 'the call was recorded, not applied');
 
 function routeOf(

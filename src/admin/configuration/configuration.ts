@@ -32,7 +32,7 @@ const changeRecord = z.object({
   fields: z
     .array(z.object({ field: z.string(), before: z.unknown(), after: z.unknown() }))
     .readonly(),
-  /** The newest event of the resource since the last apply of the set. Null if there is none. */
+  /** The newest event of the resource since the set's last apply. */
   drift: z
     .object({
       position: z.int(),
@@ -46,12 +46,12 @@ const changeRecord = z.object({
 
 const planRecord = z.object({
   set: z.string(),
-  /** Digest of the plan. Send it to apply exactly this plan. */
+  /** Sending this digest applies exactly this plan. */
   plan: z.hash('sha256'),
   changes: z.array(changeRecord).readonly(),
   /**
-   * Number of unchanged resources that the set takes over. A later apply deletes them if the files
-   * no longer name them.
+   * Unchanged resources that the set takes over. A later apply deletes them if the files no longer
+   * name them.
    */
   adopted: z.int(),
   /** Resources that belong to no set. They stay unchanged. */
@@ -62,9 +62,9 @@ const planRecord = z.object({
 
 const asked = {
   resources: declared,
-  /** Name of the set of files. Each set manages its own resources. */
+  /** Each set of files manages its own resources. */
   set: shownText(100).default('default'),
-  /** Deletes resources that the lists of the files do not name and no other set manages. */
+  /** Also deletes resources that the files' lists do not name and no other set manages. */
   prune: z.boolean().default(false),
 };
 
@@ -109,9 +109,9 @@ export const configurationRoutes = [
     refusals: ['absent', 'conflict'],
     body: z.strictObject({
       ...asked,
-      /** Digest from a plan. The call is refused if it would make any other change. */
+      /** The digest of a plan. The call is refused if it would make any other change. */
       plan: z.hash('sha256').optional(),
-      /** Required here or in x-gw-reason. */
+      /** Required, here or in x-gw-reason. */
       reason: z.string().min(1).max(reasonLengthMax).optional(),
     }),
     response: planRecord,
@@ -141,7 +141,7 @@ export const configurationRoutes = [
     response: z.object({
       snapshot_version: z.int(),
       resources: z.record(z.string(), z.unknown()),
-      /** Parts of the configuration that the files cannot express. */
+      /** What the files cannot express. */
       warnings: z.array(z.string()).readonly(),
     }),
     handle: async (_input, { config }, needs: HistoryNeeds) => {
@@ -178,7 +178,7 @@ const otherPlan = refuse(
 
 type Given = Readonly<{ resources: Asked['files']; set: string; prune: boolean }>;
 
-/** Replaces the field of the refusal with the place of the resource in the body. */
+/** The field of a refusal is the place of the resource in the body. */
 async function planOf(
   needs: HistoryNeeds,
   config: Configuration,

@@ -20,7 +20,6 @@ const auditRecord = z.object({
   at: timestamp,
   actor_id: z.int().nullable(),
   actor_name: z.string().nullable(),
-  /** The admin token of the request. Null if it used none. */
   token_id: z.int().nullable(),
   /** HTTP method, or CLI. */
   action: z.string(),
@@ -40,7 +39,7 @@ export const auditRoutes = [
     query: z.strictObject({
       limit: limitQuery({ standard: 100 }),
       before: wholeNumber({ from: 1 }).optional(),
-      /** With order=asc: only rows with greater ids. */
+      /** Use with order=asc. */
       after: wholeNumber({ from: 0 }).optional(),
       order: z.enum(['asc', 'desc']).default('desc'),
       actor_id: wholeNumber({ from: 1 }).optional(),
@@ -55,7 +54,7 @@ export const auditRoutes = [
     body: none,
     response: z.array(auditRecord),
     handle: async ({ query }, { path }, { reports: db, vault }: HistoryNeeds) => {
-      // The substring search scans every row. With millions of rows it exceeds the timeout of
+      // The substring search scans every row, which with millions of rows exceeds the timeout of
       // ordinary statements.
       const conditions = {
         order: query.order,

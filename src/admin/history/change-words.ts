@@ -3,11 +3,11 @@
 import { z } from 'zod';
 
 export const changeWords = {
-  /** One sentence, such as "Set budget of search-service-18". */
+  /** For example "Set budget of search-service-18". */
   summary: z.string(),
   /**
-   * The first record that the change affects, and its last known name. Null if there is none, or if
-   * the name was erased.
+   * The first record that the change affects, with its last known name. Null if there is none, or
+   * if the name was erased.
    */
   subject: z.object({ stream: z.string(), name: z.string().nullable() }),
 };

@@ -18,12 +18,12 @@ const explainedRule = z.object({
   rule_id: z.int(),
   rule_index: count,
   action: ruleAction,
-  /** True if it is the first matching rule of its frontend model. */
+  /** True for the first matching rule of its frontend model. */
   decides: z.boolean(),
   /** Condition fields that the request did not meet. */
   failed: z.array(z.string()).readonly(),
   /**
-   * Condition fields that the usage row does not record. For these, the recorded decision is used.
+   * Condition fields that the usage row does not record. The recorded decision is used for them.
    */
   unknown: z.array(z.string()).readonly(),
   /**
@@ -36,7 +36,7 @@ const explainedCandidate = z.object({
   model_id: z.int(),
   model: z.string(),
   provider: name,
-  /** The pool that added this candidate. */
+  /** The pool of this candidate. */
   pool: name,
   pool_policy: poolPolicy.nullable(),
   weight: z.int().nullable(),
@@ -45,9 +45,9 @@ const explainedCandidate = z.object({
   dropped: z.enum(['not_granted', 'no_provider', 'listed_before']).nullable(),
   /** True if it is tried after the candidates with a large enough window. */
   window_too_small: z.boolean(),
-  /** In micro-units, at the prices of the snapshot. Null without a price. */
+  /** Micro-units, at the prices of the snapshot. */
   estimated_cost_micros: z.int().nullable(),
-  /** True if it answered, or would have answered. */
+  /** True if it answered, or would have. */
   answered: z.boolean(),
 });
 
@@ -60,14 +60,12 @@ const explanation = z.object({
   rule_id: z.int().nullable(),
   tag: name,
   denied: z.object({ status: z.int(), message: z.string() }).nullable(),
-  /** Every rule of the frontend models that the request passed through. */
+  /** Those of the frontend models that the request passed through. */
   rules: z.array(explainedRule).readonly(),
-  /** In configuration order. */
   candidates: z.array(explainedCandidate).readonly(),
   /** True if the recomputed result equals the recorded one. */
   agrees: z.boolean(),
   differences: z.array(z.string()).readonly(),
-  /** One sentence for each input that was not recorded. */
   not_recorded: z.array(z.string()).readonly(),
 });
 

@@ -10,7 +10,7 @@ type List<Row> = Readonly<{
   path: string;
   asked: Asked;
   rows: (limit: number) => Promise<readonly Row[]>;
-  /** The query for the rows after the given row. */
+  /** Selects the rows after `last`. */
   nextQuery: (last: Row) => Readonly<Record<string, Value>>;
   /** Ignores filters. Null if the list is longer than the counting limit. */
   total: () => Promise<number | null>;

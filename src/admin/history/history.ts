@@ -1,5 +1,5 @@
-// Serves all commands and events of the log, read-only. The output contains no secrets, because
-// events hold references into the vault.
+// Serves the mutations and events of the log, read-only. Contains no secrets, because events hold
+// refs into the vault.
 
 import { z } from 'zod';
 
@@ -31,7 +31,7 @@ const eventFields = {
   position,
   /** `<kind>-<id>`. */
   stream: z.string(),
-  /** Number of the event in the stream, from 1. */
+  /** The number of the event in its stream, from 1. */
   version: z.int(),
   event_id: z.uuid(),
   type: z.string(),
@@ -44,12 +44,12 @@ const eventFields = {
   target: z.string(),
   request_id: z.string(),
   app_version: z.string(),
-  /** The position whose state the event restores. Absent for other events. */
+  /** The position whose state the event restores. */
   causation: eventMetadata.shape.causation,
-  /** Index of the event in its command, from 0, and the command's number of events. */
+  /** The index of the event in its command, from 0. */
   index: z.int(),
   count: z.int(),
-  /** The payload as written. Null if its owner redacted it. */
+  /** As written. Null if its owner redacted it. */
   data: z.unknown(),
   payload_digest: hash,
   leaf_hash: hash,
@@ -58,7 +58,7 @@ const eventFields = {
 const eventRecord = z.object(eventFields);
 const wholeEvent = z.object({
   ...eventFields,
-  /** Hash of the previous event in the log. Null for the first. */
+  /** Null for the first event of the log. */
   previous_hash: hash.nullable(),
   /** Positions. Null at the ends of the stream. */
   previous_in_stream: position.nullable(),
@@ -66,13 +66,13 @@ const wholeEvent = z.object({
 });
 
 export const commandRecord = z.object({
-  /** Position of the command's last event. */
+  /** The position of the command's last event. */
   id: position,
   tx_id: z.uuid(),
   at: timestamp,
   actor_kind: actorKind,
   actor_id: z.int().nullable(),
-  /** Name at the time of the command. Null if erased. */
+  /** The name at that time. Null if erased. */
   actor_name: z.string().nullable(),
   command: z.string(),
   action: z.string(),
@@ -92,9 +92,7 @@ export const commandRecord = z.object({
 const streamRecord = z.object({
   /** `<kind>-<id>`. */
   stream: z.string(),
-  /** Number of events. */
   events: z.int(),
-  /** Position of the last event. */
   last_position: position,
   last_at: timestamp,
 });
@@ -102,12 +100,11 @@ const streamRecord = z.object({
 const verified = z
   .object({
     at: timestamp,
-    /** Account and host that ran the verification. */
+    /** The account and host that ran the verification. */
     by: z.string(),
     /** Verified up to this position. */
     position,
     problem_count: z.int(),
-    /** The first problem found. */
     problem: z.string().nullable(),
   })
   .nullable();
@@ -117,23 +114,17 @@ const headRecord = z.object({
   position,
   hash,
   recorded_at: timestamp,
-  /** Snapshot version at this position, as far as this process has read. */
+  /** The snapshot version at this position, as far as this process has read. */
   snapshot_version: position,
-  /**
-   * Position of the read models of this release and time of their last build. Null before the first
-   * build.
-   */
+  /** Position and build time of this release's read models. Null before the first build. */
   read_models: z.object({ position, built_at: timestamp.nullable() }).nullable(),
-  /** Last results of gw log verify and gw projections verify. Null if never run. */
+  /** The last results of gw log verify and gw projections verify. Null if never run. */
   verified: z.object({ chain: verified, read_models: verified }),
-  /**
-   * Violations found by the check before signing or reported by a replica, newest first. They do
-   * not expire.
-   */
+  /** Newest first. They do not expire. */
   alarms: z.array(
     z.object({
       at: timestamp,
-      /** The first position that does not match, or that is beyond the end of the log. */
+      /** The first position that does not match or is past the end of the log. */
       position,
       problem: z.string(),
       /**
@@ -150,7 +141,7 @@ const headRecord = z.object({
   ),
 });
 
-/** Rows after `after` in the requested order; descending starts with the newest. */
+/** `after` is relative to the requested order. Descending starts with the newest. */
 const range = {
   stream: z.string().max(200).optional(),
   actor: wholeNumber({ from: 1 }).optional(),

@@ -1,6 +1,5 @@
 // Serves evidence for auditors who do not trust the database: signed checkpoints, their public keys
-// and the exact bytes of the events. The output contains no secrets, because events hold references
-// into the vault.
+// and the exact bytes of the events. Contains no secrets, because events hold refs into the vault.
 
 import { Readable } from 'node:stream';
 
@@ -17,7 +16,7 @@ import { none, route } from '../http/route.ts';
 const position = z.int().nonnegative();
 
 const checkpoints = z.object({
-  /** Origin line of the checkpoints of this log. */
+  /** The origin line of this log's checkpoints. */
   origin: z.string(),
   keys: z.array(
     z.object({ since: position, public_key: z.hash('sha256'), verifier_key: z.string() }),

@@ -14,9 +14,7 @@ export type HistoryNeeds = Pick<ControlPlane, 'db' | 'reports' | 'vault'> &
     routed: AskRouted;
     /** Replicas that report to this process. */
     fleet: Fleet;
-    /** Resources that declarative files manage. */
     readManaged: ReadManagedFiles;
-    /** Alarms that the log was changed. */
     alarms: Alarms;
     clock: Clock;
     newId: () => string;

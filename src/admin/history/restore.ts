@@ -1,5 +1,5 @@
 // Restores the configuration of a snapshot version, as a whole or for some entities. A dry run
-// returns a preview. The restore requires a reason and is one ordinary mutation.
+// returns a preview. A restore requires a reason and is one ordinary mutation.
 
 import { z } from 'zod';
 
@@ -17,11 +17,10 @@ const namedMax = 1_000;
 const entities = z.array(entityField).min(1).max(namedMax);
 
 const restoreBody = z.strictObject({
-  /** Restores only these entities. Restores everything if absent. */
+  /** Everything if absent. */
   only: entities.optional(),
-  /** Restores everything except these entities. Cannot be combined with `only`. */
+  /** Restores everything else. Cannot be combined with `only`. */
   except: entities.optional(),
-  /** Returns a preview without restoring. */
   dry_run: z.boolean().default(false),
   /** Required unless dry_run, here or in x-gw-reason. */
   reason: z.string().min(1).max(reasonLengthMax).optional(),
@@ -51,15 +50,16 @@ const restoreRecord = <Shown extends z.ZodType>(whatIf: Shown) =>
     events: z
       .array(z.object({ stream: z.string(), type: z.string(), data: z.unknown() }))
       .readonly(),
-    /** From the current configuration to the restored one. */
+    /** From the current to the restored configuration. */
     difference_count: z.int(),
     diff: z.array(differenceRecord).readonly(),
-    /** A restore is refused if there are conflicts. */
+    /** If there are any, the restore is refused. */
     conflicts: z.array(conflictRecord).readonly(),
-    /** Data that cannot be restored, with the reason. */
+    /** Data that cannot be restored, and why. */
     missing: z.array(missingRecord).readonly(),
     /**
-     * Effect on the requests of the last 24 hours. Null if it is not a dry run, or if too many previews run.
+     * The effect on the requests of the last 24 hours. Null if it is not a dry run, or if too many
+     * previews run.
      */
     what_if: whatIf.nullable(),
   });

@@ -1,5 +1,5 @@
-// Serves snapshot versions: their authors, replicas, content and differences, and where a past
-// version would have routed a request. The output contains no credentials or references to them.
+// Serves snapshot versions: authors, replicas, content, differences, and where a past version would
+// have routed a request. Contains no credentials or references to them.
 
 import { z } from 'zod';
 
@@ -30,16 +30,16 @@ const kind = z.enum(configNouns);
 const position = z.int().nonnegative();
 const hash = z.hash('sha256');
 
-/** A replica and the time since which it has served the version. */
+/** `since` is when the replica first reported the version. */
 const serving = z.object({ replica: z.string(), since: timestamp });
 
 const versionFields = {
   version: position,
   created_at: timestamp,
   snapshot_schema: z.int(),
-  /** Hash of the configuration. Equal configurations have equal hashes. */
+  /** Equal configurations have equal hashes. */
   content_hash: hash,
-  /** Changed entities, as `<kind>-<id>`. */
+  /** As `<kind>-<id>`. */
   changed: z.array(z.string()).readonly(),
   /** The mutation that created the version. */
   made_by: commandRecord.nullable(),
@@ -82,7 +82,7 @@ export const differenceRecord = z.object({
       z.object({
         /** Parts are addressed by id: `rules.12.tag`. */
         field: z.string(),
-        /** Null if not set. Secrets show as `set`, or `changed` if replaced. */
+        /** Null if not set. Secrets are shown as `set`, or `changed` if replaced. */
         before: z.unknown(),
         after: z.unknown(),
         secret: z.boolean(),
@@ -93,15 +93,12 @@ export const differenceRecord = z.object({
 const diffRecord = z.object({
   from: placeRecord,
   to: placeRecord,
-  /** Number of all differing entities. The list is cut at the limit. */
+  /** Counts all differing entities. The list is cut at the limit. */
   total: z.int(),
   differences: z.array(differenceRecord).readonly(),
 });
 
-/**
- * A version is a log position. Any other position or time resolves to the version that was current
- * then.
- */
+/** A position between two versions, or a time, resolves to the version that was current then. */
 export const ofVersion = z.strictObject({ version: momentField });
 const reading = { method: 'GET', permission: 'usage:read', body: none } as const;
 
@@ -119,7 +116,7 @@ export const snapshotRoutes = [
       to: timestampField.optional(),
       /** The oldest version on the previous page. */
       before: wholeNumber({ from: 0 }).optional(),
-      /** With order=asc: only greater versions. */
+      /** Use with order=asc. */
       after: wholeNumber({ from: 0 }).optional(),
       order: z.enum(['asc', 'desc']).default('desc'),
       limit: limitQuery({ standard: 100 }),
@@ -176,9 +173,8 @@ export const snapshotRoutes = [
     refusals: ['absent'],
     params: z.strictObject({ from: momentField, to: momentField }),
     query: z.strictObject({
-      /** Only entities of this kind. */
       kind: kind.optional(),
-      /** Number of differences to skip. */
+      /** Skips this many differences. */
       offset: wholeNumber({ from: 0 }).default(0),
       limit: limitQuery({ standard: 1_000 }),
     }),

@@ -1,4 +1,5 @@
-// Erases personal data of one principal, and superseded secrets, from the vault on demand (docs/guides/keys-and-secrets.md, "Erase data").
+// Erases a principal's personal data, and superseded secrets, from the vault on demand
+// (docs/guides/keys-and-secrets.md, "Erase data").
 
 import { z } from 'zod';
 
@@ -19,7 +20,7 @@ import { none, route } from '../http/route.ts';
 import type { Call } from '../http/route.ts';
 
 const erasedRecord = z.object({
-  /** Number of erased items by kind. Kinds without items are omitted. */
+  /** By kind. Kinds without items are omitted. */
   erased: z.partialRecord(erasedKind, z.int().positive()),
   /** True if there may be more, because one request erases at most 5,000 items. */
   left: z.boolean(),

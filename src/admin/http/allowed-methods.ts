@@ -4,7 +4,7 @@ import type { Route } from './route.ts';
 
 type Addressed = Pick<Route, 'method' | 'path'>;
 
-/** Returns the methods of a request's path, ignoring the query. Null if no route has the path. */
+/** Ignores the query. Null if no route has the path. */
 export type AllowedMethods = (url: string) => readonly string[] | null;
 
 /** Compiles the patterns on first use, because few requests need them. */
@@ -18,9 +18,8 @@ export function createAllowedMethods(routes: readonly Addressed[]): AllowedMetho
 }
 
 /**
- * Paths without parameters that also match the pattern of `route`, with their methods. Without
- * them, the router would read `PATCH /admin/prompt-classes/evaluate` as the class with the id
- * `evaluate`.
+ * Paths without parameters that also match the pattern of `route`, with their methods. The router
+ * would read `PATCH /admin/prompt-classes/evaluate` as the class with the id `evaluate`.
  */
 export function writtenOutPaths(
   routes: readonly Addressed[],
@@ -32,7 +31,7 @@ export function writtenOutPaths(
   return new Map([...byPath].map(([other, own]) => [other, methodsOf(own)]));
 }
 
-/** Sorts paths with fewer parameters first: `/admin/keys/self` is not a key with the id `self`. */
+/** Paths with fewer parameters come first: `/admin/keys/self` is not a key with the id `self`. */
 function patternsOf(routes: readonly Addressed[]): (readonly [RegExp, readonly string[]])[] {
   return [...Map.groupBy(routes, (route) => route.path)]
     .toSorted(([left], [right]) => openParts(left) - openParts(right))
@@ -58,7 +57,6 @@ function patternOf(path: string): RegExp {
 
 const order: readonly Route['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** GET implies HEAD. */
 function methodsOf(routes: readonly Addressed[]): string[] {
   const own = order.filter((method) => routes.some((route) => route.method === method));
   return own.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));

@@ -1,5 +1,5 @@
-// Implements `as_of`: reads configuration as of a snapshot version, a log position or a time. Data
-// outside the log, such as leases and budget spend, is null for the past.
+// Implements `as_of`: reads the configuration at a snapshot version, a log position or a time. Data
+// outside the log, such as leases and spending, is null for the past.
 
 import { z } from 'zod';
 
@@ -12,7 +12,7 @@ import type { Call, Handled, Route } from './route.ts';
 
 const parameter = 'as_of';
 
-/** The query parameter. Reads the present if absent. */
+/** Reads the present if absent. */
 export const asOf = { [parameter]: momentField.optional() } as const;
 export const asOfQuery = z.strictObject(asOf);
 
@@ -21,17 +21,14 @@ export const readsPast = ({ query }: Pick<Route, 'query'>): boolean =>
 
 export type AskedMoment = Readonly<{ as_of?: Moment | undefined }>;
 
-/**
- * Returns the requested configuration. Null is the present. A moment outside the log is refused as
- * absent.
- */
+/** Null is the present. A moment outside the log is refused as absent. */
 export const pastState = async (
   { config }: Pick<Call, 'config'>,
   { as_of: moment }: AskedMoment,
 ): Promise<ConfigState | Refusal | null> =>
   moment === undefined ? null : config.past.at(moment, parameter);
 
-/** The log position, and the version of the entity at that position. */
+/** The log position, and the version of the entity there. */
 export const pastHeaders = (
   { entity }: Pick<Call, 'entity'>,
   state: ConfigState,
@@ -45,7 +42,6 @@ type Reading<Body> = Readonly<{
   past: (state: ConfigState) => Body | Refusal;
 }>;
 
-/** Reads one record of the present or of the past. */
 export async function answerRecord<Body>(
   call: Call,
   asked: AskedMoment,

@@ -11,8 +11,8 @@ import type { Refusal } from '../../lib/refusal.ts';
 import type { AdminVerb, Verb } from '../../lib/vocabulary.ts';
 
 /**
- * Required caller: anyone, a signed-in person, a person with a permission (Authentication rule 3),
- * or a machine.
+ * The required caller: anyone, a signed-in person, an API key, a proxy, or a person with this
+ * permission (Authentication rule 3).
  */
 export type Permission = 'open' | 'session' | 'api_key' | 'proxy_token' | AdminVerb;
 
@@ -22,12 +22,11 @@ export type Caller =
   | Readonly<{ kind: 'session' | 'api_key'; principalId: PrincipalId }>
   | Readonly<{ kind: 'admin_token'; principalId: PrincipalId; tokenId: AdminTokenId }>;
 
-/** Lookups, one per kind of credential. */
 export type Credentials = Readonly<{
   sessionOwner: (token: string) => Promise<PrincipalId | null>;
   apiKeyOwner: (key: string) => PrincipalId | null;
   isProxyToken: (token: string) => boolean;
-  /** Always returns a token id. */
+  /** The holder always has a token id. */
   adminTokenHolder: (token: string) => Promise<Holder | null>;
   /** Null if the principal does not exist. */
   verbsOf: (holder: Holder) => ReadonlySet<Verb> | null;
@@ -76,7 +75,7 @@ async function authorisePerson(
   const { principalId } = caller;
   const tokenId = caller.kind === 'admin_token' ? caller.tokenId : null;
   const verbs = credentials.verbsOf({ principalId, tokenId });
-  // The session of a principal that was just deleted may still exist.
+  // A session may outlive its principal for a moment.
   if (verbs === null) return unknownSession;
   if (permission !== 'session' && !verbs.has(permission)) {
     return refuse('forbidden', `this call requires the permission ${permission}`);
@@ -86,7 +85,9 @@ async function authorisePerson(
 
 type Person = Extract<Caller, { kind: 'session' | 'admin_token' | 'api_key' }>;
 
-/** An admin token takes precedence over a session: a browser cannot be made to send one. */
+/**
+ * An admin token takes precedence over a session, because no website can make a browser send one.
+ */
 async function personIn(
   headers: IncomingHttpHeaders,
   { sessionOwner, adminTokenHolder }: Credentials,
@@ -114,7 +115,6 @@ const notAdminToken = refuse(
 const unknownToken = refuse('unauthenticated', 'the admin token is unknown, revoked or expired');
 const unknownSession = refuse('unauthenticated', 'the session is unknown or has expired');
 
-/** Null if the request has no admin token. */
 export function adminTokenIn(headers: IncomingHttpHeaders): string | null {
   const token = bearerToken(headers);
   return token?.startsWith(adminTokenPrefix) === true ? token : null;

@@ -20,7 +20,7 @@ type Dependencies = Readonly<{
   publisher: Pick<Publisher, 'current'>;
   state: () => ConfigState;
   clock: Clock;
-  /** Several tokens are accepted, for rotation. An empty token never is. */
+  /** Several are accepted, for rotation. An empty token never is. */
   proxyTokens: readonly string[];
 }>;
 
@@ -34,7 +34,7 @@ export function createCredentials(dependencies: Dependencies): Credentials {
     verbsOf: (holder) => verbsHeld(state(), holder),
     isProxyToken: (token) => {
       const given = digest(token);
-      // Compares all tokens so that the time does not reveal which one matched.
+      // Compares all tokens, so that the time does not reveal which one matched.
       return digests.map((known) => timingSafeEqual(known, given)).includes(true);
     },
     apiKeyOwner: (key) => {
@@ -46,7 +46,7 @@ export function createCredentials(dependencies: Dependencies): Credentials {
 
 const digest = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** Finds a key by its verifier. The index is built once per snapshot. */
+/** Builds the index once per snapshot. */
 function createKeyIndex(clock: Clock): (snapshot: Snapshot, key: string) => PrincipalId | null {
   const indexes = new WeakMap<Snapshot, ReadonlyMap<string, SnapshotApiKey>>();
   return (snapshot, key) => {

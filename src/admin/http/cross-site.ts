@@ -1,5 +1,5 @@
 // Refuses cross-site requests from browsers. SameSite alone is not enough, because other ports and
-// subdomains of this host are the same site. Requests without either header do not come from a
+// subdomains of this host are the same site. Requests with neither header do not come from a
 // browser.
 
 import type { IncomingHttpHeaders } from 'node:http';

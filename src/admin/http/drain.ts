@@ -9,8 +9,8 @@ const idleCheckMs = 50;
 export async function drain(server: AdminServer, graceMs: number): Promise<number> {
   let cut = 0;
   const raw = server.server;
-  // Closes connections that become idle later; otherwise they would delay the close for their whole
-  // keep-alive time.
+  // Closes connections that become idle later, which otherwise delay the close for their keep-alive
+  // time.
   const idle = setInterval(() => raw.closeIdleConnections(), idleCheckMs);
   const grace = setTimeout(() => {
     raw.getConnections((_error, count) => {

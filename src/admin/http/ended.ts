@@ -1,4 +1,4 @@
-// Checks whether the session or token of a request is still valid when its mutation is made.
+// Checks whether a request's session or token is still valid when its mutation is made.
 
 import type { AdminTokens } from '../../control/access/admin-tokens.ts';
 import type { Sessions } from '../../control/access/sessions.ts';
@@ -6,16 +6,12 @@ import { refuse } from '../../lib/refusal.ts';
 import { sessionToken } from './authorise.ts';
 import type { Call } from './route.ts';
 
-/** Lookups for the validity of sessions and tokens. */
 export type Lasting = Readonly<{
   sessions: Pick<Sessions, 'ownerIn'>;
   adminTokens: Pick<AdminTokens, 'isLive'>;
 }>;
 
-/**
- * Preparing a mutation may take seconds, for example to contact a provider. The caller may have
- * signed out by then.
- */
+/** Preparing a mutation may take seconds, and the caller may have signed out by then. */
 export const endedFor =
   (
     { sessions, adminTokens }: Lasting,

@@ -1,6 +1,6 @@
-// Finds the entity that a path addresses, and its version: checks If-Match (412 if stale), and
-// returns the version as ETag and as `version` in lists. The version is the number of events in the
-// entity's stream (RFC 9110, sections 8.8.3 and 13.1.1).
+// Finds the entity that a path addresses, and its version, which is the number of events in its
+// stream. Checks If-Match (412 if stale), and returns the version as ETag and as `version` in lists
+// (RFC 9110, sections 8.8.3 and 13.1.1).
 
 import { z } from 'zod';
 
@@ -16,7 +16,7 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { none } from './route.ts';
 import type { AddressedEntity, Route } from './route.ts';
 
-/** Id of the entity that a path parameter addresses. Null if there is none. */
+/** Null if the path parameter addresses no entity. */
 type Locate = (state: ConfigState, parameter: string) => number | null;
 type Addressed = Readonly<{ noun: Noun; locate: Locate }>;
 
@@ -78,7 +78,7 @@ const wholePaths: readonly string[] = [
 ];
 
 /**
- * The entity path that a route's path starts with. Null if the route addresses no existing entity.
+ * The entity path at the start of a route's path. Null if the route addresses no existing entity.
  */
 export function entityPathOf(path: string): string | null {
   const holds = (prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
@@ -86,7 +86,6 @@ export function entityPathOf(path: string): string | null {
 }
 
 type Asked = Readonly<{
-  /** Path of the route. */
   path: string;
   params: unknown;
   ifMatch: string | undefined;
@@ -131,7 +130,7 @@ function matching(
   return {
     unmet: (state) => {
       const version = versionIn(state);
-      // A missing entity is refused by the decision rules.
+      // The decision rules refuse a missing entity.
       if (expected === null || expected === 'any' || version === null) return null;
       return expected.includes(version) ? null : stale(version);
     },
@@ -140,7 +139,7 @@ function matching(
   };
 }
 
-/** For list paths: the entity that a POST creates is identified by its record. */
+/** For list paths: a POST creates the entity, which its record identifies. */
 function created(asked: Asked): AddressedEntity {
   const list = listAt(asked.path);
   return {
@@ -201,7 +200,7 @@ function parameterOf(entityPath: string, params: unknown): string {
   return String(Reflect.get(params, name));
 }
 
-/** A list of entity records. `field` identifies the entity of a record. */
+/** `field` identifies the entity of a record. */
 type EntityList = Addressed & Readonly<{ field: string }>;
 
 /** Lists whose path is not the prefix of their entities' path. */
@@ -210,7 +209,6 @@ const otherLists: Readonly<Record<string, EntityList>> = {
   '/admin/budgets': { ...byId('principal'), field: 'principal_id' },
 };
 
-/** Null if the path is not a list of entities. */
 function listAt(path: string): EntityList | null {
   const entityPath = Object.keys(entityPaths).find(
     (one) => one.startsWith(path) && /^\/\{\w+\}$/.test(one.slice(path.length)),
@@ -228,7 +226,7 @@ function versionOfRecord(state: ConfigState, list: EntityList, record: unknown):
 
 /**
  * Adds the version to each record of a list. `state` must be older than the records: a version that
- * is too old refuses a valid edit, one that is too new would let an edit overwrite another.
+ * is too old refuses a valid edit, but one that is too new would let an edit overwrite another.
  */
 export function withVersions<Row>(
   records: readonly Row[],
@@ -242,7 +240,7 @@ export function withVersions<Row>(
   }));
 }
 
-/** True if the route returns a record of the addressed or created entity, with its version. */
+/** True if the route returns a record of the addressed or created entity. */
 export const showsVersion = ({ response }: Pick<Route, 'response'>): boolean =>
   response instanceof z.ZodObject &&
   'version' in response.shape &&
@@ -277,5 +275,5 @@ const versionedList = (response: z.ZodType): z.ZodType =>
 
 const withVersion = (record: z.ZodObject) => record.extend({ version: versionField });
 
-/** The number of the entity's events. If-Match takes it in quotes. */
+/** If-Match takes it in quotes. */
 const versionField = z.int().nonnegative();

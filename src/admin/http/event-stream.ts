@@ -1,12 +1,12 @@
-// Streams server-sent events (HTML Standard, section 9.2) at the pace of the reader, and limits the
-// number of concurrent streams.
+// Streams server-sent events (HTML Standard, section 9.2) at the pace of the reader, and limits
+// concurrent streams.
 
 import { Readable } from 'node:stream';
 
 type Pace = Readonly<{
   /** Disconnects a reader that accepts nothing for this long. */
   stallMs: number;
-  /** Ends the stream between two frames. */
+  /** Aborting ends the stream between two frames. */
   signal: AbortSignal;
 }>;
 
@@ -29,7 +29,6 @@ export function eventStream(frames: AsyncIterable<string>, { stallMs, signal }: 
   return stream;
 }
 
-/** Limits concurrent streams. */
 export type Places = Readonly<{
   /** Returns a function that releases the slot. Null if all slots are taken. */
   take: () => (() => void) | null;

@@ -6,8 +6,8 @@ import { credentialKind, protocol, protocolAliases } from '../../lib/vocabulary.
 import type { CredentialKind } from '../../lib/vocabulary.ts';
 
 /**
- * A whole number in a path or query. Only decimal digits without leading zeros, so that each number
- * has one spelling, because the audit log and If-Match compare the text.
+ * A whole number in a path or query. Leading zeros are refused, so that each number has one
+ * spelling: the audit log and If-Match compare the text.
  */
 export const wholeNumber = ({
   from,
@@ -26,7 +26,7 @@ export const wholeNumber = ({
 export const idIn = <Id extends z.ZodType<number, number>>(id: Id) =>
   z.strictObject({ id: wholeNumber({ from: 1 }).pipe(id) });
 
-/** Page size of a list. Larger values are lowered to the maximum. */
+/** Larger page sizes are lowered to this one. */
 export const rowsMax = 1_000;
 export const limitQuery = ({ standard }: Readonly<{ standard: number }>) =>
   wholeNumber({ from: 1 })
@@ -51,5 +51,4 @@ export const credentialKindField = z
   )
   .meta({ type: 'string', enum: [...credentialKind.options, 'gcp_service_account'] });
 
-/** Response of a deletion. */
 export const deletedRecord = z.object({ id: z.int().positive() });

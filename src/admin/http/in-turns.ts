@@ -3,7 +3,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** In UTF-16 units. One chunk of review rows takes about 10 ms. */
+/** UTF-16 units. One chunk of review rows takes about 10 ms. */
 const chunkLengthMin = 65_536;
 
 /** Joins the pieces into longer chunks and yields to the event loop between them. */

@@ -1,4 +1,4 @@
-// Parses input by its schema. A mismatch is refused with the name of the field.
+// Parses input by its schema. A refusal names the field.
 
 import { z } from 'zod';
 
@@ -23,7 +23,7 @@ export function readInput<Schema extends z.ZodType>(
   const read = schema.safeParse(raw, plainly);
   if (read.success) return { value: read.data };
   const { issues } = read.error;
-  // Reports unknown fields first: an unknown field is usually a misspelling of a required one.
+  // An unknown field is reported first, because it is usually a misspelled required field.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   if (issue === undefined) return refuse('invalid', 'the request is malformed');
   const refusal = refusalOf(issue, problemOf(issue, { echo }));
@@ -52,14 +52,14 @@ function refusalOf(issue: z.core.$ZodIssue, message: string): Refusal {
   return refuse('invalid', `${place}: ${message}`, { param: place });
 }
 
-/** Fields whose values are never repeated. */
+/** The values of these fields are never repeated. */
 export const secretFields: ReadonlySet<string> = new Set(['password', 'upstream_api_key']);
 
-/** Refuses the whole input if any text in it cannot be stored. Null if all of it can be. */
+/** Null if all text in the input can be stored. */
 export const refuseUnfitText = ({ params, query, body }: RawInput): Refusal | null =>
   unfitText(params, []) ?? unfitText(query, []) ?? unfitText(body, []);
 
-/** Text that PostgreSQL would refuse or change. */
+/** Finds text that PostgreSQL would refuse or change. */
 function unfitText(value: unknown, place: readonly string[]): Refusal | null {
   if (typeof value === 'string') {
     if (isStorable(value)) return null;

@@ -1,5 +1,5 @@
-// Parses a JSON body: UTF-8 (RFC 8259, section 8.1), limited depth, without `__proto__` and without
-// duplicate keys, which parsers read differently. An empty body is undefined.
+// Parses a JSON body: UTF-8 (RFC 8259, section 8.1), limited depth, no `__proto__`, and no
+// duplicate keys, which parsers read differently.
 
 import { isUtf8 } from 'node:buffer';
 
@@ -38,7 +38,7 @@ export function readJsonBody(bytes: Buffer): Readonly<{ value: unknown }> | Refu
   return refuse('invalid', `body: ${param} occurs twice`, { param });
 }
 
-/** Counts brackets outside of strings. Malformed text is left to the parser. */
+/** Counts brackets outside of strings. The parser refuses malformed text. */
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -76,7 +76,7 @@ function repeatedKey(text: string): string | null {
   return null;
 }
 
-/** Index of the quote that closes the string starting at `start`. */
+/** The index of the quote that closes the string. */
 function stringEnd(text: string, start: number): number {
   let index = start + 1;
   while (text.charAt(index) !== '"') index += text.charAt(index) === '\\' ? 2 : 1;

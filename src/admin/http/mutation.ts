@@ -1,5 +1,5 @@
-// Runs mutations of the admin listener: adds the actor and the reason, and returns the resulting
-// snapshot version.
+// Runs mutations of the admin listener: adds actor and reason, and returns the resulting snapshot
+// version.
 
 import { isUtf8 } from 'node:buffer';
 
@@ -16,7 +16,7 @@ import type { Answer, Call } from './route.ts';
 
 export const reasonLengthMax = 1_000;
 
-/** Options of one mutation. `reason` is used if x-gw-reason is absent. */
+/** `reason` is used if x-gw-reason is absent. */
 export type CallMutation = Mutation &
   Readonly<{ reason?: string | undefined }> &
   Pick<MutationContext, 'precondition' | 'causation'>;
@@ -24,7 +24,7 @@ export type CallMutation = Mutation &
 /**
  * Executes the mutation as the caller and renders the response, unless its preparation was refused.
  * Call it at most once per request, because the response is stored under the Idempotency-Key.
- * `render` runs in the mutation's transaction, before the commit: it must read through `tx`, and an
+ * `render` runs in the mutation's transaction before the commit: it must read through `tx`, and an
  * error in it rolls the mutation back.
  */
 export async function mutate<Body>(
@@ -109,7 +109,7 @@ const mayBreakGlass = ({ caller }: Call, state: ConfigState): Refusal | null =>
         param: breakGlassHeader,
       });
 
-/** Id of the change request to review after a change without approval. */
+/** Names the change request to review after a change without approval. */
 function reviewHeader({ events }: Outcome): Record<string, string> {
   const made = events.find(({ type }) => type === 'ChangeMadeUnapproved');
   return made === undefined
@@ -120,7 +120,7 @@ function reviewHeader({ events }: Outcome): Record<string, string> {
 const reasonHeader = 'x-gw-reason';
 const breakGlassHeader = 'x-gw-break-glass';
 
-/** The header overrides `given`, the reason in the body. Null if both are absent. */
+/** The header overrides `given`, the reason in the body. */
 export function reasonOf(
   { headers }: Pick<Call, 'headers'>,
   given?: string,
@@ -128,7 +128,7 @@ export function reasonOf(
   return textIn(headers, reasonHeader) ?? given ?? null;
 }
 
-/** Null if absent. Node decodes headers as Latin-1, but clients send UTF-8. */
+/** Node decodes headers as Latin-1, but clients send UTF-8. */
 function textIn(headers: Call['headers'], name: string): string | Refusal | null {
   const header = headers[name];
   if (typeof header !== 'string' || header === '') return null;
@@ -139,7 +139,7 @@ function textIn(headers: Call['headers'], name: string): string | Refusal | null
   return refuse('invalid', message, { param: name });
 }
 
-/** The id in the mutation's event of this type. A mutation without that event is a bug. */
+/** A mutation without an event of this type is a bug. */
 export function idOf({ events }: Outcome, type: string): number {
   const found = events.find((event) => event.type === type);
   if (found === undefined || !('id' in found.data))
@@ -147,7 +147,7 @@ export function idOf({ events }: Outcome, type: string): number {
   return found.data.id;
 }
 
-/** The entity in the state after the mutation that wrote it. */
+/** The entity in the state after its mutation. */
 export function written<Entity>(
   slice: Readonly<{ byId: ReadonlyMap<number, Entity> }>,
   id: number,

@@ -15,7 +15,7 @@ import type { Lasting } from './ended.ts';
 import type { RawInput } from './input.ts';
 import type { Call, Handled, Once, Route, ServedRoute } from './route.ts';
 
-/** Dependencies shared by all requests. */
+/** Shared by all requests. */
 export type Serving = Readonly<{
   config: Configuration;
   idempotency: Idempotency;
@@ -56,8 +56,7 @@ export async function runRoute(
   const ended = endedFor(serving, received);
   const call = { ...received, config, ended, entity, once: keeping, isForced };
   const handled = await route.run(call, raw);
-  // The refusal may be caused by a concurrent request with the same key, or by a connection lost at
-  // commit.
+  // The cause may be a concurrent request with the same key, or a connection lost at commit.
   if (isRefusal(handled)) return (await kept()) ?? handled;
   // Identical branches: TypeScript needs both, because only responses with bytes may have lists as
   // headers.
@@ -137,7 +136,7 @@ function keyedRequest(
     return refuse('invalid', message, { param: header });
   }
   const { principalId } = caller;
-  // Responses may contain a secret that other tokens of the principal must not replay. The
+  // A response may contain a secret that another token of the principal must not replay. The
   // separator cannot occur in a session's key.
   const own = caller.kind === 'admin_token' ? `${caller.tokenId}\0${key}` : key;
   return idempotency.read({ principalId, key: own, method, path, body });

@@ -1,4 +1,4 @@
-// Determines the permissions of a request's caller.
+// Determines the permissions of a caller.
 
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { verbsHeld } from '../../../projections/config/grants.ts';

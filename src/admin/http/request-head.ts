@@ -1,5 +1,5 @@
 // Validates the head of a request and normalizes its path. The audit log, Idempotency-Key and next
-// links compare paths, so each change must have one spelling.
+// links compare paths, so each path must have one spelling.
 
 import type { IncomingMessage } from 'node:http';
 
@@ -42,7 +42,7 @@ const emptyLast = /^\/admin\/[^?]*\/(?:\?|$)/;
 const charsetOf = (contentType: string): string | null =>
   /;\s*charset\s*=\s*"?([^\s";]{1,40})/i.exec(contentType)?.[1] ?? null;
 
-/** Fills the parameters into a path such as `/admin/roles/{name}`. */
+/** Fills in the parameters of a path such as `/admin/roles/{name}`. */
 export const pathOf = (routePath: string, params: unknown): string =>
   routePath.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(valueOf(params, name)),

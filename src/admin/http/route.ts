@@ -20,20 +20,20 @@ import type { RawInput } from './input.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Request data of a handler, in addition to its input. */
+/** What a handler gets in addition to its input. */
 export type Call = Readonly<{
   config: Configuration;
   caller: Caller;
-  /** The permission that the route requires. */
+  /** Required by the route. */
   permission: Permission;
   method: Method;
-  /** The requested path, without its query. */
+  /** Without the query. */
   path: string;
   requestId: string;
-  /** Address of the peer. Headers cannot change it. */
+  /** The address of the peer. Headers cannot change it. */
   address: string;
   headers: IncomingHttpHeaders;
-  /** The addressed entity, and the version that the caller expects. */
+  /** Includes the version that the caller expects. */
   entity: AddressedEntity;
   /** Set if the request has an Idempotency-Key. */
   once: Once | null;
@@ -51,14 +51,13 @@ export type Call = Readonly<{
 export type Answer<Body> = Readonly<{
   status?: number;
   headers?: Readonly<Record<string, string>>;
-  /** Serialized as JSON. */
   body: Body;
 }>;
 
 /** A response that is already bytes, or has no body. */
 type PreparedAnswer = Readonly<{
   status?: number;
-  /** A list sets several cookies. */
+  /** Several cookies need a list. */
   headers?: Readonly<Record<string, string | string[]>>;
   bytes: Uint8Array | null;
 }>;
@@ -76,11 +75,11 @@ type StreamedAnswer = Readonly<{
 export type Handled<Body> = Answer<Body> | PreparedAnswer | StreamedAnswer | Refusal;
 
 export type AddressedEntity = Readonly<{
-  /** Refuses if If-Match names a different version than this state has. */
+  /** Refuses if If-Match names another version than that of this state. */
   unmet: (state: ConfigState) => Refusal | null;
   /**
-   * ETag header with the version, in this state, of the addressed entity or of the one created as
-   * `record`. Empty if there is none.
+   * The ETag header with the version of the addressed entity, or of the one created as `record`.
+   * Empty if there is none.
    */
   etag: (state: ConfigState, record?: unknown) => Readonly<Record<string, string>>;
   /** Adds the version of the ETag to the body if the route returns entity records. */
@@ -102,17 +101,17 @@ type Description = Readonly<{
   operation: string;
   permission: Permission;
   summary: string;
-  /** Group in the OpenAPI document. Derived from the path if absent. */
+  /** The group in the OpenAPI document. Derived from the path if absent. */
   tag?: string;
-  /** Example of the body. Taken from openapi/examples.ts if absent. */
+  /** Taken from openapi/examples.ts if absent. */
   example?: unknown;
-  /** Status of success, 200 if absent. 204 and the redirect 302 have no body. */
+  /** The status of success, 200 if absent. 204 and 302 have no body. */
   status?: 201 | 204 | 302;
   /** Changes no configuration although the method is not GET: no version, no Idempotency-Key. */
   asks?: true;
-  /** Refusals of the handler. Those of the framework are derived from the other fields. */
+  /** The handler's own refusals. Those of the framework derive from the other fields. */
   refusals: readonly RefusalCode[];
-  /** Media type of success. JSON if absent. */
+  /** JSON if absent. */
   mediaType?:
     | 'text/html'
     | 'text/css'
@@ -122,7 +121,7 @@ type Description = Readonly<{
     | 'application/x-ndjson';
   /** Returns 304 if If-None-Match matches. */
   conditional?: true;
-  /** Maximum length of the body. The server's limit if absent. */
+  /** The server's limit if absent. */
   bodyBytesMax?: number;
 }>;
 
@@ -136,13 +135,11 @@ type Schemas<Params, Query, Body, Response> = Readonly<{
 type Described = Description & Schemas<z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
 
 /**
- * `Needs` are the dependencies of the handler. With the default the route can be described but not
- * run.
+ * `Needs` are the handler's dependencies. With the default, the route can be described but not run.
  */
 export type Route<Needs = never> = Described &
   Readonly<{ run: (call: Call, raw: RawInput, needs: Needs) => Promise<Handled<unknown>> }>;
 
-/** A route with its dependencies provided. */
 export type ServedRoute = Described &
   Readonly<{ run: (call: Call, raw: RawInput) => Promise<Handled<unknown>> }>;
 
@@ -168,7 +165,7 @@ type Definition<
     handle: Handler<z.output<Params>, z.output<Query>, z.output<Body>, z.input<Response>, Needs>;
   }>;
 
-/** A route that keeps its types, for clients in the same program (ui/api). */
+/** Keeps its types, for clients in the same program (ui/api). */
 export type TypedRoute<Method, Path, Params, Query, Body, Response, Needs = never> = Route<Needs> &
   Schemas<Params, Query, Body, Response> &
   Readonly<{ method: Method; path: Path }>;
@@ -195,7 +192,7 @@ export function route<
   return {
     ...described,
     run: async (call, raw, needs) => {
-      // Validates each record of a proxy separately, so that one invalid record does not reject the
+      // A proxy's records are validated one by one, so that an invalid one does not reject the
       // others.
       const unfit = definition.permission === 'proxy_token' ? null : refuseUnfitText(raw);
       if (unfit !== null) return unfit;
@@ -210,7 +207,6 @@ export function route<
   };
 }
 
-/** Provides the dependencies of the routes. */
 export const served = <Needs>(routes: readonly Route<Needs>[], needs: Needs): ServedRoute[] =>
   routes.map((one) => ({ ...one, run: (call, raw) => one.run(call, raw, needs) }));
 

@@ -1,5 +1,5 @@
-// Security headers of every response: no caching, no scripts, no framing. Pages replace them with
-// their own.
+// Security headers of every response: no caching, scripts or framing. Pages replace them with their
+// own.
 
 export const securityHeaders = {
   'cache-control': 'no-store',

@@ -43,11 +43,10 @@ export type AdminServerParts = Readonly<{
   credentials: Credentials;
   log: Log;
   /**
-   * True if the log in the database differs from the log that the state was built from. The state
-   * must then not be served.
+   * True if the database's log differs from the one that the state was built from. The state must
+   * then not be served.
    */
   isForked: () => boolean;
-  /** Counts refused connections. */
   connectionsRefused: ConnectionsRefused;
   /** PEM. Null serves plain HTTP and logs a warning at every start (Authentication rule 9). */
   tls: Readonly<{ cert: string; key: string }> | null;
@@ -56,7 +55,7 @@ export type AdminServerParts = Readonly<{
   connectionsPerAddress: number;
   /** Null if the UI was not built. */
   ui: Ui | null;
-  /** Folder of the documentation site. Null serves none. */
+  /** The folder of the documentation site, or null. */
   help: string | null;
 }>;
 
@@ -68,7 +67,7 @@ const keepAliveMs = 72_000;
 const connectionsMax = 2_000;
 const parameterLengthMax = 500;
 
-/** One year. Only sent over TLS, because browsers ignore it otherwise (RFC 6797, section 7.2). */
+/** One year. Only over TLS, because browsers ignore it otherwise (RFC 6797, section 7.2). */
 const strictTransport = { 'strict-transport-security': 'max-age=31536000' };
 
 /** Closing the server aborts `closing` first, so that a waiting long poll does not delay it. */
@@ -88,16 +87,16 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
     bodyLimit: bodyBytesMax,
     genReqId: ({ headers }) => readRequestId(headers['x-request-id']) ?? parts.newRequestId(),
     routerOptions: { maxParamLength: parameterLengthMax },
-    // Handles malformed paths, for which no hooks run.
+    // Malformed paths, for which no hooks run.
     frameworkErrors: (error, request, reply) => {
       reply.headers(standing(request));
       sendError(reply, errorAnswer(error, request.id));
     },
     clientErrorHandler: (error, socket) => {
-      // Ignores data after the last request of a connection (RFC 9112, section 9.6): that request
-      // is still answered.
+      // Ignores data after the last request of a connection (RFC 9112, section 9.6), which is still
+      // answered.
       if (error.code === 'HPE_CLOSED_CONNECTION') return;
-      // Malformed bytes have no request, so there is no reply object.
+      // Malformed bytes are not a request, so there is no reply object.
       if (error.code !== 'ECONNRESET' && socket.writable) {
         socket.end(answerMalformed(error.code, parts.newRequestId()));
       } else socket.destroy();
@@ -146,7 +145,7 @@ function openServer(
   handler: Parameters<typeof createHttpServer>[1] & object,
 ): Server {
   const options = {
-    // Checked in a hook instead, so that the error has the common format.
+    // A hook checks it instead, so that the error has the common format.
     requireHostHeader: false,
     requestTimeout: requestTimeoutMs,
     headersTimeout: headersTimeoutMs,
@@ -168,7 +167,7 @@ function openServer(
     response.writeHead(status, headers).end(body);
   });
   server.on('connect', (_request, socket) => {
-    // Node no longer manages this connection, so it must be closed here.
+    // Node no longer manages this connection.
     socket.on('error', () => {}).resume();
     socket.end(answerMalformed('CONNECT', newRequestId()), () => socket.destroy());
   });
@@ -214,8 +213,7 @@ function addRoute(server: AdminServer, route: ServedRoute, { parts, closing }: R
     method: route.method,
     url: fastifyPath(route.path),
     ...(route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax }),
-    // Runs before the body is read, so that unauthorised callers cannot make the server parse a
-    // body.
+    // Before the body is read, so that unauthorised callers cannot make the server parse a body.
     onRequest: async (request, reply) => {
       const allowed = others.get(request.url.split('?', 1)[0] ?? '');
       if (allowed !== undefined) return sendError(reply, answerWrongMethod(allowed, request.id));
@@ -252,8 +250,8 @@ const isForkedFor = ({ permission }: ServedRoute, { isForked }: AdminServerParts
 const noPaths: ReadonlyMap<string, readonly string[]> = new Map();
 
 /**
- * Only requests that a browser can be made to send can be forged: those with a session cookie, and
- * logins.
+ * Only requests that a website can make a browser send can be forged: those with a session cookie,
+ * and logins.
  */
 function crossSite(
   { method, permission }: ServedRoute,
@@ -281,7 +279,7 @@ function send(reply: FastifyReply, route: ServedRoute, handled: Handled<unknown>
   if ('bytes' in handled) return reply.send(handled.bytes ?? undefined);
   if ('stream' in handled) {
     if (reply.request.method !== 'HEAD') return reply.send(handled.stream);
-    // A HEAD response has no body; the framework would still read the stream.
+    // The framework would read the stream although a HEAD response has no body.
     handled.stream.destroy();
     return reply.send();
   }
@@ -306,7 +304,7 @@ function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   return refusal === null ? answerFault(requestId) : answerRefusal(refusal, requestId);
 }
 
-/** A known path with an unsupported method is a 405 with the supported methods. */
+/** A known path with an unsupported method is a 405 that lists the supported ones. */
 function answerUnrouted({ id, url }: FastifyRequest, allowedMethods: AllowedMethods): ErrorAnswer {
   const allowed = allowedMethods(url);
   return allowed === null ? answerRefusal(noSuchPath, id) : answerWrongMethod(allowed, id);

@@ -1,4 +1,4 @@
-// Builds error responses: one table from code to status, and one format for all errors.
+// Builds error responses, with one table from code to status and one format.
 
 import { z } from 'zod';
 
@@ -155,15 +155,14 @@ export const httpErrors = {
 
 type HttpError = keyof typeof httpErrors;
 
-/** For a known path that does not support the method. */
 export const answerWrongMethod = (allow: readonly string[], requestId: string): ErrorAnswer => ({
   ...answerHttpError('method_not_allowed', `this path answers ${allow.join(', ')}`, requestId),
   headers: { allow: allow.join(', ') },
 });
 
 /**
- * Builds the response to an error before there is a request. `code` is Node's error code,
- * EXPECTATION for an unknown `expect` header, or CONNECT for a tunnel.
+ * The response to an error before there is a request. `code` is Node's error code, EXPECTATION for
+ * an unknown `expect` header, or CONNECT for a tunnel.
  */
 export function connectionError(code: string, requestId: string): ErrorAnswer {
   switch (code) {
@@ -190,7 +189,7 @@ export function connectionError(code: string, requestId: string): ErrorAnswer {
   }
 }
 
-/** For a bug in gw. Details are only in the log, under the request id. */
+/** For a bug in gw. The log has the details, under the request id. */
 export const answerFault = (requestId: string): ErrorAnswer =>
   answerHttpError(
     'internal',

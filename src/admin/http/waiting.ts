@@ -1,5 +1,5 @@
-// Serves the admin port until the database is reached for the first time: alive, not ready, with
-// Retry-After. The real listener then takes over the port.
+// Serves the admin port until the database is first reached: alive, not ready, with Retry-After.
+// The real listener then takes over.
 
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
@@ -18,7 +18,7 @@ type Place = Readonly<{
   host: string;
   port: number;
   tls: AdminServerParts['tls'];
-  /** Error of the last attempt to open the database. */
+  /** The error of the last attempt to open the database. */
   failure: () => Failure;
 }>;
 
@@ -60,7 +60,7 @@ function answerWaiting(request: IncomingMessage, response: ServerResponse, failu
     ...securityHeaders,
     'content-type': 'application/json; charset=utf-8',
     'x-request-id': requestId,
-    // Closes the connection so that the next request reaches the real listener.
+    // Makes the next request reach the real listener.
     connection: 'close',
   });
   response.end(JSON.stringify(isLiveness ? { status: 'ok' } : refusal.body));

@@ -61,7 +61,7 @@ type Changes<
   summaries: Readonly<{ create: string; change: string; delete: string }>;
   create: Readonly<{
     body: Creation;
-    /** The event that contains the new id. */
+    /** The event with the new id. */
     event: RecordedEvent['type'];
     mutation: (body: z.output<Creation>, call: Call, needs: Needs) => Preparing;
   }>;

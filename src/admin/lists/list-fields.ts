@@ -10,15 +10,14 @@ type Kind = 'text' | 'choice' | 'integer' | 'number' | 'boolean' | 'time';
 type Field = Readonly<{
   kind: Kind;
   isNullable: boolean;
-  /** The field is a list. A filter matches if the list contains the value. */
+  /** A filter matches if the list contains the value. */
   isList: boolean;
-  /** Values of an enum. */
   options: readonly string[];
 }>;
 
 export type ListFields = ReadonlyMap<string, Field>;
 
-/** Fields of the record that contain one value or a list of single values. */
+/** The record's fields that contain one value or a list of single values. */
 export function listFields(record: z.ZodObject): ListFields {
   return new Map(
     Object.entries(record.shape).flatMap(([name, schema]) => {
@@ -53,19 +52,18 @@ function kindOf(schema: unknown): Kind | null {
   return null;
 }
 
-/** A value from the query. Null matches records without a value. */
+/** Null matches records without a value. */
 export type FilterValue = string | number | boolean | null;
 type Filter = z.ZodOptional<z.ZodType<FilterValue, string>>;
 
 const filterTextMax = 2_000;
 
 /**
- * Typed with all fields of the record. Fields that cannot be filtered are unknown query parameters
- * and refused.
+ * Typed with all fields of the record. A field that cannot be filtered is refused as an unknown
+ * query parameter.
  */
 export type FiltersBy<Shape> = { [Name in keyof Shape]: Filter };
 
-/** Query parameters that filter by the fields of the record. */
 export function filtersBy<Shape extends z.ZodRawShape>(
   record: z.ZodObject<Shape>,
 ): FiltersBy<Shape>;
@@ -104,11 +102,10 @@ function filterOf(field: Field): z.ZodType<FilterValue, string> | null {
 const noValue = z.literal('null').transform(() => null);
 const orNull = (text: string): string | null => (text === 'null' ? null : text);
 
-/** Sort fields. A leading minus sorts in descending order. */
+/** A leading minus sorts in descending order. */
 export function sortBy(fields: ListFields) {
   const names = [...fields].flatMap(([name, { isList }]) => (isList ? [] : [name]));
   return z.enum(names.flatMap((name) => [name, `-${name}`]));
 }
 
-/** Value of the field in the record. Undefined if the record has no such field. */
 export const valueIn = (record: object, name: string): unknown => Reflect.get(record, name);

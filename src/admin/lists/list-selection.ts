@@ -1,4 +1,4 @@
-// Filters, searches and sorts the records of a list. Pure, over the records as returned.
+// Filters, searches and sorts the records of a list as returned. Pure.
 
 import { z } from 'zod';
 
@@ -9,7 +9,7 @@ import type { FilterValue, ListFields } from './list-fields.ts';
 export type Selection = Readonly<{
   fields: ListFields;
   filters: readonly (readonly [name: string, wanted: FilterValue])[];
-  /** Text that a record must contain, in lower case. */
+  /** In lower case. A record must contain it. */
   part: string | null;
   sort: Readonly<{ field: string; sign: 1 | -1 }> | null;
 }>;
@@ -33,7 +33,6 @@ export function readSelection(asked: Asked, record: z.ZodObject): Selection {
   };
 }
 
-/** The whole list in its default order. */
 export const isPlain = ({ filters, part, sort }: Selection): boolean =>
   filters.length === 0 && part === null && sort === null;
 
@@ -44,8 +43,7 @@ const isSingle = (value: unknown): value is string | number | boolean =>
 
 export const select = {
   /**
-   * Drops rows that cannot match before their records are built, because a record needs reads from
-   * the vault.
+   * Drops rows that cannot match before their records are built, which needs reads from the vault.
    */
   rows: <Row extends object>(rows: readonly Row[], { filters }: Selection): readonly Row[] =>
     rows.filter((row) =>
@@ -79,12 +77,11 @@ const mentions = (record: object, fields: ListFields, part: string): boolean =>
 
 type SortValue = string | number | boolean | null;
 
-/** Sort position of a record. */
 type Place = Readonly<{ value: SortValue; key: string | number }>;
 
 type Keyed = Readonly<{ key: string; readKey: (text: string) => string | number | null }>;
 
-/** The order of a list, and the cursor format for a position in it. */
+/** The order of a list, and the cursor format for a place in it. */
 export function orderOf({ sort }: Selection, { key, readKey }: Keyed) {
   return {
     placeOf: (record: object): Place => ({
@@ -132,7 +129,7 @@ function compareSorted(one: SortValue, other: SortValue, sign: 1 | -1): number {
   return sign * compareSingle(one, other);
 }
 
-/** Compares text by code point, numbers by value, and false before true. */
+/** Text by code point, numbers by value, and false before true. */
 const compareSingle = (one: string | number | boolean, other: string | number | boolean): number =>
   typeof one === 'string' || typeof other === 'string'
     ? compareText(String(one), String(other))

@@ -22,7 +22,7 @@ import type { Answer, Call } from '../http/route.ts';
 
 /**
  * Opaque to clients. A cursor that no list returned is refused, because it would start the list at
- * a random position.
+ * a random place.
  */
 const cursor = z
   .string()
@@ -34,7 +34,6 @@ const cursor = z
 
 const searchMax = 200;
 
-/** Query parameters of a list, derived from the schema of its records. */
 export function listQuery<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) {
   return z.strictObject({
     ...filtersBy(record),
@@ -68,15 +67,15 @@ export const byName = {
 
 export type List<Key extends string | number, Row extends object, Body extends object> = Readonly<{
   record: z.ZodObject;
-  /** Unique field of the record that the list is sorted by unless another order is requested. */
+  /** The unique field by which the list is sorted by default. */
   key: 'id' | 'name' | 'principal_id';
   readKey: (text: string) => Key | null;
   /** Reads the rows from the table. */
   rows: (page: Page<Key>) => Promise<readonly Row[]>;
   total: () => Promise<number>;
   /**
-   * All rows of the list in this configuration, in any order. Rows and records share names and
-   * values of text, number and boolean fields.
+   * All rows of this configuration, in any order. Rows and records share the names and values of
+   * text, number and boolean fields.
    */
   rowsIn: (state: ConfigState) => readonly Row[];
   /** `past` is null for rows of the present. */
@@ -179,8 +178,7 @@ async function selectedPage<Key extends string | number, Row extends object, Bod
 type NextPage = Readonly<{ next: string; past: ConfigState | null }>;
 
 /**
- * The query of the next page. It names the moment by log position, because the same time may later
- * resolve to another position.
+ * Names the moment by log position, because the same time may later resolve to another position.
  */
 function linkTo(path: string, asked: Asked, { next, past }: NextPage): string {
   const { as_of: _moment, after: _after, ...rest } = asked;
@@ -208,7 +206,6 @@ type One<Row, Body> = Readonly<{
   absent: Refusal;
 }>;
 
-/** Reads one record of the present or of the past. */
 export async function answerOne<Row extends object, Body extends object>(
   call: Pick<Call, 'config' | 'entity'>,
   asked: AskedMoment,

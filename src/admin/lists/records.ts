@@ -1,5 +1,5 @@
-// Builds the two routes that read the records of a noun: the list, and one record by id. Both read
-// the present or the past.
+// Builds the two routes that read a noun, of the present or the past: the list, and one record by
+// id.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -32,7 +32,7 @@ export type Records<
 > = Readonly<{
   noun: Exclude<Noun, 'settings'>;
   path: Path;
-  /** Names of one and several records in generated clients. */
+  /** Names in generated clients. */
   called: readonly [one: string, several: string];
   summaries: Readonly<{ list: string; one: string }>;
   id: OwnId;
@@ -41,7 +41,7 @@ export type Records<
   /** Reads the number of records, and one page. */
   table: EntityTable;
   rows: (db: Queryable, page: Page<Key>, state: ConfigState) => Promise<readonly Row[]>;
-  /** Called with the id of an entity in the state. Null if the entity has no row. */
+  /** Null if the entity has no row. */
   rowIn: (state: ConfigState, id: number) => Row | null;
   /** Builds all rows at once where that is faster. */
   rowsIn?: (state: ConfigState) => readonly Row[];
@@ -54,7 +54,7 @@ export type Records<
   absent?: (id: number) => Refusal;
 }>;
 
-/** Dependencies of reading. `toBody` may need more. */
+/** `toBody` may need more. */
 export type Reading = Readonly<{ db: Queryable }>;
 
 type ListQuery<Body extends z.ZodObject> = ReturnType<typeof listQuery<Body['shape']>>;

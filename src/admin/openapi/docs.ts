@@ -10,10 +10,7 @@ import { z } from 'zod';
 import { none, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 
-/**
- * `img-src data:` allows the arrows in the style sheet of Swagger UI. The page has no inline
- * scripts or styles.
- */
+/** `img-src data:` allows the arrows in Swagger UI's style sheet. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,7 +22,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-// Addresses are relative so that they work under a path prefix of a reverse proxy.
+// Addresses are relative, for reverse proxies with a path prefix.
 const page = `<!doctype html>
 <html lang="en">
   <head>
@@ -43,7 +40,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Disabled because it would send the document to the validator of swagger.io. */
+/** It would send the document to the validator of swagger.io. */
 const start = `SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#reference',

@@ -90,7 +90,6 @@ function arrayExample(schema: Json, place: Place): Example {
   return 'missing' in example ? example : { value: [example.value] };
 }
 
-/** The first type other than null. */
 const typeOf = ({ type }: Json): unknown => [type].flat().find((one) => one !== 'null') ?? type;
 
 const asObject = (value: unknown): Json =>

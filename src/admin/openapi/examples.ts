@@ -1,5 +1,5 @@
-// Defines the examples of the OpenAPI document: the body of every operation that has one, and field
-// values of responses. A test sends each of these bodies to a control plane.
+// Defines the examples of the OpenAPI document. A test sends each of these bodies to a control
+// plane.
 
 import { allNouns } from '../../../events/nouns.ts';
 import type { Route } from '../http/route.ts';
@@ -8,7 +8,7 @@ import type { FieldExamples } from './example.ts';
 export const bodyExampleOf = ({ operation, example }: Pick<Route, 'operation' | 'example'>) =>
   example ?? bodyExamples[operation.replace(/ByAlias$/, '')];
 
-/** Keys are operation ids. */
+/** By operation id. */
 export const bodyExamples: Readonly<Record<string, unknown>> = {
   login: { name: 'ada', password: 'correct horse battery' },
   signInByLink: { token: 'vT0bJ2r1Yw5kQm3nXz8aLg' },

@@ -9,19 +9,18 @@ import { httpErrors, statusOf } from '../http/status.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Errors that every route can return. */
 const always: Json = {
   431: ref('HeadersTooLong'),
   500: ref('Internal'),
 };
 
-/** By status, as references to shared components of the document. */
+/** By status, as references to components of the document. */
 export function errorResponses(route: Route): Json {
   const own = [...byStatus(route)].map(([status, codes]) => [status, ref(nameOf(codes))]);
   return { ...Object.fromEntries(own), ...always };
 }
 
-/** Every error response that these routes refer to, by name. */
+/** By name. */
 export function errorComponents(routes: readonly Route[]): Json {
   const groups = routes.flatMap((route) => [...byStatus(route).values()]);
   const own = groups.map((codes) => [nameOf(codes), refusalResponse(codes)]);

@@ -1,5 +1,5 @@
-// Describes each path and query parameter for the OpenAPI document. A test fails for a parameter
-// without a description.
+// Describes each path and query parameter for the OpenAPI document. A test fails for one without a
+// description.
 
 import { rowsMax } from '../http/fields.ts';
 import type { Route } from '../http/route.ts';
@@ -65,7 +65,6 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   wait: 'How many seconds to wait for a snapshot that If-None-Match does not name.',
 };
 
-/** Undefined if there is no description. */
 export const describeParameter = (
   { operation }: Pick<Route, 'operation'>,
   name: string,

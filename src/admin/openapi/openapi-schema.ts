@@ -7,14 +7,14 @@ import { shownCharacters, shownCharactersOrNone } from '../../lib/fields.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The schema of the input as sent, before the server transforms it. */
+/** The input as sent, before the server transforms it. */
 export function jsonSchema(schema: z.ZodType): Json {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
-      // Removes `readOnly`: in OpenAPI it means that clients must not send the property, but zod
-      // uses it for TypeScript's `readonly`.
+      // In OpenAPI it means that clients must not send the property, but zod uses it for
+      // TypeScript's `readonly`.
       delete jsonSchema.readOnly;
       // The format already implies the pattern.
       if (knownFormats.has(jsonSchema.format)) delete jsonSchema.pattern;
@@ -23,7 +23,7 @@ export function jsonSchema(schema: z.ZodType): Json {
   return portable(rest);
 }
 
-/** Formats of JSON Schema for which zod also emits a pattern. */
+/** Formats for which zod also emits a pattern. */
 const knownFormats: ReadonlySet<unknown> = new Set(['date-time', 'uuid']);
 
 /**

@@ -29,14 +29,13 @@ const configuration = {
 
 const tagOfKey: Readonly<Record<string, Tag>> = configuration;
 
-/** Tags of the paths of nouns. */
 const tagsOfNouns = allNouns.flatMap(({ paths, parts, tag }) => {
   const found = tag === null ? undefined : tagOfKey[tag];
   const segments = [...paths, ...Object.keys(parts)];
   return found === undefined ? [] : segments.map((segment) => [segment, found] as const);
 });
 
-/** Keys are the first segment of a path after /admin. */
+/** By the first segment of a path after /admin. */
 const tagOfResource: Readonly<Record<string, Tag>> = {
   ...Object.fromEntries(tagsOfNouns),
   'fallback-model': configuration.models,
@@ -68,7 +67,7 @@ const tagOfResource: Readonly<Record<string, Tag>> = {
   session: configuration.sessions,
 };
 
-/** The resource is `keys` for `/admin/keys/{id}` and `healthz` for `/healthz`. */
+/** `keys` for `/admin/keys/{id}`, `healthz` for `/healthz`. */
 export const resourceOf = ({ path }: Pick<Route, 'path'>): string =>
   path
     .replace(/^\/admin\//, '')
@@ -81,6 +80,6 @@ export function tagOf(route: Pick<Route, 'path' | 'permission' | 'tag'>): string
   return (tagOfResource[resourceOf(route)] ?? configuration.process).name;
 }
 
-/** The tags in use, in the order of their definition. */
+/** In the order of their definition. */
 export const tags = (routes: readonly Route[]): readonly Tag[] =>
   Object.values(configuration).filter(({ name }) => routes.some((route) => tagOf(route) === name));

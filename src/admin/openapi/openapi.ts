@@ -1,5 +1,4 @@
-// Builds the OpenAPI 3.1 document from the route values, so that routes and document always match
-// (Versioning rule 1).
+// Builds the OpenAPI 3.1 document from the route values (Versioning rule 1).
 
 import { z } from 'zod';
 
@@ -196,7 +195,6 @@ const parametersSchema = z.object({
   required: z.array(z.string()).default([]),
 });
 
-/** Headers that every mutation accepts. */
 function conditions(route: Route): readonly Json[] {
   if (!isMutation(route)) return [];
   const names = [

@@ -30,13 +30,12 @@ const configRecord = z.object({
   snapshot_version: z.int().nullable(),
   snapshot_rebuild_failures: z.int(),
   session_ttl_hours: z.number(),
-  /** Number of active user sessions. */
   sessions: z.int(),
   config_poll_seconds: number,
   health_report_interval_seconds: number,
   cache_max_entries: number,
   cache_max_bytes: number,
-  /** The encoder of each tier of the classifier. Null if there is none. */
+  /** The encoder of each tier. Null if there is none. */
   classifier_tier1: text,
   classifier_tier2: text,
   /** Null if tracing is off. */
@@ -44,9 +43,9 @@ const configRecord = z.object({
   otel_sample_one_in: number,
   webhook_configured: z.boolean(),
   webhook_signed: z.boolean(),
-  /** Address of the gateway for clients. Null if unknown. */
+  /** For clients. Null if unknown. */
   gateway_url: text,
-  /** True if an operator manages this process, so that there is a deployment to show. */
+  /** True if there is a deployment to show. */
   deployment_managed: z.boolean(),
   /** Alias of the previous field for other clients. */
   operator_managed: z.boolean(),
@@ -108,7 +107,6 @@ export const configRoutes = [
   }),
 ] as const;
 
-/** Name and permissions of the caller. */
 export async function asker(reading: Revealing, state: ConfigState, holder: Holder) {
   const { principalId: id } = holder;
   const principal = state.principal.byId.get(id);

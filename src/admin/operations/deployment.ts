@@ -36,7 +36,7 @@ export const deploymentPatch = z.strictObject({
 });
 type DeploymentPatch = z.output<typeof deploymentPatch>;
 
-/** Path of each field in the spec of the resource. */
+/** Where each field is in the spec of the resource. */
 export const deploymentPlaces = {
   image: ['image'],
   replicas: ['proxy', 'replicas'],
@@ -53,7 +53,7 @@ export const deploymentPlaces = {
 const deploymentRecord = z.object({
   namespace: z.string(),
   name: z.string(),
-  /** Generation of the desired state. The status names the generation that it describes. */
+  /** The generation of the desired state. The status names the one that it describes. */
   generation: z.int(),
   image: z.string(),
   proxy: z.object({

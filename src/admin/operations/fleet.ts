@@ -7,12 +7,12 @@ import { healthReport } from '../../snapshot/health-report.ts';
 import type { MachineNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
-/** Enough for a report with the maximum number of backends and long names. */
+/** Enough for the maximum number of backends with long names. */
 const reportBytesMax = 16 * 1024 * 1024;
 
 const fleetRow = healthReport.extend({
   reported_at: z.iso.datetime(),
-  /** When this process first learned of the snapshot version that the replica serves. */
+  /** When this process first learned of this snapshot version on the replica. */
   snapshot_since: z.iso.datetime(),
   age_seconds: z.int(),
 });

@@ -5,7 +5,7 @@ import { isRefusal } from '../../lib/refusal.ts';
 import type { MachineNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
-/** Enough for a report of the maximum number of principals with the longest counts. */
+/** Enough for the maximum number of principals with the longest counts. */
 const reportBytesMax = 2 * 1024 * 1024;
 
 export const machineLimitsRoutes = [

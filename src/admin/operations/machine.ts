@@ -53,7 +53,7 @@ export const machineRoutes = [
       }
       if (current.snapshot.version < query.at_least) {
         // The log itself is older, not just this replica: it was restored from an older copy. The
-        // proxy decides what to do, and reports it too.
+        // proxy decides what to do, and reports it.
         const fields = { version: current.snapshot.version, asked: query.at_least };
         log.warn(fields, 'a proxy has a snapshot version that is not in this log');
       }
@@ -81,10 +81,7 @@ export const machineRoutes = [
   }),
 ] as const;
 
-/**
- * True if If-None-Match contains the tag: a list of weak or strong tags, or `*` (RFC 9110, section
- * 13.1.2).
- */
+/** If-None-Match is a list of weak or strong tags, or `*` (RFC 9110, section 13.1.2). */
 export function heldTags(header: string | undefined): (etag: string) => boolean {
   if (header?.trim() === '*') return () => true;
   const tags = new Set(header?.match(/"[^"]*"/g));

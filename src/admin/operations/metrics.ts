@@ -1,4 +1,4 @@
-// Exposes counters of the control plane to Prometheus, without configuration or names. It reads
+// Exposes counters of the control plane to Prometheus, without configuration or names. Reads
 // nothing from the database.
 
 import { z } from 'zod';
@@ -66,7 +66,7 @@ function addLog(
   { measures, alarms }: OperationNeeds,
   { position }: ConfigState,
 ): void {
-  // Events that this process appended itself may be newer than the last reading of the head.
+  // Events that this process appended may be newer than its last reading of the head.
   const head = Math.max(measures.head, position);
   scrape.add('logHead', {}, head);
   scrape.add('logRead', {}, position);

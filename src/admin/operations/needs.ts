@@ -26,19 +26,19 @@ export type OperationNeeds = Revealing &
     db: Parameters<typeof refuseUnready>[0]['db'];
     publisher: Publisher;
     measures: PlaneMeasures;
-    /** Resets budget windows and publishes current spend. */
+    /** Resets budget windows and publishes spending. */
     rebuild: () => Promise<void>;
-    /** True if the log in the database differs from the log that the state was built from. */
+    /** True if the database's log differs from the one that the state was built from. */
     isForked: () => boolean;
     sessions: Sessions;
     fleet: Fleet;
     notifier: Notifier;
     alarms: Alarms;
     usageUpkeep: UsageUpkeep;
-    /** Encoders that classify prompts. Null if there are none. */
+    /** Null if no encoder classifies prompts. */
     encoders: Encoders | null;
     deployment: ManagedDeployment;
-    /** Sets the Secure attribute of cookies if the listener uses TLS. */
+    /** True if the listener uses TLS. Sets the Secure attribute. */
     secureCookies: boolean;
     program: Program;
   }>;
@@ -49,7 +49,6 @@ export type MachineNeeds = Readonly<{
   reconcile: Reconcile;
   fleet: Fleet;
   takeRefusals: TakeRefusals;
-  /** Records which replica serves which version. */
   takeServed: TakeServed;
   /** Compares the log with what replicas saw of it. */
   takeSightings: TakeSightings;

@@ -14,11 +14,9 @@ import { none, route } from '../http/route.ts';
 
 const healthRecord = z.object({
   database_reachable: z.boolean(),
-  /** Last position of the log. Null if the database cannot be reached. */
+  /** Null if the database cannot be reached. */
   log_position: z.int().nullable(),
-  /**
-   * Position up to which this process has read the log, and the number of events it lags behind.
-   */
+  /** How far this process has read the log. `lag` is in events. */
   read_position: z.int(),
   lag_events: z.int().nullable(),
   snapshot_version: z.int().nullable(),
@@ -26,13 +24,13 @@ const healthRecord = z.object({
   /** Unexplained alarms that the log was modified or reset. GET /admin/log/head lists them. */
   log_alarms: z.int(),
   /**
-   * Budgets whose counter differed from the sum of their usage at the last check of this process.
-   * Null before the first check.
+   * Budgets whose counter differed from the sum of their usage at this process's last check. Null
+   * before the first check.
    */
   budget_drift: z.int().nullable(),
-  /** Backends as the gateway of this process sees them. Empty in role control. */
+  /** Empty in role control. */
   backends: z.array(backendHealth).readonly(),
-  /** Number of replicas that report to this process. GET /admin/fleet returns their reports. */
+  /** Replicas that report to this process. GET /admin/fleet returns their reports. */
   replicas: z.int(),
   replicas_seeing_unhealthy_backends: z.int(),
   /** Since the process started. */
@@ -66,11 +64,11 @@ export const operationRoutes = [
     body: none,
     response: z.object({ snapshot_version: z.int(), rebuild_failures: z.int() }),
     handle: async (_input, call, { publisher, rebuild, db }: OperationNeeds) => {
-      // Also publishes what changes without a version: budget windows and spend.
+      // Also publishes what changes without a version: budget windows and spending.
       await rebuild();
       const command = { type: 'RebuildSnapshot' } as const;
-      // Success is known only after publishing. Until then no response is stored for the
-      // idempotency key.
+      // Publishing decides the outcome, so this mutation stores no response for the idempotency
+      // key.
       const unkept = { ...call, once: null };
       const answer = await mutate(unkept, { command }, ({ version }) => ({
         snapshot_version: version,
@@ -94,7 +92,7 @@ export const operationRoutes = [
     response: z.object({ revoked: z.int(), includes_caller: z.literal(true) }),
     handle: async (_input, call, needs: OperationNeeds) => {
       const command = { type: 'RevokeSessions' } as const;
-      // Runs in the transaction of the audit row, so that both are written or neither.
+      // In the transaction of the audit row, so that both are written or neither.
       const answer = await mutate(call, { command }, async (_outcome, tx) => ({
         revoked: await needs.sessions.endAll(tx),
         includes_caller: true as const,

@@ -1,11 +1,11 @@
-// Describes the process of the admin API: how it was started and what its gateway sees. The role
+// Describes the process of the admin API: its settings, and the backends of its gateway. The role
 // that serves the API provides it.
 
 import { z } from 'zod';
 
 import { flowFields } from '../../snapshot/health-report.ts';
 
-/** A setting as applied. For a secret, only whether it is set. */
+/** As applied. For a secret, only whether it is set. */
 export const settingFact = z.object({
   name: z.string(),
   /** Null if only an environment variable can set it. */
@@ -13,7 +13,7 @@ export const settingFact = z.object({
   variable: z.string(),
   description: z.string(),
   unit: z.string().nullable(),
-  /** `file`: the value comes from a file whose path is in a variable. */
+  /** `file`: a variable names a file, and the value comes from it. */
   source: z.enum(['flag', 'env', 'file', 'default']),
   is_secret: z.boolean(),
   is_set: z.boolean(),
@@ -22,7 +22,7 @@ export const settingFact = z.object({
 });
 export type SettingFact = Readonly<z.output<typeof settingFact>>;
 
-/** A backend as the gateway of this process sees it. */
+/** As the gateway of this process sees it. */
 export const backendHealth = z.object({
   api_base: z.string(),
   model: z.string(),
@@ -37,7 +37,7 @@ type BackendHealth = Readonly<z.output<typeof backendHealth>>;
 export type GatewayPlace = Readonly<{
   /** Null if unknown. */
   url: () => string | null;
-  /** Trusted PEM certificates in addition to those of the runtime. */
+  /** PEM certificates trusted in addition to those of the runtime. */
   ca: readonly string[];
 }>;
 
@@ -46,13 +46,10 @@ export type Program = Readonly<{
   version: string;
   settings: readonly SettingFact[];
   uptimeSeconds: () => number;
-  /**
-   * True once the process was asked to stop. /readyz then fails, even while other requests are
-   * served.
-   */
+  /** True once the process was asked to stop. /readyz then fails, but other requests are served. */
   isLeaving: () => boolean;
-  /** Null in role control, which has no gateway. */
+  /** Null in role control. */
   backends: () => readonly BackendHealth[];
-  /** Address of the gateway for clients. Absent if unknown. */
+  /** For clients. Absent if unknown. */
   gateway?: GatewayPlace;
 }>;

@@ -1,5 +1,5 @@
-// Serves backends, which link a model to its one provider and define its flow control
-// (specification, "Provider model"). The id of a backend is the id of its model.
+// Serves backends, which link a model to its provider and define its flow control (specification,
+// "Provider model"). The id of a backend is that of its model.
 
 import { z } from 'zod';
 

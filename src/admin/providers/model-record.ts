@@ -95,7 +95,6 @@ export function withClosed(state: ConfigState, rows: readonly ModelRow[]): Liste
   return rows.map((row) => ({ ...row, closed: closed.has(row.id) }));
 }
 
-/** The row of a model in the state. */
 export const modelRowIn = (state: ConfigState, id: number): ListedModel => ({
   ...rowIn(state, id),
   closed: closedModelsIn(state).has(modelId.parse(id)),

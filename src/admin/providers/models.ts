@@ -17,7 +17,7 @@ const settable = { description: descriptionField.optional(), ...shapeOf(modelFie
 const creation = z.strictObject({
   name: modelNameField,
   ...settable,
-  /** If given, the model gets a backend when it is created. */
+  /** If given, the model is created with a backend. */
   provider_id: providerId.optional(),
   /** Defaults to the name of the model. */
   upstream_model: upstreamModelField.optional(),

@@ -1,5 +1,5 @@
-// Builds the record of a provider. It only states whether a credential is set. A dynamic provider
-// has a lease, held by the agent of a node.
+// Builds the record of a provider, which states only whether a credential is set. The node of an
+// agent holds the lease of a dynamic provider.
 
 import { z } from 'zod';
 
@@ -25,19 +25,18 @@ export const providerRecord = z.object({
   credential_kind: credentialKind,
   has_upstream_api_key: z.boolean(),
   model_count: z.int(),
-  /** Node of the agent that registered the provider. Null if there is none. */
+  /** The agent's node. Null if no agent registered the provider. */
   node: z.string().nullable(),
   /** Informational. */
   engine: z.string().nullable(),
-  /** Expiry of the lease. Null without a lease. */
+  /** Null without a lease. */
   ttl_seconds: z.int().nullable(),
-  /** Null if it has not lapsed. */
   lease_expires_at: timestamp.nullable(),
-  /** Time of the last successful health check or registration. Null if there was none. */
+  /** The last successful health check or registration. */
   last_seen_at: timestamp.nullable(),
   /**
-   * Time since which the provider is unhealthy: it does not respond, or serves fewer models than
-   * registered. Dynamic providers are then out of rotation; for others it is informational.
+   * Since when the provider does not respond, or serves fewer models than registered. A dynamic
+   * provider is then out of rotation; for others this is informational.
    */
   degraded_since: timestamp.nullable(),
   degraded_reason: z.string().nullable(),
@@ -63,7 +62,6 @@ export function toProviderRecord(
 
 const textOf = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 
-/** The row of a provider in the state. */
 export const providerRowIn = (state: ConfigState, id: number): ProviderRow =>
   rowIn(written(state.provider, id), modelCounts(state));
 

@@ -16,12 +16,9 @@ const ttlSecondsDefault = 90;
 
 const registration = z.strictObject({
   api_base: apiBaseField,
-  /**
-   * Address of the provider, sent with every heartbeat. An address that another provider has is
-   * declined.
-   */
+  /** Declined if another provider has this name. */
   name: nameField.nullable().default(null),
-  /** Node of the agent. */
+  /** The node of the agent. */
   node: nameField.nullable().default(null),
   /** Informational. */
   engine: shownText(100).nullable().default(null),
@@ -32,7 +29,7 @@ const registeredRecord = z.object({
   /** 0 without a lease. */
   id: z.int(),
   api_base: z.string(),
-  /** Without a lease: the requested name. */
+  /** Without a lease, the requested name. */
   name: z.string(),
   /** Null without a lease. */
   kind: providerKind.nullable(),

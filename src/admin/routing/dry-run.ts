@@ -1,4 +1,4 @@
-// Defines the dry run of routing, on the published snapshot or on one of the past.
+// Defines the dry run of routing, on the published snapshot or on a past one.
 
 import { z } from 'zod';
 
@@ -23,15 +23,13 @@ const count = z.int().nonnegative();
 export const dryRunQuestion = z.strictObject({
   model: z.string().min(1).max(500),
   streaming: z.boolean().default(false),
-  /** Without a principal, the caller may use every model. */
+  /** Without a principal, every model may be used. */
   principal_id: principalId.nullable().default(null),
-  /** Name of a prompt class. */
   class: z.string().max(500).nullable().default(null),
   headers: z.record(z.string(), z.string()).default({}),
-  /** The estimate that the gateway would make. */
   prompt_tokens: tokensOrNoneField.default(0),
   max_tokens: tokensOrNoneField.nullable().default(null),
-  /** Time of the request. Defaults to now. */
+  /** Defaults to now. */
   at: timestampField.optional(),
 });
 type Question = z.output<typeof dryRunQuestion>;
@@ -51,9 +49,8 @@ const verdictRecord = z.object({
   rule_id: ruleId,
   rule_index: count,
   action: ruleAction,
-  /** True if all conditions match. */
   matches: z.boolean(),
-  /** True if it is the first matching rule of its frontend model. */
+  /** True for the first matching rule of its frontend model. */
   decides: z.boolean(),
   /** Condition fields that the request does not meet. */
   failed: z.array(z.string()),
@@ -72,9 +69,9 @@ export const dryRunRecord = z.object({
    */
   frontend_model: z.string().nullable(),
   chain: z.array(candidateRecord),
-  /** Only their names, for other clients of this route. */
+  /** Only names, for other clients of this route. */
   candidates: z.array(z.string()),
-  /** Index of the deciding rule in its frontend model. Null if no rule decided. */
+  /** The index in its frontend model. Null if no rule decided. */
   rule_index: count.nullable(),
   /** Alias of rule_index. */
   matched_rule: count.nullable(),
@@ -83,10 +80,10 @@ export const dryRunRecord = z.object({
   rule_id: ruleId.nullable(),
   /** The x-gw-route header. Null if the name is unknown. */
   reason: z.string().nullable(),
-  /** The error that the caller would get instead of a chain. */
+  /** The error that the caller would get instead of a response. */
   denied: z.object({ status: z.int(), message: z.string() }).nullable(),
   tag: z.string().nullable(),
-  /** Every rule of the frontend models that the request passed through. */
+  /** Those of the frontend models that the request passed through. */
   rules: z.array(verdictRecord),
 });
 type DryRunRecord = z.input<typeof dryRunRecord>;

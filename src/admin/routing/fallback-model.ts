@@ -15,7 +15,7 @@ import { none, route } from '../http/route.ts';
 const fallbackRecord = z.object({
   model_id: modelId.nullable(),
   model: z.string().nullable(),
-  /** Aliases of both fields for other clients. */
+  /** Both are aliases for other clients. */
   id: modelId.nullable(),
   name: z.string().nullable(),
 });

@@ -25,7 +25,6 @@ export const toFrontendModelRecord = (row: FrontendModelRow): FrontendModelRecor
   rules: row.rules.map(toRuleRecord),
 });
 
-/** The record of a frontend model in the state. */
 export const frontendModelRecordIn = (state: ConfigState, id: number): FrontendModelRecord =>
   toFrontendModelRecord(frontendModelRowIn(state, id));
 

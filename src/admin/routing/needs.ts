@@ -16,7 +16,7 @@ export type RoutingNeeds = Vaulting &
   Readonly<{
     /** Runs statements with a longer timeout. */
     reports: Queryable;
-    /** Encoders that classify prompts. Null if there are none. */
+    /** Null if no encoder classifies prompts. */
     encoders: Encoders | null;
     publisher: Publisher;
     routed: AskRouted;

@@ -26,7 +26,7 @@ type PartParams = z.ZodType<Readonly<{ id: number; example_id?: number }>>;
 type Part<Path extends string, Params extends PartParams, Response extends z.ZodType> = Readonly<{
   path: Path;
   operation: string;
-  /** Name of the part in messages, in lower case. */
+  /** In messages, in lower case. */
   noun: string;
   params: Params;
   response: Response;
@@ -61,7 +61,7 @@ const partRoute = <
 
 type Owner<Id, One> = Readonly<{ id: Id; parts: readonly One[] }>;
 
-/** Finds the part with this id, and the id of its owner. */
+/** Also returns the id of the owner. */
 function partOf<Id, One extends Readonly<{ id: number }>>(
   owners: readonly Owner<Id, One>[],
   id: number,

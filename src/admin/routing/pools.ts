@@ -18,7 +18,7 @@ import { deleteRoute, recordRoutes } from '../lists/changes.ts';
 import { none, route } from '../http/route.ts';
 import { orName, positionField } from './rule-input.ts';
 
-/** Null if the model was deleted. The member is then unavailable and keeps the name. */
+/** The id is null if the model was deleted. The member is then unavailable and keeps the name. */
 export const memberRecord = z.object({
   id: poolMemberId,
   provider_model_id: modelId.nullable(),
@@ -129,7 +129,7 @@ export function memberRowIn(state: ConfigState, member: PoolMember): PoolMemberR
   return { id, provider_model_id: model_id, model, weight, position };
 }
 
-/** The newest member, which has the highest id. */
+/** The newest member has the highest id. */
 function newMemberIn(state: ConfigState, id: number): PoolMemberRow {
   const [newest] = written(state.pool, id).members.toSorted((a, b) => b.id - a.id);
   if (newest === undefined) throw new Error('the pool has no members after one was added');

@@ -1,6 +1,6 @@
 // Evaluates how well the prompt classes are separated (specification, "Frontend models, routing,
-// classes": evaluate), and lists past evaluations. An evaluation changes no configuration, but as a
-// POST under /admin it requires config:write (Authentication rule 3).
+// classes": evaluate), and lists past evaluations. It changes no configuration, but as a POST under
+// /admin it requires config:write (Authentication rule 3).
 
 import { z } from 'zod';
 
@@ -22,21 +22,23 @@ const neighbour = z
 const classEvaluation = z.object({
   class: z.string(),
   tier: promptClassTier,
-  /** For a refined class: the class that it refines. */
+  /** The class that a refined class refines. */
   refines: z.string().nullable(),
-  /** Number of evaluated examples. Each is classified without itself. */
+  /** Each is classified without itself. */
   examples: z.int(),
-  /** Share of correct examples among those classified as this class. Null if there were none. */
+  /**
+   * The share of correct examples among those classified as this class. Null if there were none.
+   */
   precision: share.nullable(),
   /**
-   * Share of its examples that were classified as this class. An example below the margin has no
-   * class.
+   * The share of its examples that were classified as this class. An example below the margin has
+   * no class.
    */
   recall: share,
   mean_margin: z.number(),
   worst_margin: z.number(),
   min_margin: z.number(),
-  /** At most three other classes, with the cosine similarity of the centroids. */
+  /** At most three, with the cosine similarity of the centroids. */
   nearest: z.array(neighbour).readonly(),
   collides: z.boolean(),
   verdict: z.enum(verdict),
@@ -63,9 +65,9 @@ const evaluationRecord = evaluationResult.extend({
   principal_id: principalId,
   /** Null if the principal was deleted. */
   principal_name: z.string().nullable(),
-  /** Snapshot version of the evaluated configuration. */
+  /** The snapshot version of the evaluated configuration. */
   snapshot_version: z.int(),
-  /** Identity of each tier's encoder. Null if there was none. */
+  /** The encoder of each tier. Null if there was none. */
   fast_encoder: z.string().nullable(),
   refined_encoder: z.string().nullable(),
 });

@@ -27,7 +27,6 @@ export const promptClassRecord = z.object({
   min_margin: minMargin,
   /** Names of classes. */
   refines: z.array(z.string()).readonly(),
-  /** Number of examples. */
   examples: z.int(),
   /** True if the class has a centroid. Without one, no request matches it. */
   routable: z.boolean(),

@@ -40,7 +40,7 @@ import { recordRoutes } from '../lists/changes.ts';
 import type { RoutingNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
-/** Limited because each example is encrypted under the log lock. More can be added one by one. */
+/** Few, because each example is encrypted under the log lock. More can be added one by one. */
 const createdExamplesMax = 200;
 const refinesMax = 100;
 

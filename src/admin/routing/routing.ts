@@ -1,6 +1,5 @@
-// Serves the dry run of routing (specification, "Frontend models, routing, classes") on the
-// published snapshot. It writes nothing, but as a POST under /admin it requires config:write
-// (Authentication rule 3).
+// Serves the dry run of routing (specification, "Frontend models, routing, classes"). It writes
+// nothing, but as a POST under /admin it requires config:write (Authentication rule 3).
 
 import { classify, readyFor } from '../../classifier/classify.ts';
 import type { Encoders } from '../../classifier/encoder.ts';
@@ -12,7 +11,7 @@ import type { RoutingNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
 const publishedQuestion = dryRunQuestion.extend({
-  /** Text of a user message, classified as the gateway would. Cannot be combined with `class`. */
+  /** A user message, classified as the gateway would. Cannot be combined with `class`. */
   prompt: promptField.nullable().default(null),
 });
 
@@ -50,7 +49,7 @@ export const routingRoutes = [
   }),
 ] as const;
 
-/** Name of the prompt's class. Null if it has none, or if there is no encoder. */
+/** Null if the prompt has no class, or if there is no encoder. */
 async function classOf(
   prompt: string,
   { config, classifier }: Snapshot,

@@ -1,5 +1,5 @@
-// Parses rules from the wire. Conditions are fields of the rule itself, and a malformed one is
-// refused by field name (Gateway rule 8).
+// Parses rules from the wire. Conditions are fields of the rule itself. A refusal names the
+// malformed field (Gateway rule 8).
 
 import { z } from 'zod';
 
@@ -56,13 +56,10 @@ const ruleFields = {
   tag: tagField.nullable().optional(),
 };
 
-/** For one rule. Absent fields get their default or stay unchanged; null clears a field. */
+/** Absent fields get their default or stay unchanged; null clears a field. */
 export const ruleField = z.strictObject(ruleFields);
 
-/**
- * For a whole list in evaluation order, which defines the positions. `position` is accepted but
- * ignored.
- */
+/** In a list, the order defines the positions. `position` is accepted but ignored. */
 const listedRule = z.strictObject({ id: ruleId.optional(), ...ruleFields });
 export const rulesField = z.array(listedRule).max(rulesMax);
 

@@ -1,5 +1,5 @@
 // Builds the record of a rule, equally from the state and from the tables. Conditions are fields of
-// the rule itself, roles and class by name, times as HH:MM.
+// the rule itself, with roles and classes by name and times as HH:MM.
 
 import { z } from 'zod';
 
@@ -73,7 +73,6 @@ export const ownedRuleIn = (
   frontend_model_id: owner.id,
 });
 
-/** The row of a rule in the state. */
 export const ruleRowIn = (state: ConfigState, { targets, ...rule }: Rule): RuleRow => ({
   ...rule,
   name: rule.name ?? null,
@@ -96,7 +95,7 @@ export function targetRowIn(state: ConfigState, target: Target): TargetRow {
   return { id, provider_model_id: model_id, model_pool_id: pool_id, model: name, position };
 }
 
-/** The newest target, which has the highest id. */
+/** The newest target has the highest id. */
 export function newTargetIn(state: ConfigState, targets: readonly Target[]): TargetRecord {
   const [newest] = targets.toSorted((a, b) => b.id - a.id);
   if (newest === undefined) throw new Error('no target is there right after one was added');

@@ -1,5 +1,5 @@
-// Builds the routes of records of remote servers: MCP servers and A2A agents (specification, "Other
-// records"). Responses only state whether a credential is set.
+// Builds the routes of remote servers: MCP servers and A2A agents (specification, "Other records").
+// Responses state only whether a credential is set.
 
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
@@ -87,7 +87,7 @@ type RemoteKind<
   change: Change;
   table: EntityTable;
   rows: (db: Queryable, page: Page<string>) => Promise<readonly Row[]>;
-  /** Example body of a change. */
+  /** The example body of a change. */
   changed: object;
 }>;
 

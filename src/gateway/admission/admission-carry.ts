@@ -1,10 +1,9 @@
-// Carries the gates of backends over to the next generation. A gate survives every edit except a change of its engine's
-// address, because the requests that it admitted are still in flight.
+// Carries the gates of backends over to the next generation. A gate survives every edit except a
+// change of its engine's address, because its requests are still in flight.
 
 import { Admission } from './admission.ts';
 import type { BackendState } from '../backend-state.ts';
 
-/** Configures the gate of each backend with its current settings, and reuses the gate of the backend that it replaces. */
 export function carryAdmissions(
   backends: readonly BackendState[],
   previous: readonly BackendState[],

@@ -1,5 +1,5 @@
-// Implements flow control for a backend: assigns the slots of its gate, queues requests without a slot, and reports how
-// each wait ended (specification, "Flow-control fields on a backend").
+// Implements flow control for a backend: assigns the slots of its gate and queues requests without
+// a slot (specification, "Flow-control fields on a backend").
 
 import type { Clock } from '../../lib/clock.ts';
 import { Gate } from '../../limits/gate.ts';
@@ -18,7 +18,7 @@ export class Admission {
   #timer: NodeJS.Timeout | null = null;
   #monotonic: Clock = () => 0;
 
-  /** `inFlight` is the number of requests that are already at the backend. */
+  /** `inFlight` counts the requests that are already at the backend. */
   constructor(inFlight: number) {
     this.#gate = new Gate(inFlight);
   }
@@ -31,7 +31,7 @@ export class Admission {
     return this.#gate.hasQueueSpace;
   }
 
-  /** Takes a slot, which the caller must release. Returns false when no slot is free. */
+  /** Returns false when no slot is free. The caller must release a slot. */
   take(): boolean {
     return this.#gate.take();
   }
@@ -40,7 +40,7 @@ export class Admission {
     admitAll(this.#gate.release());
   }
 
-  /** Waits for a slot. Call this after `take` returned false. */
+  /** Call this after `take` returned false. */
   async wait(exchange: Exchange, monotonic: Clock): Promise<Turn> {
     this.#monotonic = monotonic;
     const queued = new QueuedRequest((left) => this.#gate.leave(left));
@@ -59,7 +59,9 @@ export class Admission {
     this.#gate.refusedFull++;
   }
 
-  /** Receives the length of the engine's queue; null when it has not been reported for a long time. */
+  /**
+   * Receives the length of the engine's queue. Null when it has not been reported for a long time.
+   */
   observe(waiting: number | null): void {
     admitAll(waiting === null ? this.#gate.restore() : this.#gate.observe(waiting));
   }
@@ -80,7 +82,7 @@ export class Admission {
     return { concurrentMax, capacity, inUse, queued, admitted, refusedFull, refusedTimedOut };
   }
 
-  /** One timer for the first request of the queue, because all others time out later. */
+  /** Watches only the first request of the queue, because all others time out later. */
   #watch(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -98,7 +100,7 @@ function admitAll(admitted: readonly QueuedRequest[]): void {
   for (const queued of admitted) queued.end('admitted');
 }
 
-/** A queued request. It leaves the queue when its client disconnects. */
+/** Leaves the queue when its client disconnects. */
 class QueuedRequest implements ExchangeListener {
   readonly turn: Promise<Turn>;
   end: (turn: Turn) => void = () => {};

@@ -14,14 +14,14 @@ import type { Generation } from '../generation.ts';
 import type { Peeked } from '../body/peek.ts';
 import type { ChainWalk } from '../walk.ts';
 
-/** `headers` are names and values in turn for the answer. Empty for a caller without limits. */
+/** `headers` for the answer are alternating names and values. Empty for a caller without limits. */
 export type Admission =
   | Readonly<{ kind: 'admitted'; headers: readonly string[] }>
   | Readonly<{ kind: 'refused'; reason: 'budget' | 'rate_limit'; refusal: GatewayRefusal }>;
 
 const unlimited: Admission = { kind: 'admitted', headers: [] };
 
-/** The caller with the spending that this replica knows, which is newer than the snapshot's. */
+/** Adds the spending that this replica knows, which is newer than the snapshot's. */
 export function withSpending(caller: Caller, spending: Spending): Caller {
   const { budget, principalId } = caller;
   if (budget === null || principalId === null) return caller;
@@ -46,8 +46,8 @@ export function holdSpending(walk: ChainWalk): Hold | null {
 }
 
 /**
- * Estimates the use of a request: its prompt, plus the mean completion of the model so far, at most `max_tokens`.
- * Reserving all of `max_tokens` would refuse requests far below the cap, because clients often set it much too high.
+ * The prompt, plus the mean completion of the model so far, at most `max_tokens`. Clients often set
+ * `max_tokens` much too high, so reserving all of it would refuse requests far below the cap.
  */
 function amountAhead({ generation, peeked, route }: ChainWalk): Amount {
   const { promptEstimate: prompt, maxTokens } = peeked;
@@ -108,7 +108,7 @@ function overBudget({ cap, used, inFlight, total }: ReachedCap): GatewayRefusal 
   return refuseRequest('budget_exceeded', message);
 }
 
-/** Formats micro-units as units with six decimal places. */
+/** With six decimal places. */
 const inUnits = (micros: number): string => {
   const digits = String(micros).padStart(7, '0');
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`;

@@ -1,5 +1,5 @@
-// Measures memory pressure by the heap that remains in use after each full garbage collection. Readings between collections
-// mostly contain garbage.
+// Measures memory pressure by the heap in use after each full garbage collection. Readings between
+// collections mostly contain garbage.
 
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import type { PerformanceEntry } from 'node:perf_hooks';
@@ -27,7 +27,7 @@ export type MemoryWatchOptions = Readonly<{
   monotonic: Clock;
   /** Called after each full collection that leaves the pressure raised. */
   onHigh: () => void;
-  /** Returns the used share of the heap, 0 to 1. */
+  /** From 0 to 1. */
   inUse?: () => number;
   /** The interval of the checks while the observer is off. */
   checkMs?: number;

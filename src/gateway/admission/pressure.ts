@@ -11,7 +11,7 @@ const levels = [
   ['high', 0.85],
 ] as const;
 
-/** A level ends this far below its start, so that it does not flap. */
+/** Hysteresis: a level ends this far below its start. */
 const slack = 0.03;
 
 /** `inUse` is 0 to 1. */

@@ -1,5 +1,5 @@
-// Decides how a request body is parsed, from its Content-Type (RFC 9110, section 8.3). An ambiguous value is refused: the
-// gateway and the upstream must find the same model in the body.
+// Decides how a request body is parsed, from its Content-Type (RFC 9110, section 8.3). Refuses
+// ambiguous values, because the gateway and the upstream must find the same model in the body.
 
 import { shortened } from '../../lib/text.ts';
 import type { ProxiedRoute } from '../routes.ts';
@@ -18,8 +18,8 @@ const token = "[!#$%&'*+.^_`|~\\w-]+";
 const mediaType = new RegExp(`^(${token}/${token})`);
 const parameter = new RegExp(`[\\t ]*;[\\t ]*(?:(${token})=(?:(${token})|"([^"\\\\]*)"))?`, 'y');
 /**
- * RFC 2046, section 5.1.1: 1 to 70 of these characters, not ending in a space. Only hyphens are refused, because such
- * a boundary could match the end of another.
+ * RFC 2046, section 5.1.1: 1 to 70 of these characters, not ending in a space. A boundary of only
+ * hyphens is refused, because it could match the end of another.
  */
 const boundaryPattern = /^(?!-+$)[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
 /** Charsets in which ASCII bytes are only ASCII characters, so that no other text can hide in them. */
@@ -49,7 +49,8 @@ export function formatOf(contentType: string | undefined, route: ProxiedRoute): 
     if (boundary !== undefined && boundaryPattern.test(boundary)) return { kind: 'form', boundary };
     return refuse('malformed_request', 'boundary must be 1 to 70 characters that RFC 2046 allows');
   }
-  // On routes that take forms, an upstream may also parse other form types, so only JSON is accepted as the alternative.
+  // On routes that take forms, an upstream may also parse other form types, so JSON is the only
+  // alternative.
   const isJson = type === 'application/json' || type.endsWith('+json');
   if (route.takesForm && !isJson) {
     const must = 'must be multipart/form-data or application/json';
@@ -61,8 +62,8 @@ export function formatOf(contentType: string | undefined, route: ProxiedRoute): 
 }
 
 /**
- * Returns the type in lower case and collects its parameters. Null when it is invalid, repeats a parameter or uses
- * the extended notation of RFC 8187, which few parsers support.
+ * Null when the type is invalid, repeats a parameter or uses the extended notation of RFC 8187,
+ * which few parsers support.
  */
 function readMediaType(text: string, parameters: Map<string, string>): string | null {
   const type = mediaType.exec(text)?.[1];

@@ -1,12 +1,11 @@
-// Computes the key of a conversation. It is equal for all turns, so that they reach the backend that has the beginning
-// cached. It hashes the prompt up to the first user message, which every later turn repeats, but at most a prefix, so that
-// conversations with a long common beginning share a key.
+// Computes the key of a conversation, which is equal for all turns, so that they reach the backend
+// that has the beginning cached. It hashes the prompt up to the first user message, which every
+// later turn repeats, but at most a prefix: conversations with a long common beginning share a key.
 
 import { hashBytes } from '../../routing/hash.ts';
 import { scanMembers, skipSpace, skipString, skipValue } from './json-scan.ts';
 import type { MemberVisitor } from './json-scan.ts';
 
-/** The names of the prompt field on the proxied routes. */
 const promptKeys = ['messages', 'input', 'prompt', 'query', 'queries'] as const;
 export const openBracket = 0x5b;
 export const openBrace = 0x7b;
@@ -20,7 +19,7 @@ export function conversationKey(body: Buffer, open: number, prefixBytes: number)
   return hashBytes(body, start, Math.min(firstTurnEnd(body, start, bound), bound));
 }
 
-/** The offset of the value of the first member with one of these names, or -1. Later members are not read. */
+/** The offset of the value of the first member with one of these names, or -1. */
 export function memberStart(body: Buffer, open: number, names: readonly string[]): number {
   let at = skipSpace(body, open + 1);
   while (body[at] === 0x22) {
@@ -34,7 +33,7 @@ export function memberStart(body: Buffer, open: number, names: readonly string[]
   return -1;
 }
 
-/** The end of the first user message, or the bound. For a value that is not a list, the end of the value. */
+/** The end of the first user message, or the bound. For a value that is not a list, its end. */
 function firstTurnEnd(body: Buffer, start: number, bound: number): number {
   if (body[start] !== openBracket) return skipValue(body, start, 1, { mediaBytes: 0 });
   let at = skipSpace(body, start + 1);

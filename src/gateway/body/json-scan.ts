@@ -1,6 +1,6 @@
-// Scans JSON bytes and finds where values end, without creating strings or objects. The grammar between strings is checked
-// completely. The content of strings is left to the JSON parser, because it cannot move a boundary: UTF-8 is validated
-// earlier, and escapes are skipped.
+// Scans JSON bytes and finds where values end, without creating strings or objects. Checks the
+// grammar between strings completely. The content of strings is left to the JSON parser, because it
+// cannot move a boundary: UTF-8 is validated earlier, and escapes are skipped.
 
 /** Bounds the recursion. No real request nests this deep. */
 export const depthMax = 512;
@@ -53,7 +53,7 @@ export function skipString(bytes: Buffer, open: number): number {
   }
 }
 
-/** Returns the offset after the value at `at`, or -1 when it is not a JSON value. */
+/** Returns the offset after the value, or -1 when it is not a JSON value. */
 export function skipValue(bytes: Buffer, at: number, depth: number, notes: ScanNotes): number {
   const byte = bytes[at];
   if (byte === quote) {
@@ -71,12 +71,12 @@ export function skipValue(bytes: Buffer, at: number, depth: number, notes: ScanN
   return skipNumber(bytes, at);
 }
 
-/** Called for each member of one object. Offsets of strings include their quotes. Returning false stops the scan. */
+/** Offsets of strings include their quotes. Returning false stops the scan. */
 export type MemberVisitor = {
   member(key: number, keyEnd: number, value: number, valueEnd: number): boolean;
 };
 
-/** Like `skipValue` for the object at `open`, and calls the visitor for each of its own members. */
+/** Like `skipValue` for an object, but visits each of its own members. */
 export function scanMembers(
   bytes: Buffer,
   open: number,
@@ -165,7 +165,6 @@ function skipNumber(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** At least one digit, or -1. */
 function skipDigits(bytes: Buffer, from: number): number {
   let at = from;
   for (let byte = bytes[at]; byte !== undefined && byte >= 0x30 && byte <= 0x39; byte = bytes[at]) {
@@ -182,11 +181,11 @@ function isDataUrl(bytes: Buffer, from: number, end: number): boolean {
   return !bytes.subarray(from, end).includes(0x20);
 }
 
-/** The member name of plain base64 media, in the Messages API and in chats. */
+/** The member name of plain base64 media in the Messages API and in chats. */
 const dataKey = '"data"';
 /** Shorter values are counted as text. */
 const base64BytesMin = 512;
-/** The number of bytes that are checked one by one. */
+/** These bytes are checked one by one. */
 const base64HeadBytes = 128;
 
 function isDataKey(bytes: Buffer, key: number): boolean {
@@ -196,7 +195,9 @@ function isDataKey(bytes: Buffer, key: number): boolean {
   return true;
 }
 
-/** The offsets are of a value with its quotes. Text contains a space or another character early. */
+/**
+ * The offsets are of a value with its quotes. In text, a space or another character comes early.
+ */
 function isBase64(bytes: Buffer, start: number, end: number): boolean {
   if (bytes[start] !== quote || end - start < base64BytesMin) return false;
   for (let at = start + 1; at < start + base64HeadBytes; at++) {

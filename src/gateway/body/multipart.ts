@@ -1,6 +1,7 @@
-// Reads the parts of a multipart/form-data body (RFC 7578 and RFC 2046) in place, without copying. It is stricter than the
-// grammar where parsers differ: no text before the first part or after the last, no delimiter that a lenient parser could
-// find elsewhere, and no folded or repeated header. An upstream could parse a refused body as another form.
+// Reads the parts of a multipart/form-data body (RFC 7578 and RFC 2046) in place. It is stricter
+// than the grammar where parsers differ, because an upstream could parse the body as another form:
+// no text before the first part or after the last, no delimiter that a lenient parser could find
+// elsewhere, no folded or repeated header.
 
 export type Part = Readonly<{
   name: string;
@@ -14,10 +15,9 @@ export type Part = Readonly<{
   end: number;
 }>;
 
-/** `problem` says what is wrong. */
 export type FormProblem = Readonly<{ problem: string }>;
 
-/** Clients of the proxied routes send fewer parts and shorter part headers. */
+/** More than any client of the proxied routes sends. */
 export const partsMax = 256;
 export const partHeadBytesMax = 4096;
 const headLinesMax = 16;
@@ -52,7 +52,7 @@ export function readForm(body: Buffer, boundary: string): readonly Part[] | Form
 
 const isLineEnd = (body: Buffer, at: number): boolean => body[at] === 0x0d && body[at + 1] === 0x0a;
 
-/** The two hyphens after the last boundary, followed by at most one line end. */
+/** Two hyphens after the last boundary, followed by at most one line end. */
 function isCloseAt(body: Buffer, at: number): boolean {
   if (body[at] !== 0x2d || body[at + 1] !== 0x2d) return false;
   const end = at + 2;

@@ -1,5 +1,5 @@
-// Finds the routing fields of an uploaded form: the model name and the stream flag. As with JSON, an ambiguous form is
-// refused.
+// Finds the routing fields of an uploaded form: the model name and the stream flag. Refuses
+// ambiguous forms.
 
 import { isUtf8 } from 'node:buffer';
 

@@ -1,5 +1,6 @@
-// Finds the routing keys of a JSON body and their offsets in one pass, and estimates the size of the prompt. Nothing is
-// parsed or copied. A body whose routing keys parsers could read differently (repeated, escaped, other case) is refused.
+// Finds the routing keys of a JSON body and their offsets in one pass, and estimates the size of
+// the prompt. Nothing is parsed or copied. Refuses a body whose routing keys parsers could read
+// differently: repeated, escaped, or in other case.
 
 import { isUtf8 } from 'node:buffer';
 
@@ -13,10 +14,9 @@ export type Span = Readonly<{ start: number; end: number }>;
 
 type PeekedCommon = Readonly<{
   model: string;
-  /** The offsets of the value in the body. */
   modelSpan: Span;
   isStream: boolean;
-  /** The first one present of max_completion_tokens, max_tokens and max_output_tokens. Null for a form. */
+  /** The first of max_completion_tokens, max_tokens and max_output_tokens. Null for a form. */
   maxTokens: number | null;
   promptEstimate: number;
 }>;
@@ -26,7 +26,7 @@ export type PeekedJson = PeekedCommon &
     format: 'json';
     /** The offset of the body's opening brace. Members can be inserted after it. */
     open: number;
-    /** The value of `stream_options`: null when absent. */
+    /** Null when absent. */
     streamOptions: StreamOptions | null;
   }>;
 
@@ -65,7 +65,7 @@ export const refusePeek = (
   param,
 });
 
-/** `value` is the text of the field in the request; `null` when the field is missing. */
+/** `value` is the text of the field in the request, or null when it is missing. */
 export const refuseValue = (field: string, must: string, value: string): PeekRefusal =>
   refusePeek(`${field} must be ${must}, not ${shortened(value)}`, field);
 
@@ -201,7 +201,7 @@ function isExactly(bytes: Buffer, from: number, name: string): boolean {
   return bytes[from + name.length] === 0x22;
 }
 
-/** Equal except for the case of ASCII letters. */
+/** Ignores the case of ASCII letters. */
 function isAlike(bytes: Buffer, from: number, name: string): boolean {
   for (let index = 0; index < name.length; index++) {
     const byte = bytes[from + index] ?? 0;
@@ -211,7 +211,7 @@ function isAlike(bytes: Buffer, from: number, name: string): boolean {
   return true;
 }
 
-/** The text of a JSON string. Null when the span is not a valid string. */
+/** Null when the span is not a valid JSON string. */
 function readString(bytes: Buffer, span: Span): string | null {
   if (bytes[span.start] !== 0x22) return null;
   for (let at = span.start + 1; at < span.end - 1; at++) {
@@ -274,6 +274,5 @@ function readDigits(bytes: Buffer, { start, end }: Span): number | null {
   return value;
 }
 
-/** True when the literal `true` starts at the offset. */
 export const isTrueAt = (bytes: Buffer, at: number): boolean =>
   bytes[at] === 0x74 && skipValue(bytes, at, 0, { mediaBytes: 0 }) === at + 4;

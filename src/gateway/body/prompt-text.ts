@@ -1,6 +1,6 @@
-// Extracts the text by which a request is classified: the last user message. Only chats, messages, completions and
-// responses have one, and only text parts count. Instructions and model answers are not the user's text. One scan creates
-// strings only for the text that is returned.
+// Extracts the text by which a request is classified: the last user message of chats, messages,
+// completions and responses. Only text parts count; instructions and model answers do not. Creates
+// strings only for the returned text.
 
 import { textMax } from '../../classifier/encoder.ts';
 import { comma, isText, memberStart, openBrace, openBracket } from './conversation.ts';
@@ -8,7 +8,6 @@ import { scanMembers, skipSpace, skipValue } from './json-scan.ts';
 import type { MemberVisitor } from './json-scan.ts';
 import type { ProxiedRoute } from '../routes.ts';
 
-/** The name of the prompt field on each route. */
 const promptNames: Readonly<Record<string, readonly string[]>> = {
   '/chat/completions': ['messages'],
   '/messages': ['messages'],
@@ -40,7 +39,7 @@ function lastUserContent(body: Buffer, start: number): number {
     if (body[at] === openBrace) scanMembers(body, at, { mediaBytes: 0 }, message);
     if (message.isUser && message.content !== -1) contents.push(message.content);
   }
-  // Tool results are sent with the role `user`, but are not the user's text.
+  // Tool results have the role `user`, but are not the user's text.
   return contents.findLast((content) => !isToolResult(body, content)) ?? -1;
 }
 
@@ -63,7 +62,6 @@ function partText(body: Buffer, at: number): string | null {
   return part.isText && body[part.text] === quote ? stringAt(body, part.text) : null;
 }
 
-/** True when all parts are tool results. */
 function isToolResult(body: Buffer, content: number): boolean {
   if (body[content] !== openBracket) return false;
   let hasParts = false;
@@ -86,7 +84,7 @@ function* elementsOf(body: Buffer, list: number): Generator<number> {
   }
 }
 
-/** The string at this offset, up to the length that a classifier reads. */
+/** At most as long as a classifier reads. */
 function stringAt(body: Buffer, open: number): string {
   const first = stringWithin(body, open, likelyBytes);
   if (first.isComplete || first.text.length >= textMax) return first.text.slice(0, textMax);

@@ -20,7 +20,9 @@ export type SpliceOptions = Readonly<{
   includeUsage: boolean;
 }>;
 
-/** Returns the pieces of the new body: slices of the old one and the inserted text. Nothing is copied. */
+/**
+ * Returns the pieces of the new body: slices of the old one and inserted text. Nothing is copied.
+ */
 export function spliceBody(
   body: Buffer,
   peeked: Peeked,

@@ -22,7 +22,7 @@ export type CacheableRequest = Readonly<{
   model: CompiledModel;
   isStream: boolean;
   body: Buffer;
-  /** The headers sent upstream: lower-case names and values in turn. */
+  /** As sent upstream: alternating lower-case names and values. */
   headers: readonly string[];
 }>;
 
@@ -48,7 +48,7 @@ export function cacheKeyOf(question: CacheableRequest): CacheKey | null {
     const value = headers[index + 1] ?? '';
     if (isUnusual(name, value)) asked += `${name}: ${value}\n`;
   }
-  // One call is faster for short bodies than an incremental digest.
+  // Faster than an incremental digest for short bodies.
   const key = hash('sha256', Buffer.concat([Buffer.from(`${asked}\n`), body]), 'base64url');
   return { edition, key, model, ttlMs };
 }

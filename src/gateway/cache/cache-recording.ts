@@ -1,5 +1,5 @@
-// Records an answer while it is relayed, and stores it in the cache when it is complete. Errors, streams and large answers
-// are not recorded (Gateway rule 9).
+// Records an answer while it is relayed, and caches it when it is complete. Errors, streams and
+// large answers are not recorded (Gateway rule 9).
 
 import { entryBytesMax } from './cache.ts';
 import type { CachedAnswer, ResponseCache } from './cache.ts';

@@ -1,6 +1,6 @@
-// The response cache (Gateway rule 9): answers of models with a time to live, in memory, with LRU eviction. It holds
-// answers of one configuration version. A new version empties it, and answers to requests of the old version are not
-// stored.
+// The response cache (Gateway rule 9): answers of models with a time to live, in memory, with LRU
+// eviction. A new configuration version empties it, and answers to requests of the old version are
+// not stored.
 
 import type { ProviderId } from '../../lib/ids.ts';
 import type { Counts } from '../../telemetry/metrics.ts';
@@ -13,14 +13,14 @@ export const cacheBoundsDefault: CacheBounds = { entriesMax: 4096, bytesMax: 64 
 
 /** Larger answers are not stored, because a few of them would evict all others. */
 export const entryBytesMax = 512 * 1024;
-/** The approximate memory of an entry besides its texts and body. */
+/** The approximate memory of an entry without its texts and body. */
 const entryOverheadBytes = 256;
 /** The minimum time between two removals of expired entries. */
 const sweepMs = 1000;
 
 export type CachedAnswer = Readonly<{
   status: number;
-  /** The upstream headers that the client may see, names and values in turn. */
+  /** Those that the client may see: alternating names and values. */
   headers: readonly string[];
   body: Buffer;
   /** The usage that the upstream reported for this answer. */

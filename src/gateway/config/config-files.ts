@@ -1,5 +1,5 @@
-// Reads a configuration file and its includes, within limits. It records every file that was looked up, so that a change of
-// any of them is detected.
+// Reads a configuration file and its includes, within limits. Records every file that was looked
+// up, so that a change of any of them is detected.
 
 import { open } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
@@ -19,7 +19,7 @@ const depthMax = 10;
 export type ConfigFiles = Readonly<{
   /** The merged configuration, or its errors. */
   source: Source | readonly Issue[];
-  /** Every file that was looked up, with its text. Null when it cannot be read. */
+  /** Every file that was looked up. The text is null when it cannot be read. */
   texts: ReadonlyMap<string, string | null>;
 }>;
 
@@ -42,7 +42,6 @@ export async function readConfigFiles(
   return { source, texts: walk.texts };
 }
 
-/** True when every file still has the recorded text. */
 export async function areUnchanged(texts: ConfigFiles['texts']): Promise<boolean> {
   for (const [path, before] of texts) {
     const text = await readText(path);

@@ -1,4 +1,4 @@
-// Computes the centroids of prompt classes in File mode, where there is no control plane to compute them.
+// Computes the centroids of prompt classes in File mode, which has no control plane.
 
 import { embedderOf, snapshotCentroid, snapshotCentroids } from '../../classifier/centroids.ts';
 import type { Centroid } from '../../classifier/centroids.ts';
@@ -9,7 +9,7 @@ import type { SnapshotCentroids, SnapshotClassifier } from '../../snapshot/schem
 
 type Classes = Pick<FileSnapshot, 'snapshot' | 'examples'>;
 
-/** The time limit for embedding a class's examples. */
+/** For the examples of one class. */
 const refinedWaitMs = 30_000;
 
 /** `onFailure` receives an error of the refined encoder. That tier then has no centroids. */

@@ -1,5 +1,5 @@
-// Serves a configuration file and its includes (File mode). The files are read at startup, after a detected change, and on
-// request. Invalid files leave the previous configuration in force.
+// Serves a configuration file and its includes (File mode). Reads them at startup, after a detected
+// change, and on request. Invalid files leave the previous configuration in force.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -27,7 +27,7 @@ export type FileSourceOptions = Readonly<{
   live: Live;
   log: Log;
   checkMs: number;
-  /** The encoders for the centroids of prompt classes. Without them no class has a centroid. */
+  /** For the centroids of prompt classes. Without encoders no class has a centroid. */
   encoders?: Encoders;
   /** Adds state to the snapshot that is not in the file. */
   complete?: (snapshot: Snapshot) => Snapshot;
@@ -39,7 +39,6 @@ export type FileSource = Readonly<{
   stop: () => void;
 }>;
 
-/** Error lines for files that cannot be used. */
 type Problems = readonly string[];
 
 /** Refuses with all errors when the files cannot be used at startup. */

@@ -20,17 +20,17 @@ export type Live = Readonly<{
   apply: (snapshot: Snapshot, tuning?: Tuning) => Refusal | undefined;
   /** Records that a newer snapshot cannot be served. The version is null when it is unreadable. */
   refuse: (version: number | null, reason: string) => void;
-  /** The last snapshot that was refused. Null after a snapshot was applied. */
+  /** Null after a snapshot was applied. */
   refused: () => RefusedSnapshot | null;
   /** Records that the control plane still publishes the served snapshot. */
   confirm: () => void;
   /** Seconds since the last apply or confirmation. 0 before the first. */
   ageSeconds: () => number;
-  /** The log positions of the snapshots that were served, newest first. */
+  /** The log positions of the served snapshots, newest first. */
   seen: () => readonly LogObservation[];
   /** Restores the observations of an earlier process. */
   remember: (seen: readonly LogObservation[]) => void;
-  /** Calls the listener for each new snapshot, and now if there is one. */
+  /** Also calls the listener now if there is a snapshot. */
   onApply: (listener: (snapshot: CompiledSnapshot) => void) => void;
 }>;
 

@@ -1,7 +1,8 @@
-// Stores the last snapshot and the observed log positions on disk. A proxy starts from it while the control plane is
-// unavailable, and every gateway uses it to detect a rewritten log. It contains credentials, so it is encrypted with a key
-// derived from a secret. A file that is damaged, modified or has another format is refused, and the previous file is tried.
-// A process with another secret starts without a cache.
+// Stores the last snapshot and the observed log positions on disk. A proxy starts from it while the
+// control plane is unavailable, and every gateway uses it to detect a rewritten log. It contains
+// credentials, so it is encrypted with a key derived from a secret. If the file is damaged,
+// modified or in another format, the previous one is tried. A process with another secret starts
+// without a cache.
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -22,13 +23,13 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const fileBytesMax = 512 * 1024 * 1024;
 
-/** A snapshot, and the log positions observed until then. */
+/** `seen` are the log positions observed until then. */
 export type CachedSnapshot = Readonly<{ snapshot: Snapshot; seen: readonly LogObservation[] }>;
 
 export type SnapshotCache = Readonly<{
   /** Throws when the disk write fails. Serving does not depend on it. */
   write: (cached: CachedSnapshot) => Promise<void>;
-  /** The newest valid file, and the reasons why others were refused. */
+  /** The newest valid file, and why others were refused. */
   read: () => Promise<Readonly<{ cached: CachedSnapshot | null; refused: readonly string[] }>>;
 }>;
 

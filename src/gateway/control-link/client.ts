@@ -1,10 +1,11 @@
-// The HTTP client for the control plane. It sends the proxy token, and limits the time and the answer size of every call.
+// The HTTP client for the control plane. Sends the proxy token, and limits the time and the answer
+// size of every call.
 
 import { rootCertificates } from 'node:tls';
 
 import { Agent, request } from 'undici';
 
-/** The maximum answer size. A snapshot with 100,000 keys takes about a tenth of it. */
+/** A snapshot with 100,000 keys takes about a tenth of it. */
 const answerBytesMax = 256 * 1024 * 1024;
 /** An unreachable control plane is retried soon. A slow one may be sending a large answer. */
 const connectMs = 3000;
@@ -13,7 +14,7 @@ const answerMs = 10_000;
 export type ControlAnswer = Readonly<{ status: number; etag: string | null; body: Buffer }>;
 
 export type ControlClient = Readonly<{
-  /** `waitMs` is the time that the control plane was asked to wait before it answers. */
+  /** `waitMs` is how long the control plane was asked to wait before it answers. */
   get: (
     path: string,
     call: Readonly<{
@@ -22,16 +23,16 @@ export type ControlClient = Readonly<{
       waitMs: number;
     }>,
   ) => Promise<ControlAnswer>;
-  /** `body` is sent as JSON. A Buffer must already contain JSON. */
+  /** A Buffer must already contain JSON. */
   post: (path: string, body: unknown, signal?: AbortSignal) => Promise<ControlAnswer>;
   close: () => Promise<void>;
 }>;
 
 export type ControlClientOptions = Readonly<{
-  /** The base URL of the control plane. It may end in /snapshot. */
+  /** May end in /snapshot. */
   controlUrl: string;
   proxyToken: string;
-  /** PEM certificates that are trusted in addition to the built-in ones. */
+  /** PEM certificates trusted in addition to the built-in ones. */
   caBundle: readonly string[];
   /** The control plane's own certificate (PEM), if known. It is trusted under any host name. */
   pinnedCertificate?: string | null;

@@ -1,5 +1,6 @@
-// Periodically reports the health of this replica and its backends to the control plane (specification, `POST
-// /health-report`). One report at a time. A failed report is dropped, because the next one is newer.
+// Periodically reports the health of this replica and its backends to the control plane
+// (specification, `POST /health-report`), one report at a time. A failed report is dropped, because
+// the next one is newer.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -85,7 +86,7 @@ export function healthReportOf(reported: Reported): HealthReport {
   };
 }
 
-/** Backends out of rotation take precedence when the list is cut. */
+/** If the list is cut, backends out of rotation take precedence. */
 const unhealthyFirst = (backends: readonly BackendReport[]): readonly BackendReport[] =>
   backends.length <= reportBackendsMax
     ? backends

@@ -1,4 +1,5 @@
-// Compares a published snapshot with the served one by the event log and the position that each was built from.
+// Compares a published snapshot with the served one by the log and the position that each was built
+// from.
 
 import type { Snapshot } from '../../snapshot/schema.ts';
 

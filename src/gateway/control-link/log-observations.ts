@@ -1,11 +1,11 @@
-// Records the log positions of the last snapshots. They are sent with every health report and stored with the snapshot
-// cache, so that a rewritten or restored log can be detected.
+// Records the log positions of the last snapshots. Every health report contains them, and the
+// snapshot cache stores them, so that a rewritten or restored log can be detected.
 
 import { observationsMax } from '../../snapshot/health-report.ts';
 import type { LogObservation } from '../../snapshot/health-report.ts';
 import type { LogPosition } from './lineage.ts';
 
-/** Adds the position of the snapshot that is now served. Newest first, and only positions of its log. */
+/** Newest first, and only positions of the served snapshot's log. */
 export function withObservation(
   seen: readonly LogObservation[],
   { version, log }: LogPosition,

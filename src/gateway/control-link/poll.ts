@@ -1,6 +1,7 @@
-// Keeps the served configuration in sync with the control plane (specification, capability 4). It polls, applies new
-// snapshots, and keeps the current one when the control plane is unavailable or its snapshot is invalid. The poll is a long
-// poll; a control plane without long polling is polled at the interval.
+// Keeps the served configuration in sync with the control plane (specification, capability 4).
+// Long-polls, applies new snapshots, and keeps the current one when the control plane is
+// unavailable or its snapshot is invalid. A control plane without long polling is polled at the
+// interval.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -23,7 +24,7 @@ const waitSecondsMax = 30;
 const retryMsMin = 500;
 /** The minimum pause after a change, so that many changes produce few snapshots. */
 const changePauseMs = 200;
-/** Applying snapshots takes at most one part in this many of the time. */
+/** Applying snapshots takes at most 1/applyShare of the time. */
 const applyShare = 5;
 /** The longest time that startup waits for the control plane. */
 const firstPollMs = 1000;
@@ -44,7 +45,7 @@ export type PollOptions = Readonly<{
 export type Poll = Readonly<{ stop: () => Promise<void> }>;
 
 type State = {
-  /** The ETag of the last received snapshot, whether served or refused. */
+  /** Of the last received snapshot, served or refused. */
   etag: string | null;
   /** The position of the served snapshot. */
   current: LogPosition | null;
@@ -174,7 +175,7 @@ async function applyBody(
 }
 
 /**
- * Only the live control plane may publish an older version: it stays authoritative after losing its log. A different
+ * The control plane may publish an older version of its own log, for example after a loss. Another
  * log belongs to another installation and needs confirmation.
  */
 function lineageRefusal(

@@ -16,7 +16,7 @@ import { usageBody, UsageQueue } from './usage-queue.ts';
 
 const queuedMaxDefault = 10_000;
 const flushMsDefault = 5000;
-/** The interval with a spool: rows stay only in memory for little longer than this. */
+/** With a spool, rows stay only in memory for little longer than this. */
 const spoolMsDefault = 1000;
 const closeMsDefault = 5000;
 /** A batch that is refused this many times in a row is dropped, because its content must be the cause. */
@@ -37,7 +37,7 @@ export type UsageReporterOptions = Readonly<{
   replica: string;
   counts: Counts;
   log: Log;
-  /** Stores undelivered usage. Without it, usage is only in memory. */
+  /** Without it, undelivered usage is only in memory. */
   spool?: UsageSpool | null;
   /** Receives the delivery state of its rows. */
   spending?: Spending;
@@ -75,7 +75,7 @@ class Reporting {
   #refusals = 0;
   #sending: Promise<void> | null = null;
   #deliveries = 0;
-  /** The delivery that was in progress at the last tick. */
+  /** The delivery in progress at the last tick. */
   #deliveryBefore: number | null = null;
   #saving: Promise<void> | null = null;
   /** Rows that are neither in the queue nor on disk. */

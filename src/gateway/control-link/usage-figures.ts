@@ -6,7 +6,7 @@ import type { ControlAnswer } from './client.ts';
 
 const receipt = usageReceipt.pick({ budgets: true });
 
-/** Null when the control plane sends no figures. */
+/** Null when the control plane sends none. */
 export function figuresIn({ body }: Pick<ControlAnswer, 'body'>): readonly Figure[] | null {
   const { data } = receipt.safeParse(parseJson(body));
   if (data === undefined) return null;

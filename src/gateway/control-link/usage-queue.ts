@@ -30,7 +30,7 @@ export class UsageQueue {
     this.#batches.push(next);
   }
 
-  /** The oldest rows, which stay queued until they are removed. Null when the queue is empty. */
+  /** The rows stay queued until they are removed. Null when the queue is empty. */
   oldest(): UsageRows | null {
     const [batch] = this.#batches;
     if (batch === undefined) return null;
@@ -48,7 +48,7 @@ export class UsageQueue {
     return batch.count;
   }
 
-  /** Removes and returns all rows, oldest first. */
+  /** Oldest first. */
   takeAll(): readonly Buffer[] {
     const rows = this.#batches.flatMap((batch) => batch.rows());
     this.#batches = [];
@@ -92,7 +92,7 @@ export class UsageRows {
     this.#length += this.#bytes.write(end, this.#length, 'latin1');
   }
 
-  /** The body of a closed batch. */
+  /** The batch must be closed. */
   body(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }

@@ -9,7 +9,7 @@ export type Detection =
   | Readonly<{
       kind: 'unknown';
       nextAtMs: number;
-      /** The time of the first scrape. Null before it. */
+      /** Null before the first scrape. */
       sinceMs: number | null;
       foreign: number;
       /** Detection was given up before, so this scrape is the last. */
@@ -36,7 +36,7 @@ export const notDetected = (nextAtMs: number): Detection => unknownFrom(nextAtMs
 export const isDue = (detection: Detection, nowMs: number): boolean =>
   detection.kind !== 'none' && detection.nextAtMs <= nowMs;
 
-/** Updates the state after a scrape at `scrapedAtMs`. An endpoint that has published metrics once is always scraped. */
+/** An endpoint that has published metrics once is always scraped. */
 export function afterAnswer(
   detection: Detection,
   answer: Answer,
@@ -56,6 +56,5 @@ export function afterAnswer(
 
 const settled: Detection = { kind: 'none', mayRetry: false };
 
-/** Updates the state after a passed health probe. */
 export const afterPass = (detection: Detection, nowMs: number): Detection =>
   detection.kind === 'none' && detection.mayRetry ? unknownFrom(nowMs, true) : detection;

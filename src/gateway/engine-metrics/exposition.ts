@@ -1,5 +1,5 @@
-// Parses samples with the given names from the Prometheus text format
-// (https://prometheus.io/docs/instrumenting/exposition_formats/). Malformed lines are skipped.
+// Parses samples from the Prometheus text format
+// (https://prometheus.io/docs/instrumenting/exposition_formats/). Skips malformed lines.
 
 export type Sample = Readonly<{
   name: string;
@@ -10,7 +10,7 @@ export type Sample = Readonly<{
 
 const noLabels: ReadonlyMap<string, string> = new Map();
 
-/** Yields the samples with these names, in order. Comments, other names and non-numeric values are skipped. */
+/** In order. Skips comments, other names and non-numeric values. */
 export function* samplesIn(text: string, isWanted: (name: string) => boolean): Generator<Sample> {
   for (let from = 0; from < text.length;) {
     const newline = text.indexOf('\n', from);
@@ -29,7 +29,7 @@ function readLine(
 ): Sample | null {
   let at = from;
   while (at < end && isNameCharacter(text.charCodeAt(at))) at++;
-  // Most lines are skipped after reading the name: a histogram alone has one line per bucket.
+  // Most lines end here: a histogram alone has one line per bucket.
   const name = text.slice(from, at);
   if (at === from || !isWanted(name)) return null;
   let labels = noLabels;
@@ -43,7 +43,6 @@ function readLine(
   return Number.isFinite(value) ? { name, labels, value } : null;
 }
 
-/** Letters, digits, underscore and colon. */
 const isNameCharacter = (code: number): boolean =>
   (code >= 0x61 && code <= 0x7a) ||
   (code >= 0x41 && code <= 0x5a) ||

@@ -4,12 +4,11 @@
 import { samplesIn } from './exposition.ts';
 import type { Sample } from './exposition.ts';
 
-/** The requests in the engine. */
 export type EngineRequests = Readonly<{ running: number; waiting: number }>;
 
 export type EnginePage = Readonly<{
   total: EngineRequests;
-  /** Keyed by the engine's name of the model. Empty when it names none. */
+  /** By the engine's name of the model. Empty when it names none. */
   byModel: ReadonlyMap<string, EngineRequests>;
   /** If true, an unlisted model has no data; if false, the total applies to it. */
   isByModelAlone: boolean;
@@ -151,6 +150,6 @@ export function pageOfModels(pages: ReadonlyMap<string, EnginePage | null>): Eng
   return { total: sums.total, byModel: sums.byModel, isByModelAlone: true, progress: null };
 }
 
-/** The requests of one model. Null when the page does not include it. */
+/** Null when the page does not include the model. */
 export const requestsOf = (page: EnginePage, upstreamModel: string): EngineRequests | null =>
   page.byModel.get(upstreamModel) ?? (page.isByModelAlone ? null : page.total);

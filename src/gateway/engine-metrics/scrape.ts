@@ -26,7 +26,7 @@ const timeoutMs = 5000;
 const pageBytesMax = 4 * 1024 * 1024;
 /** The status of a server that has a page per model and no common page. */
 const needsModel = 400;
-/** The maximum number of models of one endpoint that are read. */
+/** Per endpoint. */
 const modelsMax = 128;
 
 const foreign: ScrapeResult = { answer: 'foreign', page: null };

@@ -27,15 +27,17 @@ export type ScraperOptions = Readonly<{
   random: () => number;
 }>;
 
-/** The state of the engine at an endpoint. An edited endpoint gets a new state. */
+/** An edited endpoint gets a new state. */
 type Watched = {
   detection: Detection;
-  /** The time of the last page. Null before the first, and after it is so old that nothing depends on it. */
+  /**
+   * When the last page was read. Null before the first, and once it is so old that nothing depends
+   * on it.
+   */
   readAtMs: number | null;
   stall: Stall;
   /** The passed health probes at the last check. */
   passes: number;
-  /** The time of the last scrape. */
   scrapedAtMs: number;
   isSilent: boolean;
 };

@@ -1,15 +1,14 @@
-// Selects the endpoints to scrape next: those that have waited longest, within a limit. An unresponsive endpoint holds its
-// slot until the timeout, so such endpoints get only part of the slots, and a failed rack cannot make all other readings
-// stale.
+// Selects the endpoints to scrape next: those that have waited longest, within a limit. An
+// unresponsive endpoint holds its slot until the timeout, so such endpoints get only part of the
+// slots. Otherwise a failed rack could make all other readings stale.
 
 export type Waiting = Readonly<{
-  /** The time of the last scrape. */
   scrapedAtMs: number;
   /** It did not answer its last scrape. */
   isSilent: boolean;
 }>;
 
-/** Concurrent scrapes. Others wait for the next tick. */
+/** Others wait for the next tick. */
 const parallelMax = 64;
 const silentMax = 32;
 

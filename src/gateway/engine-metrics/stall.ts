@@ -2,9 +2,9 @@
 // progress before, because some never do.
 
 export type Stall = Readonly<{
-  /** The value of the previous page. Null before the first. */
+  /** From the previous page. Null before the first. */
   progress: string | null;
-  /** Progress was seen before. Without that baseline, no change means nothing. */
+  /** Without earlier progress, a lack of change means nothing. */
   hasMoved: boolean;
   /** Consecutive pages with running requests and no progress. */
   frozen: number;

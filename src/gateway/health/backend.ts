@@ -28,7 +28,10 @@ import type { Finding, Traffic } from './state.ts';
 
 type Answer = Readonly<{ status: number; headers: FlatHeaders }>;
 
-/** Any status shows that the backend is reachable. A status that another backend may not give starts a cooldown. */
+/**
+ * Any status shows that the backend is reachable. A status that another backend might not give
+ * starts a cooldown.
+ */
 export function noteAnswered(
   state: BackendState,
   { status, headers }: Answer,
@@ -46,8 +49,8 @@ export function noteAnswered(
 }
 
 /**
- * Returns true when the fault takes the backend out of rotation. A fault after the head of an answer has no effect on
- * later requests.
+ * Returns true when the fault takes the backend out of rotation. A fault after the head of an
+ * answer does not affect later requests.
  */
 export function noteFault(
   state: BackendState,

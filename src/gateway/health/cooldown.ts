@@ -14,7 +14,9 @@ export const noCooldown: Cooldown = { failures: 0, untilMs: 0, isLimited: false 
 
 export const cooldownMsMin = 1000;
 export const cooldownMsMax = 60_000;
-/** The maximum of Retry-After that is honoured, so that a wrong value cannot disable a backend for a day. */
+/**
+ * A longer Retry-After is cut to this, so that a wrong value cannot disable a backend for a day.
+ */
 export const retryAfterMsMax = 300_000;
 
 /** `status` is null when no connection was made. `retryAfterMs` is the wait that a 429 requested, or null. */
@@ -47,7 +49,7 @@ export const cooldownWithinClock = (cooldown: Cooldown, nowMs: number): Cooldown
     ? cooldown
     : { ...cooldown, untilMs: nowMs + retryAfterMsMax };
 
-/** The wait in milliseconds from `retry-after-ms`, otherwise `retry-after`. Null when neither is valid. */
+/** From `retry-after-ms`, otherwise `retry-after`. Null when neither is valid. */
 export function retryAfterMsOf(headers: readonly string[], nowMs: number): number | null {
   let askedMs: number | null = null;
   for (let index = 0; index < headers.length; index += 2) {

@@ -6,7 +6,9 @@ import type { Tuning } from '../../snapshot/tuning.ts';
 import type { EndpointState } from '../backend-state.ts';
 import { unprobed } from './state.ts';
 
-/** The endpoints of the next generation. Each is created or carried over when its first backend needs it. */
+/**
+ * An endpoint of the next generation is created or carried over when its first backend needs it.
+ */
 export class Endpoints {
   readonly #known: ReadonlyMap<string, EndpointState>;
   readonly #next = new Map<string, EndpointState>();

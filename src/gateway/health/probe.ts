@@ -1,5 +1,5 @@
-// Probes an endpoint by requesting its model list with its credential, on a new connection. Context windows in the list are
-// stored, so that no other request is needed for them.
+// Probes an endpoint by requesting its model list with its credential, on a new connection. Stores
+// the context windows of the list.
 
 import { rootCertificates } from 'node:tls';
 
@@ -21,7 +21,7 @@ export type Found = Readonly<{
   finding: Finding;
   /** For the log: a status, or why there was none. */
   detail: string;
-  /** The text of the list. Null when there is none, or it exceeds the limit. */
+  /** Null when there is none, or it exceeds the limit. */
   list: string | null;
 }>;
 
@@ -86,7 +86,7 @@ function reasonOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }
 
-/** Context windows by upstream model name. */
+/** By upstream model name. */
 export function windowsIn(list: string, protocol: Protocol): ReadonlyMap<string, number> {
   const windows = new Map<string, number>();
   for (const { id, contextLength } of readModelList(list, protocol) ?? []) {

@@ -1,5 +1,5 @@
-// Probes every endpoint periodically, off the request path: each on its own schedule, with a limit on concurrent probes,
-// and never twice at once.
+// Probes every endpoint periodically, off the request path, on its own schedule and never twice at
+// once. Limits concurrent probes.
 
 import { hash } from 'node:crypto';
 
@@ -21,7 +21,7 @@ export type ProberOptions = Readonly<{
   random: () => number;
 }>;
 
-/** The maximum number of concurrent probes. Others wait; the longest overdue goes first. */
+/** Others wait; the longest overdue goes first. */
 const parallelMax = 64;
 /** A new endpoint is probed within this time. */
 const firstMsMax = 1000;

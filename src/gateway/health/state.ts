@@ -1,8 +1,7 @@
-// Decides when a backend is out of rotation. Probes decide whether the endpoint is reachable, traffic whether the backend
-// serves, and neither overrides the other. A stalled engine may still answer its model list, so a passed probe does not
-// undo an ejection by timeouts.
+// Decides when a backend is out of rotation. Probes decide whether the endpoint is reachable,
+// traffic whether the backend serves. Neither overrides the other: a stalled engine may still
+// answer its model list, so a passed probe does not undo an ejection by timeouts.
 
-/** The results of an endpoint's probes. */
 export type Reach = Readonly<{
   /** Consecutive failed probes. */
   failures: number;
@@ -35,21 +34,21 @@ export function afterProbe(reach: Reach, finding: Finding, unhealthyAfter: numbe
 /** A missing model list is a failure only if there was one before. */
 const absentStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
 
-/** Evaluates the status of a probe. A 429 only means that there were too many requests. */
+/** A 429 only means that there were too many requests. */
 export function findingOf(status: number, { hasPassed }: Pick<Reach, 'hasPassed'>): Finding {
   if (status >= 200 && status < 300) return 'passed';
   if (status === 429 || (!hasPassed && absentStatuses.has(status))) return 'unjudged';
   return 'failed';
 }
 
-/** The results of a backend's requests. Times are epoch milliseconds; 0 means never. */
+/** Times are epoch milliseconds; 0 means never. */
 export type Traffic = Readonly<{
   /** Consecutive requests without a connection, or whose connection closed before the head of the answer. */
   unreached: number;
   restsUntilMs: number;
   /** Consecutive requests without a first byte in time. */
   timeouts: number;
-  /** Ejections since the backend last answered while in rotation. */
+  /** Since the backend last answered while in rotation. */
   ejections: number;
   ejectedUntilMs: number;
 }>;
@@ -97,13 +96,13 @@ function ejected(traffic: Traffic, nowMs: number): Traffic {
   return { ...traffic, timeouts: 0, ejections: ejections + 1, ejectedUntilMs: nowMs + lastsMs };
 }
 
-/** The backend answered. This does not shorten an ejection. */
+/** An answer does not shorten an ejection. */
 export function afterAnswer(traffic: Traffic, nowMs: number): Traffic {
   if (traffic === sound || traffic.ejectedUntilMs <= nowMs) return sound;
   return afterReached(traffic);
 }
 
-/** A probe reached the endpoint. This does not reset timeouts. */
+/** A probe that reaches the endpoint does not reset timeouts. */
 export const afterReached = (traffic: Traffic): Traffic =>
   traffic.unreached === 0 ? traffic : { ...traffic, unreached: 0, restsUntilMs: 0 };
 
@@ -116,6 +115,6 @@ export function withinClock(traffic: Traffic, nowMs: number): Traffic {
   return isWithin ? traffic : { ...traffic, restsUntilMs, ejectedUntilMs };
 }
 
-/** The time until which the backend is skipped. Infinity until a probe passes. */
+/** The backend is skipped until then. Infinity until a probe passes. */
 export const outUntilMs = ({ isOut }: Reach, traffic: Traffic): number =>
   isOut ? Infinity : Math.max(traffic.restsUntilMs, traffic.ejectedUntilMs);

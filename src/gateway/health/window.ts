@@ -1,5 +1,6 @@
-// Determines the context window of a model. The value that an endpoint reports takes precedence over the stored one. The
-// smallest value applies, because any endpoint may be used (specification, "Limits": context window reported).
+// Determines the context window of a model. A window that an endpoint reports takes precedence over
+// the stored one. The smallest applies, because any endpoint may be used (specification, "Limits":
+// context window reported).
 
 import type { CompiledModel } from '../../snapshot/compile/models.ts';
 import type { BackendState } from '../backend-state.ts';
@@ -17,7 +18,6 @@ export function windowOf(
   return least;
 }
 
-/** The smallest known window. */
 export const smallestWindow = (windows: readonly (number | null)[]): number | null =>
   windows.reduce(smaller, null);
 

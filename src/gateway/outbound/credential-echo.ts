@@ -8,11 +8,11 @@ const maskedCharactersMin = 8;
 
 const nothing = Buffer.alloc(0);
 
-/** The head of an answer as the client may see it. */
+/** As the client may see it. */
 export type MaskedHead = Readonly<{
   status: number;
   headers: FlatHeaders;
-  /** Masks the body. Null for a success, and when there is nothing to mask. */
+  /** Null for a success, and when there is nothing to mask. */
   mask: CredentialMask | null;
 }>;
 

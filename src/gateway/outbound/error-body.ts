@@ -1,10 +1,10 @@
-// Detects a 200 whose JSON body is `{"error": …}`. It is handled with the status that the body names, for failover, metrics
-// and the client. Only the start of a body is inspected.
+// Detects a 200 whose JSON body is `{"error": …}`. Failover, metrics and the client get the status
+// that the body names. Only the start of a body is inspected.
 
 /** Longer bodies keep their status. */
 export const errorBodyBytesMax = 64 * 1024;
 
-/** The status of an error body that names none. */
+/** If the error body names no status. */
 const unnamedStatus = 502;
 
 /** True when an answer with this head may be an error. Streams and encoded bodies are not inspected. */
@@ -57,7 +57,7 @@ function startOf(bytes: Buffer): 'error' | 'other' | 'open' {
   return matched === opening.length ? 'error' : 'open';
 }
 
-/** Parses a complete body. Returns 200 when it is not JSON, or when `error` is null or empty. */
+/** Returns 200 when the body is not JSON, or when `error` is null or empty. */
 function statusIn(text: string): number {
   const error = memberOf(parseJson(text), 'error');
   if (noErrors.has(error)) return 200;

@@ -1,11 +1,11 @@
-// Detects that a backend does not serve a route. A 404 or 405 for the route itself is reported to the attempt. A 404 for a
-// model or item is relayed, as is every other answer.
+// Detects that a backend does not serve a route. A 404 or 405 for the route itself is reported to
+// the attempt. All other answers are relayed, such as a 404 for a model or item.
 
 import { isObject, parseJson } from '../../protocols/json.ts';
 import type { AnswerSink, FlatHeaders, UpstreamFault } from '../transport/boundary.ts';
 
 export type MissingRouteSink = AnswerSink & {
-  /** The upstream does not serve the route. No other call follows. */
+  /** No other call follows. */
   onMissingRoute(): void;
 };
 

@@ -16,7 +16,7 @@ import type { UpstreamRequest } from '../transport/boundary.ts';
 import { withoutHeader } from '../transport/header-policy.ts';
 import type { Walk } from '../walk.ts';
 
-/** Describes how the answer of a backend with another protocol is read. */
+/** For the answer of a backend with another protocol. */
 export type AnswerReading = Readonly<{
   translation: AnswerTranslation;
   isStream: boolean;
@@ -25,7 +25,7 @@ export type AnswerReading = Readonly<{
 
 type CredentialRequest = UpstreamRequest &
   Readonly<{
-    /** The credential in the headers. It must not be repeated to the client. */
+    /** In the headers. It must not be repeated to the client. */
     credential: string | null;
   }>;
 

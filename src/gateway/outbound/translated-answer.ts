@@ -1,6 +1,6 @@
-// Translates the answer of a backend with another protocol into a chat answer for the attempt. Streams are translated event
-// by event, other answers as a whole. Nothing is forwarded before the first output, so that the request can still move on
-// after an early error (Gateway rules 2 and 14).
+// Translates the answer of a backend with another protocol into a chat answer. Streams are
+// translated event by event, other answers as a whole. Nothing is forwarded before the first
+// output, so that the request can still move on after an early error (Gateway rules 2 and 14).
 
 import type { TranslatedStream, TranslatedUsage } from '../../protocols/translation.ts';
 import { totalsOnly } from '../../usage/counts.ts';
@@ -9,7 +9,7 @@ import type { UsageReport } from '../../usage/counts.ts';
 import type { AnswerReading } from './outbound-request.ts';
 import type { AnswerSink, FlatHeaders, UpstreamFault } from '../transport/boundary.ts';
 
-/** The maximum size of an answer that is not a stream. Images are the largest. */
+/** For an answer that is not a stream. Images are the largest. */
 export const answerBytesMax = 32 * 1024 * 1024;
 /** A longer error is replaced, because it comes from an intermediary. */
 export const errorBytesMax = 64 * 1024;

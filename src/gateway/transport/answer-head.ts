@@ -46,13 +46,13 @@ export function createAnswerHead(now: Clock, keepAliveMs: number): AnswerHead {
   };
 }
 
-/** `length` is the content-length of the headers; null without one. */
+/** `length` is the content-length, or null. */
 export function framingOf(status: number, length: number | null): AnswerFraming {
   if (status === 204 || status === 304) return 'empty';
   return length === null ? 'chunked' : 'length';
 }
 
-/** The content-length of the headers; null without one. */
+/** The content-length, or null. */
 export function lengthIn(headers: FlatHeaders): number | null {
   for (let index = 0; index < headers.length; index += 2) {
     if (headers[index] === 'content-length') return Number(headers[index + 1]);

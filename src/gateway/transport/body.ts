@@ -22,9 +22,11 @@ export const createBodyBudget = (
 const empty = Buffer.alloc(0);
 const overloaded: BodyResult = { kind: 'overloaded' };
 
-/** The initial buffer for a body of unknown length. */
+/** For a body of unknown length. */
 const initialBufferBytes = 16 * 1024;
-/** Longer bodies get their buffer as they arrive, so that a declared length alone allocates nothing. */
+/**
+ * A longer body gets its buffer as it arrives, so that a declared length alone allocates nothing.
+ */
 const declaredBufferBytesMax = 1024 * 1024;
 
 /** The bytes of the budget that a body uses. They are released at the end of the exchange. */
@@ -38,7 +40,7 @@ export type BodyBounds = Readonly<{
 
 const tooLarge = ({ bytesMax }: BodyBounds): BodyResult => ({ kind: 'too_large', bytesMax });
 
-/** Refuses a body before it is read, or returns null. `declared` is null when the length is unknown. */
+/** Decides before the body is read. `declared` is null when the length is unknown. */
 export function refuseBody(declared: number | null, bounds: BodyBounds): BodyResult | null {
   const length = declared ?? 0;
   if (length > bounds.bytesMax) return tooLarge(bounds);
@@ -71,7 +73,7 @@ export class BodyCollector {
     this.#declared = declared;
   }
 
-  /** Returns null while more may come, otherwise the refusal. A chunk that is the whole body is not copied. */
+  /** Null while more may come. A chunk that is the whole body is not copied. */
   add(chunk: Buffer): BodyResult | null {
     const length = this.#length + chunk.length;
     if (length > this.#bounds.bytesMax) return this.#refuse(tooLarge(this.#bounds));
@@ -92,8 +94,8 @@ export class BodyCollector {
   }
 
   /**
-   * Chunks are copied into one buffer: a body in pieces of one byte would otherwise take hundreds of times its size.
-   * Unused capacity costs no physical memory.
+   * Copies chunks into one buffer: a body in pieces of one byte would otherwise take hundreds of
+   * times its size. Unused capacity costs no physical memory.
    */
   #grow(length: number): void {
     const declared = this.#declared ?? Infinity;

@@ -3,7 +3,7 @@
 
 import type { Trace } from '../../telemetry/trace.ts';
 
-/** Lower-case names and values in turn. The callee takes ownership. */
+/** Alternating lower-case names and values. The callee takes ownership. */
 export type FlatHeaders = string[];
 
 /** The header fields that the gateway itself reads. */
@@ -39,13 +39,13 @@ export type ExchangeListener = {
 /** One client request and its answer. */
 export type Exchange = {
   readonly method: string;
-  /** The path without the query. */
+  /** Without the query. */
   readonly path: string;
   /** The gateway's unique id of the request, a ULID. */
   readonly id: string;
   /** The client's x-request-id when it is valid, otherwise `id`. */
   readonly requestId: string;
-  /** The time at which the head was read, in epoch milliseconds, and on the monotonic clock. */
+  /** When the head was read, in epoch milliseconds, and on the monotonic clock. */
   readonly startedMs: number;
   readonly startedAt: number;
   /** Null while the request is not traced. */
@@ -53,17 +53,16 @@ export type Exchange = {
   readonly isGone: boolean;
   /** The head of an answer is being sent. */
   readonly hasStarted: boolean;
-  /** The reason why an ambiguous head is refused. Null when it is valid. */
+  /** Why an ambiguous head is refused. Null when it is valid. */
   readonly malformed: string | null;
   header(name: OwnField): string | undefined;
   /** Any header by lower-case name. Values of a repeated header are joined by commas. */
   anyHeader(name: string): string | undefined;
-  /** The request headers that an upstream may see. */
+  /** Those that an upstream may see. */
   forwardedHeaders(): string[];
   /** Synchronous when the whole body has already arrived. */
   readBody(): BodyResult | Promise<BodyResult>;
   listen(listener: ExchangeListener): void;
-  /** Sends a complete answer. */
   answer(status: number, headers: FlatHeaders, body: string | Buffer): void;
   /** `isFollowed` means that a chunk or the end follows at once and can be sent with the head. */
   start(status: number, headers: FlatHeaders, isFollowed: boolean): void;
@@ -77,15 +76,14 @@ export type Exchange = {
 export type UpstreamRequest = Readonly<{
   path: string;
   headers: string[];
-  /** The body in pieces. */
   body: readonly Buffer[];
-  /** The maximum time from the start of the attempt to the first byte of the answer. */
+  /** From the start of the attempt to the first byte of the answer. */
   firstByteMs: number;
 }>;
 
-/** The reason why an attempt ended without a complete answer. `detail` is for the log. */
+/** Why an attempt ended without a complete answer. `detail` is for the log. */
 export type UpstreamFault = Readonly<{
-  /** `unread` is the client's fault: it does not read the answer. */
+  /** `unread`: the client does not read the answer. */
   kind: 'unreachable' | 'timed_out' | 'stalled' | 'broken' | 'unread';
   detail: string;
 }>;
@@ -109,7 +107,6 @@ export type UpstreamCall = {
   resume(): void;
 };
 
-/** The connections to all upstreams. */
 export type Upstreams = Readonly<{
   send: (origin: string, request: UpstreamRequest, sink: AnswerSink) => UpstreamCall;
   /** Closes the connections to all other origins after their current answers. */

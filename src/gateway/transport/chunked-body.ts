@@ -1,11 +1,11 @@
-// Decodes a chunked body as it arrives (RFC 9112, 7.1). Chunks of one read are moved together in its buffer, so that each
-// read yields one payload.
+// Decodes a chunked body as it arrives (RFC 9112, 7.1). Moves the chunks of one read together in
+// its buffer, so that each read yields one payload.
 
 import { isInName, isInValue } from './field-bytes.ts';
 
-/** The maximum bytes of chunk extensions and trailers of one body. Neither is used. */
+/** Bounds the chunk extensions and trailers of one body, which are not used. */
 const surplusBytesMax = 16 * 1024;
-/** The maximum hexadecimal digits of a size that is a safe integer. */
+/** Every hexadecimal number with this many digits is a safe integer. */
 const sizeDigitsMax = 13;
 
 const state = {

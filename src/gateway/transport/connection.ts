@@ -24,7 +24,7 @@ export type Target = Readonly<{
 /** Receives the events of a connection. */
 export type ConnectionUser = {
   onConnected(): void;
-  /** Bytes arrived. Returning false pauses the upstream. */
+  /** Returning false pauses the upstream. */
   onRead(reader: ResponseReader): boolean;
   /** The upstream closed its side, or the connection failed with `code`. */
   onClosed(reader: ResponseReader, code: string): void;
@@ -49,11 +49,11 @@ export const createScratch = (): Scratch => ({
   writeBytes: Buffer.allocUnsafeSlow(writeBytes),
 });
 
-/** The code of a connection that the upstream closed normally. */
+/** The code when the upstream closed the connection normally. */
 export const closedCode = 'closed';
 
 const keepAliveProbeMs = 60_000;
-/** The idle time of connections to upstreams that announce no keep-alive timeout. */
+/** For upstreams that announce no keep-alive timeout. */
 const idleMsDefault = 4000;
 const idleMsMax = 600_000;
 /** A connection is closed this long before the upstream would close it, to avoid a race with a request. */
@@ -90,7 +90,7 @@ export class Connection implements Watched {
       .once('close', () => this.#onClosed());
   }
 
-  /** Sends a request. `head` is Latin-1 and includes the empty line. */
+  /** `head` is Latin-1 and includes the empty line. */
   send(user: ConnectionUser, head: string, body: readonly Buffer[]): void {
     this.#watch.remove(this);
     this.#user = user;
@@ -136,7 +136,7 @@ export class Connection implements Watched {
     this.#socket.destroy();
   }
 
-  /** Destroys the connection and resolves when its socket is closed. */
+  /** Resolves when the socket is closed. */
   destroyed(): Promise<void> {
     return new Promise((resolve) => {
       this.#socket.once('close', () => resolve());
@@ -149,7 +149,7 @@ export class Connection implements Watched {
     this.destroy();
   }
 
-  /** One write for everything. The buffer is reused once the kernel has accepted it all. */
+  /** Writes everything at once. The buffer is reused once the kernel has accepted it all. */
   #sendTogether(head: string, body: readonly Buffer[], length: number): void {
     const scratch = this.#scratch;
     // TLS keeps a reference to the buffer.

@@ -27,6 +27,5 @@ export const lingeringCloseMs = 2000;
 
 const requestIdPattern = /^[\w.:-]{1,128}$/;
 
-/** True when the client's request id can be used. */
 export const isUsableId = (given: string | undefined): given is string =>
   given !== undefined && requestIdPattern.test(given);

@@ -38,12 +38,12 @@ export class HttpExchange implements Exchange, Watched {
   #isClosed = false;
   #hasDrainListener = false;
   #unreadBytes = 0;
-  /** The chunk that is sent together with the end. */
+  /** Sent together with the end. */
   #last: Buffer | null = null;
   /** True while the head waits for the first bytes of the body. */
   #isHeadPending = false;
 
-  /** `askForBody` asks for the body of a client that waits for it (`Expect: 100-continue`). */
+  /** `askForBody` asks a client that waits for it (`Expect: 100-continue`) to send the body. */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,

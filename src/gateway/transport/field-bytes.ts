@@ -26,7 +26,7 @@ export const isBlank = (byte: number | undefined): boolean => byte === space || 
 export const digit = (byte: number | undefined): number =>
   byte !== undefined && byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : -1;
 
-/** Compares a field name without regard to case. `name` must consist of lower-case letters and hyphens. */
+/** Ignores case. `name` must consist of lower-case letters and hyphens. */
 export function isNamed(bytes: Buffer, from: number, name: string): boolean {
   for (let index = 0; index < name.length; index++) {
     if (((bytes[from + index] ?? 0) | 0x20) !== name.charCodeAt(index)) return false;

@@ -35,7 +35,10 @@ export const answerHeaders = [
   'x-should-retry',
 ] as const;
 
-/** Headers that must not be repeated, because parsers disagree on which value counts. This also applies to Host. */
+/**
+ * Headers that must not be repeated, because parsers disagree on which value counts. Host must not
+ * either.
+ */
 const singular: ReadonlySet<string> = new Set([
   'authorization',
   'content-encoding',
@@ -49,11 +52,11 @@ const ownFields: ReadonlySet<string> = new Set(ownNames);
 export type RequestHead = Readonly<{
   forwarded: string[];
   duplicate: string | null;
-  /** The gateway's own fields by lower-case name. The first value when a name is repeated. */
+  /** By lower-case name. The first value when a name is repeated. */
   own: ReadonlyMap<string, string>;
 }>;
 
-/** `rawHeaders` contains the names and values in turn as received. */
+/** `rawHeaders` are alternating names and values, as received. */
 export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   const forwarded: string[] = [];
   const own = new Map<string, string>();
@@ -80,7 +83,7 @@ export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   };
 }
 
-/** The value of a header by its lower-case name. Repeated values are joined by commas (RFC 9110, section 5.3). */
+/** `name` is in lower case. Repeated values are joined by commas (RFC 9110, section 5.3). */
 export function fieldIn(rawHeaders: readonly string[], name: string): string | undefined {
   let found: string | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -105,8 +108,8 @@ const without = (headers: readonly string[], names: readonly string[]): string[]
   headers.filter((_, index) => !names.includes(headers[index - (index % 2)] ?? ''));
 
 /**
- * Appends upstream headers that the client may see. Non-ASCII values are omitted: they are invalid, and Node throws
- * for some of them.
+ * Appends upstream headers that the client may see. Omits non-ASCII values: they are invalid, and
+ * Node throws for some of them.
  */
 export function appendAnswerHeaders(target: FlatHeaders, headers: FlatHeaders): void {
   for (let index = 0; index < headers.length; index += 2) {

@@ -28,7 +28,7 @@ export class Origin implements ConnectionOwner {
   readonly #idle: Connection[] = [];
   #idleMax: number;
 
-  /** `name` is the scheme, host and port in the format of URL.origin. */
+  /** `name` has the format of URL.origin: scheme, host and port. */
   constructor(name: string, options: OriginOptions) {
     const { protocol, hostname, host, port } = new URL(name);
     const isSecure = protocol === 'https:';
@@ -68,7 +68,7 @@ export class Origin implements ConnectionOwner {
     if (index !== -1) this.#idle.splice(index, 1);
   }
 
-  /** Current answers continue. Their connections are closed afterwards. */
+  /** Connections close after their current answers. */
   retire(): void {
     this.#idleMax = 0;
     for (const connection of this.#idle.splice(0)) connection.destroy();

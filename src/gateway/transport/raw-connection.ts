@@ -1,5 +1,6 @@
-// A client connection whose requests are parsed by the gateway while they have the strict form. Requests are served one at
-// a time. The first unusual request hands the connection and its bytes over to Node's parser.
+// A client connection whose requests the gateway parses while they have the strict form. Requests
+// are served one at a time. The first unusual request hands the connection and its bytes over to
+// Node's parser.
 
 import type { Socket } from 'node:net';
 
@@ -19,7 +20,7 @@ export type RawConnectionContext = Readonly<{
   handle: (exchange: RawExchange) => void;
   /** Hands the socket to Node, with the unprocessed bytes pushed back. */
   handOver: (socket: Socket) => void;
-  /** Builds the answer to bytes that are not a request. */
+  /** For bytes that are not a request. */
   malformedAnswer: (message: string) => MalformedAnswer;
   onGone: (connection: RawConnection) => void;
   scratch: WriteScratch;
@@ -28,7 +29,10 @@ export type RawConnectionContext = Readonly<{
 
 /** A head in more pieces goes to Node's parser, which does not restart with each piece. */
 const headPiecesMax = 8;
-/** The maximum bytes of later requests that are buffered while one is answered. Then reading pauses. */
+/**
+ * While a request is answered, bytes of later ones are buffered up to this limit. Then reading
+ * pauses.
+ */
 const pendingBytesMax = 64 * 1024;
 
 /**

@@ -20,7 +20,6 @@ export type ExchangeConnection = {
   send(before: string, chunk: Buffer | null, after: string): boolean;
   /** The answer was written completely. */
   answered(): void;
-  /** Requests the rest of the body. */
   askForBody(): void;
   cut(): void;
 };
@@ -45,7 +44,6 @@ export class RawExchange implements Exchange {
   /** True when the body was requested, or an answer was given without it. */
   isBodySettled = false;
   readonly #head: StrictHead;
-  /** The raw header fields. */
   readonly #fields: Buffer;
   #rawFields: string[] | null = null;
   readonly #connection: ExchangeConnection;
@@ -62,7 +60,7 @@ export class RawExchange implements Exchange {
   #answerBytesLeft = 0;
   /** The head while it waits for the first bytes of the body. */
   #pendingHead = '';
-  /** The chunk that is sent together with the end. */
+  /** Sent together with the end. */
   #last: Buffer | null = null;
   #isClosed = false;
 
@@ -175,7 +173,7 @@ export class RawExchange implements Exchange {
     this.#listener?.onDrain();
   }
 
-  /** Ends the exchange. `isWhole` means that the client received the complete answer. */
+  /** `isWhole` means that the client received the complete answer. */
   close(isWhole: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -13,7 +13,7 @@ const otherVersion: Known = {
   message: 'the HTTP version must be 1.1 or 1.0',
 };
 
-/** Keyed by the error code of the parser. CONNECT is not a parser error. */
+/** By the parser's error code. CONNECT is not a parser error. */
 const known: Readonly<Record<string, Known>> = {
   CONNECT: { status: 501, message: 'the method CONNECT is not supported' },
   HPE_INVALID_VERSION: otherVersion,
@@ -30,7 +30,7 @@ const unreadable = (code = 'malformed'): Known => ({
   message: `the bytes received are not a valid HTTP request (${code})`,
 });
 
-/** Returns the complete answer, with status 400 for unknown codes. */
+/** The complete answer, with status 400 for unknown codes. */
 export function rawRefusal(
   code: string | undefined,
   answer: (message: string) => MalformedAnswer,

@@ -1,4 +1,4 @@
-// Writes the head of an upstream request. Invalid characters are refused and never written.
+// Writes the head of an upstream request. Refuses invalid characters.
 
 import type { UpstreamRequest } from './boundary.ts';
 

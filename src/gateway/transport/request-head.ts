@@ -15,9 +15,9 @@ import { forwardedNames, forwardedPrefix } from './header-policy.ts';
 
 export type StrictHead = Readonly<{
   method: 'GET' | 'POST';
-  /** The target with its query. */
+  /** Includes the query. */
   target: string;
-  /** The gateway's own fields: lower-case names and values in turn, without duplicates. */
+  /** The gateway's own fields: alternating lower-case names and values, without duplicates. */
   own: readonly string[];
   /** The fields that an upstream may see, in the same form. */
   forwarded: string[];
@@ -34,7 +34,7 @@ export type NoStrictHead = 'partial' | 'unusual';
 
 /** The same limit as Node's parser, which counts fewer bytes. */
 const headBytesMax = 16 * 1024;
-/** The maximum digits of a length that is a safe integer. */
+/** Every decimal number with this many digits is a safe integer. */
 const lengthDigitsMax = 15;
 
 /** Fields that make a request unusual: other framing, other protocols, and fields that Node treats like these. */
@@ -72,7 +72,10 @@ const knownByLength: readonly (readonly KnownField[])[] = Array.from({ length: 3
   known.filter(({ name }) => name.length === length),
 );
 
-/** 1 for bytes that are allowed in a request target. Fragments and characters that need escaping are excluded. */
+/**
+ * 1 for bytes that are allowed in a request target. Excludes fragments and characters that need
+ * escaping.
+ */
 const inTarget = new Uint8Array(256);
 for (let byte = 0x21; byte < 0x7f; byte++) {
   if (/[\w\-.~%!$&'()*+,;=:@/?]/.test(String.fromCharCode(byte))) inTarget[byte] = 1;
@@ -83,7 +86,7 @@ const inValue = new Uint8Array(256);
 for (let byte = 0x20; byte < 0x7f; byte++) inValue[byte] = 1;
 inValue[0x09] = 1;
 
-/** Parses the head at `from`. A head over 16 KiB is unusual. */
+/** A head over 16 KiB is unusual. */
 export function readStrictHead(bytes: Buffer, from: number): StrictHead | NoStrictHead {
   const limit = Math.min(bytes.length, from + headBytesMax);
   const reader = new HeadReader(bytes, from, limit);
@@ -93,7 +96,10 @@ export function readStrictHead(bytes: Buffer, from: number): StrictHead | NoStri
   return end < 0 ? 'unusual' : reader.head(fieldsAt, end);
 }
 
-/** Returns the names as received and the values in turn. `fields` are the lines of a parsed head, including the empty one. */
+/**
+ * Alternates names as received and values. `fields` are the lines of a parsed head, including the
+ * empty one.
+ */
 export function rawFields(fields: Buffer): string[] {
   const lines = fields.toString('latin1').split('\r\n');
   return lines.slice(0, -2).flatMap((line) => {
@@ -102,7 +108,7 @@ export function rawFields(fields: Buffer): string[] {
   });
 }
 
-/** Finds a value in names and values in turn. */
+/** Finds a value in alternating names and values. */
 export function ownValue(own: readonly string[], name: string): string | undefined {
   for (let index = 0; index < own.length; index += 2)
     if (own[index] === name) return own[index + 1];
@@ -120,7 +126,7 @@ class HeadReader {
   readonly #bytes: Buffer;
   readonly #from: number;
   readonly #limit: number;
-  /** The fields whose values are needed, and the start and end of each value in turn. */
+  /** The fields whose values are needed, and the start and end of each value. */
   readonly #found: KnownField[] = [];
   readonly #spans: number[] = [];
   #isPost = false;
@@ -173,7 +179,7 @@ class HeadReader {
 
   head(fieldsAt: number, end: number): StrictHead | NoStrictHead {
     if (!this.#hasHost || this.#isPost !== this.#length >= 0) return 'unusual';
-    // One string, of which the values are slices: converting bytes to a string is the main cost.
+    // The values are slices of one string, because converting bytes to a string is the main cost.
     const base = this.#from;
     const text = this.#bytes.toString('latin1', base, end);
     const own: string[] = [];

@@ -1,5 +1,5 @@
-// Parses the head of an upstream's answer (RFC 9112), as strictly as Node's parser. Ambiguous answers are refused, never
-// repaired.
+// Parses the head of an upstream's answer (RFC 9112), as strictly as Node's parser. Refuses
+// ambiguous answers.
 
 import type { FlatHeaders } from './boundary.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from './field-bytes.ts';
 import { answerHeaders } from './header-policy.ts';
 
-/** The way in which the end of a body is found (RFC 9112, 6.3). */
+/** How the end of a body is found (RFC 9112, 6.3). */
 export type Framing = 'length' | 'chunked' | 'close';
 
 export type ResponseHead = Readonly<{
@@ -23,11 +23,11 @@ export type ResponseHead = Readonly<{
   /** The fields that the client may see. */
   headers: FlatHeaders;
   framing: Framing;
-  /** The length of the body when `framing` is `length`. */
+  /** Used when `framing` is `length`. */
   bodyBytes: number;
   /** True when the connection can carry another request after this answer. */
   isReusable: boolean;
-  /** The keep-alive timeout that the upstream announces; null when it announces none. */
+  /** The keep-alive timeout that the upstream announces, or null. */
   keepAliveMs: number | null;
   /** The offset of the body. */
   end: number;
@@ -42,12 +42,12 @@ const headBytesMax = 16 * 1024;
 const ownNames = ['connection', 'keep-alive', 'transfer-encoding'] as const;
 type KnownField = (typeof ownNames)[number] | (typeof answerHeaders)[number];
 
-/** The known names by length. All others are skipped. */
+/** All other names are skipped. */
 const knownByLength: readonly (readonly KnownField[])[] = Array.from({ length: 32 }, (_, length) =>
   [...ownNames, ...answerHeaders].filter((name) => name.length === length),
 );
 
-/** Parses the head at `from` and reads no byte at or after `to`. A head over 16 KiB is refused. */
+/** Parses the head at `from` and reads no byte at or after `to`. Refuses a head over 16 KiB. */
 export function readResponseHead(bytes: Buffer, from: number, to: number): ResponseHead | NoHead {
   const limit = Math.min(to, from + headBytesMax);
   const outOfBytes: NoHead =

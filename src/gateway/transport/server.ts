@@ -23,7 +23,7 @@ export type ServerOptions = Readonly<{
   port: number;
   context: Omit<ExchangeContext, 'onClosed' | 'isClosing' | 'slowReaderMs'>;
   handle: (exchange: Exchange) => void;
-  /** Builds the answer to bytes that are not an HTTP request. */
+  /** For bytes that are not an HTTP request. */
   malformedAnswer: (message: string) => MalformedAnswer;
   /** Closes connections after each answer while requests are still served. */
   disablesKeepAlive: () => boolean;
@@ -33,7 +33,7 @@ export type ServerOptions = Readonly<{
   /** Called when a connection could not be accepted. Open connections continue. */
   onFault: (error: Error) => void;
   limits?: Partial<ServerLimits>;
-  /** True when Node's parser reads all requests, and not only the unusual ones. */
+  /** True when Node's parser reads all requests, not only the unusual ones. */
   parsesAll?: boolean;
 }>;
 
@@ -59,7 +59,7 @@ const limitsDefault: ServerLimits = {
 export type Server = Readonly<{
   url: string;
   inFlight: () => number;
-  /** Accepts no new connections. Requests in flight continue. */
+  /** Requests in flight continue. */
   stopAccepting: () => void;
   closeIdle: () => void;
   closeAll: () => void;

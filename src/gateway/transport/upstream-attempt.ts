@@ -1,5 +1,5 @@
-// One request to an upstream. It takes a connection, receives its events, and ends once: with a complete answer, a fault or
-// an abort. It enforces the time limits of an answer.
+// One request to an upstream. Takes a connection, receives its events, and ends once: with a
+// complete answer, a fault or an abort. Enforces the time limits of an answer.
 
 import type { AnswerSink, UpstreamCall, UpstreamFault, UpstreamRequest } from './boundary.ts';
 import { closedCode } from './connection.ts';
@@ -20,7 +20,7 @@ export type AttemptLimits = Readonly<{
 
 type AttemptDependencies = Readonly<{ watch: Watch; limits: AttemptLimits }>;
 
-/** The error codes of a connection that the peer closed. */
+/** Error codes when the peer closed the connection. */
 const peerClosedCodes: ReadonlySet<string> = new Set([closedCode, 'ECONNRESET', 'EPIPE']);
 
 export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
@@ -136,8 +136,8 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
   }
 
   /**
-   * Resends once on a new connection. The risk is the same as a failover to another backend, and without one the
-   * request would fail for no reason.
+   * Resends once on a new connection. The risk is the same as a failover to another backend, and
+   * without it the request would fail for no reason.
    */
   #resend(): void {
     const head = requestHead(this.#origin.authority, this.#request);

@@ -13,11 +13,11 @@ import type { AttemptLimits } from './upstream-attempt.ts';
 import type { Watch } from './watch.ts';
 
 export type UpstreamOptions = Readonly<{
-  /** Idle connections that are kept per origin. */
+  /** Per origin. */
   idleConnectionsMax: number;
-  /** PEM certificates that are trusted in addition to the built-in ones. */
+  /** PEM certificates trusted in addition to the built-in ones. */
   caBundle: readonly string[];
-  /** The egress guard. By default only addresses that are never dialled are refused. */
+  /** By default only addresses that are never dialled are refused. */
   guard?: Guard;
   connectMs?: number;
   stallMs?: number;
@@ -36,7 +36,7 @@ const staleMs = 1000;
 export function createUpstreams(watch: Watch, options: UpstreamOptions): Upstreams {
   const origins = new Map<string, Origin>();
   const { caBundle, idleConnectionsMax } = options;
-  // Without a bundle Node's default context is used, which is created once.
+  // Without a bundle, Node's default context is used, which is created once.
   const context =
     caBundle.length === 0 ? null : createSecureContext({ ca: [...rootCertificates, ...caBundle] });
   const limits: AttemptLimits = {

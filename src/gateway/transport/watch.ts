@@ -43,7 +43,7 @@ export function createWatch(tickMs: number = tickMsDefault): Watch {
   };
   const timer = setInterval(() => {
     watch.tick++;
-    // Iterates backwards, because removal moves the last item into the gap.
+    // Backwards, because removal moves the last item into the gap.
     for (let index = items.length - 1; index >= 0; index--) {
       const item = items[index];
       if (item !== undefined && item.deadlineTick < watch.tick) item.onDeadline();

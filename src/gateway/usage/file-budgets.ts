@@ -17,7 +17,7 @@ import type { UsageSink } from './meter.ts';
 
 /** A killed process loses what it counted since the last write. Other processes see its count with this delay. */
 const saveMsDefault = 1000;
-/** The maximum number of principals that are stored, including removed ones that may return. */
+/** Includes removed principals, which may return. */
 const principalsMax = 100_000;
 const fileBytesMax = 64 * 1024 * 1024;
 
@@ -66,7 +66,7 @@ export async function openFileBudgets(options: FileBudgetsOptions): Promise<File
 class State {
   readonly #options: FileBudgetsOptions;
   readonly #own = new Map<PrincipalId, Counted>();
-  /** Keyed by file name, as last read. */
+  /** By file name, as last read. */
   #otherFiles: ReadonlyMap<string, StoredBudgets> = new Map();
   #others: StoredBudgets = new Map();
   /** The budgets of the served file. */

@@ -13,7 +13,7 @@ import type { RuleInputs } from '../../usage/rule-inputs.ts';
 import type { RefusalReason, UsageEvent } from '../../usage/usage-event.ts';
 import type { Exchange } from '../transport/boundary.ts';
 
-/** Accepts a row without waiting. Rows that do not fit are dropped and counted. */
+/** Does not wait. Rows that do not fit are dropped and counted. */
 export type UsageSink = (event: UsageEvent) => void;
 
 /** The part of a request record that the usage row needs. */
@@ -29,7 +29,6 @@ export type Metered = Readonly<{
   ruleInputs: RuleInputs | null;
 }>;
 
-/** The end of the request. */
 export type MeteredOutcome = Readonly<{
   status: number | null;
   refusal: RefusalReason | null;
@@ -40,7 +39,6 @@ export type MeteredOutcome = Readonly<{
   /** Set when no usage was reported. Null when nothing was forwarded. */
   estimate: UsageCounts | null;
   attempts: number;
-  /** Answered from the response cache. */
   isCached?: boolean;
   durationMs: number;
   firstTokenMs: number | null;

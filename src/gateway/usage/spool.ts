@@ -14,7 +14,7 @@ import type { Log } from '../../telemetry/log.ts';
 import type { Source } from '../../telemetry/scrape.ts';
 import { readSpool, spoolHead, spoolLines } from './spool-format.ts';
 
-/** A file of this size is followed by a new one. Files are read at once, so longer ones would delay requests. */
+/** A new file starts at this size. Files are read at once, so longer ones would delay requests. */
 const fileBytesDefault = 1024 * 1024;
 /** The number of takeovers that one append survives. */
 const rewritesMax = 5;
@@ -30,7 +30,7 @@ export type SpooledBatch = Readonly<{
 
 export type UsageSpool = Readonly<{
   isEmpty: () => boolean;
-  /** The metrics source: the fill level. */
+  /** For metrics: the fill level. */
   source: Source;
   /** `rows` must be JSON. Returns the number of rows, from the first one on, that fitted. Throws when the disk write fails. */
   append: (rows: readonly Buffer[]) => Promise<number>;
@@ -44,7 +44,7 @@ export type UsageSpool = Readonly<{
 export type UsageSpoolOptions = Readonly<{
   directory: string;
   replica: string;
-  /** The limit for all files together. */
+  /** For all files together. */
   bytesMax: number;
   fileBytesMax?: number;
   log: Log;
