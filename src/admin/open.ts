@@ -91,7 +91,6 @@ export type Admin = Readonly<{
   needs: Needs;
   idempotency: Idempotency;
   routes: readonly ServedRoute[];
-  /** Of the extensions. */
   jobs: (needs: JobNeeds) => readonly Job[];
   /** Returns the URL. Port 0 selects a free port. */
   listen: (place: Readonly<{ host: string; port: number }>) => Promise<string>;

@@ -149,7 +149,7 @@ function answerHeld(walk: Walk, { step, head }: HeldAnswer, body: Buffer | null)
   exchange.answer(status, answerHeaders, body);
 }
 
-/** What a refusal needs of a request record. Early refusals have no limit headers. */
+/** The part of a request record that a refusal needs. Early refusals have no limit headers. */
 type Refusable = Pick<Walk, 'context' | 'exchange'> & Partial<Pick<Walk, 'limitHeaders'>>;
 
 /** Refuses without a usage row. */

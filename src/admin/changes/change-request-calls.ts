@@ -10,7 +10,7 @@ export const shownCall = z.object({
   path: z.string(),
   /** Secrets are replaced by `set`. Null if the call has no body. */
   body: z.unknown(),
-  /** Where the secrets are in the body. */
+  /** The places of the secrets in the body. */
   secrets: z.array(z.string()).readonly(),
 });
 type ShownCall = z.input<typeof shownCall>;

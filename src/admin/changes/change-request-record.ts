@@ -29,15 +29,15 @@ export const changeRequestFields = {
   kinds: z.array(changeKind).readonly(),
   event_count: z.int(),
   /**
-   * What an approval covers. Null without a draft. Keyed, so that it reveals nothing about the
-   * calls.
+   * Identifies the draft that an approval covers. Null without a draft. Keyed, so that it reveals
+   * nothing about the calls.
    */
   digest: z.string().nullable(),
   calls: z.array(z.object({ method: z.string(), path: z.string() })).readonly(),
   approvals: z.array(z.object({ by: z.object(named), at: timestamp })).readonly(),
   /** When it is applied automatically. */
   apply_at: timestamp.nullable(),
-  /** Why the last automatic attempt failed. */
+  /** The reason for the last failure of an automatic attempt. */
   failure: z
     .object({ cause: failureCause, message: z.string().nullable(), at: timestamp })
     .nullable(),

@@ -37,7 +37,7 @@ export const wholeRequest = z.object({
   change: z.object(change).nullable(),
   /** Identifies the change to approve, together with the digest. */
   outcome: z.string().nullable(),
-  /** Why the calls cannot be made now. */
+  /** The reason for which the calls cannot be made now. */
   refusal: z.object({ message: z.string(), param: z.string().nullable() }).nullable(),
   /** Those whose approval covers the calls and their current events. */
   covered_by: z.array(principalId).readonly(),

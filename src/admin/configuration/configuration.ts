@@ -141,7 +141,7 @@ export const configurationRoutes = [
     response: z.object({
       snapshot_version: z.int(),
       resources: z.record(z.string(), z.unknown()),
-      /** What the files cannot express. */
+      /** Parts of the configuration that the files cannot express. */
       warnings: z.array(z.string()).readonly(),
     }),
     handle: async (_input, { config }, needs: HistoryNeeds) => {

@@ -49,7 +49,7 @@ const eventFields = {
   /** The index of the event in its command, from 0. */
   index: z.int(),
   count: z.int(),
-  /** As written. Null if its owner redacted it. */
+  /** The payload as written. Null if its owner redacted it. */
   data: z.unknown(),
   payload_digest: hash,
   leaf_hash: hash,

@@ -20,7 +20,7 @@ import type { RawInput } from './input.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What a handler gets in addition to its input. */
+/** The data of a request that a handler gets in addition to its input. */
 export type Call = Readonly<{
   config: Configuration;
   caller: Caller;

@@ -36,7 +36,7 @@ export const deploymentPatch = z.strictObject({
 });
 type DeploymentPatch = z.output<typeof deploymentPatch>;
 
-/** Where each field is in the spec of the resource. */
+/** The path of each field in the spec of the resource. */
 export const deploymentPlaces = {
   image: ['image'],
   replicas: ['proxy', 'replicas'],

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import { flowFields } from '../../snapshot/health-report.ts';
 
-/** As applied. For a secret, only whether it is set. */
+/** A setting as applied. For a secret, only whether it is set. */
 export const settingFact = z.object({
   name: z.string(),
   /** Null if only an environment variable can set it. */
@@ -22,7 +22,7 @@ export const settingFact = z.object({
 });
 export type SettingFact = Readonly<z.output<typeof settingFact>>;
 
-/** As the gateway of this process sees it. */
+/** A backend as the gateway of this process sees it. */
 export const backendHealth = z.object({
   api_base: z.string(),
   model: z.string(),

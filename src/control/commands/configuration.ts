@@ -6,7 +6,7 @@ import type { PastStates } from '../history/states.ts';
 import type { Execute } from './execute.ts';
 
 export type Configuration = Readonly<{
-  /** As far as this replica has read the log. */
+  /** The state up to which this replica has read the log. */
   state: () => ConfigState;
   /** Reads the log to its head and publishes new events. */
   refresh: () => Promise<void>;

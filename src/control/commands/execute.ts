@@ -26,8 +26,8 @@ export type MutationContext = Readonly<{
   /** Free text, stored in the vault. */
   reason: string | null;
   /**
-   * Why the approval that the change policy requires was bypassed. Stored in the vault. A review is
-   * then due.
+   * The reason for bypassing the approval that the change policy requires. Stored in the vault. A
+   * review is then due.
    */
   breakGlass?: string | null;
   /** Allows a change that leaves no administrator. */

@@ -29,7 +29,7 @@ export type ImportGiven = Readonly<{
   /** Leaves out entries that gw cannot serve, with a warning each. */
   skipUnsupported?: boolean;
   dryRun: boolean;
-  /** Why the approval that the change policy requires is bypassed. */
+  /** The reason for bypassing the approval that the change policy requires. */
   breakGlass?: string | undefined;
 }>;
 

@@ -34,7 +34,7 @@ export type Alarms = Readonly<{
 
 type Dependencies = Readonly<{
   db: Queryable;
-  /** As far as this process has read the log. */
+  /** The epoch up to which this process has read the log. */
   epoch: () => number;
   log: Readonly<{ error: (fields: Readonly<Record<string, unknown>>, message: string) => void }>;
   notify: (notice: Notice) => void;

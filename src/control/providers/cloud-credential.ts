@@ -11,7 +11,6 @@ export type CloudCredential = {
   askedAtMs: number;
   failures: number;
   retryAtMs: number;
-  /** Why there is no token. */
   reason: string;
 };
 

@@ -14,7 +14,6 @@ export type ResealReport = Readonly<{
 
 type Dependencies = Readonly<{
   plane: Pick<ControlPlane, 'db' | 'execute' | 'vault'>;
-  /** Of the current encryption key. */
   keyId: string;
   newId: () => string;
 }>;

@@ -22,7 +22,7 @@ export type CacheableRequest = Readonly<{
   model: CompiledModel;
   isStream: boolean;
   body: Buffer;
-  /** As sent upstream: alternating lower-case names and values. */
+  /** Sent upstream: alternating lower-case names and values. */
   headers: readonly string[];
 }>;
 

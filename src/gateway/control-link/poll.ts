@@ -45,7 +45,7 @@ export type PollOptions = Readonly<{
 export type Poll = Readonly<{ stop: () => Promise<void> }>;
 
 type State = {
-  /** Of the last received snapshot, served or refused. */
+  /** Identifies the last received snapshot, served or refused. */
   etag: string | null;
   /** The position of the served snapshot. */
   current: LogPosition | null;

@@ -8,7 +8,7 @@ const maskedCharactersMin = 8;
 
 const nothing = Buffer.alloc(0);
 
-/** As the client may see it. */
+/** The head that the client may see. */
 export type MaskedHead = Readonly<{
   status: number;
   headers: FlatHeaders;

@@ -53,7 +53,7 @@ export type Exchange = {
   readonly isGone: boolean;
   /** The head of an answer is being sent. */
   readonly hasStarted: boolean;
-  /** Why an ambiguous head is refused. Null when it is valid. */
+  /** The reason for refusing an ambiguous head. Null when the head is valid. */
   readonly malformed: string | null;
   header(name: OwnField): string | undefined;
   /** Any header by lower-case name. Values of a repeated header are joined by commas. */
@@ -81,7 +81,7 @@ export type UpstreamRequest = Readonly<{
   firstByteMs: number;
 }>;
 
-/** Why an attempt ended without a complete answer. `detail` is for the log. */
+/** The cause of an attempt without a complete answer. `detail` is for the log. */
 export type UpstreamFault = Readonly<{
   /** `unread`: the client does not read the answer. */
   kind: 'unreachable' | 'timed_out' | 'stalled' | 'broken' | 'unread';

@@ -15,7 +15,7 @@ import {
 } from './field-bytes.ts';
 import { answerHeaders } from './header-policy.ts';
 
-/** How the end of a body is found (RFC 9112, 6.3). */
+/** Marks the end of a body (RFC 9112, 6.3). */
 export type Framing = 'length' | 'chunked' | 'close';
 
 export type ResponseHead = Readonly<{
