@@ -16,7 +16,7 @@ const healthRecord = z.object({
   database_reachable: z.boolean(),
   /** Null if the database cannot be reached. */
   log_position: z.int().nullable(),
-  /** The position to which this process has read the log. `lag` is in events. */
+  /** The position to which this process has read the log. */
   read_position: z.int(),
   lag_events: z.int().nullable(),
   snapshot_version: z.int().nullable(),
