@@ -91,6 +91,19 @@ export const settingsEvents = {
       principal_id: principalId.optional(),
     }),
   },
+  /**
+   * Usage rows were dropped since the last event with this reason, on this number of replicas. They
+   * are missing from every sum.
+   */
+  UsageRowsDropped: {
+    change: null,
+    touchesSnapshot: false,
+    data: z.object({
+      reason: z.string(),
+      rows: z.int().positive(),
+      replicas: z.int().nonnegative(),
+    }),
+  },
 } as const satisfies Record<string, EventDefinition>;
 
 export type SettingsEvent = EventOf<typeof settingsEvents>;

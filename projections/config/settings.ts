@@ -39,6 +39,7 @@ export function evolveSettings(settings: Settings | undefined, event: SettingsEv
     case 'DeploymentPatched':
     case 'VaultResealed':
     case 'VaultItemsErased':
+    case 'UsageRowsDropped':
       return settings ?? defaultSettings;
   }
 }

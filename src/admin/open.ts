@@ -37,6 +37,7 @@ import { createSessions } from '../control/access/sessions.ts';
 import type { Sessions } from '../control/access/sessions.ts';
 import { coalesce } from '../control/coalesce.ts';
 import { createUsageIntake } from '../control/usage/usage-intake.ts';
+import { createTakeNumbers } from '../control/usage/usage-numbers.ts';
 import { createRecordUnattributed } from '../control/usage/usage-unattributed.ts';
 import { createUsageUpkeep, retentionDaysDefault } from '../control/usage/usage-upkeep.ts';
 import { createDial } from '../control/providers/verify-provider.ts';
@@ -281,6 +282,11 @@ function openUsage({ plane, clock, log, usageRetentionDays }: AdminOptions) {
     takeRefusals: createTakeRefusals({
       record: createRecordUnattributed({ db, clock }),
       onFailure: (error) => log.warn({ error }, 'could not record refusals without a principal'),
+    }),
+    takeNumbers: createTakeNumbers({
+      db,
+      clock,
+      onFailure: (error) => log.warn({ error }, 'could not record the numbers of usage rows'),
     }),
     usageUpkeep: createUsageUpkeep({
       db: reports,

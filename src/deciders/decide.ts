@@ -170,6 +170,7 @@ const deciders: Deciders = {
   SetAuditKey: decideSettings,
   StartEpoch: decideSettings,
   RecordReseal: decideSettings,
+  RecordUsageDrops: decideSettings,
   EraseVaultItems: decideSettings,
   ImportConfig: ofImport,
   ApplyConfiguration: ofImport,

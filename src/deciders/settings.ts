@@ -38,6 +38,8 @@ export type SettingsCommand =
   | Readonly<{ type: 'StartEpoch' }>
   /** Records that the vault was encrypted again; its content is not in the log. */
   | Readonly<{ type: 'RecordReseal'; keyId: string; items: number }>
+  /** Records how many usage rows were dropped, by reason. */
+  | Readonly<{ type: 'RecordUsageDrops'; drops: readonly UsageDrop[] }>
   /**
    * Skips items that an existing entity references, except the e-mail address of the principal
    * whose personal data is erased, which is cleared. `principalId` is null if no one's data was
@@ -48,6 +50,8 @@ export type SettingsCommand =
       items: readonly ErasableItem[];
       principalId: PrincipalId | null;
     }>;
+
+export type UsageDrop = Readonly<{ reason: string; rows: number; replicas: number }>;
 
 /** `subject` is the stream that an item belonged to. */
 export type ErasableItem = Readonly<{ ref: string; subject: string; kind: ErasedKind }>;
@@ -74,6 +78,8 @@ export function decideSettings(state: ConfigState, command: SettingsCommand): De
       const { keyId, items } = command;
       return [{ stream, type: 'VaultResealed', data: { key_id: keyId, items } }];
     }
+    case 'RecordUsageDrops':
+      return command.drops.map((data) => ({ stream, type: 'UsageRowsDropped', data }));
     case 'EraseVaultItems':
       return eraseItems(state, command);
   }

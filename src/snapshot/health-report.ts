@@ -4,6 +4,7 @@
 import { z } from 'zod';
 
 import { isStorable } from '../lib/text.ts';
+import { numbersReport } from '../usage/row-number.ts';
 
 /** The maximum number of backends in one report. Beyond it, a replica leaves out healthy ones first. */
 export const reportBackendsMax = 20_000;
@@ -94,5 +95,7 @@ export const healthReport = z.object({
   uptime_seconds: count,
   backends: z.array(backendReport).max(reportBackendsMax).readonly(),
   process: processReport,
+  /** The numbers of usage rows, while their batches cannot be delivered. */
+  usage: numbersReport.optional(),
 });
 export type HealthReport = Readonly<z.output<typeof healthReport>>;

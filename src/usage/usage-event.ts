@@ -14,6 +14,7 @@ import {
 } from '../lib/ids.ts';
 import { isStorable } from '../lib/text.ts';
 import { membersOf, tokenParts } from './counts.ts';
+import { batchSender, ulidPattern } from './row-number.ts';
 import { ruleInputs } from './rule-inputs.ts';
 
 /** Text that cannot be stored would fail its whole batch. */
@@ -52,7 +53,7 @@ export type RefusalReason = z.output<typeof refusalReason>;
  */
 export const reportedEvent = z.object({
   /** A ULID that the gateway assigns. A batch that is delivered twice counts once. */
-  id: z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/),
+  id: z.string().regex(ulidPattern),
   at: z.iso.datetime({ offset: true }),
   principal_id: principalId,
   key_id: apiKeyId.nullable(),
@@ -118,6 +119,8 @@ export const usageBatchMax = 500;
 export const usageBatch = z.object({
   replica: z.string().min(1).max(200).default('unknown'),
   events: z.array(z.unknown()).max(usageBatchMax * 4),
+  /** The numbers of the process that sends the batch. Older proxies omit it. */
+  sender: batchSender.optional().catch(undefined),
 });
 export type UsageBatch = z.output<typeof usageBatch>;
 

@@ -3,8 +3,11 @@
 import type { PartName } from './counts.ts';
 import type { UsageEvent } from './usage-event.ts';
 
-/** ASCII only, so that one byte is one character: other characters are escaped (RFC 8259, section 7). Parses back to the event. */
-export const usageRow = (event: UsageEvent): string =>
+/**
+ * ASCII only, so that one byte is one character: other characters are escaped (RFC 8259, section 7). Parses back to the
+ * event. `more` are further members, each after a comma.
+ */
+export const usageRow = (event: UsageEvent, more = ''): string =>
   `{"id":"${event.id}","at":"${event.at}","principal_id":${event.principal_id}` +
   `,"key_id":${event.key_id},"model_id":${event.model_id},"model":${quoted(event.model)}` +
   `,"provider_id":${event.provider_id},"virtual_model":${quoted(event.virtual_model)}` +
@@ -21,7 +24,7 @@ export const usageRow = (event: UsageEvent): string =>
   `,"reported_cost_micros":${event.reported_cost_micros},"cached":${event.cached}` +
   `,"duration_ms":${event.duration_ms},"ttft_ms":${event.ttft_ms}` +
   `,"attempts":${event.attempts},"prompt_estimate":${event.prompt_estimate}` +
-  `,"max_tokens":${event.max_tokens}}`;
+  `,"max_tokens":${event.max_tokens}${more}}`;
 
 /**
  * Counts that were not reported are omitted, because most rows have few of them. They are listed

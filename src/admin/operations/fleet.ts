@@ -35,6 +35,7 @@ export const fleetRoutes = [
       const refusal = needs.fleet.take(body);
       if (refusal !== null) return refusal;
       await needs.takeRefusals(body);
+      await needs.takeNumbers(body);
       await needs.takeServed(body);
       await needs.takeSightings(body);
       return { body: {} };

@@ -15,6 +15,7 @@ import type { Publisher } from '../../control/publishing/publish.ts';
 import type { refuseUnready } from '../../control/readiness.ts';
 import type { Reconcile } from '../../control/usage/reconcile.ts';
 import type { usageCourse } from '../../control/usage/usage-reports.ts';
+import type { TakeNumbers } from '../../control/usage/usage-numbers.ts';
 import type { UsageIntake } from '../../control/usage/usage-intake.ts';
 import type { UsageUpkeep } from '../../control/usage/usage-upkeep.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -49,6 +50,8 @@ export type MachineNeeds = Readonly<{
   reconcile: Reconcile;
   fleet: Fleet;
   takeRefusals: TakeRefusals;
+  /** Records the numbers of usage rows that a replica cannot deliver. */
+  takeNumbers: TakeNumbers;
   takeServed: TakeServed;
   /** Compares the log with what replicas saw of it. */
   takeSightings: TakeSightings;

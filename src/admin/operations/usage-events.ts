@@ -7,13 +7,14 @@ import type { RowsAsked, UsageRow } from '../../control/usage/usage-reports.ts';
 import { timestamp, timestampField } from '../../lib/fields.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { isStorable } from '../../lib/text.ts';
+import { ulidPattern } from '../../usage/row-number.ts';
 import { ruleInputs } from '../../usage/rule-inputs.ts';
 import { refusalReason } from '../../usage/usage-event.ts';
 import { limitQuery, wholeNumber } from '../http/fields.ts';
 import type { UsageNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
-export const ulid = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of a usage row');
+export const ulid = z.string().regex(ulidPattern, 'must be the id of a usage row');
 /** The name at the time of the request. It may no longer exist. */
 const recordedName = z.string().min(1).max(2_000).refine(isStorable);
 
@@ -61,6 +62,9 @@ export const usageRecord = z.object({
   attempts: z.int(),
   prompt_estimate: z.int(),
   max_tokens: z.int().nullable(),
+  /** The process of the proxy that recorded the row, and the row's number in it, from 1. */
+  run: z.string().nullable(),
+  seq: z.int().nullable(),
 });
 
 const cursorParts = z.tuple([z.iso.datetime(), ulid]);

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { createSnapshotCache } from '../../gateway/control-link/cache.ts';
 import { createControlClient } from '../../gateway/control-link/client.ts';
 import type { ControlClient } from '../../gateway/control-link/client.ts';
-import { startHealthReports } from '../../gateway/control-link/health-report.ts';
+import { startHealthReports, withNumbers } from '../../gateway/control-link/health-report.ts';
 import { createUsageReporter } from '../../gateway/control-link/report.ts';
 import { startGateway } from '../../gateway/gateway.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
@@ -27,7 +27,7 @@ import { openTracing } from '../tracing.ts';
 import { openSpool } from '../usage-spool.ts';
 import { startControl } from './control.ts';
 import type { RunningControl, Surroundings } from './control.ts';
-import { endGateway, gatewayOptions, replicaName } from './proxy.ts';
+import { endGateway, gatewayOptions, newRun, replicaName } from './proxy.ts';
 import { openWitness } from './witness.ts';
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
@@ -66,7 +66,7 @@ export async function runAll(settings: Settings, extras: AllExtras): Promise<Run
   started.defer(client.close);
   const counts = newCounts();
   const spending = new Spending();
-  const link = { client, replica, counts, log: linkLog, spending };
+  const link = { client, replica, run: newRun(), counts, log: linkLog, spending };
   const reporter = createUsageReporter({ ...link, ...spooling });
   // The admin API must still accept the last reports.
   started.defer(reporter.close);
@@ -89,7 +89,7 @@ export async function runAll(settings: Settings, extras: AllExtras): Promise<Run
   own.gateway = gateway;
   const reporting = startHealthReports({
     client,
-    read: () => gateway.healthReport(replica),
+    read: () => withNumbers(gateway.healthReport(replica), reporter.undelivered()),
     log: linkLog,
     intervalMs: settings.healthReportInterval * 1000,
   });

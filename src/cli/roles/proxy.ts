@@ -10,7 +10,7 @@ import type { Guard } from '../../egress/egress.ts';
 import { createSnapshotCache } from '../../gateway/control-link/cache.ts';
 import type { SnapshotCache } from '../../gateway/control-link/cache.ts';
 import { createControlClient } from '../../gateway/control-link/client.ts';
-import { startHealthReports } from '../../gateway/control-link/health-report.ts';
+import { startHealthReports, withNumbers } from '../../gateway/control-link/health-report.ts';
 import { startPoll } from '../../gateway/control-link/poll.ts';
 import { startReconcile } from '../../gateway/control-link/reconcile.ts';
 import { createUsageReporter } from '../../gateway/control-link/report.ts';
@@ -25,6 +25,7 @@ import { isRefusal } from '../../lib/refusal.ts';
 import type { PoolPolicy } from '../../lib/vocabulary.ts';
 import type { Environment } from '../../snapshot/file/source.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { createUlids } from '../../usage/ulid.ts';
 import { newCounts } from '../../telemetry/metrics.ts';
 import { openEncoders } from '../encoders.ts';
 import type { ClassifierSettings } from '../encoders.ts';
@@ -133,6 +134,9 @@ export const gatewayOptions = (settings: GatewaySettings) =>
 /** Unique per process, and readable. */
 export const replicaName = (): string => `${hostname()}-${randomBytes(4).toString('hex')}`;
 
+/** The ULID of this start of the process, within which usage rows are numbered. */
+export const newRun = (): string => createUlids({ now: Date.now, randomBytes })();
+
 export async function runProxy(
   settings: ProxySettings,
   dependencies: ProxyDependencies = {},
@@ -167,7 +171,7 @@ async function runHttpMode(
   const replica = replicaName();
   const { sources, ...spooling } = await openSpool(settings, { replica, log: linkLog });
   const spending = new Spending();
-  const link = { client, replica, counts, log: linkLog, spending };
+  const link = { client, replica, run: newRun(), counts, log: linkLog, spending };
   const reporter = createUsageReporter({ ...link, ...spooling });
   started.defer(reporter.close);
   const limiter = new Limiter();
@@ -210,7 +214,7 @@ async function runHttpMode(
     client,
     log: linkLog,
     intervalMs: settings.healthReportInterval * 1000,
-    read: () => gateway.healthReport(replica),
+    read: () => withNumbers(gateway.healthReport(replica), reporter.undelivered()),
   });
   started.defer(reporting.stop);
   log.info({ url: gateway.url, control: controlUrl }, 'gateway started');

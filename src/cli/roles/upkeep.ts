@@ -11,11 +11,14 @@ import type { ControlPlane } from '../../control/plane.ts';
 import type { Admin } from '../../admin/open.ts';
 import type { LogObservation } from '../../snapshot/health-report.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { announceDrops } from '../../control/usage/usage-numbers.ts';
 import { eraseSuperseded } from '../../control/vault/vault-upkeep.ts';
 import type { SettingValues } from '../settings/settings-table.ts';
 
 /** Interval of the deletion of expired usage and vault items. */
 const upkeepMs = 10 * 60 * 1000;
+/** Interval of counting dropped usage rows in the log. */
+const dropsMs = 15 * 1000;
 /** Interval of the check for due and expired change requests. */
 const requestsMs = 5_000;
 /** Interval of the check for due state checkpoints. */
@@ -45,6 +48,11 @@ export function startUpkeep(surroundings: Surroundings) {
       what: 'deleting expired usage',
       intervalMs: upkeepMs,
       work: admin.needs.operations.usageUpkeep.run,
+    },
+    {
+      what: 'counting dropped usage rows',
+      intervalMs: dropsMs,
+      work: () => announceDrops({ plane, clock: Date.now }),
     },
     {
       what: 'deleting expired vault items',

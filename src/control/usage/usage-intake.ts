@@ -18,16 +18,11 @@ import { createUlids } from '../../usage/ulid.ts';
 import type { UsageBatch, UsageEvent, UsageReceipt } from '../../usage/usage-event.ts';
 import { principalNames } from '../access/principal-names.ts';
 import { costMicros, estimatedCostMicros } from './usage-cost.ts';
-import { isPartial, readRecord } from './usage-record.ts';
+import { isPartial } from './usage-record.ts';
+import { droppedBefore, sortRecords } from './usage-sorting.ts';
+import type { NumberedEvent } from './usage-sorting.ts';
 
 export type UsageIntake = (batch: UsageBatch) => Promise<UsageReceipt>;
-
-/**
- * Accepted range of times. A proxy that was disconnected for longer has lost its queue, and a clock
- * further ahead is wrong. Each month is a partition.
- */
-const oldestMs = 400 * 24 * 60 * 60 * 1000;
-const aheadMs = 24 * 60 * 60 * 1000;
 
 type Dependencies = Readonly<{
   db: Database;
@@ -43,24 +38,29 @@ type Dependencies = Readonly<{
 export function createUsageIntake(dependencies: Dependencies): UsageIntake {
   const { db, vault, clock } = dependencies;
   const newId = createUlids({ now: clock, randomBytes });
-  return async ({ replica, events }) => {
-    const now = clock();
+  return async ({ replica: given, events, sender }) => {
+    const at = new Date(clock());
     const state = await stateFor(events, dependencies);
-    const completion = { at: new Date(now), newId, state };
-    const read = events.flatMap((raw) => readRecord(raw, completion) ?? []);
-    const known = read.filter((event) => isInTime(event, now) && isKnown(event, state));
-    const principals = new Set(known.map((event) => event.principal_id));
+    const replica = storable(given);
+    const { accepted, dropped } = sortRecords(events, replica, { at, newId, state });
+    const principals = new Set(accepted.map(({ event }) => event.principal_id));
     const held = [...principals].flatMap((id) => state.principal.byId.get(id) ?? []);
     const names = await principalNames({ db, vault }, held);
-    const rows = known.map((event) =>
-      toRow(event, {
+    const rows = accepted.map((one) =>
+      toRow(one, {
         state,
-        replica: replica.replaceAll('\0', ''),
-        receivedAt: new Date(now),
-        principal: names.get(event.principal_id) ?? '',
+        replica,
+        receivedAt: at,
+        principal: names.get(one.event.principal_id) ?? '',
       }),
     );
-    const counted = await insertUsage(db, rows);
+    const own = sender === undefined ? null : { ...sender, replica: storable(sender.replica) };
+    const counted = await insertUsage(db, {
+      rows,
+      dropped: own === null ? dropped : [...dropped, ...droppedBefore(own)],
+      sender: own,
+      at,
+    });
     if (reachesCap(counted, state)) dependencies.onReached?.();
     const budgets = counted.budgets.map((spent) => ({
       principal_id: spent.principal_id,
@@ -88,10 +88,8 @@ function reachesCap({ budgets, added }: CountedUsage, state: ConfigState): boole
   });
 }
 
-function isInTime({ at }: UsageEvent, now: number): boolean {
-  const moment = Date.parse(at);
-  return moment > now - oldestMs && moment < now + aheadMs;
-}
+/** Postgres stores no zero bytes. */
+const storable = (text: string): string => text.replaceAll('\0', '');
 
 const versioned = z.object({ snapshot_version: z.number() });
 
@@ -111,10 +109,6 @@ async function stateFor(
   return state();
 }
 
-const isKnown = (event: UsageEvent, state: ConfigState): boolean =>
-  state.principal.byId.has(event.principal_id) &&
-  (event.model_id === null || state.model.byId.has(event.model_id));
-
 type Names = Readonly<{
   state: ConfigState;
   replica: string;
@@ -126,7 +120,8 @@ const classNameOf = ({ prompt_class_id: id }: UsageEvent, state: ConfigState): s
   id === null ? null : (state.prompt_class.byId.get(id)?.name ?? null);
 
 /** Stores the current names, because usage history outlives the entities. */
-function toRow(event: UsageEvent, { state, replica, receivedAt, principal }: Names): StoredUsage {
+function toRow({ event, number }: NumberedEvent, names: Names): StoredUsage {
+  const { state, replica, receivedAt, principal } = names;
   const { reported_cost_micros: _reported, ...rest } = event;
   const model: Model | null =
     event.model_id === null ? null : (state.model.byId.get(event.model_id) ?? null);
@@ -143,5 +138,7 @@ function toRow(event: UsageEvent, { state, replica, receivedAt, principal }: Nam
     prompt_class: classNameOf(event, state),
     cost_micros: costMicros(event, model),
     estimated_cost_micros: estimatedCostMicros(event, model),
+    run: number?.run ?? null,
+    seq: number?.seq ?? null,
   };
 }

@@ -47,6 +47,8 @@ export const usageEventColumns = {
   attempts: 'bigint not null',
   prompt_estimate: 'bigint not null',
   max_tokens: 'bigint',
+  run: 'text',
+  seq: 'bigint',
 } as const;
 
 /**

@@ -1,7 +1,7 @@
 // Stores batches of usage rows (specification, "Usage event").
 
 import { sql } from '@databases/pg';
-import type { SQLQuery } from '@databases/pg';
+import type { Queryable, SQLQuery } from '@databases/pg';
 import { z } from 'zod';
 
 import { addSpend, holdBudgets, readSpend } from './budget-usage.ts';
@@ -10,6 +10,8 @@ import { baseType, idents } from '../columns.ts';
 import { writeKeyUses } from './key-uses.ts';
 import type { Database } from '../pool.ts';
 import { integer, readRows, time } from '../rows.ts';
+import { addDropped, addReceived, raiseAssigned } from './usage-runs.ts';
+import type { Dropped, Numbers, Run } from './usage-runs.ts';
 import { usageEventColumns } from './usage-events.ts';
 import type { UsageRecord } from './usage-events.ts';
 
@@ -40,35 +42,56 @@ export type CountedUsage = Readonly<{
 
 const nothingCounted: CountedUsage = { budgets: [], added: [] };
 
+/** A batch of usage as it is stored. */
+export type StoredBatch = Readonly<{
+  rows: readonly StoredUsage[];
+  /** Rows of the batch that cannot be stored. */
+  dropped: readonly Dropped[];
+  /** The process that sent the batch, and the highest number that it has assigned. */
+  sender: (Run & Readonly<{ assigned: number }>) | null;
+  at: Date;
+}>;
+
 /**
  * Inserts all rows or none, and skips rows whose id exists. In the same transaction, adds new rows
- * to the budgets of their principals and records the uses of their keys, so that a repeated batch
- * counts once. Budgets stay locked until the transaction ends, so the result includes every row of
+ * to the budgets of their principals and records the uses of their keys and their numbers, so that
+ * a repeated batch counts once. Budgets stay locked until the transaction ends, so the result includes every row of
  * the batch that was ever counted, and no row that is counted later.
  */
 export async function insertUsage(
   db: Database,
-  rows: readonly StoredUsage[],
+  { rows, dropped, sender, at }: StoredBatch,
 ): Promise<CountedUsage> {
-  if (rows.length === 0) return nothingCounted;
+  if (rows.length === 0 && dropped.length === 0 && sender === null) return nothingCounted;
   return db.tx(async (tx) => {
-    const months = new Set(rows.map(({ at }) => at.toISOString().slice(0, 7)));
-    for (const month of months) {
-      await tx.query(sql`select op.ensure_usage_month(${`${month}-01T00:00:00Z`}::timestamptz)`);
-    }
-    const windows = await holdBudgets(tx, [...new Set(rows.map((row) => row.principal_id))]);
-    const records = rows.map((row) => ({
-      ...row,
-      budget_window: windows.get(row.principal_id) ?? null,
-    }));
-    const inserted = await readRows(tx, insertedUsage)`${insertion(records)}`;
-    await writeKeyUses(tx, inserted);
-    if (windows.size === 0) return nothingCounted;
-    const added = spendOf(inserted.filter((row) => row.budget_window !== null));
-    if (added.length > 0) await addSpend(tx, added);
-    return { budgets: await readSpend(tx, [...windows.keys()]), added };
+    const counted = rows.length === 0 ? nothingCounted : await insertRows(tx, rows);
+    await addReceived(tx, rows.flatMap(numberOf), at);
+    await addDropped(tx, dropped);
+    if (sender !== null) await raiseAssigned(tx, { ...sender, at });
+    return counted;
   });
 }
+
+async function insertRows(tx: Queryable, rows: readonly StoredUsage[]): Promise<CountedUsage> {
+  const months = new Set(rows.map(({ at }) => at.toISOString().slice(0, 7)));
+  for (const month of months) {
+    await tx.query(sql`select op.ensure_usage_month(${`${month}-01T00:00:00Z`}::timestamptz)`);
+  }
+  const windows = await holdBudgets(tx, [...new Set(rows.map((row) => row.principal_id))]);
+  const records = rows.map((row) => ({
+    ...row,
+    budget_window: windows.get(row.principal_id) ?? null,
+  }));
+  const inserted = await readRows(tx, insertedUsage)`${insertion(records)}`;
+  await writeKeyUses(tx, inserted);
+  if (windows.size === 0) return nothingCounted;
+  const added = spendOf(inserted.filter((row) => row.budget_window !== null));
+  if (added.length > 0) await addSpend(tx, added);
+  return { budgets: await readSpend(tx, [...windows.keys()]), added };
+}
+
+const numberOf = ({ replica, run, seq }: StoredUsage): Numbers[] =>
+  run === null || seq === null ? [] : [{ replica, run, first: seq, last: seq }];
 
 /** Inserts rows that do not exist yet, and returns them. */
 function insertion(rows: readonly Readonly<Record<string, unknown>>[]): SQLQuery {

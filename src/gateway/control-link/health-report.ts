@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { reportBackendsMax } from '../../snapshot/health-report.ts';
 import type { BackendReport, HealthReport } from '../../snapshot/health-report.ts';
+import type { NumbersReport } from '../../usage/row-number.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Counts } from '../../telemetry/metrics.ts';
 import type { Live } from '../config/live.ts';
@@ -85,6 +86,10 @@ export function healthReportOf(reported: Reported): HealthReport {
     },
   };
 }
+
+/** Adds the numbers of usage rows while their own batches cannot be delivered. */
+export const withNumbers = (report: HealthReport, usage: NumbersReport | null): HealthReport =>
+  usage === null ? report : { ...report, usage };
 
 /** If the list is cut, backends out of rotation take precedence. */
 const unhealthyFirst = (backends: readonly BackendReport[]): readonly BackendReport[] =>

@@ -8,7 +8,9 @@ import type { Counts } from '../../telemetry/metrics.ts';
 import { usageBatchMax } from '../../usage/usage-event.ts';
 import type { UsageEvent } from '../../usage/usage-event.ts';
 import { rowIdOf, usageRow } from '../../usage/usage-row.ts';
+import type { NumbersReport } from '../../usage/row-number.ts';
 import type { UsageSink } from '../usage/meter.ts';
+import { RowNumbers } from '../usage/row-numbers.ts';
 import type { SpooledBatch, UsageSpool } from '../usage/spool.ts';
 import type { ControlClient } from './client.ts';
 import { figuresIn } from './usage-figures.ts';
@@ -27,6 +29,8 @@ const refusalStatuses: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 export type UsageReporter = Readonly<{
   record: UsageSink;
   queued: () => number;
+  /** The numbers of rows, for the health report. Null while deliveries succeed, because batches have them too. */
+  undelivered: () => NumbersReport | null;
   /** Sends queued rows within a time limit, up to the first failure. The spool keeps the rest. */
   close: () => Promise<void>;
 }>;
@@ -35,6 +39,8 @@ export type UsageReporterOptions = Readonly<{
   client: Pick<ControlClient, 'post'>;
   /** Identifies this process among the replicas. */
   replica: string;
+  /** Identifies this start of the process, by a ULID. Rows are numbered within it. */
+  run: string;
   counts: Counts;
   log: Log;
   /** Without it, undelivered usage is only in memory. */
@@ -55,6 +61,7 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
   return {
     record: (event) => reporting.record(event),
     queued: () => reporting.queued(),
+    undelivered: () => reporting.undelivered(),
     close: async () => {
       clearInterval(timer);
       await reporting.close(options.closeMs ?? closeMsDefault);
@@ -70,6 +77,9 @@ class Reporting {
   readonly #queuedMax: number;
   readonly #stopping = new AbortController();
   readonly #queue: UsageQueue;
+  readonly #numbers: RowNumbers;
+  /** The numbers in the oldest batch of the queue, once that was sent. */
+  #sent: NumbersReport;
   #isFailing = false;
   #isSpoolFailing = false;
   #refusals = 0;
@@ -87,11 +97,18 @@ class Reporting {
     this.#spending = options.spending ?? new Spending();
     this.#queuedMax = options.queuedMax ?? queuedMaxDefault;
     this.#queue = new UsageQueue(options.replica);
+    this.#numbers = new RowNumbers(options);
+    this.#sent = this.#numbers.report();
   }
 
   record(event: UsageEvent): void {
-    if (this.#queue.count >= this.#queuedMax) this.#drop([event.id]);
-    else this.#queue.push(usageRow(event));
+    const number = this.#numbers.next();
+    if (this.#queue.count < this.#queuedMax) {
+      this.#queue.push(usageRow(event, number));
+    } else {
+      this.#numbers.dropped(this.#numbers.last, 'queue_full');
+      this.#countDropped([event.id]);
+    }
     if (this.#queue.count < usageBatchMax) return;
     // While deliveries fail, only the timer retries.
     if (this.#isFailing) this.#saveSoon();
@@ -100,6 +117,10 @@ class Reporting {
 
   queued(): number {
     return this.#queue.count + this.#savingCount;
+  }
+
+  undelivered(): NumbersReport | null {
+    return this.#isFailing ? this.#numbers.report() : null;
   }
 
   tick(): void {
@@ -155,20 +176,28 @@ class Reporting {
   }
 
   async #sendSpooled({ replica, events }: SpooledBatch): Promise<boolean> {
-    const outcome = await this.#post(usageBody(replica, events), () => events.map(rowIdOf));
+    const report = this.#numbers.report();
+    const body = usageBody(replica, events, this.#numbers.senderOf(report));
+    const outcome = await this.#post(body, () => events.map(rowIdOf));
     if (outcome === 'failed') return false;
-    if (outcome === 'dropped') this.#options.counts.usageDropped += events.length;
+    if (outcome === 'dropped') this.#noteRefused(events);
+    else this.#numbers.reported(report);
     await this.#spool?.drop().catch((error: unknown) => this.#noteSpool(error));
     return outcome === 'sent';
   }
 
   async #sendQueued(): Promise<boolean> {
-    const batch = this.#queue.oldest();
+    const batch = this.#queue.oldest(() => {
+      this.#sent = this.#numbers.report();
+      return this.#numbers.senderOf(this.#sent);
+    });
     if (batch === null) return true;
+    const report = this.#sent;
     const outcome = await this.#post(batch.body(), () => batch.rows().map(rowIdOf));
     // Rows that were spooled in the meantime are not removed here. The spool delivers them again.
     const gone = outcome === 'failed' ? 0 : this.#queue.remove(batch);
-    if (outcome === 'dropped') this.#options.counts.usageDropped += gone;
+    if (outcome === 'dropped' && gone > 0) this.#noteRefused(batch.rows());
+    if (outcome === 'sent') this.#numbers.reported(report);
     return outcome === 'sent';
   }
 
@@ -233,10 +262,18 @@ class Reporting {
   #putBack(rows: readonly Buffer[]): void {
     const all = [...rows, ...this.#queue.takeAll()];
     for (const row of all.slice(0, this.#queuedMax)) this.#queue.push(row.toString('latin1'));
-    this.#drop(all.slice(this.#queuedMax).map(rowIdOf));
+    const rest = all.slice(this.#queuedMax);
+    this.#numbers.droppedRows(rest, 'queue_full');
+    this.#countDropped(rest.map(rowIdOf));
   }
 
-  #drop(rowIds: readonly string[]): void {
+  /** The control plane refused the content of a batch for good. */
+  #noteRefused(rows: readonly (Buffer | string)[]): void {
+    this.#numbers.droppedRows(rows, 'batch_refused');
+    this.#options.counts.usageDropped += rows.length;
+  }
+
+  #countDropped(rowIds: readonly string[]): void {
     this.#options.counts.usageDropped += rowIds.length;
     this.#spending.lost(rowIds);
   }

@@ -7,6 +7,9 @@ const initialBufferBytes = 16 * 1024;
 const separator = ',';
 const end = ']}';
 
+/** The end of a body with a further member. */
+const endWith = (member: string): string => (member === '' ? end : `],${member}}`);
+
 export class UsageQueue {
   /** The rows in all batches. */
   count = 0;
@@ -30,11 +33,14 @@ export class UsageQueue {
     this.#batches.push(next);
   }
 
-  /** The rows stay queued until they are removed. Null when the queue is empty. */
-  oldest(): UsageRows | null {
+  /**
+   * The rows stay queued until they are removed. Null when the queue is empty. `member` is added to the body when the
+   * batch is taken for the first time.
+   */
+  oldest(member: () => string = () => ''): UsageRows | null {
     const [batch] = this.#batches;
     if (batch === undefined) return null;
-    batch.close();
+    batch.close(member);
     // The next batch will probably have a similar size.
     this.#bufferBytes = Math.max(initialBufferBytes, batch.body().length);
     return batch;
@@ -85,11 +91,12 @@ export class UsageRows {
     return true;
   }
 
-  close(): void {
+  close(member: () => string): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#ensureCapacity(end.length);
-    this.#length += this.#bytes.write(end, this.#length, 'latin1');
+    const text = endWith(member());
+    this.#ensureCapacity(text.length);
+    this.#length += this.#bytes.write(text, this.#length, 'latin1');
   }
 
   /** The batch must be closed. */
@@ -113,7 +120,7 @@ export class UsageRows {
 }
 
 /** `rows` must be JSON. */
-export const usageBody = (replica: string, rows: readonly string[]): Buffer =>
-  Buffer.from(bodyHead(replica) + rows.join(separator) + end);
+export const usageBody = (replica: string, rows: readonly string[], member = ''): Buffer =>
+  Buffer.from(bodyHead(replica) + rows.join(separator) + endWith(member));
 
 const bodyHead = (replica: string): string => `{"replica":${asciiJson(replica)},"events":[`;

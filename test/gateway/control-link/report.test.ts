@@ -48,6 +48,7 @@ const reporter = (controlUrl: string, more: { flushMs: number; queuedMax?: numbe
   const made = createUsageReporter({
     client,
     replica: 'r',
+    run: '01ARZ3NDEKTSV4RRFFQ6000000',
     counts,
     log: collectLog([]),
     ...more,

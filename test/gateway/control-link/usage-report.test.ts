@@ -41,6 +41,7 @@ async function startReporter(control: ScriptedUpstream, directory: string, more:
   const reporter = createUsageReporter({
     client,
     replica: 'r1',
+    run: '01ARZ3NDEKTSV4RRFFQ6000000',
     counts,
     log,
     spool,

@@ -78,6 +78,8 @@ export function serve(state: ConfigState, one: Served, number: number): UsageRec
     prompt_class: null,
     cost_micros: null,
     estimated_cost_micros: null,
+    run: null,
+    seq: null,
   };
 }
 
