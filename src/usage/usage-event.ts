@@ -25,7 +25,7 @@ const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 export const toolsMax = 32;
 export const reportedNameMax = 64;
 const reportedName = z.string().max(reportedNameMax).refine(isStorable);
-const toolCalls = z
+export const toolCalls = z
   .record(reportedName, count)
   .refine((calls) => Object.keys(calls).length <= toolsMax);
 

@@ -63,7 +63,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'src/fields': { may: ['src/lib'], packages: ['zod'] },
   events: { may: ['src/lib', 'src/conditions', 'src/fields'], packages: ['zod', 'node:crypto'] },
   'src/snapshot': {
-    may: ['src/lib', 'src/conditions', 'src/fields', 'src/protocols/facts'],
+    may: ['src/lib', 'src/conditions', 'src/fields', 'src/protocols/facts', 'src/usage/row-number'],
     packages: ['zod', 'yaml', 'node:crypto'],
   },
   'src/limits': { may: contract, packages: ['zod'] },
@@ -86,7 +86,10 @@ const layers: Readonly<Record<string, Layer>> = {
     may: ['src/lib', 'src/conditions', 'src/fields', 'events', 'projections/config', 'src/routing'],
     packages: [],
   },
-  'src/db': { may: ['src/lib', 'events'], packages: ['pg', '@databases/*', 'zod', 'node:*'] },
+  'src/db': {
+    may: ['src/lib', 'src/usage/counts', 'src/usage/row-number', 'events'],
+    packages: ['pg', '@databases/*', 'zod', 'node:*'],
+  },
   'src/telemetry': {
     may: ['src/lib', 'src/egress', 'src/ingress'],
     packages: ['pino', 'prom-client', '@opentelemetry/*', 'node:*'],

@@ -9,7 +9,8 @@ import { isRefusal } from '../../lib/refusal.ts';
 import { isStorable } from '../../lib/text.ts';
 import { ulidPattern } from '../../usage/row-number.ts';
 import { ruleInputs } from '../../usage/rule-inputs.ts';
-import { refusalReason } from '../../usage/usage-event.ts';
+import { membersOf, tokenParts } from '../../usage/counts.ts';
+import { refusalReason, toolCalls } from '../../usage/usage-event.ts';
 import { limitQuery, wholeNumber } from '../http/fields.ts';
 import type { UsageNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
@@ -47,6 +48,14 @@ export const usageRecord = z.object({
   refusal: z.string().nullable(),
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
+  /** Parts of the two counts above. Null if the provider did not report them. */
+  ...membersOf(
+    tokenParts.map(({ name }) => name),
+    z.int().nullable(),
+  ),
+  /** Calls of the provider's own tools, by tool. Null if it reported none. */
+  server_tool_calls: toolCalls.nullable(),
+  service_tier: z.string().nullable(),
   usage_reported: z.boolean(),
   /**
    * True if the counts are estimates. They are charged to budgets but excluded from sums of
@@ -54,6 +63,12 @@ export const usageRecord = z.object({
    */
   usage_estimated: z.boolean(),
   cost_micros: z.int().nullable(),
+  /** The cost that the provider reported. It takes precedence over the price card. */
+  reported_cost_micros: z.int().nullable(),
+  /** Null means USD. */
+  currency: z.string().nullable(),
+  /** The version of the model's price card at the time of the request. Null if unknown. */
+  price_version: z.int().nullable(),
   /** Amount that a cost budget was charged for estimated counts. */
   estimated_cost_micros: z.int().nullable(),
   cached: z.boolean(),
@@ -151,4 +166,5 @@ export const toUsageRecord = (row: UsageRow) => ({
   received_at: row.received_at.toISOString(),
   matched_headers: [...row.matched_headers],
   rule_inputs: ruleInputs.nullable().parse(row.rule_inputs),
+  server_tool_calls: toolCalls.nullable().parse(row.server_tool_calls),
 });

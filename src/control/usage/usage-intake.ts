@@ -122,13 +122,12 @@ const classNameOf = ({ prompt_class_id: id }: UsageEvent, state: ConfigState): s
 /** Stores the current names, because usage history outlives the entities. */
 function toRow({ event, number }: NumberedEvent, names: Names): StoredUsage {
   const { state, replica, receivedAt, principal } = names;
-  const { reported_cost_micros: _reported, ...rest } = event;
   const model: Model | null =
     event.model_id === null ? null : (state.model.byId.get(event.model_id) ?? null);
   const provider =
     event.provider_id === null ? null : (state.provider.byId.get(event.provider_id) ?? null);
   return {
-    ...rest,
+    ...event,
     at: new Date(event.at),
     received_at: receivedAt,
     replica,
@@ -138,6 +137,8 @@ function toRow({ event, number }: NumberedEvent, names: Names): StoredUsage {
     prompt_class: classNameOf(event, state),
     cost_micros: costMicros(event, model),
     estimated_cost_micros: estimatedCostMicros(event, model),
+    currency: null,
+    price_version: null,
     run: number?.run ?? null,
     seq: number?.seq ?? null,
   };

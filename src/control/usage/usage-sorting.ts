@@ -44,7 +44,14 @@ export function sortRecords(
 export const droppedBefore = ({ replica, run, dropped }: BatchSender): Dropped[] =>
   dropped
     .filter(({ first, last }) => first <= last)
-    .map((range) => ({ replica, run, ...range, rows: range.last - range.first + 1 }));
+    .map(({ reason, first, last }) => ({
+      reason,
+      replica,
+      run,
+      first,
+      last,
+      rows: last - first + 1,
+    }));
 
 /** Null from older proxies. The number of a malformed record is readable in most cases. */
 function numberOf(raw: unknown): RowNumber | null {

@@ -4,6 +4,7 @@ import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 import { z } from 'zod';
 
+import { membersOf, tokenParts } from '../../usage/counts.ts';
 import { idents, rowOf } from '../columns.ts';
 import { integer, readRow, readRows, readValue, text } from '../rows.ts';
 
@@ -37,9 +38,18 @@ export const usageEventColumns = {
   refusal: 'text',
   prompt_tokens: 'bigint not null',
   completion_tokens: 'bigint not null',
+  ...membersOf(
+    tokenParts.map(({ name }) => name),
+    'bigint' as const,
+  ),
+  server_tool_calls: 'jsonb',
+  service_tier: 'text',
   usage_reported: 'boolean not null',
   usage_estimated: 'boolean not null',
   cost_micros: 'bigint',
+  reported_cost_micros: 'bigint',
+  currency: 'text',
+  price_version: 'bigint',
   estimated_cost_micros: 'bigint',
   cached: 'boolean not null',
   duration_ms: 'bigint not null',

@@ -16,8 +16,15 @@ import { usageEventColumns } from './usage-events.ts';
 import type { UsageRecord } from './usage-events.ts';
 
 /** The budget window that a row counts in is decided when the row is stored. */
-export type StoredUsage = Omit<UsageRecord, 'matched_headers' | 'rule_inputs'> &
-  Readonly<{ matched_headers: readonly string[]; rule_inputs: object | null }>;
+export type StoredUsage = Omit<
+  UsageRecord,
+  'matched_headers' | 'rule_inputs' | 'server_tool_calls'
+> &
+  Readonly<{
+    matched_headers: readonly string[];
+    rule_inputs: object | null;
+    server_tool_calls: object | null;
+  }>;
 
 const columns = { ...usageEventColumns, budget_window: 'timestamptz' } as const;
 
@@ -97,7 +104,7 @@ const numberOf = ({ replica, run, seq }: StoredUsage): Numbers[] =>
 function insertion(rows: readonly Readonly<Record<string, unknown>>[]): SQLQuery {
   const values = Object.entries(columns).map(([name, type]) => {
     const column = rows.map((row) => row[name]);
-    const given = type.startsWith('jsonb') ? column.map((value) => JSON.stringify(value)) : column;
+    const given = type.startsWith('jsonb') ? column.map(jsonOf) : column;
     return sql`${given}::${baseType(type)}[]`;
   });
   return sql`
@@ -106,6 +113,8 @@ function insertion(rows: readonly Readonly<Record<string, unknown>>[]): SQLQuery
     on conflict do nothing
     returning ${idents(Object.keys(insertedUsage.shape))}`;
 }
+
+const jsonOf = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
 type Counted = z.output<typeof insertedUsage>;
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { errorOf, member, testAdministrator } from '../../harness/admin/admin.ts';
+import { membersOf, tokenParts } from '../../../src/usage/counts.ts';
 import { reported, reportUsage } from '../../harness/admin/usage.ts';
 
 type Administrator = Awaited<ReturnType<typeof testAdministrator>>;
@@ -47,22 +48,34 @@ describe('a usage row', () => {
       max_tokens: 64,
       stream: true,
       attempts: 2,
+      cache_read_tokens: 900,
+      reasoning_tokens: 0,
+      server_tool_calls: { web_search: 2 },
+      service_tier: 'flex',
+      reported_cost_micros: 12,
+      run: '01ARZ3NDEKTSV4RRFFQ6000000',
+      seq: 3,
     };
     const event = reported(1, { ...told, prompt_class_id: 1 });
     await reportUsage(started, [event]);
     const { body } = await started.send('GET', `${path}?id=${event.id}`);
     assert.ok(Array.isArray(body));
     const { received_at: _receivedAt, ...row } = body[0];
-    const { reported_cost_micros: _cost, ...rest } = event;
     assert.deepEqual(row, {
-      ...rest,
+      ...membersOf(
+        tokenParts.map(({ name }) => name),
+        null,
+      ),
+      ...event,
       replica: 'r1',
       principal: 'bootstrap',
       provider: null,
       prompt_class: 'code',
       usage_estimated: false,
       estimated_cost_micros: null,
-      cost_micros: null,
+      cost_micros: 12,
+      currency: null,
+      price_version: null,
     });
   });
 

@@ -65,9 +65,7 @@ export function serve(state: ConfigState, one: Served, number: number): UsageRec
     { ...outcomeOf(route, one), usage: null, estimate: null, durationMs: 1, firstTokenMs: null },
     (ms) => new Date(ms).toISOString(),
   );
-  const { reported_cost_micros: _cost, ...reportedEvent } = usageEvent.parse(
-    JSON.parse(event === null ? '' : usageRow(event)),
-  );
+  const reportedEvent = usageEvent.parse(JSON.parse(event === null ? '' : usageRow(event)));
   return {
     ...reportedEvent,
     at: new Date(reportedEvent.at),
@@ -78,6 +76,8 @@ export function serve(state: ConfigState, one: Served, number: number): UsageRec
     prompt_class: null,
     cost_micros: null,
     estimated_cost_micros: null,
+    currency: null,
+    price_version: null,
     run: null,
     seq: null,
   };
