@@ -26,7 +26,7 @@ export function signingJobs(
   if (auditSigningKey === null) return [];
   const emit = async ({ position, note }: SignedCheckpoint): Promise<void> => {
     log.info({ position, checkpoint: note }, 'a checkpoint of the event log');
-    notifier.notify({ event: 'log_checkpoint', position, checkpoint: note });
+    notifier.notify({ type: 'log_checkpoint', data: { position, checkpoint: note } });
     if (file === null) return;
     const epoch = plane.store.state().settings.byId.get(1)?.epoch ?? 0;
     const line = `${JSON.stringify({ checkpoint: note, epoch })}\n`;

@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 
 import type { ConfigState } from '../../projections/config/state.ts';
-import type { Notifier } from '../control/fleet/notify.ts';
+import type { Notifier } from '../control/webhooks/notify.ts';
 import type { Heads } from '../control/log/heads.ts';
 import type { PastStates } from '../control/history/states.ts';
 import type { ControlPlane } from '../control/plane.ts';

@@ -20,7 +20,7 @@ import { createIdempotency } from '../control/commands/idempotency.ts';
 import { createHeartbeats, createProvidersAt } from '../control/providers/lease-heartbeats.ts';
 import { createLoginLimit } from '../control/access/login-limit.ts';
 import { createLoginTurns } from '../control/access/login-turns.ts';
-import type { Notifier } from '../control/fleet/notify.ts';
+import type { Notifier } from '../control/webhooks/notify.ts';
 import { connectionsPerAddressDefault } from '../ingress/bound-connections.ts';
 import { createPasswords } from '../control/access/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';

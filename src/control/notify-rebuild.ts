@@ -2,7 +2,7 @@
 // the proxies lack (specification, "Events": `snapshot_rebuild_failed`). Retries do not notify
 // again.
 
-import type { Notice } from './fleet/notify.ts';
+import type { Notify } from './webhooks/notify.ts';
 
 export type Divergence = Readonly<{
   /** The version of the log, and the version published at the time. */
@@ -44,7 +44,7 @@ export function afterRebuildFailure(
 const errorCharactersMax = 500;
 
 type Dependencies = Readonly<{
-  notify: (notice: Notice) => void;
+  notify: Notify;
   replica: string;
 }>;
 
@@ -57,6 +57,6 @@ export function createRebuildNotices({ notify, replica }: Dependencies) {
     const { consecutive } = failures;
     const reason = error instanceof Error ? error.message : 'failed';
     const words = reason.slice(0, errorCharactersMax).toWellFormed();
-    notify({ event: 'snapshot_rebuild_failed', replica, error: words, consecutive });
+    notify({ type: 'snapshot_rebuild_failed', data: { replica, error: words, consecutive } });
   };
 }

@@ -16,7 +16,15 @@ type Layer = Readonly<{
 
 const contract = ['src/lib', 'src/conditions', 'src/fields', 'src/snapshot', 'src/protocols/facts'];
 const pure = ['src/routing', 'src/limits', 'src/usage', 'src/protocols', 'src/classifier'];
-const beneathControl = [...contract, ...pure, 'events', 'projections', 'src/deciders', 'src/db'];
+const beneathControl = [
+  ...contract,
+  ...pure,
+  'events',
+  'projections',
+  'src/deciders',
+  'src/db',
+  'src/notifications',
+];
 // The control plane uses the types of a connection. Another test checks that it contains no SQL.
 const controlPackages = [
   '@databases/pg',
@@ -43,6 +51,7 @@ const beneathAdmin = [
   ...pure,
   'events',
   'projections',
+  'src/notifications',
   'src/telemetry',
   'src/kubernetes',
   'src/egress',
@@ -66,6 +75,7 @@ const layers: Readonly<Record<string, Layer>> = {
     may: ['src/lib', 'src/conditions', 'src/fields', 'src/protocols/facts', 'src/usage/row-number'],
     packages: ['zod', 'yaml', 'node:crypto'],
   },
+  'src/notifications': { may: [], packages: ['node:crypto'] },
   'src/limits': { may: contract, packages: ['zod'] },
   'src/usage': { may: contract, packages: ['zod'] },
   'src/protocols': { may: [...contract, 'src/usage'], packages: ['zod'] },

@@ -9,7 +9,7 @@ import type { Call } from '../../../src/admin/http/route.ts';
 import { whatIfRecord } from '../record.ts';
 import type { WhatIfRecord } from '../record.ts';
 import { createEgress } from '../../../src/egress/egress.ts';
-import { noNotifier } from '../../../src/control/fleet/notify.ts';
+import { noNotifier } from '../../../src/control/webhooks/notify.ts';
 import type { ControlPlane } from '../../../src/control/plane.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 import type { Refusal } from '../../../src/lib/refusal.ts';

@@ -9,7 +9,7 @@ import type { TakeSightings } from '../../control/log/witnesses.ts';
 import type { Fleet } from '../../control/fleet/fleet.ts';
 import type { TakeRefusals } from '../../control/fleet/fleet-refusals.ts';
 import type { TakeServed } from '../../control/fleet/fleet-served.ts';
-import type { Notifier } from '../../control/fleet/notify.ts';
+import type { Notifier } from '../../control/webhooks/notify.ts';
 import type { PlaneMeasures } from '../../control/fleet/plane-measures.ts';
 import type { Publisher } from '../../control/publishing/publish.ts';
 import type { refuseUnready } from '../../control/readiness.ts';

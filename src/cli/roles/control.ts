@@ -10,8 +10,9 @@ import type { Program } from '../../admin/operations/program.ts';
 import { listenWaiting } from '../../admin/http/waiting.ts';
 import { createEgress } from '../../egress/egress.ts';
 import type { Egress } from '../../egress/egress.ts';
-import { createNotifier, noNotifier } from '../../control/fleet/notify.ts';
-import type { Notifier } from '../../control/fleet/notify.ts';
+import { createNotifier } from '../../control/webhooks/notify.ts';
+import type { Notifier } from '../../control/webhooks/notify.ts';
+import { createSingleUrl, noSingleUrl } from '../../control/webhooks/single-url.ts';
 import type { SignInLink } from '../../control/access/sign-in-link.ts';
 import { createRebuildNotices } from '../../control/notify-rebuild.ts';
 import { openControlPlane } from '../../control/plane.ts';
@@ -190,15 +191,11 @@ function openNotifier(
   { dispatcher }: Egress,
   log: Log,
 ): Notifier {
-  if (url === null) return noNotifier;
-  return createNotifier({
-    url,
-    secret,
-    dispatcher,
-    clock: Date.now,
-    newId: randomUUID,
-    log: log.of('control'),
-  });
+  const singleUrl =
+    url === null
+      ? noSingleUrl
+      : createSingleUrl({ url, secret, dispatcher, log: log.of('control') });
+  return createNotifier({ singleUrl, clock: Date.now, newId: randomUUID });
 }
 
 const never = (): Promise<never> => new Promise(() => {});

@@ -1,14 +1,10 @@
 // Compares two reports of one replica and lists the backends that went down or recovered
 // (specification, "Events" rules 1 and 2).
 
+import type { NotificationOf } from '../../notifications/types.ts';
 import type { BackendReport, HealthReport } from '../../snapshot/health-report.ts';
 
-export type Transition = Readonly<{
-  event: 'backend_down' | 'backend_recovered';
-  replica: string;
-  api_base: string;
-  model: string;
-}>;
+export type Transition = NotificationOf<'backend_down'> | NotificationOf<'backend_recovered'>;
 
 /**
  * Empty for the first report of a process. A new backend counts as healthy before. One that is no
@@ -24,8 +20,8 @@ export function transitionsBetween(
     const was = wasHealthy.get(keyOf(now))?.healthy ?? true;
     if (was === now.healthy) return [];
     const { api_base, model } = now;
-    const event = now.healthy ? 'backend_recovered' : 'backend_down';
-    return [{ event, replica: after.replica, api_base, model }];
+    const type = now.healthy ? 'backend_recovered' : 'backend_down';
+    return [{ type, data: { replica: after.replica, api_base, model } }];
   });
 }
 

@@ -8,7 +8,7 @@ import { alarmsMax, insertAlarm, listAlarms } from '../../db/log/log-alarms.ts';
 import type { AlarmRow } from '../../db/log/log-alarms.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
-import type { Notice } from '../fleet/notify.ts';
+import type { Notify } from '../webhooks/notify.ts';
 
 /**
  * `position` is the first mismatch. A replica's observation has its name, the hash it was given,
@@ -37,7 +37,7 @@ type Dependencies = Readonly<{
   /** The epoch up to which this process has read the log. */
   epoch: () => number;
   log: Readonly<{ error: (fields: Readonly<Record<string, unknown>>, message: string) => void }>;
-  notify: (notice: Notice) => void;
+  notify: Notify;
   clock: Clock;
 }>;
 
@@ -57,7 +57,7 @@ export function createAlarms({ db, epoch, log, notify, clock }: Dependencies): A
       const isNew = await insertAlarm(db, row).catch(() => true);
       if (!isNew) return;
       log.error({ ...alarm }, 'the event log was modified outside of gw');
-      notify({ event: 'log_alarm', ...alarm });
+      notify({ type: 'log_alarm', data: alarm });
     },
     list: async () => {
       const stored = await listAlarms(db);

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { Notice } from '../../../src/control/fleet/notify.ts';
+import { noNotifier } from '../../../src/control/webhooks/notify.ts';
+import type { Notification } from '../../../src/notifications/types.ts';
 import { errorOf, member, proxyToken, testAdministrator } from '../../harness/admin/admin.ts';
 import { healthOf } from '../../harness/gateway/health.ts';
 
@@ -67,18 +68,18 @@ describe('the fleet', () => {
   });
 
   it('sends a notification when it changes', async (t) => {
-    const notices: Notice[] = [];
+    const notices: Notification[] = [];
     const notifier = {
-      notify: (notice: Notice) => void notices.push(notice),
+      ...noNotifier,
+      notify: (notice: Notification) => void notices.push(notice),
       counts: () => ({ delivered: 4, failed: 3, dropped: 2 }),
-      close: async () => {},
     };
     const { ask, send } = await testAdministrator(t, { notifier });
     for (const healthy of [false, true, true, false]) {
       await ask(post(healthOf('a', { backends: { m: healthy } })));
     }
     assert.deepEqual(
-      notices.map(({ event }) => event),
+      notices.map(({ type }) => type),
       ['backend_recovered', 'backend_down'],
     );
     const { body } = await send('GET', '/admin/health');

@@ -1,6 +1,7 @@
 // Tests the metrics page of a control plane.
 
 import assert from 'node:assert/strict';
+import { noNotifier } from '../../../src/control/webhooks/notify.ts';
 import { it } from 'node:test';
 
 import { sql } from '@databases/pg';
@@ -13,7 +14,7 @@ import { until } from '../../harness/wait.ts';
 const counts = () => ({ delivered: 4, failed: 3, dropped: 2 });
 
 it('the metrics of a control plane require no credential, and count lost data', async (t) => {
-  const notifier = { notify: () => {}, counts, close: async () => {} };
+  const notifier = { ...noNotifier, counts };
   const { ask, url } = await testAdmin(t, { notifier });
   await ask({ method: 'POST', path: '/health-report', token: proxyToken, body: healthOf('a') });
   const answer = await fetch(`${url}/metrics`);

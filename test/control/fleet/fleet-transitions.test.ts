@@ -14,7 +14,7 @@ const twins = (healthy: readonly boolean[]) => ({
 });
 
 const events = (before: readonly boolean[], after: readonly boolean[]) =>
-  transitionsBetween(twins(before), twins(after)).map(({ event }) => event);
+  transitionsBetween(twins(before), twins(after)).map(({ type }) => type);
 
 describe('between two reports', () => {
   const up = true;
@@ -39,7 +39,7 @@ describe('between two reports', () => {
         healthOf('r1', { backends: after }),
       );
       assert.deepEqual(
-        found.map(({ event, model }) => `${event} ${model}`),
+        found.map(({ type, data }) => `${type} ${data.model}`),
         events,
       );
     });
@@ -51,7 +51,8 @@ describe('between two reports', () => {
       healthOf('r1', { backends: { a: down } }),
     );
     const { api_base } = backendOf('a', down);
-    assert.deepEqual(found, { event: 'backend_down', replica: 'r1', api_base, model: 'a' });
+    const data = { replica: 'r1', api_base, model: 'a' };
+    assert.deepEqual(found, { type: 'backend_down', data });
   });
 
   it('two backends with one name count as the less healthy one', () => {

@@ -80,7 +80,7 @@ describe('the fleet', () => {
     take(healthOf('a', { backends: { m: false } }));
     take(healthOf('b', { backends: { m: true } }));
     assert.deepEqual(
-      told.map(({ event, replica }) => [event, replica]),
+      told.map(({ type, data }) => [type, data.replica]),
       [
         ['backend_down', 'a'],
         ['backend_recovered', 'b'],

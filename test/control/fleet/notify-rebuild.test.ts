@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import type { Notice } from '../../../src/control/fleet/notify.ts';
+import type { Notification } from '../../../src/notifications/types.ts';
 import {
   afterRebuildFailure,
   createRebuildNotices,
@@ -73,8 +73,8 @@ describe('a failed rebuild', () => {
 });
 
 it('notifies of a failed publish with cause and process, once per version', async (t) => {
-  const notices: Notice[] = [];
-  const notify = (notice: Notice) => void notices.push(notice);
+  const notices: Notification[] = [];
+  const notify = (notice: Notification) => void notices.push(notice);
   const test = await testPlane(t, {
     onUnpublished: createRebuildNotices({ notify, replica: 'control-1' }),
   });
@@ -94,7 +94,7 @@ it('notifies of a failed publish with cause and process, once per version', asyn
   assert.ok(test.failures.length >= 2);
   const [notice, ...more] = notices;
   assert.deepEqual(more, []);
-  assert.ok(notice?.event === 'snapshot_rebuild_failed');
-  assert.deepEqual([notice.replica, notice.consecutive], ['control-1', 1]);
-  assert.match(notice.error, /vault\.items/);
+  assert.ok(notice?.type === 'snapshot_rebuild_failed');
+  assert.deepEqual([notice.data.replica, notice.data.consecutive], ['control-1', 1]);
+  assert.match(notice.data.error, /vault\.items/);
 });

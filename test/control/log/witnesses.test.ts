@@ -13,8 +13,8 @@ import { createSnapshotCache } from '../../../src/gateway/control-link/cache.ts'
 import { createControlClient } from '../../../src/gateway/control-link/client.ts';
 import { startPoll } from '../../../src/gateway/control-link/poll.ts';
 import { createLive } from '../../../src/gateway/config/live.ts';
-import type { Notice } from '../../../src/control/fleet/notify.ts';
-import { noNotifier } from '../../../src/control/fleet/notify.ts';
+import type { Notification } from '../../../src/notifications/types.ts';
+import { noNotifier } from '../../../src/control/webhooks/notify.ts';
 import { epochOf, readHead } from '../../../src/db/log/event-log.ts';
 import { proxyToken, testAdministrator } from '../../harness/admin/admin.ts';
 import { temporaryDirectory } from '../../harness/temporary-directory.ts';
@@ -40,8 +40,8 @@ const head = z.object({
 
 /** A control plane on a database that outlives it. */
 async function control(t: TestContext, database: TestDatabase) {
-  const notices: Notice[] = [];
-  const notifier = { ...noNotifier, notify: (notice: Notice) => void notices.push(notice) };
+  const notices: Notification[] = [];
+  const notifier = { ...noNotifier, notify: (notice: Notification) => void notices.push(notice) };
   const admin = await testAdministrator(t, {
     notifier,
     database: { ...database, drop: async () => {} },
@@ -137,7 +137,7 @@ describe('a replica is a witness of the log', () => {
     );
     assert.match(alarm?.log_hash ?? '', /^[0-9a-f]{64}$/);
     assert.match(alarm?.problem ?? '', /the log holds .* there: it was rewritten/);
-    const told = notices.filter(({ event }) => event === 'log_alarm');
+    const told = notices.filter(({ type }) => type === 'log_alarm');
     assert.equal(told.length, 1);
     assert.equal(await openAlarms(), '1');
   });

@@ -1,4 +1,4 @@
-// Tests notifications at a real receiver: signed, once, in order, and counted when lost.
+// Tests `--webhook-url` at a real receiver: signed, once, in order, and counted when lost.
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -6,45 +6,46 @@ import { describe, it } from 'node:test';
 
 import { createEgress } from '../../../src/egress/egress.ts';
 import type { EgressLists } from '../../../src/egress/egress.ts';
-import { createNotifier } from '../../../src/control/fleet/notify.ts';
+import { createSingleUrl } from '../../../src/control/webhooks/single-url.ts';
+import type { Notification } from '../../../src/notifications/types.ts';
 import { startUpstream, unusedApiBase } from '../../harness/upstream/upstream.ts';
 import type { Script } from '../../harness/upstream/upstream.ts';
 import { until } from '../../harness/wait.ts';
 
 const noon = Date.parse('2026-11-21T12:00:00Z');
 const taken: Script = (_, response) => void response.writeHead(204).end();
-const down = (model: string) =>
-  ({ event: 'backend_down', replica: 'r1', api_base: 'http://engine.test/v1', model }) as const;
+const backend = (model: string) => ({ replica: 'r1', api_base: 'http://engine.test/v1', model });
+const down = (model: string) => ({ type: 'backend_down', data: backend(model) }) as const;
 
 type Given = Readonly<{ secret?: string; timeoutMs?: number; lists?: Partial<EgressLists> }>;
 
-function testNotifier(url: string, { secret, timeoutMs, lists }: Given = {}) {
+function testUrl(url: string, { secret, timeoutMs, lists }: Given = {}) {
   const warnings: unknown[] = [];
   const { dispatcher } = createEgress({ allow: [], deny: [], ...lists });
   let ids = 0;
-  const notifier = createNotifier({
+  const single = createSingleUrl({
     url,
     secret: secret ?? null,
     dispatcher,
-    clock: () => noon,
-    newId: () => `id-${++ids}`,
     log: { warn: (fields) => void warnings.push(fields['reason']) },
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
   const ended = (count: number) =>
     until(
       () => {
-        const { delivered, failed } = notifier.counts();
+        const { delivered, failed } = single.counts();
         return delivered + failed === count;
       },
       { what: `${count} attempts to end` },
     );
   return {
-    ...notifier,
+    ...single,
+    notify: (notification: Notification) =>
+      single.send({ ...notification, id: `id-${++ids}`, at: noon }),
     warnings,
     ended,
     [Symbol.asyncDispose]: async () => {
-      await notifier.close();
+      await single.close();
       await dispatcher.destroy();
     },
   };
@@ -53,24 +54,34 @@ function testNotifier(url: string, { secret, timeoutMs, lists }: Given = {}) {
 describe('a notification', () => {
   it('contains event and place in one flat object with an id and a time', async () => {
     await using receiver = await startUpstream(taken);
-    await using notifier = testNotifier(`${receiver.apiBase}/hook?team=a`);
+    await using notifier = testUrl(`${receiver.apiBase}/hook?team=a`);
     notifier.notify(down('m'));
-    const failure = { event: 'snapshot_rebuild_failed', replica: 'c1', error: 'x', consecutive: 2 };
-    notifier.notify({ ...failure, event: 'snapshot_rebuild_failed' });
+    const failure = { replica: 'c1', error: 'x', consecutive: 2 };
+    notifier.notify({ type: 'snapshot_rebuild_failed', data: failure });
     await notifier.ended(2);
     const [first, second] = receiver.seen;
     assert.deepEqual([first?.method, first?.path], ['POST', '/v1/hook?team=a']);
     assert.equal(first?.headers['content-type'], 'application/json');
     assert.equal(first?.headers['x-gw-signature'], undefined);
     const at = '2026-11-21T12:00:00.000Z';
-    assert.deepEqual(JSON.parse(String(first?.body)), { id: 'id-1', at, ...down('m') });
-    assert.deepEqual(JSON.parse(String(second?.body)), { id: 'id-2', at, ...failure });
+    assert.deepEqual(JSON.parse(String(first?.body)), {
+      id: 'id-1',
+      at,
+      event: 'backend_down',
+      ...backend('m'),
+    });
+    assert.deepEqual(JSON.parse(String(second?.body)), {
+      id: 'id-2',
+      at,
+      event: 'snapshot_rebuild_failed',
+      ...failure,
+    });
     assert.deepEqual(notifier.counts(), { delivered: 2, failed: 0, dropped: 0 });
   });
 
   it('signs the bytes of its body when there is a secret', async () => {
     await using receiver = await startUpstream(taken);
-    await using notifier = testNotifier(receiver.apiBase, { secret: 'geheim' });
+    await using notifier = testUrl(receiver.apiBase, { secret: 'geheim' });
     notifier.notify(down('modèle'));
     await notifier.ended(1);
     const [seen] = receiver.seen;
@@ -91,7 +102,7 @@ describe('a notification', () => {
   ] as const satisfies readonly (readonly [string, Script, string])[]) {
     it(`is not sent again when it ${what}`, async () => {
       await using receiver = await startUpstream(script);
-      await using notifier = testNotifier(receiver.apiBase);
+      await using notifier = testUrl(receiver.apiBase);
       notifier.notify(down('a'));
       notifier.notify(down('b'));
       await notifier.ended(2);
@@ -108,7 +119,7 @@ describe('a notification', () => {
     await using receiver = await startUpstream((request, response) => {
       if (request.body.includes('"quick"')) taken(request, response);
     });
-    await using notifier = testNotifier(receiver.apiBase, { timeoutMs: 50 });
+    await using notifier = testUrl(receiver.apiBase, { timeoutMs: 50 });
     notifier.notify(down('slow'));
     notifier.notify(down('quick'));
     await notifier.ended(2);
@@ -117,8 +128,8 @@ describe('a notification', () => {
 
   it('refuses an address that must not be dialled', async () => {
     await using receiver = await startUpstream(taken);
-    await using guarded = testNotifier(receiver.apiBase, { lists: { deny: ['127.0.0.0/8'] } });
-    await using nobody = testNotifier(await unusedApiBase());
+    await using guarded = testUrl(receiver.apiBase, { lists: { deny: ['127.0.0.0/8'] } });
+    await using nobody = testUrl(await unusedApiBase());
     for (const { notify, ended, counts } of [guarded, nobody]) {
       notify(down('m'));
       await ended(1);
@@ -136,7 +147,7 @@ describe('the queue', () => {
     await using receiver = await startUpstream(
       (request, response) => void answering.promise.then(() => taken(request, response)),
     );
-    await using notifier = testNotifier(receiver.apiBase);
+    await using notifier = testUrl(receiver.apiBase);
     for (let index = 0; index < 70; index++) notifier.notify(down(`m${index}`));
     assert.deepEqual(notifier.counts(), { delivered: 0, failed: 0, dropped: 5 });
     await until(() => receiver.seen.length === 1, { what: 'the first one' });
@@ -152,7 +163,7 @@ describe('the queue', () => {
 
   it('is dropped at the end, after the one in progress', async () => {
     await using receiver = await startUpstream(taken);
-    await using notifier = testNotifier(receiver.apiBase);
+    await using notifier = testUrl(receiver.apiBase);
     for (const model of ['a', 'b', 'c']) notifier.notify(down(model));
     await notifier.close();
     assert.deepEqual(notifier.counts(), { delivered: 1, failed: 0, dropped: 2 });
