@@ -26,7 +26,6 @@ export type AgentPlan = Readonly<{
 
 export type AgentSurroundings = Readonly<{
   env: Readonly<Record<string, string | undefined>>;
-  /** The host name of the machine. */
   hostName: string;
 }>;
 
@@ -72,7 +71,7 @@ function missing({ controlUrl, token }: AgentSettings): readonly Refusal[] {
   return refusals;
 }
 
-/** With half the lease, one heartbeat may be lost. */
+/** Half the lease, so that one heartbeat may be lost. */
 function leaseRefusals({ ttl, interval }: AgentSettings): readonly Refusal[] {
   if (interval * 2 <= ttl) return [];
   const message = `--interval ${interval} is too long for --ttl ${ttl}: it must be at most half of it`;

@@ -13,7 +13,7 @@ import type { Running } from './lifetime.ts';
 import { logToStderr } from './printing/log-to-stderr.ts';
 import { readCertificates } from './pem-files.ts';
 
-/** Registers and renews leases until closed. Closing takes effect at once. */
+/** Registers and renews leases until closed, which takes effect at once. */
 export async function runAgent(settings: AgentSettings, plan: AgentPlan): Promise<Running> {
   await using started = new AsyncDisposableStack();
   const log = logToStderr(settings).of('agent');

@@ -6,7 +6,6 @@ import type { ClassifierSettings } from './encoders.ts';
 
 export type Measured = Readonly<{
   tier: PromptClassTier;
-  /** The identity of the encoder. */
   encoder: string;
   characters: number;
   median_ms: number;

@@ -52,7 +52,7 @@ function joined(sources: readonly (Source | readonly Issue[])[]): Source | reado
   return wrong.length > 0 || first === undefined ? wrong : joinSources([first, ...others]);
 }
 
-/** File texts by path. */
+/** By path. */
 async function readTexts(paths: readonly string[]): Promise<Map<string, string> | Refusal> {
   const texts = new Map<string, string>();
   let bytes = 0;
@@ -75,7 +75,7 @@ async function readTexts(paths: readonly string[]): Promise<Map<string, string> 
   return refuse('invalid', `--file: ${paths.join(', ')} has no .yaml, .yml or .json file`);
 }
 
-/** Lists the files of a folder recursively, sorted by name, without hidden files. */
+/** Recursively, sorted by name, without hidden files. */
 async function filesAt(path: string): Promise<readonly string[]> {
   if (!(await stat(path)).isDirectory()) return [path];
   const names = await readdir(path, { recursive: true });
@@ -85,7 +85,7 @@ async function filesAt(path: string): Promise<readonly string[]> {
     .map((name) => join(path, name));
 }
 
-/** Reports credentials in plain text in the files. */
+/** Reports credentials in plain text. */
 const bareSecrets = ({ tree, issue }: Source): readonly Issue[] =>
   membersOf(tree).flatMap(({ path, value }) =>
     path.at(-1) === 'upstream_api_key' &&

@@ -1,5 +1,5 @@
-// Opens the encoders of the prompt classifier. Configured encoders are checked at the start; the built-in and the refined encoder load
-// on first use.
+// Opens the encoders of the prompt classifier. Configured encoders are checked at startup; the
+// built-in and the refined encoder load on first use.
 
 import { createHash, hash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
@@ -74,7 +74,7 @@ function refinedModel(directory: string) {
   return { modelPath, tokenizer, isFirstToken: poolsFirstToken(directory) };
 }
 
-/** Reads the pooling of token vectors from the sentence-transformers configuration; default mean. */
+/** From the sentence-transformers configuration; default mean. */
 function poolsFirstToken(directory: string): boolean {
   const path = join(directory, '1_Pooling/config.json');
   return existsSync(path) && /"pooling_mode_cls_token"\s*:\s*true/.test(readFileSync(path, 'utf8'));

@@ -1,6 +1,6 @@
 // Handles SIGHUP, which reloads the configuration file. Without a listener, SIGHUP would end the process.
 
-/** Calls back on SIGHUP. Returns a function that removes the listener. */
+/** Returns a function that removes the listener. */
 export type OnHangUp = (listener: () => void) => () => void;
 
 export const onHangUp: OnHangUp = (listener) => {

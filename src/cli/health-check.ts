@@ -13,7 +13,6 @@ export type Checked = Readonly<{ url: string; isReady: boolean; said: string }>;
 
 const answerMs = 3_000;
 
-/** The readiness URLs of the listeners of the role. */
 export function readinessUrls({
   role,
   host,
@@ -42,7 +41,7 @@ function ownAddress(host: string): string {
 }
 
 export async function checkReadiness(urls: readonly string[]): Promise<readonly Checked[]> {
-  // Skips certificate checks: no secret is sent, and no certificate names a loopback address.
+  // No secret is sent, and no certificate names a loopback address.
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false, timeout: answerMs } });
   try {
     return await Promise.all(urls.map((url) => check(url, dispatcher)));

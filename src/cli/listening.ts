@@ -11,7 +11,7 @@ export async function namingListener<Value>(
     return await listening;
   } catch (cause) {
     if (!(cause instanceof Error && 'syscall' in cause)) throw cause;
-    // The parent binds the listener of a worker.
+    // In a worker, the parent binds the listener.
     if (cause.syscall !== 'listen' && cause.syscall !== 'bind') throw cause;
     throw new Error(`${flag} ${port} on --host ${host} cannot be bound`, { cause });
   }

@@ -42,7 +42,6 @@ import { HelpCommand, namingValues } from './printing/help.ts';
 import { usageError } from './printing/usage-error.ts';
 import { programVersion } from './version.ts';
 
-/** Registers every command. */
 export function commandLine(enableColors: boolean): Cli {
   const cli = new Cli({ binaryName: 'gw', binaryVersion: programVersion(), enableColors });
   const commands = [

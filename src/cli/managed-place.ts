@@ -7,7 +7,7 @@ import type { SettingValues } from './settings/settings-table.ts';
 
 type Managed = Pick<SettingValues, 'operatorResource' | 'serviceAccountDirectory'>;
 
-/** Returns null outside a cluster. */
+/** Null outside a cluster. */
 export function managedPlace(
   { operatorResource, serviceAccountDirectory }: Managed,
   env: Readonly<Record<string, string | undefined>>,

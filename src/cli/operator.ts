@@ -24,7 +24,7 @@ export type OperatorSettings = SettingsOf<OperatorSettingsTable>;
 
 const leaseSeconds = 15;
 
-/** Manages deployments until closed. Closing releases the Lease. */
+/** Closing releases the Lease. */
 export async function runOperator(
   settings: OperatorSettings,
   place: ClusterPlace,
@@ -46,7 +46,7 @@ export async function runOperator(
     }),
   );
   started.defer(pages.close);
-  // Each start has its own id, so a restarted pod is not taken for the previous holder of the Lease.
+  // A new id per start, so that a restarted pod is not taken for the previous holder of the Lease.
   const self = `${hostname()}_${randomUUID()}`;
   const { failed, close } = startOperator({
     place,
@@ -69,7 +69,7 @@ export async function runOperator(
   return { failed, close: () => parts.disposeAsync() };
 }
 
-/** Every setting that a resource may set, by variable. */
+/** By variable. */
 export const knownSettings: KnownSettings = new Map(
   Object.values<Setting>(settingsTable).map(({ variable, secret, schema }) => [
     variable,

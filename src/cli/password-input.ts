@@ -37,12 +37,12 @@ export async function readPassword(input: PasswordInput): Promise<string | Refus
   }
 }
 
-/** GW_BOOTSTRAP_PASSWORD may be set for the first start already. Returns null if no variable is set. */
+/** GW_BOOTSTRAP_PASSWORD may still be set for the first start. Null if no variable is set. */
 const passwordOfEnvironment = (env: PasswordInput['env']): string | Refusal | null =>
   secretVariable(env, { variable: 'GW_PASSWORD', param: 'password' }) ??
   (env['GW_BOOTSTRAP_PASSWORD'] || null);
 
-/** Longer than any valid password. Longer input is refused. */
+/** Longer than any valid password. */
 const inputCharactersMax = 8192;
 
 async function firstLine(stdin: Readable): Promise<string> {

@@ -1,4 +1,4 @@
-// Reads the PEM files that flags name. Problems name the flag and are found before anything is opened.
+// Reads the PEM files that flags name, before anything is opened. Problems name the flag.
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -25,7 +25,6 @@ export function readCaBundle({ caBundle }: Pick<SettingValues, 'caBundle'>): rea
   return caBundle === null ? [] : [readCertificates('--ca-bundle', caBundle)];
 }
 
-/** Reads the PEM certificates of the file that the flag names. */
 export function readCertificates(flag: string, path: string): string {
   const text = readNamed(flag, path);
   naming(`${flag} ${path} contains no certificate`, () => new X509Certificate(text));

@@ -1,4 +1,4 @@
-// Runs a role. Only the code of that role is imported: a proxy never loads the control plane.
+// Runs a role. Imports only that role's code: a proxy never loads the control plane.
 
 import type { Running } from './lifetime.ts';
 import type { AllExtras } from './roles/all.ts';

@@ -1,5 +1,5 @@
-// Decides how long a process keeps serving after SIGTERM. It reports itself as not ready, so that load balancers send new requests
-// elsewhere ("Limits", Shutdown).
+// Decides how long a process keeps serving after SIGTERM while it reports that it is not ready, so
+// that load balancers send new requests elsewhere ("Limits", Shutdown).
 
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -75,7 +75,10 @@ function tlsRefusals({ tlsCert, tlsKey }: Settings): readonly Refusal[] {
   return [invalid(tlsCert === null ? 'tlsCert' : 'tlsKey', `${given} needs ${missing}`)];
 }
 
-/** `/snapshot` carries decrypted credentials: the admin listener never shares the gateway's address. */
+/**
+ * `/snapshot` carries decrypted credentials, so the admin listener never shares the gateway's
+ * address.
+ */
 function sharedAddress({ role, port, adminPort }: Settings): readonly Refusal[] {
   if (role !== 'all' || port !== adminPort || port === 0) return [];
   return [
@@ -117,7 +120,7 @@ export function startupWarnings(settings: Settings): readonly string[] {
   return [...secretsInSight(settings), ...warnings];
 }
 
-/** Warns of secrets in arguments, which the process list shows. */
+/** The process list shows arguments. */
 function secretsInSight({ sources }: Settings): readonly string[] {
   return settingNames().flatMap((name) => {
     const setting = settingsTable[name];

@@ -1,4 +1,4 @@
-// Holds the program's version, read once from its package.json.
+// Reads the program's version from its package.json.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

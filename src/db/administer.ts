@@ -1,5 +1,5 @@
-// Runs statements that concern the whole Postgres server: creates and drops databases, and holds a
-// lock for a process.
+// Runs statements on the whole Postgres server: creates and drops databases, and holds a lock for a
+// process.
 
 import { Socket } from 'node:net';
 
@@ -9,7 +9,8 @@ export type NewDatabase = Readonly<{
   name: string;
   template?: string;
   /**
-   * The method by which Postgres copies the template. Its default logs every page (CREATE DATABASE, "strategy").
+   * The method by which Postgres copies the template. Its default logs every page (CREATE DATABASE,
+   * "strategy").
    */
   strategy?: 'file_copy' | undefined;
 }>;
@@ -42,7 +43,7 @@ export async function dropDatabase(serverUrl: string, name: string): Promise<voi
 
 async function runOnce(url: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: url });
-  // The server may end the session at any time; the statement's own error reports that.
+  // The server may end the session at any time. The statement's own error reports that.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -11,10 +11,7 @@ const appliedRow = z.object({ position: integer, payload: text });
 export type Applied = Readonly<{ position: number }> &
   z.output<(typeof settingsEvents)['ConfigurationApplied']['data']>;
 
-/**
- * The events after the position `after`, in log order. The query names the stream because the log
- * is indexed by stream, not by type.
- */
+/** In log order. The query names the stream because the log is indexed by stream, not by type. */
 export async function appliedConfigurations(db: Queryable, after: number): Promise<Applied[]> {
   const rows = await readRows(db, appliedRow)`
     select position, payload::text as payload
@@ -28,7 +25,7 @@ export async function appliedConfigurations(db: Queryable, after: number): Promi
   });
 }
 
-/** `principal_id` is the actor; null for the command line and the system. */
+/** `principal_id` is null for the command line and the system. */
 const latestRow = z.object({
   stream: text,
   position: integer,
@@ -38,7 +35,7 @@ const latestRow = z.object({
 });
 export type LatestEvent = Readonly<z.output<typeof latestRow>>;
 
-/** The last event of each of these streams after the position `after`. */
+/** After the position `after`. */
 export const latestEvents = (
   db: Queryable,
   { streams, after }: Readonly<{ streams: readonly string[]; after: number }>,

@@ -35,17 +35,13 @@ const schemas = new Map<string, z.ZodType>(
   ]),
 );
 
-/**
- * The type of a row with these columns. The content of jsonb columns is unknown; type it with
- * `extend`.
- */
+/** The content of jsonb columns is unknown; type it with `extend`. */
 export function rowOf<const Table extends Columns>(columns: Table): z.ZodObject<Shape<Table>>;
 export function rowOf(columns: Columns): z.ZodObject {
   const shape = Object.entries(columns).map(([name, type]) => [name, schemas.get(type)]);
   return z.object(Object.fromEntries(shape));
 }
 
-/** The type of the values of the column. */
 export const baseType = (type: string): SQLQuery =>
   sql.__dangerous__rawValue(type.replace(' not null', ''));
 

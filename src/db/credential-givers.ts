@@ -1,6 +1,6 @@
 // Reads who gave principals their credentials. For passwords and admin tokens, these are the actors
 // of the events that set them. For identities, these are the actors of the events that wrote the
-// name or address by which they were linked. A change request is given by its id, because the
+// name or address by which they were linked. If a change request did it, its id counts, because the
 // principal that applied it did not see its content.
 
 import type { Queryable } from '@databases/pg';
@@ -26,7 +26,6 @@ const passwordSet = given.extend({ kind: z.literal('password') });
 const identityGiven = given.extend({ kind: z.literal('identity') });
 const tokenGiven = given.extend({ kind: z.literal('token'), until: integer });
 
-/** All passwords ever set, in log order. */
 export const passwordsSet = (db: Queryable) =>
   readRows(db, passwordSet)`
     select given.position, 'password' as kind, (given.payload ->> 'id')::bigint as "principalId",
@@ -41,8 +40,8 @@ export const passwordsSet = (db: Queryable) =>
     order by given.position`;
 
 /**
- * All identities ever linked, in log order. Each has one row per event that created, renamed or
- * addressed the principal before, or a single row if there is none.
+ * In log order. Each has one row per event that created, renamed or addressed the principal before,
+ * or a single row if there is none.
  */
 export const identitiesGiven = (db: Queryable) =>
   readRows(db, identityGiven)`
@@ -60,7 +59,7 @@ export const identitiesGiven = (db: Queryable) =>
     where linked.type = 'PrincipalIdentityLinked'
     order by linked.position, named.position`;
 
-/** All tokens ever created, in log order. `until` is when a token expires or was revoked. */
+/** In log order. `until` is when a token expires or was revoked. */
 export const tokensGiven = (db: Queryable) =>
   readRows(db, tokenGiven)`
     select created.position, 'token' as kind,

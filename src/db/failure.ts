@@ -1,14 +1,12 @@
-// Decides by error code which errors mean that the database is unavailable, so that the caller
-// should retry, and what to report for each.
+// Decides by error code which errors mean that the database is unavailable, and what to report for
+// each.
 
 /** `code` is the SQLSTATE, an error code of the operating system or of the pool, or null. */
 export type DatabaseFailure = Readonly<{
   code: string | null;
-  /**
-   * The problem as a clause for an answer or a log line, with the SQLSTATE if it helps operators.
-   */
+  /** A clause for an answer or a log line, with the SQLSTATE if it helps operators. */
   says: string;
-  /** The remedy for an operator; null if waiting is enough. */
+  /** Null if waiting is enough. */
   remedy: string | null;
 }>;
 
@@ -16,7 +14,7 @@ type Kind = Readonly<{ states: RegExp; says: string; remedy: string | null }>;
 
 const away = 'the database is unreachable or overloaded';
 
-/** The first entry whose pattern matches the SQLSTATE decides. */
+/** The first matching entry decides. */
 const kinds: readonly Kind[] = [
   {
     states: /^53100$/,

@@ -21,7 +21,7 @@ const grantEvent = z.object({
 });
 export type GrantEvent = Readonly<z.output<typeof grantEvent>>;
 
-/** The grants up to and including `position`, also those that were revoked later. */
+/** Includes grants that were revoked later. */
 export const lastGrants = (db: Queryable, position: number): Promise<GrantEvent[]> =>
   readRows(db, grantEvent)`
     select distinct on (stream, payload ->> 'role_id', payload ->> 'resource')
@@ -36,7 +36,7 @@ export const lastGrants = (db: Queryable, position: number): Promise<GrantEvent[
       and (type = 'PrincipalRoleGranted' or payload ->> 'verb' = 'model:invoke')
     order by stream, payload ->> 'role_id', payload ->> 'resource', position desc`;
 
-/** The time of the event at `position`, in epoch milliseconds; 0 if there is none. */
+/** Epoch milliseconds; 0 if there is no such event. */
 export async function timeOf(db: Queryable, position: number): Promise<number> {
   const recordedAt = await readValue(db, time)`
     select recorded_at from es.events where position = ${position}`;

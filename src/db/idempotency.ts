@@ -9,7 +9,7 @@ import type { PrincipalId } from '../lib/ids.ts';
 import { bytes, readRow, text } from './rows.ts';
 import type { Sealed } from './vault.ts';
 
-/** The owner of the key. Equal keys of different principals are different. */
+/** Equal keys of different principals are different. */
 export type KeyOwner = Readonly<{ principalId: PrincipalId; keyDigest: Buffer }>;
 
 /** `answer` is null if it was erased. */
@@ -49,14 +49,14 @@ export async function insertAnswer(
 }
 
 /**
- * Erases all answers, because they are encrypted and may contain anyone's data. The rows stay, so
- * that no request is repeated.
+ * Any answer may contain the erased data, and all are encrypted. The rows stay, so that no request
+ * is repeated.
  */
 export async function eraseAnswers(tx: Queryable): Promise<void> {
   await tx.query(sql`update op.idempotent_answers set answer = '' where answer <> ''`);
 }
 
-/** Deletes at most `limit` expired answers and returns their number. */
+/** Returns the number of deleted answers. */
 export async function deleteExpiredAnswers(
   db: Queryable,
   { now, limit }: { now: Date; limit: number },

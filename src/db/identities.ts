@@ -1,5 +1,5 @@
-// Reads the history of identities from the log, for those that are currently linked with no
-// principal.
+// Reads the history of identities from the log, including identities that are linked with no
+// principal now.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -9,9 +9,7 @@ import { readRows, text, time } from './rows.ts';
 
 const linkedIdentity = z.object({ ref: text, at: time });
 
-/**
- * The times when identities were first linked, by ref. A restored identity keeps its first time.
- */
+/** By ref. A restored identity keeps the time at which it was first linked. */
 export async function linkedSince(
   db: Queryable,
   refs: readonly string[],
@@ -24,7 +22,7 @@ export async function linkedSince(
   return new Map(rows.map(({ ref, at }) => [ref, at]));
 }
 
-/** True if the identity was ever linked with a principal, including deleted ones. */
+/** Includes deleted principals. */
 export async function wasLinked(db: Queryable, fingerprint: string): Promise<boolean> {
   const rows: unknown[] = await db.query(sql`
     select 1 from es.events

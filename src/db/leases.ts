@@ -11,7 +11,7 @@ import { integer, readRows, readValues, time } from './rows.ts';
 const lease = z.object({ providerId, ttlSeconds: integer, expiresAt: time });
 export type Lease = Readonly<z.output<typeof lease>>;
 
-/** The leases of these providers; providers without a lease are omitted. */
+/** Omits providers without a lease. */
 export async function readLeases(
   db: Queryable,
   ids: readonly ProviderId[],
@@ -24,8 +24,8 @@ export async function readLeases(
 }
 
 /**
- * Refreshes leases in one statement and returns the ids of those that exist. Locks them in order of
- * provider, like every statement that writes several, so that deadlocks cannot occur.
+ * Returns the ids of the leases that exist. Locks them in order of provider, like every statement
+ * that writes several, so that deadlocks cannot occur.
  */
 export async function refreshLeases(
   db: Queryable,
@@ -51,7 +51,6 @@ export async function refreshLeases(
   return new Set(refreshed);
 }
 
-/** Creates a lease, or refreshes the existing one. */
 export async function writeLease(
   db: Queryable,
   { providerId, ttlSeconds, expiresAt }: Lease,

@@ -1,6 +1,6 @@
-// Listens for notifications (LISTEN) that another replica appended events, and wakes its caller.
-// They are only hints: callers also poll, so a lost notification costs at most a second. LISTEN
-// needs its own connection, which pools do not provide.
+// Listens for notifications (LISTEN) that another replica appended events. They are only hints:
+// callers also poll, so a lost notification costs at most a second. LISTEN needs its own
+// connection, which pools do not provide.
 
 import { Client } from 'pg';
 

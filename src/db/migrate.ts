@@ -1,5 +1,5 @@
-// Migrates es, vault and op: forward only, numbered, never edited, each in one transaction. Read
-// models have no migrations.
+// Migrates es, vault and op with numbered files, each in one transaction. Files are never edited.
+// Read models have no migrations.
 
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -18,10 +18,7 @@ const migrationLock = 7_100_001;
 
 type Migration = Readonly<{ number: number; name: string; text: string; checksum: string }>;
 
-/**
- * Brings the database to this program's schema. Throws if the database is newer, or if an applied
- * file was edited.
- */
+/** Throws if the database is newer than this program, or if an applied file was edited. */
 export async function migrate(db: Database): Promise<void> {
   const known = await readMigrations();
   await db.tx(
@@ -31,8 +28,7 @@ export async function migrate(db: Database): Promise<void> {
       const applied = await appliedMigrations(tx);
       checkApplied(applied, known);
       for (const migration of known.filter((one) => !applied.has(one.number))) {
-        // The migrations are our own files in the program's directory. Only here, SQL text is not a
-        // literal.
+        // The migrations are our own files. Only here, SQL text is not a literal.
         await tx.query(sql.__dangerous__rawValue(migration.text));
         await tx.query(sql`
           insert into public.gw_migrations (number, name, checksum)

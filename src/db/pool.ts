@@ -1,5 +1,5 @@
-// Creates pools of connections to Postgres. Every pool bounds its waits: for a connection, a lock,
-// a statement, an idle transaction.
+// Creates pools of connections to Postgres. Bounds every wait: for a connection, a lock, a
+// statement, an idle transaction.
 
 import createConnectionPool from '@databases/pg';
 import type { ConnectionPool } from '@databases/pg';
@@ -7,8 +7,8 @@ import type { ConnectionPool } from '@databases/pg';
 export type Database = ConnectionPool;
 
 /**
- * The purpose of a pool and the maximum time of its statements. The statements of a command must
- * end within the 3 s in which a mutation is answered; reports and maintenance jobs may take longer.
+ * Decides the maximum time of a statement. The statements of a command must end within the 3 s in
+ * which a mutation is answered; those of reports and maintenance may take longer.
  */
 export type Purpose = 'commands' | 'reports' | 'maintenance';
 
@@ -44,16 +44,16 @@ export function openDatabase(options: Options) {
       bigIntMode: 'number',
       poolSize: connectionsMax,
       statementTimeoutMilliseconds: statementTimeout,
-      // The server's own timeout cannot end a query if the server hangs or the network drops
-      // packets; this one can.
+      // Ends a query also if the server hangs or the network drops packets, when the server's own
+      // timeout cannot.
       queryTimeoutMilliseconds: statementTimeout === 0 ? 0 : statementTimeout + 200,
       lockTimeoutMilliseconds: lockTimeoutMs,
       idleInTransactionSessionTimeoutMilliseconds: idleInTransactionTimeoutMs,
       connectionTimeoutMilliseconds: connectTimeoutMs,
       queueTimeoutMilliseconds: connectTimeoutMs + 500,
       ...(schema === undefined ? {} : { schema }),
-      // A connection that breaks while idle is replaced. If the database is really down, the next
-      // query fails.
+      // A connection that breaks while idle is replaced. If the database is down, the next query
+      // fails.
       onError: () => {},
       ...loadHandlers(options),
     }),

@@ -1,6 +1,6 @@
-// Checks whether the database address provides dedicated sessions, which gw needs: its pools set
-// the schema and timeouts of a session once, and one connection listens. A pooler that shares
-// sessions would lose these settings or apply them to others.
+// Checks whether the database address provides dedicated sessions: gw's pools set the schema and
+// timeouts of a session once, and one connection listens. A pooler that shares sessions would lose
+// these settings or apply them to others.
 
 import { randomUUID } from 'node:crypto';
 
@@ -9,13 +9,13 @@ import { Client } from 'pg';
 import { readingUrl } from './pool.ts';
 
 const connectTimeoutMs = 2000;
-/** The error of a pooler that rejects a startup parameter. */
+/** Returned by a pooler that rejects a startup parameter. */
 const protocolViolation = '08P01';
 const setting = 'gw.session';
 
 /**
- * Throws an error with a remedy if the address leads to a pooler that shares sessions or rejects
- * their settings.
+ * Throws, with a remedy, if the address leads to a pooler that shares sessions or rejects their
+ * settings.
  */
 export async function checkSessions(url: string): Promise<void> {
   const clients = [connectionTo(url), connectionTo(url)] as const;

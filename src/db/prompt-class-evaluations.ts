@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { principalId } from '../lib/ids.ts';
 import { integer, readRows, readValue, text, time } from './rows.ts';
 
-/** A row of op.prompt_class_evaluations. */
 const evaluationRow = z.object({
   id: integer,
   evaluated_at: time,
@@ -20,10 +19,9 @@ const evaluationRow = z.object({
 });
 export type EvaluationRow = Readonly<z.output<typeof evaluationRow>>;
 
-/** The number of evaluations kept; older ones are deleted. */
+/** Older ones are deleted. */
 export const evaluationsKept = 20;
 
-/** Returns the id of the new row. */
 export async function insertEvaluation(
   db: Queryable,
   row: Omit<EvaluationRow, 'id'>,
@@ -43,7 +41,7 @@ export async function insertEvaluation(
   return id;
 }
 
-/** Sorted newest first. */
+/** Newest first. */
 export const listEvaluations = (db: Queryable): Promise<EvaluationRow[]> =>
   readRows(db, evaluationRow)`
     select id, evaluated_at, principal_id, snapshot_version, fast_encoder, refined_encoder, result

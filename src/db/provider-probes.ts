@@ -17,7 +17,7 @@ const probe = z.object({
 });
 export type Probe = Readonly<z.output<typeof probe>>;
 
-/** The results for these providers; providers that no sweep has reached yet are omitted. */
+/** Omits providers that no sweep has reached yet. */
 export async function readProbes(
   db: Queryable,
   ids: readonly ProviderId[],
@@ -29,10 +29,7 @@ export async function readProbes(
   return new Map(rows.map((row) => [row.providerId, row]));
 }
 
-/**
- * Writes the results of a sweep in one statement. Skips providers that were seen more recently, by
- * a heartbeat of their agent.
- */
+/** Skips providers that were seen more recently, by a heartbeat of their agent. */
 export async function writeProbes(db: Queryable, probes: readonly Probe[]): Promise<void> {
   if (probes.length === 0) return;
   const column = <Value>(read: (probe: Probe) => Value): Value[] => probes.map(read);
@@ -49,7 +46,7 @@ export async function writeProbes(db: Queryable, probes: readonly Probe[]): Prom
       <= coalesce(excluded.last_seen_at, '-infinity')`);
 }
 
-/** Restarts the absence of these providers at `now`, if they are absent. */
+/** Absent providers count as absent only from `now` on. */
 export const countAbsenceAnew = (
   db: Queryable,
   { ids, now }: Readonly<{ ids: readonly ProviderId[]; now: Date }>,

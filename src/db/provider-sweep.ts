@@ -1,5 +1,5 @@
-// Assigns the sweep of providers to one control plane by a row that is held for a limited time, so
-// that a crash during a sweep blocks no one. Unlike an advisory lock, it occupies no connection.
+// Assigns the sweep of providers to one control process at a time by a lease row, so that a crash
+// during a sweep blocks no one. Unlike an advisory lock, it occupies no connection.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -33,7 +33,7 @@ export async function takeSweepTurn(
   return taken === null ? null : { begunAt: now, watchedUntil: taken.watchedUntil };
 }
 
-/** Extends the turn, or releases it. Does nothing if another process has it by now. */
+/** Extends or releases the turn. Does nothing if another process has it by now. */
 export const holdSweepTurn = (
   db: Queryable,
   { begunAt, until }: Readonly<{ begunAt: Date; until: Date }>,

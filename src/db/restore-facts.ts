@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { integer, readRows, readValues, text } from './rows.ts';
 
-/** Those of these refs whose item was erased or does not exist. */
+/** The refs whose item was erased or does not exist. */
 export async function erasedRefs(db: Queryable, refs: readonly string[]): Promise<string[]> {
   if (refs.length === 0) return [];
   return readValues(db, text)`
@@ -23,7 +23,7 @@ const accessEvent = z.object({
 });
 export type AccessEvent = Readonly<z.output<typeof accessEvent>>;
 
-/** The events after the position `after`, in log order. */
+/** In log order. */
 export const accessEventsSince = (db: Queryable, after: number): Promise<AccessEvent[]> =>
   readRows(db, accessEvent)`
     select type, (payload ->> 'id')::bigint as id, payload ->> 'password_ref' as ref
@@ -37,7 +37,7 @@ export const accessEventsSince = (db: Queryable, after: number): Promise<AccessE
 const identityEvent = z.object({ id: integer, fingerprint: text.nullable() });
 export type IdentityEvent = Readonly<z.output<typeof identityEvent>>;
 
-/** The events after the position `after`, in log order. */
+/** In log order. */
 export const identityEventsSince = (db: Queryable, after: number): Promise<IdentityEvent[]> =>
   readRows(db, identityEvent)`
     select (payload ->> 'id')::bigint as id, payload -> 'identity' ->> 'fingerprint' as fingerprint

@@ -1,4 +1,4 @@
-// Checks the database privileges that gw needs, grants missing ones if the login may, and otherwise
+// Checks the database privileges that gw needs. Grants missing ones if the login may, and otherwise
 // lists the statements that an administrator must run. A restored copy lacks some, because a dump
 // contains no roles and no privileges on the database.
 
@@ -28,8 +28,8 @@ const tableRights = JSON.stringify([
 ]);
 
 /**
- * Grants missing privileges to the login and gw_app, as far as the login may. Others are skipped:
- * the work that needs them fails, and `namingRights` reports the statements.
+ * Grants what the login may grant. The rest is skipped: the work that needs it fails, and
+ * `namingRights` reports the statements.
  */
 export async function giveRights(tx: Transaction): Promise<void> {
   for (const statement of await missingRights(tx)) {
@@ -46,8 +46,7 @@ export async function giveRights(tx: Transaction): Promise<void> {
 const session = z.object({ login: text, database: text });
 
 /**
- * Runs the work. If a privilege is missing, throws an error that lists the statements that grant
- * all missing ones.
+ * If a privilege is missing, throws an error that lists the statements that grant all missing ones.
  */
 export async function namingRights<Value>(
   db: Queryable,
@@ -77,7 +76,7 @@ const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   typeof error.code === 'string' &&
   codes.includes(error.code);
 
-/** The statements that grant all missing privileges, in the order in which they must run. */
+/** In the order in which they must run. */
 export async function missingRights(db: Queryable): Promise<readonly string[]> {
   const parts = [roleRights(), ownRights(), ownership(), readModelOwnership(), grants()];
   const statements: string[] = [];

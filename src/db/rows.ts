@@ -1,5 +1,5 @@
-// Reads and checks the rows of a statement. @databases/pg returns `any`, so every row is checked against a schema declared next to the
-// statement: readRows(db, session)`select login, database from ...`
+// Reads and checks the rows of a statement. @databases/pg returns `any`, so every row is checked
+// against a schema next to the statement: readRows(db, session)`select login, database from ...`
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
@@ -10,14 +10,14 @@ import { plainly } from '../lib/plain-issue.ts';
 type Reader = Pick<Queryable, 'query'>;
 type Read<Result> = (parts: TemplateStringsArray, ...values: unknown[]) => Promise<Result>;
 
-/** Column types. Declare row schemas at module level: creating a schema costs more than checking many rows. */
+/** Declare row schemas at module level: creating a schema costs more than checking many rows. */
 export const integer = z.int();
 export const text = z.string();
 export const flag = z.boolean();
 export const time = z.date();
 export const bytes = z.instanceof(Buffer);
 
-/** All rows of the statement. Throws if one does not have the declared columns. */
+/** Throws if a row does not have the declared columns. */
 export const readRows =
   <Row extends z.ZodType>(db: Reader, row: Row): Read<z.output<Row>[]> =>
   async (parts, ...values) => {
@@ -29,7 +29,7 @@ export const readRows =
     });
   };
 
-/** The first row; null if there is none. */
+/** Null if there is no row. */
 export const readRow =
   <Row extends z.ZodType>(db: Reader, row: Row): Read<z.output<Row> | null> =>
   async (parts, ...values) => {
@@ -52,7 +52,7 @@ export const readValues =
     });
   };
 
-/** The only column of the first row; null if there is no row. */
+/** Null if there is no row. */
 export const readValue =
   <Value extends z.ZodType>(db: Reader, value: Value): Read<z.output<Value> | null> =>
   async (parts, ...values) => {
@@ -60,7 +60,7 @@ export const readValue =
     return first ?? null;
   };
 
-/** Checks only: row schemas do not transform. */
+/** Row schemas do not transform. */
 function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -77,7 +77,7 @@ function check<Schema extends z.ZodType>(
 
 const nameCharactersMax = 100;
 
-/** The beginning of the statement, without the values of its parameters. */
+/** The beginning of the statement, without parameter values. */
 function nameOf(statement: SQLQuery): string {
   const { text } = statement.format({
     escapeIdentifier: (name) => name,

@@ -1,5 +1,5 @@
 // Stores sessions by the SHA-256 of their token. `password_ref` is the ref of the password or
-// identity that began the session.
+// identity that opened the session.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -12,7 +12,6 @@ import { bytes, integer, readRow, readRows, text, time } from './rows.ts';
 export type StoredSession = Readonly<{
   tokenDigest: Buffer;
   principalId: PrincipalId;
-  /** The ref of the password or identity used. */
   credentialRef: string;
   createdAt: Date;
   expiresAt: Date;
@@ -34,10 +33,7 @@ const foundSession = z.object({
   expiresAt: time,
   /** Null if an earlier release began the session. */
   seal: bytes.nullable(),
-  /**
-   * The position and hash of the log's head. A process must have read up to it to validate the
-   * session.
-   */
+  /** The head of the log. A process must have read up to it to validate the session. */
   headPosition: integer,
   headHash: text,
   /** The position of the read models in the schema; null if there are none. */
@@ -66,7 +62,7 @@ const sessionCount = foundSession
   .pick({ principalId: true, credentialRef: true })
   .extend({ sessions: integer });
 
-/** The number of unexpired sessions with a seal, by principal and credential. */
+/** Counts unexpired sessions with a seal. */
 export const countSessions = (db: Queryable, now: Date) =>
   readRows(db, sessionCount)`
     select principal_id as "principalId", password_ref as "credentialRef",
@@ -79,7 +75,7 @@ export async function deleteAllSessions(db: Queryable): Promise<number> {
   return rows.length;
 }
 
-/** Deletes at most `limit` expired sessions and returns their number. */
+/** Returns the number of deleted sessions. */
 export async function deleteExpiredSessions(
   db: Queryable,
   { now, limit }: Readonly<{ now: Date; limit: number }>,

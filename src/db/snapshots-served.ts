@@ -9,9 +9,7 @@ import { integer, readRows, text, time } from './rows.ts';
 export type Served = Readonly<{
   replica: string;
   version: number;
-  /**
-   * The position of the log at which the snapshot was built; null if the replica did not report it.
-   */
+  /** Null if the replica did not report the position. */
   position: number | null;
   hash: string | null;
   at: Date;
@@ -24,11 +22,11 @@ export const insertServed = (db: Queryable, served: Served): Promise<unknown> =>
     values (${served.replica}, ${served.version}, ${served.position}, ${served.hash}, ${served.at})
     on conflict do nothing`);
 
-/** `total` is the number of all replicas that served the version. */
+/** `total` counts all replicas that served the version. */
 const servedRow = z.object({ replica: text, version: integer, since: time, total: integer });
 export type ServedRow = Readonly<z.output<typeof servedRow>>;
 
-/** The first `limit` replicas of each of these versions. */
+/** The first `limit` replicas of each version. */
 export const listServed = (
   db: Queryable,
   { versions, limit }: Readonly<{ versions: readonly number[]; limit: number }>,
@@ -40,9 +38,7 @@ export const listServed = (
       from op.snapshot_published where version = any(${[...versions]}::bigint[])) held
     where place <= ${limit} order by version, place`;
 
-/**
- * Deletes reports from before `horizon`, and then all but the newest `kept`. Returns their number.
- */
+/** Deletes reports from before `horizon` and all but the newest `kept`. Returns their number. */
 export async function pruneServed(
   db: Queryable,
   { horizon, kept }: Readonly<{ horizon: Date; kept: number }>,

@@ -1,5 +1,5 @@
-// Compares the vault with the log: items that events reference but that are missing or empty, and
-// items that no event references.
+// Compares the vault with the log: finds items that events reference but that are missing or empty,
+// and items that no event references.
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
@@ -29,8 +29,8 @@ const vaultFinding = z.object({
 export type VaultFinding = Readonly<z.output<typeof vaultFinding>>;
 
 /**
- * The events after which a change request no longer needs its calls. They are then erased without
- * an event of their own.
+ * After these events a change request no longer needs its calls. They are then erased without an
+ * event of their own.
  */
 const draftEnds = [
   'ChangeRequestEdited',
@@ -57,13 +57,11 @@ function namedItems(): SQLQuery {
     where ref is not null group by ref`;
 }
 
-/** The refs whose erasure an event records. */
 const erasedItems = sql`
   select distinct ref::uuid from es.events
     cross join lateral json_array_elements_text(payload -> 'refs') as ref
   where type = 'VaultItemsErased'`;
 
-/** The refs of calls that a change request no longer needs. */
 const endedDrafts = sql`
   select (payload -> 'draft' ->> 'body_ref')::uuid as ref from es.events as draft
   where type in ('ChangeRequestDrafted', 'ChangeRequestEdited') and exists (
@@ -72,7 +70,7 @@ const endedDrafts = sql`
       and after.type = any(${draftEnds}::text[]))`;
 
 /**
- * At most `limit` of each fault, by position. Uses one statement for a consistent view. The
+ * At most `limit` of each fault, by position, in one statement for a consistent view. The
  * fingerprint key belongs to the database, and no event references it.
  */
 export const compareVault = (db: Queryable, limit: number): Promise<VaultFinding[]> =>
@@ -122,10 +120,7 @@ export async function eraseReturnedItems(tx: Queryable, at: Date): Promise<void>
 const fingerprintedName = z.object({ position: integer, text, fingerprint: text });
 export type FingerprintedName = Readonly<z.output<typeof fingerprintedName>>;
 
-/**
- * The first name in the log that is not in the vault: that of the principal with which every log
- * begins.
- */
+/** Every log begins with the name of a principal. */
 export const firstPlainName = (db: Queryable): Promise<FingerprintedName | null> =>
   readRow(db, fingerprintedName)`
     select position, payload -> 'name' ->> 'text' as text,
@@ -136,7 +131,7 @@ export const firstPlainName = (db: Queryable): Promise<FingerprintedName | null>
 
 const vaultCount = z.object({ items: integer, hasFingerprintKey: flag });
 
-/** The number of items with content, and whether the fingerprint key exists. */
+/** Counts items with content. */
 export async function countVault(
   db: Queryable,
 ): Promise<Readonly<{ items: number; hasFingerprintKey: boolean }>> {

@@ -1,4 +1,4 @@
-// Marks vault items as superseded when the configuration no longer references them, and erases them
+// Marks vault items that the configuration no longer references as superseded, and erases them
 // after their retention (docs/adr/0003-vault.md). The empty row stays, so that a ref in the log
 // still shows when its item was erased.
 
@@ -26,7 +26,7 @@ export async function supersedeItems(
 const supersededItem = z.object({ ref: text, subject: text, kind: erasedKind });
 export type SupersededItem = Readonly<z.output<typeof supersededItem>>;
 
-/** At most `limit` of those superseded before `horizon`, oldest first. */
+/** Those superseded before `horizon`, oldest first. */
 export const listSuperseded = (
   db: Queryable,
   { horizon, limit }: Readonly<{ horizon: Date; limit: number }>,
@@ -43,7 +43,7 @@ export const listSuperseded = (
     where superseded_at < ${horizon} and body is not null
     order by superseded_at, ref limit ${limit}`;
 
-/** The number of these items that are superseded and not erased yet. */
+/** Counts items that are superseded and not erased yet. */
 export async function countSuperseded(db: Queryable, refs: readonly string[]): Promise<number> {
   const items = await readValue(db, integer)`
     select count(*) from vault.items
@@ -57,7 +57,6 @@ export async function eraseItems(tx: Queryable, refs: readonly string[], at: Dat
     where ref = any(${[...refs]}::uuid[]) and body is not null`);
 }
 
-/** The number of these items that are not erased yet. */
 export async function countUnerased(db: Queryable, refs: readonly string[]): Promise<number> {
   const items = await readValue(db, integer)`
     select count(*) from vault.items
@@ -66,8 +65,8 @@ export async function countUnerased(db: Queryable, refs: readonly string[]): Pro
 }
 
 /**
- * The principal's names, addresses, identities and password hashes in the vault that are not erased
- * yet, at most `limit`. The log knows all refs that ever existed.
+ * The principal's names, addresses, identities and password hashes that are not erased yet. The log
+ * knows all refs that ever existed.
  */
 export const listPersonal = (
   db: Queryable,

@@ -1,6 +1,6 @@
 // Stores secrets and personal data encrypted with AES-256-GCM. Events hold refs to vault items. The
-// additional data binds a ciphertext to its row, so that anyone who can write the table cannot swap
-// two items.
+// additional data binds a ciphertext to its row, so that write access to the table is not enough to
+// swap two items.
 
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash } from 'node:crypto';
 
@@ -19,33 +19,30 @@ export type VaultClass =
   | 'example'
   | 'change_request';
 
-/** A secret to be stored: encrypted in the transaction of the event that references it. */
+/** Encrypted in the transaction of the event that references it. */
 export type Secret = Readonly<{ ref: string; class: VaultClass; plaintext: string }>;
 
-/** `subject` is the stream that references it. */
+/** `subject` is the stream of that event. */
 export type OwnedSecret = Secret & Readonly<{ subject: string }>;
 
 export type Vault = Readonly<{
-  /** The statement that stores these items; it returns one row for each. */
+  /** The statement returns one row for each item. */
   storing: (secrets: readonly OwnedSecret[]) => SQLQuery;
-  /** The plaintexts of those refs that exist, are not erased and can be decrypted. */
+  /** Omits refs that do not exist, are erased or cannot be decrypted. */
   reveal: (db: Queryable, refs: readonly string[]) => Promise<Map<string, string>>;
-  /** Encrypts a value that another table stores. It can only be decrypted for the same `place`. */
+  /** Encrypts a value for another table. It can only be decrypted for the same `place`. */
   seal: (place: string, plaintext: string) => Sealed;
-  /**
-   * Null, and reported, if it cannot be decrypted because it was encrypted with another key or for
-   * another place.
-   */
+  /** Null, and reported, if the value was encrypted with another key or for another place. */
   open: (place: string, sealed: Sealed) => string | null;
   /**
    * 16 hex digits that are equal for equal texts and reveal nothing without the database's own key.
    */
   fingerprint: (text: string) => string;
-  /** Encrypts again, with the current key, a batch that was encrypted with another key. */
+  /** Encrypts items again that were encrypted with another key. */
   reseal: (db: Database, batch: ItemBatch) => Promise<Resealed>;
 }>;
 
-/** At most `limit` items after the ref `after`; null starts at the beginning. */
+/** `after` is a ref; null starts at the beginning. */
 export type ItemBatch = Readonly<{ after: string | null; limit: number }>;
 
 /** `last` is the ref to continue after; null if nothing was left. */
@@ -59,7 +56,7 @@ export type Resealed = Readonly<{
 export type Sealed = Readonly<{ keyId: string; body: Buffer }>;
 
 export type EncryptionKeys = {
-  /** 32 bytes. Encrypts and decrypts. */
+  /** 32 bytes. */
   encryptionKey: Uint8Array;
   /** Decrypts items from before a key rotation, until all are encrypted with the new key. */
   previousKey?: Uint8Array | undefined;
@@ -68,7 +65,7 @@ export type EncryptionKeys = {
 type Dependencies = EncryptionKeys & {
   randomBytes: (size: number) => Uint8Array;
   newId: () => string;
-  /** Called for each item that cannot be decrypted; such items are omitted from results. */
+  /** Called for each item that cannot be decrypted. Results omit it. */
   onUnreadable: (ref: string, error: unknown) => void;
 };
 
@@ -80,9 +77,8 @@ export const keyId = (encryptionKey: Uint8Array): string =>
   hash('sha256', encryptionKey).slice(0, 8);
 
 /**
- * Opens the vault of a migrated database. Throws if an item was encrypted with a key that is
- * neither the current nor the previous one: gw would otherwise silently lose providers whose
- * credentials cannot be decrypted.
+ * Throws if an item was encrypted with a key that is neither the current nor the previous one: gw
+ * would otherwise silently lose providers whose credentials cannot be decrypted.
  */
 export async function openVault(db: Queryable, dependencies: Dependencies): Promise<Vault> {
   const sealer = createSealer(dependencies);
@@ -137,9 +133,7 @@ type Sealer = Opener & {
   seal: (additional: Uint8Array, plaintext: string) => Buffer;
 };
 type Opener = {
-  /** The id of the encryption key. */
   keyId: string;
-  /** The decryption keys by id. */
   keyIds: readonly string[];
   open: (item: SealedItem) => string;
 };
@@ -207,8 +201,8 @@ const fingerprintBy = (fingerprintKey: string, text: string): string =>
 
 /**
  * The fingerprint key outlives every encryption key, because equal texts must have equal
- * fingerprints after a rotation. It is itself a vault item. If the vault holds other items, the key
- * must exist. A new one would find no principal by name, and would hide that the original was
+ * fingerprints after a rotation. It is itself a vault item. If the vault has other items, the key
+ * must exist: a new one would find no principal by name, and would hide that the original was
  * deleted.
  */
 async function ensureFingerprintKey(
@@ -238,7 +232,7 @@ const readFingerprintKey = (db: Queryable): Promise<ItemRow | null> =>
     select ref, class, subject, key_id, body from vault.items
     where class = 'fingerprint_key' and body is not null`;
 
-/** The fingerprint function of this vault; null if its key is missing or cannot be decrypted. */
+/** Null if the fingerprint key is missing or cannot be decrypted. */
 export async function openFingerprints(
   db: Queryable,
   keys: EncryptionKeys,
@@ -295,8 +289,8 @@ async function resealItems(
 }
 
 /**
- * The items of a batch that could not be decrypted, and why. `last` is the ref to continue after;
- * null if nothing was left.
+ * `unreadable` are those that could not be decrypted. `last` is the ref to continue after; null if
+ * nothing was left.
  */
 export type OpenedBatch = Readonly<{
   opened: number;
@@ -305,7 +299,7 @@ export type OpenedBatch = Readonly<{
 }>;
 
 /**
- * Decrypts items batch by batch without returning their content. Each item can be decrypted only in
+ * Decrypts items batch by batch without returning their content. An item can be decrypted only in
  * its own row.
  */
 export function createItemCheck(

@@ -1,4 +1,4 @@
-// Stores the results of the last verifications of the log and of data derived from it.
+// Stores the last verifications of the log and of data derived from it.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -10,7 +10,7 @@ import { integer, readRows, text, time } from './rows.ts';
 const verificationSubject = z.enum(['chain', 'read_models']);
 export type VerificationSubject = z.output<typeof verificationSubject>;
 
-/** A row of op.verifications. `problem` is the first problem; null if there is none. */
+/** `problem` is the first one or null. */
 const verificationRow = z.object({
   subject: verificationSubject,
   verified_at: time,
@@ -21,7 +21,7 @@ const verificationRow = z.object({
 });
 export type VerificationRow = Readonly<z.output<typeof verificationRow>>;
 
-/** The results kept per subject: four days of an hourly schedule. */
+/** Per subject: four days of an hourly schedule. */
 const keptMax = 100;
 
 export async function insertVerification(db: Queryable, row: VerificationRow): Promise<void> {
@@ -36,7 +36,6 @@ export async function insertVerification(db: Queryable, row: VerificationRow): P
       order by id desc offset ${keptMax} limit 1)`);
 }
 
-/** The newest result of each subject. */
 export const lastVerifications = (db: Queryable): Promise<VerificationRow[]> =>
   readRows(db, verificationRow)`
     select distinct on (subject)

@@ -22,7 +22,7 @@ export async function isReadOnly(db: Queryable): Promise<boolean> {
 export async function probeDisk(db: Database): Promise<void> {
   await db.tx(async (tx) => {
     await tx.query(sql`set local work_mem = '64kB'`);
-    // Places the file on the disk of the database's tables.
+    // On the disk of the database's tables.
     await tx.query(sql`set local temp_tablespaces = ''`);
     await tx.query(sql`select count(*) from generate_series(1, 100000)`);
   });

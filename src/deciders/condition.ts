@@ -1,6 +1,6 @@
 // Resolves the conditions of a rule from a request (specification, "Condition fields"): names
-// become ids, and contradicting bounds are rejected. Ranges of single values are checked when the
-// request is parsed.
+// become ids. Rejects contradicting bounds. Ranges of single values are checked when the request is
+// parsed.
 
 import { goneName, roleNamed } from '../../projections/config/find.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
@@ -35,7 +35,10 @@ function refuseContradiction(values: ConditionValues): Refusal | null {
   return refuse('invalid', `${low} ${min} is above ${high} ${max}`, { param: low });
 }
 
-/** A deleted one may stay: it never matches, and removing it could make the rule match everyone. */
+/**
+ * A deleted principal may stay: it never matches, and removing it could make the rule match
+ * everyone.
+ */
 function principalsGiven(
   state: ConfigState,
   held: readonly PrincipalId[],

@@ -5,10 +5,8 @@ import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 
 type Move = Readonly<{
-  /** The address that the stored credential belongs to, and the new one. */
   from: string;
   to: string;
-  /** The field that holds the address. */
   param: string;
 }>;
 

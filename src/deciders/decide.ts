@@ -51,7 +51,6 @@ import type { SeedCommand } from './seed.ts';
 import { decideSettings } from './settings.ts';
 import type { SettingsCommand } from './settings.ts';
 
-/** The commands of one noun. */
 export type PlainCommand =
   | PrincipalCommand
   | LoginCommand
@@ -79,10 +78,8 @@ export type SingleCommand =
   | RestoreCommand
   | SeedCommand;
 
-/** All commands as one type. */
 type ApplyChanges = Readonly<{ type: 'ApplyChanges' }> & Changes<SingleCommand>;
 
-/** Commands that are prepared first and applied later. */
 type RequestCommand = ChangeRequestCommand<SingleCommand>;
 
 export type Command = SingleCommand | ApplyChanges | RequestCommand;
@@ -189,7 +186,6 @@ const deciders: Deciders = {
   SeedLog: decideSeed,
 };
 
-/** The names of all commands. */
 export const commandTypes: readonly string[] = Object.keys(deciders);
 
 export const decide = (state: ConfigState, command: Command): Decision =>
@@ -198,7 +194,6 @@ export const decide = (state: ConfigState, command: Command): Decision =>
 const isCompound = ({ type }: Command): boolean =>
   type === 'ApplyChanges' || (Object.hasOwn(deciders, type) && deciders[type] === ofRequest);
 
-/** True if the command can be one of several. */
 export const isSingle = (command: Command): command is SingleCommand => !isCompound(command);
 
 /** Generic, so that the compiler pairs a command with the decider of its type. */

@@ -1,6 +1,6 @@
 // Decides commands on frontend models and their default targets (specification, "Frontend model,
 // rule, target, pool"). Grants never name a frontend model, because each candidate needs its own
-// (Gateway rule 4), so renaming does not affect grants.
+// (Gateway rule 4).
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -63,7 +63,6 @@ export function decideFrontendModel(state: ConfigState, command: FrontendModelCo
 type Of<Type extends FrontendModelCommand['type']> = Extract<FrontendModelCommand, { type: Type }>;
 type OwnEvent = Extract<GwEvent, { type: `FrontendModel${string}` }>;
 
-/** An event of `model`, with its stream and id added. */
 const event = <Type extends OwnEvent['type']>(
   { id }: Pick<FrontendModel, 'id'>,
   type: Type,

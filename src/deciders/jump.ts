@@ -9,9 +9,7 @@ import type { Refusal } from '../lib/refusal.ts';
 
 type Origin = Pick<FrontendModel, 'id' | 'name'>;
 
-/**
- * Rejects a jump from `origin` to a missing model, to itself, or into a loop; null if it is valid.
- */
+/** Null if the jump is valid. */
 export function refuseJump(
   state: ConfigState,
   origin: Origin,
@@ -30,10 +28,7 @@ export function refuseJump(
   return refuse('invalid', `jump_to ${to} would close the loop ${names.join(' > ')}`, { param });
 }
 
-/**
- * The frontend models on a path of jumps from `start` to `goal`, without the goal; null if there is
- * no path.
- */
+/** The path of jumps from `start` to `goal`, without the goal; null if there is none. */
 function wayBack(
   state: ConfigState,
   goal: FrontendModelId,

@@ -1,7 +1,7 @@
-// Decides which provider models exist for the models that a dynamic provider serves. They are
-// removed when it no longer serves them. No caller can use a learned model until an operator
-// references it (Authentication rule 7; src/snapshot/closed-models.ts). So it never takes a name
-// that is already referenced, unless that model was learned from the same principal before.
+// Decides which provider models exist for the models that a dynamic provider serves. No caller can
+// use a learned model until an operator references it (Authentication rule 7;
+// src/snapshot/closed-models.ts). So it never takes a name that is already referenced, unless that
+// model was learned from the same principal before.
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -15,17 +15,16 @@ import { isFreeName } from './model-name.ts';
 import { setFields } from './set-fields.ts';
 import { isReferredTo, isUnclaimed } from './model-reference.ts';
 
-/** One entry of a model list; `contextLength` in tokens. */
+/** An entry of a model list; `contextLength` in tokens. */
 export type FoundModel = Readonly<{ id: string; contextLength: number | null }>;
 
 /**
- * The maximum models of one provider, and of all providers of one principal. The rest of a list is
- * ignored, because any key can register one.
+ * Per provider, and for all providers of one principal. The rest of a list is ignored, because any
+ * key can register one.
  */
 export const learnedModelsMax = 128;
 export const learnedByPrincipalMax = 2_048;
 
-/** The registered models of the provider. */
 export function modelsOf({ model }: ConfigState, provider: ProviderId): readonly Model[] {
   const found: Model[] = [];
   // Runs for every provider in every sweep, so it does not copy the list of models.
@@ -35,7 +34,7 @@ export function modelsOf({ model }: ConfigState, provider: ProviderId): readonly
   return found;
 }
 
-/** Counts models learned from the principal's hosts that have a backend. */
+/** Only models that have a backend count. */
 function countLearned({ model }: ConfigState, principal: PrincipalId): number {
   let count = 0;
   model.byId.forEach(({ learnedBy, backend }) => {
@@ -82,8 +81,8 @@ export function learn(
 }
 
 /**
- * Removes the provider's model. A model that is referenced or was edited by an operator only loses
- * its backend: it stays listed, cannot be routed to, and is matched by name when it returns.
+ * A model that is referenced or was edited by an operator only loses its backend: it stays listed,
+ * cannot be routed to, and is matched by name when it returns.
  */
 export const letGo = (state: ConfigState, model: Model): readonly GwEvent[] => [
   {
@@ -96,12 +95,10 @@ export const letGo = (state: ConfigState, model: Model): readonly GwEvent[] => [
 const isUntouched = (state: ConfigState, model: Model): boolean =>
   model.description === null && isUnclaimed(state, model);
 
-/** A model that returns, or the id and name of a new one. */
+/** A model that returns, or a new one. */
 type Naming = Readonly<{ id: ModelId; name: string; isNew: boolean }>;
 
-/**
- * Chooses the upstream id as name, or else the id with the provider's name; null if both are taken.
- */
+/** The upstream id, or else the id with the provider's name; null if both are taken. */
 function newNaming(
   state: ConfigState,
   owner: Readonly<{ principalId: PrincipalId; provider: string }>,

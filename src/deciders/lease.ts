@@ -5,15 +5,14 @@ export const isLapsed = (lease: Readonly<{ expiresAt: Date }> | undefined, now: 
   lease !== undefined && lease.expiresAt.getTime() <= now;
 
 /**
- * The normal maximum between the end of a sweep and the next one, in intervals: one replica stops
- * and another takes over.
+ * In intervals. Normally at most this much time passes between the end of a sweep and the next one:
+ * one replica stops and another takes over.
  */
 const watchedIntervals = 2.5;
 
 /**
  * True if no sweep ran recently, because the control plane or its database was down and agents
- * could not send heartbeats. That time does not count against leases or towards removal. A sweep
- * may itself take many intervals if many hosts are down.
+ * could not send heartbeats. That time does not count against leases or towards removal.
  */
 export const isUnwatched = (
   watchedUntil: number | null,

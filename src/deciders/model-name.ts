@@ -13,9 +13,9 @@ import { isUnclaimed } from './model-reference.ts';
 type NamedNoun = 'model' | 'frontend_model' | 'pool';
 
 /**
- * The name spaces in which each name must be unique. A frontend model may share its name with a
- * provider model: clients reach the frontend model, while targets, pool members and grants name the
- * provider model. Targets name models or pools, so a pool must not share its name with either.
+ * A frontend model may share its name with a provider model: clients reach the frontend model,
+ * while targets, pool members and grants name the provider model. Targets name models or pools, so
+ * a pool must not share its name with either.
  */
 export const nameSpaces: Readonly<Record<NamedNoun, readonly ('model' | 'frontend_model')[]>> = {
   model: ['model'],
@@ -23,7 +23,6 @@ export const nameSpaces: Readonly<Record<NamedNoun, readonly ('model' | 'fronten
   pool: ['model', 'frontend_model'],
 };
 
-/** Null if an entity of that kind can use the name. */
 export function refuseTakenName(state: ConfigState, noun: NamedNoun, name: string): Refusal | null {
   const taken = (what: string): Refusal =>
     refuse('conflict', `${what} ${name} exists`, { param: 'name' });
@@ -35,13 +34,13 @@ export function refuseTakenName(state: ConfigState, noun: NamedNoun, name: strin
   return isHeld(state.pool.byId, name) ? taken('pool') : null;
 }
 
-/** True if nothing has the name. Used for names that no operator chose. */
+/** For names that no operator chose. */
 export const isFreeName = (state: ConfigState, name: string): boolean =>
   refuseTakenName(state, 'pool', name) === null;
 
 /**
- * Frees a name for an operator: a learned model that is not referenced loses it, so that hosts
- * cannot reserve names.
+ * A learned model that is not referenced loses a name that an operator wants, so that hosts cannot
+ * reserve names.
  */
 export function claimName(state: ConfigState, noun: NamedNoun, name: string): Decision {
   const holder = [...state.model.byId.values()].find((model) => model.name === name);

@@ -1,6 +1,6 @@
 // Updates targets and pool members when a provider model is created or deleted. They keep the name
-// of a deleted model and find it again by that name, so that a host that registers again is routed
-// to as before. References are ids, so renaming does not affect them.
+// of a deleted model and find it again by that name, so that a host that registers again gets its
+// routes back.
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -47,10 +47,7 @@ export function referencesFound(state: ConfigState, { id, name }: Named): GwEven
   ];
 }
 
-/**
- * True if a target, pool, fallback or grant references it, also by the kept name of a deleted
- * model.
- */
+/** Also true for the kept name of a deleted model. */
 export function isReferredTo(
   state: ConfigState,
   { id, name }: Pick<Model, 'name'> & { id: ModelId | null },
@@ -67,10 +64,7 @@ export function isReferredTo(
   );
 }
 
-/**
- * True if the model was learned from a host and no operator edited or referenced it, so no caller
- * can use it.
- */
+/** No caller can use such a model. */
 export const isUnclaimed = (state: ConfigState, model: Model): boolean =>
   isAsLearned(model) && !isReferredTo(state, model);
 
@@ -86,7 +80,6 @@ const holders = (
     .map(({ id }) => id),
 });
 
-/** Every target of a frontend model: those of its rules, then its defaults. */
 export const targetsIn = ({ rules, defaultTargets }: FrontendModel) => [
   ...rules.flatMap(({ targets }) => targets),
   ...defaultTargets,

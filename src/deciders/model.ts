@@ -39,7 +39,7 @@ export type ModelCommand =
       type: 'CreateModel';
       name: string;
       fields: ModelFields;
-      /** The provider of the new model; absent if it has none. */
+      /** Absent if the new model has no provider. */
       backend?: Readonly<{ providerId: ProviderId; upstreamModel: string | null }> | undefined;
     }>
   | Readonly<{ type: 'UpdateModel'; id: ModelId; fields: ModelFields }>
@@ -89,7 +89,6 @@ export function decideModel(state: ConfigState, command: ModelCommand): Decision
 type Of<Type extends ModelCommand['type']> = Extract<ModelCommand, { type: Type }>;
 type ModelEventType = Extract<GwEvent, { type: `Model${string}` }>;
 
-/** An event of `model`, with its stream and id added. */
 const event = <Type extends ModelEventType['type']>(
   { id }: Pick<Model, 'id'>,
   type: Type,
@@ -138,7 +137,7 @@ function updateModel(state: ConfigState, model: Model, fields: ModelFields): Dec
   ];
 }
 
-/** Renaming updates grants on the old name, so that their holders keep access. */
+/** Holders of grants on the old name keep access. */
 function movedGrants(state: ConfigState, { from, to }: { from: string; to: string }): GwEvent[] {
   const [old, fresh] = [`model/${from}`, `model/${to}`];
   return [...state.role.byId.values()].flatMap((role): GwEvent[] => {
@@ -209,10 +208,7 @@ function attachBackend(
   return [providerCreated(id, name, created), attached(id)];
 }
 
-/**
- * The provider with that address and auth. Without a credential, any provider at that address
- * matches.
- */
+/** Without a credential, any provider at that address matches. */
 function reusable(
   state: ConfigState,
   { endpoint, credential }: Extract<BackendTarget, { endpoint: Endpoint }>,

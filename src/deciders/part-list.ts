@@ -1,18 +1,15 @@
-// Handles lists of parts (rules, targets, members): the position of each part, and the request
-// field that a refusal names.
+// Handles lists of parts (rules, targets, members): their positions, and the request fields that
+// refusals name.
 
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 
-/**
- * The path of the part with that index, such as `targets.2.`; empty if the request concerns one
- * part.
- */
+/** Such as `targets.2.`; empty if the request concerns one part. */
 export type Place = (index: number) => string;
 
 /**
- * Assigns positions. A part without one (null) follows the part before it. Rejects two parts with
- * the same position.
+ * A part without a position (null) follows the part before it. Rejects two parts with the same
+ * position.
  */
 export function positionsOf(
   asked: readonly (number | null)[],
@@ -30,7 +27,6 @@ export function positionsOf(
 export const positionTaken = (position: number): Refusal =>
   refuse('conflict', `position ${position} is taken`, { param: 'position' });
 
-/** Adds the part's path to the message and param of a refusal. */
 export const within = (place: string, refusal: Refusal): Refusal => ({
   ...refusal,
   message: place + refusal.message,

@@ -21,7 +21,7 @@ import type { Place } from './part-list.ts';
 import { setFields } from './set-fields.ts';
 import { refuseReference } from './target.ts';
 
-/** A provider model by its id or its name. Without a position it follows the previous member. */
+/** Without a position it follows the previous member. */
 export type MemberInput = Readonly<{
   modelId: ModelId | null;
   name: string | null;
@@ -67,7 +67,6 @@ export const noPool = (id: number): Refusal => refuse('absent', `pool ${id} does
 type Of<Type extends PoolCommand['type']> = Extract<PoolCommand, { type: Type }>;
 type PoolEventType = Extract<GwEvent, { type: `Pool${string}` }>;
 
-/** An event of `pool`, with its stream and id added. */
 const event = <Type extends PoolEventType['type']>(
   { id }: Pick<Pool, 'id'>,
   type: Type,
@@ -123,10 +122,7 @@ type Asked = Readonly<{
 
 const inList: Place = (index) => `members.${index}.`;
 
-/**
- * The requested list, sorted by position. A member keeps its id if a current member has the same
- * model.
- */
+/** Sorted by position. A member keeps its id if a current member has the same model. */
 function memberList(
   state: ConfigState,
   { held, given, place = inList }: Asked,

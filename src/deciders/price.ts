@@ -10,7 +10,6 @@ import { setFields } from './set-fields.ts';
 /** Micro-units per million tokens. */
 export type SyncedPrice = Readonly<{
   id: ModelId;
-  /** The upstream model that the price belongs to. */
   upstreamModel: string;
   inputPricePerMtok: number;
   outputPricePerMtok: number;
@@ -32,7 +31,6 @@ export const decidePrices = (state: ConfigState, { overwrite, prices }: PriceCom
     return setFields('model', model, { inputPricePerMtok, outputPricePerMtok });
   });
 
-/** True if a sync does not change the model's price. */
 export function keepsPrice(
   model: Pick<Model, 'inputPricePerMtok' | 'outputPricePerMtok'>,
   price: Pick<SyncedPrice, 'inputPricePerMtok' | 'outputPricePerMtok'>,

@@ -38,7 +38,7 @@ export type PromptClassCommand =
   | Readonly<{ type: 'RemovePromptExample'; id: PromptClassId; exampleId: PromptExampleId }>
   | Readonly<{ type: 'DeletePromptClass'; id: PromptClassId }>;
 
-/** Evaluation compares each example with every other, so their number is bounded. */
+/** Evaluation compares each example with every other. */
 export const examplesMax = 1_000;
 
 export function decidePromptClass(state: ConfigState, command: PromptClassCommand): Decision {
@@ -90,10 +90,7 @@ function updateClass(
   return setFields('prompt_class', held, { name, description, tier, minMargin, refines });
 }
 
-/**
- * The ids of the named classes in order, without duplicates. Rejects missing classes and refinement
- * loops.
- */
+/** In order, without duplicates. Rejects missing classes and refinement loops. */
 function refinedIds(
   state: ConfigState,
   names: readonly string[],
@@ -120,7 +117,7 @@ function refinedIds(
 
 const refinesField = { param: 'refines' };
 
-/** The names on a path of refinements from `from` to `goal`; null if there is none. */
+/** Null if there is no path of refinements from `from` to `goal`. */
 function wayTo(state: ConfigState, from: PromptClass, goal: PromptClassId): string[] | null {
   const seen = new Set<number>();
   const walk = (at: PromptClass): string[] | null => {
@@ -142,7 +139,7 @@ const unrefining = (tier: PromptClassTier, refines: readonly PromptClassId[]): R
     ? refuse('invalid', 'refines must name a class for tier refined', refinesField)
     : null;
 
-/** An example without a label is stored in the format from before labels existed. */
+/** Without a label, the format from before labels existed. */
 export const storedExampleOf = (
   label: string | null,
   { ref, fingerprint }: Pick<StoredExample, 'ref' | 'fingerprint'>,
@@ -150,7 +147,7 @@ export const storedExampleOf = (
 
 type Holder = Pick<PromptClass, 'id' | 'name' | 'examples' | 'lastExampleId'>;
 
-/** Skips texts that the class already has, because duplicates would count twice. */
+/** Duplicates would count twice. */
 function addExamples(
   { id, name, examples, lastExampleId }: Holder,
   given: readonly StoredExample[],

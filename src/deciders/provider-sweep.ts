@@ -1,6 +1,5 @@
-// Decides the state of one provider after a sweep (specification, "States and transitions"):
-// active, degraded, and removed after half an hour of absence. The sweep does not change providers
-// that are not dynamic.
+// Decides the state of one dynamic provider after a sweep (specification, "States and
+// transitions"): active, degraded, and removed after half an hour of absence.
 
 import { streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -11,7 +10,7 @@ import { learn, letGo, modelsOf } from './learning.ts';
 import type { FoundModel } from './learning.ts';
 import { recovered } from './registration.ts';
 
-/** The result of a sweep: the provider's model list, or the reason why it did not answer. */
+/** The provider's model list, or the reason why it did not answer. */
 export type Found = Readonly<{ served: readonly FoundModel[] }> | Readonly<{ failed: string }>;
 
 export type SweepProvider = Readonly<{
@@ -26,7 +25,7 @@ export type SweepProvider = Readonly<{
   absentSince: number | null;
 }>;
 
-/** The absence after which a provider is removed. */
+/** A provider that is absent for this long is removed. */
 export const removalMs = 30 * 60 * 1000;
 
 /** Never refuses, because a provider may be deleted during the sweep. */

@@ -37,7 +37,7 @@ export type ProviderCommand =
       credential: StoredCredential | null | undefined;
       /** Confirms that the stored credential may be sent to another origin. */
       keepCredential: boolean;
-      /** The provider when it was probed for this change; it must not have changed since. */
+      /** The provider when it was probed for this change. It must not have changed since. */
       from?: Pick<Provider, 'endpoint' | 'credential'> | undefined;
     }>
   | Readonly<{ type: 'DeleteProvider'; id: ProviderId }>;

@@ -20,22 +20,19 @@ export type RegisterProvider = Readonly<{
   type: 'RegisterProvider';
   principalId: PrincipalId;
   endpoint: Endpoint;
-  /**
-   * If null or used by another provider, an existing provider keeps its name and a new one gets
-   * `defaultName`.
-   */
+  /** If null or taken, an existing provider keeps its name and a new one gets `defaultName`. */
   name: string | null;
   defaultName: string;
   /** Null keeps the current value, also for `engine`. */
   node: string | null;
   engine: string | null;
-  /** The model list at the address; null if it was not requested or there was no answer. */
+  /** Null if the model list was not requested or there was no answer. */
   served: readonly FoundModel[] | null;
-  /** The maximum providers of a principal. */
+  /** Per principal. */
   providersMax: number;
 }>;
 
-/** The provider that a registration finds at its address. */
+/** The provider at the address of a registration. */
 export type Place =
   | Readonly<{ is: 'free' }>
   /** Dynamic, and held by this principal or by no one. */
@@ -67,20 +64,18 @@ export function placeAmong(there: readonly Provider[], principalId: PrincipalId)
   return fixed === undefined ? { is: 'free' } : { is: 'fixed', provider: fixed };
 }
 
-/** The facts that an agent reports about its provider. */
+/** An agent reports these. */
 type Said = Pick<RegisterProvider, 'node' | 'engine'>;
 
-/** True if the log already holds these facts. */
 export const isSaid = ({ registration }: Provider, { node, engine }: Said): boolean =>
   registration !== null &&
   registration.node === (node ?? registration.node) &&
   registration.engine === (engine ?? registration.engine);
 
-/** True if a provider other than `own` has the name. */
 export const isNameHeld = (state: ConfigState, name: string, own: Provider | null): boolean =>
   [...state.provider.byId.values()].some((one) => one.name === name && one.id !== own?.id);
 
-/** No events if the registration reports nothing new; only the lease is then refreshed. */
+/** No events if nothing is new; only the lease is then refreshed. */
 export function decideRegistration(state: ConfigState, command: RegisterProvider): Decision {
   const place = placeOf(state, command);
   switch (place.is) {

@@ -1,5 +1,5 @@
-// Decides commands on records of remote servers, MCP servers and A2A agents (specification, "Other
-// records"). Each has a unique name, and a credential that stays with its origin.
+// Decides commands on MCP servers and A2A agents (specification, "Other records"). Each has a
+// unique name, and a credential that stays with its origin.
 
 import { remoteName, streamOf } from '../../events/catalogue.ts';
 import type { GwEvent, RemoteNames } from '../../events/catalogue.ts';
@@ -43,7 +43,7 @@ type Creation = Omit<HeldRemote, 'id'>;
 type Deletion = Readonly<{ id: number }>;
 type Update = Deletion & Change<Remote>;
 
-/** A command for a noun known only at run time. */
+/** For a noun known only at run time. */
 export function remoteCommand(noun: RemoteNoun, verb: 'Create', own: Creation): RemoteCommand;
 export function remoteCommand(noun: RemoteNoun, verb: 'Update', own: Update): RemoteCommand;
 export function remoteCommand(noun: RemoteNoun, verb: 'Delete', own: Deletion): RemoteCommand;
@@ -58,7 +58,7 @@ type RemoteDeciders = {
   ) => Decision;
 };
 
-/** Keyed by the type of the command. */
+/** By type of command. */
 export function remoteDeciders(): RemoteDeciders;
 export function remoteDeciders(): object {
   return Object.assign({}, ...remoteNouns.map(decidersOf));
@@ -86,7 +86,6 @@ function decidersOf(noun: RemoteNoun): object {
   };
 }
 
-/** Null if no other record has the name. */
 function refuseTaken(
   state: ConfigState,
   noun: RemoteNoun,
@@ -121,7 +120,6 @@ function update(
 
 type RemoteData = Readonly<{ id: number }> & Partial<HeldRemote>;
 
-/** The events that change a record into another state. */
 export function remoteEvents(
   noun: RemoteNoun,
   held: HeldRemote,

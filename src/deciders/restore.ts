@@ -23,14 +23,10 @@ import { kinds } from './restore/kinds.ts';
 
 export type RestoreCommand = Readonly<{
   type: 'RestoreSnapshot';
-  /** The state to restore. */
   target: ConfigState;
-  /** The streams of the entities to restore; others stay unchanged. Null restores all. */
+  /** The streams of the entities to restore. Null restores all. */
   only: readonly string[] | null;
-  /**
-   * The streams of the entities that stay unchanged while all others are restored. Empty if `only`
-   * is set.
-   */
+  /** Streams that stay unchanged while all others are restored. Empty if `only` is set. */
   except: readonly string[];
   facts: RestoreFacts;
 }>;
@@ -40,7 +36,6 @@ export type Missing = Loss & Readonly<{ entity: string }>;
 
 export type RestorePlan = Readonly<{
   events: readonly GwEvent[];
-  /** The state after the events. */
   state: ConfigState;
   conflicts: readonly Conflict[];
   missing: readonly Missing[];
@@ -60,7 +55,6 @@ function howOf({ only, except }: RestoreCommand): Readonly<{ what: string; param
   return { what, param: 'only' };
 }
 
-/** The streams of the entities that a restore affects. */
 export function restoredStreams(
   state: ConfigState,
   { target, only, except }: Omit<RestoreCommand, 'type' | 'facts'>,
@@ -105,7 +99,6 @@ export function planRestore(state: ConfigState, command: RestoreCommand): Restor
   return { events: on.events(), state: on.state(), conflicts, missing };
 }
 
-/** The streams of the entities that differ. */
 export const differingStreams = (one: ConfigState, other: ConfigState): string[] =>
   kinds.flatMap(({ noun }) =>
     differingIds(one[noun].byId, other[noun].byId).map((id) => streamOf(noun, id)),

@@ -46,7 +46,7 @@ export type RuleCommand =
   | Readonly<{ type: 'AddRule'; frontendModelId: FrontendModelId; rule: RuleFields & Positioned }>
   | Readonly<{ type: 'UpdateRule'; id: RuleId; rule: RuleFields & Positioned }>
   | Readonly<{ type: 'RemoveRule'; id: RuleId }>
-  /** The whole list in order of evaluation. Missing rules are removed. */
+  /** In order of evaluation. Missing rules are removed. */
   | Readonly<{
       type: 'ReplaceRules';
       frontendModelId: FrontendModelId;
@@ -83,7 +83,7 @@ export const noFrontendModel = (id: number): Refusal =>
   refuse('absent', `frontend model ${id} does not exist`);
 const noRule = (id: number): Refusal => refuse('absent', `rule ${id} does not exist`);
 
-/** The frontend model whose rules are written: existing, or being created. */
+/** Existing, or being created. */
 type Owner = Pick<FrontendModel, 'id' | 'name' | 'rules'>;
 
 function addRule(state: ConfigState, { frontendModelId, rule }: Of<'AddRule'>): Decision {
@@ -159,7 +159,6 @@ type Written = Readonly<{
   position: number;
 }>;
 
-/** The events that create the requested rule or change the current one. */
 function writtenRule(state: ConfigState, ids: Ids, asked: Written): readonly GwEvent[] | Refusal {
   const { owner, held, given, position } = asked;
   const { id } = owner;

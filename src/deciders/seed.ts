@@ -1,4 +1,4 @@
-// Seeds a new log (specification, "Principal", "Role and permission"): principal 1, a service
+// Seeds a new log (specification, "Principal", "Role and permission") with principal 1, a service
 // account with role inference, and the built-in roles.
 
 import { streamOf } from '../../events/catalogue.ts';

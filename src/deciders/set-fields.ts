@@ -1,5 +1,5 @@
-// Builds the events that create an entity, and those that set its plain fields: one per setter of
-// the noun whose fields differ.
+// Builds the events that create an entity, and those that set its plain fields: one per setter
+// whose fields differ.
 
 import { creatorOf, settersOf, streamOf } from '../../events/catalogue.ts';
 import type { GwEvent } from '../../events/catalogue.ts';
@@ -25,7 +25,7 @@ export function setFields(noun: Noun, held: { id: number }, goal: object): reado
   });
 }
 
-/** Sets all fields; clears those that `goal` does not have. */
+/** Clears fields that `goal` does not have. */
 export function setAllFields<N extends Noun>(
   noun: N,
   held: Entities[N],
@@ -54,7 +54,6 @@ const setterEvents = (
     return [{ stream: streamOf(noun, held.id), type, data }];
   });
 
-/** Creates the entity with the fields that the event has. */
 export function createdAs<N extends Noun>(noun: N, entity: Entities[N]): GwEvent;
 export function createdAs(noun: Noun, entity: { id: number }): object {
   const { type, names } = creatorOf(noun);

@@ -17,13 +17,13 @@ import { noPrincipal } from './callers/principal.ts';
 
 export type SettingsCommand =
   | Readonly<{ type: 'SetFallbackModel'; modelId: ModelId | null }>
-  /** The kinds of change that need an approved request; empty ends the policy. */
+  /** Empty ends the policy. */
   | Readonly<{ type: 'SetChangePolicy'; kinds: readonly ChangeKind[] }>
   /** Requests a new snapshot version, even if nothing changed. */
   | Readonly<{ type: 'RebuildSnapshot' }>
   /** Records that every session ends; the sessions are not in the log. */
   | Readonly<{ type: 'RevokeSessions' }>
-  /** Records a change of the managed deployment, which the cluster stores. */
+  /** The cluster stores the managed deployment. */
   | Readonly<{
       type: 'RecordDeploymentPatch';
       patch: Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -36,7 +36,7 @@ export type SettingsCommand =
   | Readonly<{ type: 'SetAuditKey'; logId: string; publicKey: string; signature: string | null }>
   /** Continues the log after events that replicas have seen were lost. */
   | Readonly<{ type: 'StartEpoch' }>
-  /** Records that the vault was encrypted again; its content is not in the log. */
+  /** The vault was encrypted again. Its content is not in the log. */
   | Readonly<{ type: 'RecordReseal'; keyId: string; items: number }>
   /** Records how many usage rows were dropped, by reason. */
   | Readonly<{ type: 'RecordUsageDrops'; drops: readonly UsageDrop[] }>
@@ -85,7 +85,6 @@ export function decideSettings(state: ConfigState, command: SettingsCommand): De
   }
 }
 
-/** Omits fields that were not sent. */
 function deploymentPatched({
   patch,
   generation,
@@ -98,7 +97,7 @@ function deploymentPatched({
 
 type EraseVaultItems = Extract<SettingsCommand, { type: 'EraseVaultItems' }>;
 
-/** The maximum items per event. */
+/** Per event. */
 const itemsMax = 500;
 
 function eraseItems(state: ConfigState, { items, principalId: id }: EraseVaultItems): Decision {

@@ -13,8 +13,8 @@ import { positionsOf, refuseTooMany, within } from './part-list.ts';
 import type { Place } from './part-list.ts';
 
 /**
- * A model or a pool by its id or name; if both are given, they must match. Without a position it
- * follows the previous target.
+ * If both id and name are given, they must match. Without a position it follows the previous
+ * target.
  */
 export type TargetInput = Readonly<{
   modelId: ModelId | null;
@@ -38,10 +38,7 @@ type Asked = Readonly<{
 
 const inList: Place = (index) => `targets.${index}.`;
 
-/**
- * The requested list, sorted by position. A target keeps its id if a current target references the
- * same entity.
- */
+/** Sorted by position. A target keeps its id if a current target references the same entity. */
 export function targetList(
   state: ConfigState,
   { held, given, nextId, place = inList }: Asked,
@@ -64,7 +61,6 @@ export function targetList(
   return targets.toSorted((a, b) => a.position - b.position);
 }
 
-/** The list with one more target. */
 export function withTarget(
   state: ConfigState,
   held: readonly Target[],
@@ -116,7 +112,7 @@ function refOf(state: ConfigState, input: TargetInput, held: readonly Target[]):
   return refNamed(state, name, held);
 }
 
-/** Rejects an unknown id, and a name that does not belong to the id. */
+/** Also rejects a name that does not belong to the id. */
 export function refuseReference(
   { byId }: Pick<Slice<{ name: string }>, 'byId'>,
   { field, id, name }: Readonly<{ field: string; id: number; name: string | null }>,

@@ -5,7 +5,6 @@ import type { AnswerOptions, TranslatedResponse, TranslatedUsage } from './trans
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
-/** Token counts with the member names of the chat protocol. */
 export function usageMembers(usage: TranslatedUsage): JsonObject {
   const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = usage;
   const isDetailed = cachedTokens !== null || cacheWriteTokens !== null;
@@ -32,11 +31,9 @@ export type ChatError = Readonly<{
   code: string | null;
 }>;
 
-/** Returns the error envelope as JSON. */
 export const errorText = ({ message, type, code }: ChatError, requestId: string): string =>
   JSON.stringify({ error: { message, type, param: null, code, request_id: requestId } });
 
-/** The error message for an answer that was cut off. */
 export const truncatedError: ChatError = {
   message: 'the upstream ended its answer early',
   type: 'upstream_error',
@@ -57,7 +54,7 @@ export const unreadableError: ChatError = {
 
 /**
  * Keeps the vendor's status. `error` is null if the body is not an error of the vendor, for example
- * the page of a load balancer, which is not passed on to API clients.
+ * the page of a load balancer, which is not passed on.
  */
 export const answerError = (
   status: number,
@@ -79,5 +76,5 @@ const statusError = (status: number): ChatError => ({
   code: null,
 });
 
-/** Limits the part of a vendor's message that is copied to a header or log. */
+/** Bounds the part of a vendor's message that is copied to a header or log. */
 export const messageCharactersMax = 4096;

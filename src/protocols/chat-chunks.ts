@@ -1,5 +1,5 @@
 // Writes the chunks of a streamed chat completion (wire reference 2.2). Renders the parts that all
-// chunks share once, because a stream has thousands.
+// chunks share only once.
 
 import { usageMembers } from './chat-answer.ts';
 import type { FinishReason } from './chat-answer.ts';

@@ -34,7 +34,7 @@ export type ChatMessage = Readonly<{ at: string }> &
         toolCalls: readonly ChatToolCall[];
         /** Like `extraContent` of a call, for the whole message. */
         extraContent: JsonObject | null;
-        /** Signed thinking of a vendor. It is only sent to that vendor's backend. */
+        /** Signed thinking, which is only sent to its vendor's backend. */
         thinkingBlocks?: readonly JsonObject[];
       }>
     | Readonly<{ role: 'tool'; toolCallId: string; parts: readonly ChatPart[] }>
@@ -48,7 +48,7 @@ export type ChatTool = Readonly<{
   strict: boolean | null;
 }>;
 
-/** `names` limits the choice to these functions. A named function is `required` with one name. */
+/** `names` limits the choice. A named function is `required` with one name. */
 export type ChatToolChoice = Readonly<{
   mode: 'auto' | 'none' | 'required';
   names: readonly string[] | null;

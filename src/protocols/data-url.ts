@@ -1,4 +1,4 @@
-// Parses a `data:` URL (RFC 2397). The base64 is passed on and never decoded.
+// Parses a `data:` URL (RFC 2397). The base64 is never decoded.
 
 export type DataUrl = Readonly<{
   /** Lower case, without parameters. */

@@ -27,9 +27,8 @@ export abstract class EventStream implements TranslatedStream {
 
   abstract get isClean(): boolean;
   abstract get usage(): TranslatedUsage | null;
-  /** Returns the chunks for one event of the vendor. */
   protected abstract event(event: JsonObject): string;
-  /** Returns the remaining chunks if the upstream ends without finishing. */
+  /** The remaining chunks if the upstream ends without finishing. */
   protected abstract ended(): string;
 
   get failedStatus(): number | null {

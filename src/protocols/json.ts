@@ -10,8 +10,8 @@ export const member = (object: JsonObject, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
 /**
- * Undefined if the text is not JSON. Integers beyond the precision of a double, for example in tool
- * arguments, keep their text.
+ * Undefined if the text is not JSON. Integers beyond the precision of a double keep their text, for
+ * example in tool arguments.
  */
 export function parseJson(text: string): unknown {
   try {
@@ -21,7 +21,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Exact reading is several times slower, so it is only used if precision would be lost. */
+/** Exact reading is several times slower. */
 const longNumber = /\d{16}/;
 const wholeNumber = /^-?\d{16,}$/;
 
@@ -32,7 +32,7 @@ function exactly(_: string, value: unknown, { source }: ReviverContext): unknown
 
 type ReviverContext = Readonly<{ source?: string }>;
 
-/** ECMAScript's JSON.parse source text access, which the compiler's library does not declare. */
+/** JSON.parse source text access of ECMAScript, which the compiler's library does not declare. */
 declare global {
   interface JSON {
     parse(
@@ -43,7 +43,7 @@ declare global {
   }
 }
 
-/** Null if the value is nested too deeply to be written (some thousand levels). */
+/** Null if the value is nested too deeply (some thousand levels). */
 export function writeJson(value: unknown): string | null {
   try {
     return JSON.stringify(value);

@@ -21,10 +21,7 @@ const entry = z.object({
 
 const entries = z.array(z.unknown());
 
-/**
- * The possible locations of the list, in order of preference. An engine without models returns an
- * empty list in its own shape.
- */
+/** In order of preference. An engine without models returns an empty list in its own shape. */
 const shapes: readonly Readonly<{ name: string; list: z.ZodType<readonly unknown[]> }>[] = [
   { name: 'data', list: z.object({ data: entries }).transform(({ data }) => data) },
   // Ollama without models.

@@ -15,8 +15,8 @@ import type { ProtocolRefusal, Refusals } from './refusal.ts';
 import { refuseUntranslatable } from './untranslatable.ts';
 
 /**
- * `protocol` is the backend's, for error messages. Refuses bodies that are not JSON objects,
- * malformed members and untranslatable features.
+ * `protocol` is the backend's, for error messages. Refuses malformed bodies and untranslatable
+ * features.
  */
 export function readChat(body: Buffer, protocol: Protocol): Chat | ProtocolRefusal {
   const object = parseJson(body.toString('utf8'));

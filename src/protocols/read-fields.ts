@@ -34,7 +34,6 @@ export function readNumber(
   return null;
 }
 
-/** An integer of at least 0. */
 export function readCount({ object, at, refusals }: Field, name: string): number | null {
   const value = present(object, name);
   if (value === null) return null;
@@ -94,7 +93,7 @@ export function readChoice<const Choice extends string>(
   return null;
 }
 
-/** Returns the objects of a list with their positions. Refuses other values. */
+/** Refuses members that are not objects. */
 export function readObjects(field: Field, name: string): readonly Field[] {
   const { at, refusals } = field;
   return readList(field, name).flatMap((object, index) => {

@@ -62,7 +62,7 @@ function readAllowedTools(choice: Field, protocol: Protocol): ChatToolChoice | n
   return { mode: readChoice(allowed, 'mode', ['auto', 'required']) ?? 'auto', names };
 }
 
-/** Returns the value of `function`. Refuses tools of other types, and returns null. */
+/** Refuses tools of other types, and returns null. */
 function functionOf(tool: Field, protocol: Protocol): Field | null {
   const { object, at, refusals } = tool;
   const type = readText(tool, 'type') ?? 'function';

@@ -18,11 +18,9 @@ const byteOrderMark = '\ufeff';
 
 export class SseDecoder {
   readonly #bytesMax: number;
-  /** Pieces of an incomplete line. */
   #pieces: Buffer[] = [];
   #name = '';
   #data: string | null = null;
-  /** Fields of the incomplete event. */
   #bytes = 0;
   #isStart = true;
   #isOverflown = false;

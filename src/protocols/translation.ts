@@ -1,5 +1,5 @@
 // Defines the translation of a chat completion to a backend's protocol and of its answer back
-// (Gateway rule 14). Translations are pure: bytes and values in, bytes and values out.
+// (Gateway rule 14). Translations are pure.
 
 import type { Chat } from './chat.ts';
 import type { ProtocolRefusal } from './refusal.ts';
@@ -7,7 +7,7 @@ import type { ProtocolRefusal } from './refusal.ts';
 export type RequestOptions = Readonly<{
   /** The path of the provider's API base, without a trailing slash. */
   basePath: string;
-  /** The model's default for requests without a limit. */
+  /** For requests without a limit. */
   defaultMaxTokens: number | null;
 }>;
 
@@ -20,21 +20,15 @@ export type TranslatedRequest = Readonly<{
 }>;
 
 export type AnswerOptions = Readonly<{
-  /** The id of errors, and of answers without one of the vendor's. */
+  /** For errors, and for answers without an id of the vendor's. */
   requestId: string;
-  /** The model name in the answer if the vendor does not return one. */
+  /** Used if the vendor does not return a model name. */
   model: string;
   /** Seconds since the epoch. */
   created: number;
-  /**
-   * True if the client accepts one call at a time. Enforced here if the vendor has no such
-   * parameter.
-   */
+  /** The client accepts one call at a time. Enforced here if the vendor has no such parameter. */
   singleToolCall: boolean;
-  /**
-   * True if the answer must hold signed thinking as `thinking_blocks`, which a client can send
-   * back.
-   */
+  /** The answer must contain signed thinking as `thinking_blocks`, which a client can send back. */
   keepsThinking?: boolean;
 }>;
 
@@ -54,22 +48,21 @@ export type TranslatedUsage = Readonly<{
 
 export type TranslatedResponse = Readonly<{
   status: number;
-  /** A chat completion or an error envelope, as JSON. */
   body: Buffer;
   usage: TranslatedUsage | null;
 }>;
 
-/** Translates one streamed answer. Buffers only incomplete events. */
+/** Buffers only incomplete events. */
 export type TranslatedStream = {
-  /** Returns the chat chunks that these bytes complete, often none. */
+  /** The chat chunks that these bytes complete, often none. */
   push(chunk: Buffer): Buffer;
-  /** Returns the remaining chunks after the upstream ended. */
+  /** The remaining chunks after the upstream ended. */
   end(): Buffer;
-  /** True if the vendor's end marker came without an error before it. */
+  /** The vendor's end marker came without an error before it. */
   readonly isClean: boolean;
   /**
-   * The status of the error that ended the stream. Null without one. If nothing was sent before it,
-   * the request may be retried elsewhere.
+   * The status of the error that ended the stream, or null. If nothing was sent before it, the
+   * request may be retried elsewhere.
    */
   readonly failedStatus: number | null;
   /** The same error as a complete response, for a client that has received nothing yet. */
@@ -79,7 +72,7 @@ export type TranslatedStream = {
 };
 
 export type AnswerTranslation = Readonly<{
-  /** Translates an answer that is not a stream, and every answer with an error status. */
+  /** For an answer that is not a stream, and for every error status. */
   translateResponse(status: number, body: Buffer, options: AnswerOptions): TranslatedResponse;
   openStream(options: StreamOptions): TranslatedStream;
 }>;

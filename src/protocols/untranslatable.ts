@@ -40,7 +40,7 @@ export const refusedMembers: Readonly<Record<string, Refused>> = {
   web_search_options: { feature: 'web_search_options', asks: always },
 };
 
-/** Known members that are omitted. None of them is part of the prompt. */
+/** Known members without effect on the prompt. */
 export const droppedMembers = [
   'metadata', // metadata for stored completions
   'moderation',

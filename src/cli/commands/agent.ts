@@ -46,7 +46,6 @@ export class AgentCommand extends Command {
       stderr.write(`gw: warning: ${warning}\n`);
     }
     return reportingFailure(this.context, async () => {
-      // Imported late to keep --help fast.
       const { runAgent, runAgentOnce } = await import('../agent.ts');
       return settings.once
         ? runAgentOnce(settings, plan)

@@ -66,6 +66,6 @@ export class ChangePolicyCommand extends ChangeCommand {
   }
 }
 
-/** Encodes text as one header line: header values are latin1, so UTF-8 bytes are passed through. */
+/** Header values are latin1, so UTF-8 bytes are passed through. */
 const inHeader = (text: string): string =>
   Buffer.from(text.replaceAll(/\s+/g, ' ').trim()).toString('latin1');

@@ -14,7 +14,7 @@ import { differenceLines } from '../printing/history-lines.ts';
 
 const path = '/admin/change-requests';
 
-/** The fields of a change request that are printed as text; `--json` prints the whole answer. */
+/** Printed as text; `--json` prints the whole answer. */
 const request = z.looseObject({
   id: z.int(),
   state: z.string(),

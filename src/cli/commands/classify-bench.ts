@@ -54,7 +54,6 @@ export class ClassifyBenchCommand extends Command {
       const concurrency = countIn('--concurrency', this.concurrency, concurrencyMax);
       if (isRefusal(iterations)) return reportRefusals(stderr, [iterations]);
       if (isRefusal(concurrency)) return reportRefusals(stderr, [concurrency]);
-      // Imported late to keep --help fast.
       const { measureClassifier } = await import('../classify-bench.ts');
       const measured = await measureClassifier(read.settings, { iterations, concurrency });
       stdout.write(`${this.json ? JSON.stringify(measured) : toText(measured)}\n`);

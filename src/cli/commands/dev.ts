@@ -53,7 +53,6 @@ export class DevCommand extends Command {
     const { settings } = read;
     return reportingFailure(this.context, () =>
       serveUntilSignal(process, async () => {
-        // Imported late to keep --help fast.
         const { startDev } = await import('../dev/dev.ts');
         const dev = await startDev({
           dataDirectory: this.dataDirectory,

@@ -31,7 +31,6 @@ export class HealthcheckCommand extends Command {
       const { env, stdout, stderr } = this.context;
       const read = readSettings({ flags: givenFlags(this), env, readFile });
       if ('refusals' in read) return reportRefusals(stderr, read.refusals);
-      // Imported late to keep --help fast.
       const { checkReadiness, readinessUrls } = await import('../health-check.ts');
       const checked = await checkReadiness(readinessUrls(read.settings));
       for (const { url, said } of checked) stdout.write(`${url} ${said}\n`);

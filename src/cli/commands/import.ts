@@ -54,7 +54,6 @@ export class ImportCommand extends Command {
       if (config === null) return reportRefusals(stderr, [needs('--config')]);
       if (databaseUrl === null) return reportRefusals(stderr, [needs('--database-url')]);
       if (encryptionKey === null) return reportRefusals(stderr, [needs('GW_ENCRYPTION_KEY')]);
-      // Imported late to keep --help fast.
       const { readConfigFiles } = await import('../../gateway/config/config-files.ts');
       const files = await readConfigFiles(config, env);
       if (isRefusal(files)) return reportRefusals(stderr, [files]);

@@ -62,7 +62,7 @@ function findingRedacted(check: ExportRead): ExportRead {
   return { ...check, problem: { position, problem } };
 }
 
-/** In the words of deploy/verify.mjs. */
+/** The same words as in deploy/verify.mjs. */
 const unanchored =
   'not shown without checkpoints that were kept elsewhere (--anchor): that the log was not cut at ' +
   'its end, or rewritten and signed again';

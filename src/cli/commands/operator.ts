@@ -40,7 +40,6 @@ export class OperatorCommand extends Command {
     if (isRefusal(place)) return reportRefusals(stderr, [place]);
     for (const warning of read.warnings) stderr.write(`gw: warning: ${warning}\n`);
     return reportingFailure(this.context, async () => {
-      // Imported late to keep --help fast.
       const { runOperator } = await import('../operator.ts');
       return serveUntilSignal(process, () => runOperator(read.settings, place));
     });

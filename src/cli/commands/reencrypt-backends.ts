@@ -30,7 +30,6 @@ export class ReencryptBackendsCommand extends PlaneCommand {
     plane: ControlPlane,
     encryptionKey: string,
   ): Promise<ExitCode | Refusal> {
-    // Imported late to keep --help fast.
     const { resealVault } = await import('../../control/vault/reseal.ts');
     const { keyId: keyIdOf } = await import('../../db/vault.ts');
     const keyId = keyIdOf(Buffer.from(encryptionKey, 'hex'));

@@ -55,7 +55,6 @@ export class SetPasswordCommand extends Command {
       const password = await readPassword({ option: this.password, env, stdin, stderr });
       if (isRefusal(password)) return reportRefusals(stderr, [password]);
       const warn = (message: string): void => void stderr.write(`gw: warning: ${message}\n`);
-      // Imported late to keep --help fast.
       const { setLoginIn } = await import('../control-plane/login-principal.ts');
       const opening = { databaseUrl, encryptionKey, encryptionKeyPrevious, warn };
       const { name, breakGlass } = this;

@@ -71,7 +71,6 @@ export class SyncPricesCommand extends Command {
       }
       const source = readSource(this.source);
       if (typeof source !== 'string') return reportRefusals(stderr, [source]);
-      // Imported late to keep --help fast.
       const { syncPricesIn } = await import('../sync-prices.ts');
       const synced = await syncPricesIn({
         databaseUrl,
@@ -127,7 +126,7 @@ const pair = (input: Micros, output: Micros): string =>
     ? 'unpriced'
     : `${money(input)} in and ${money(output)} out per million`;
 
-/** Formats micro-units as money with at least two decimal places. */
+/** At least two decimal places. */
 function money(micros: Micros): string {
   if (micros === null) return 'unpriced';
   const fraction = String(micros % 1_000_000).padStart(6, '0');

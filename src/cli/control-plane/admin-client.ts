@@ -25,7 +25,6 @@ export type AdminCall<Schema extends z.ZodType> = Readonly<{
 
 const callLimitMs = 30_000;
 
-/** The credential of every call. */
 type Credential = Readonly<{ cookie: string } | { authorization: string }>;
 
 export async function loginToAdmin(
@@ -97,7 +96,7 @@ const errorAnswer = z.object({
   error: z.object({ message: z.string(), code: z.string(), param: z.string().nullish() }),
 });
 
-/** Returns null for text that is not an error of the admin API. */
+/** Null if the text is not an error of the admin API. */
 function errorOf(text: string): z.output<typeof errorAnswer>['error'] | null {
   try {
     return errorAnswer.parse(JSON.parse(text)).error;

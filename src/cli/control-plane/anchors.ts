@@ -16,7 +16,6 @@ export const keyOption = () =>
 
 const line = z.object({ checkpoint: z.string() });
 
-/** Returns the checkpoints, or none without a file. */
 export function readAnchors(
   path: string | undefined,
   readFile: (path: string) => string,

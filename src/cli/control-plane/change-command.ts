@@ -1,5 +1,5 @@
-// Base class of commands that call the admin API. They use a login or an admin token, because the API records who acts, and print text
-// or JSON.
+// Base class of commands that call the admin API and print text or JSON. They use a login or an
+// admin token, because the API records who acts.
 
 import { readFileSync } from 'node:fs';
 

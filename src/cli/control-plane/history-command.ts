@@ -54,7 +54,7 @@ export abstract class HistoryCommand extends PlaneCommand {
   }
 }
 
-/** Yields the same text as `JSON.stringify` of all rows. */
+/** The same text as `JSON.stringify` of all rows. */
 export function* jsonPieces(rows: Iterable<object>): Generator<string> {
   let before = '[';
   for (const row of rows) {
@@ -80,7 +80,7 @@ export function readLimit(given: string): number | Refusal {
   return refuse('invalid', message);
 }
 
-/** `rule` says what the value must be. Returns null if no value is given. */
+/** `rule` says what the value must be. Null if no value is given. */
 export function readNumber(given: string | undefined, rule: string): number | Refusal | null {
   if (given === undefined) return null;
   if (/^[1-9]\d{0,14}$/.test(given)) return Number(given);

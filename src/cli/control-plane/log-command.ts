@@ -43,7 +43,6 @@ export abstract class LogCommand extends Command {
     });
   }
 
-  /** Imported late to keep --help fast. */
   private async withDatabase(url: string, settings: LogSettings): Promise<ExitCode | Refusal> {
     const { openDatabase } = await import('../../db/pool.ts');
     const { namingRights } = await import('../../db/rights.ts');

@@ -17,7 +17,6 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { withControlPlane } from './offline-plane.ts';
 import type { Opening } from './offline-plane.ts';
 
-/** Opens the control plane for this work only. */
 export const setLoginIn = (opening: Opening, given: LoginGiven): Promise<LoginSet | Refusal> =>
   withControlPlane(opening, (plane) => setLogin({ plane, passwords: createPasswords() }, given));
 
@@ -37,7 +36,7 @@ export type LoginSet = Readonly<{
   created: boolean;
   /** The name of the granted role, or null. */
   roleGranted: string | null;
-  /** Role admin was repaired, because no role could write the configuration. */
+  /** True if role admin was repaired, because no role could write the configuration. */
   adminMended: boolean;
 }>;
 

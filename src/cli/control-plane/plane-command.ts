@@ -38,7 +38,6 @@ export abstract class PlaneCommand extends Command {
       const { databaseUrl, encryptionKey, encryptionKeyPrevious } = read.settings;
       if (databaseUrl === null) return reportRefusals(stderr, [this.#needs('--database-url')]);
       if (encryptionKey === null) return reportRefusals(stderr, [this.#needs('GW_ENCRYPTION_KEY')]);
-      // Imported late to keep --help fast.
       const { withControlPlane } = await import('./offline-plane.ts');
       const warn = (message: string): void => this.warn(message);
       const opening = { databaseUrl, encryptionKey, encryptionKeyPrevious, warn };

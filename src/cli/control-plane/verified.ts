@@ -7,7 +7,7 @@ import type { Database } from '../../db/pool.ts';
 
 type ErrorOutput = Readonly<{ stderr: Readonly<{ write: (text: string) => unknown }> }>;
 
-/** A failure to store only prints a warning: this release may not have migrated the database yet. */
+/** A failure only prints a warning: this release may not have migrated the database yet. */
 export async function recordVerified(
   db: Database,
   { stderr }: ErrorOutput,

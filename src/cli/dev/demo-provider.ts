@@ -1,4 +1,4 @@
-// Serves a demo provider for `gw dev` on loopback: it lists one model and answers chat completions with a fixed text.
+// Serves a demo provider for `gw dev` on loopback, with one model that answers with a fixed text.
 
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -106,7 +106,7 @@ function replyText({ messages }: ChatRequest): string {
   return `Hello from gw! The demo model read: "${asked}". Add a provider to talk to a real one.`;
 }
 
-/** Estimates four characters per token, as everywhere in gw. */
+/** About four characters per token, as everywhere in gw. */
 const tokensIn = (text: string): number => Math.ceil(text.length / 4);
 
 function usageOf({ messages }: ChatRequest, text: string) {

@@ -1,5 +1,5 @@
-// Sets up the demo provider, its model, a principal and a key for `gw dev`, so that the first request needs no vendor key. Uses the
-// admin API and keeps what exists.
+// Sets up the demo provider, its model, a principal and a key for `gw dev` through the admin API,
+// so that the first request needs no vendor key. Keeps what exists.
 
 import { z } from 'zod';
 
@@ -45,7 +45,7 @@ async function ensureProvider(admin: AdminClient, apiBase: string): Promise<numb
     return made.id;
   }
   if (found.api_base !== apiBase) {
-    // The previous port was taken, so the provider listens on another.
+    // The previous port was taken.
     await admin.send({
       method: 'PATCH',
       path: `/admin/providers/${found.id}`,

@@ -1,4 +1,5 @@
-// Stores what `gw dev` needs at its next start: keys, passwords and the port of the demo provider, in a file of mode 0600.
+// Stores what `gw dev` needs at its next start: keys, passwords and the demo provider's port, in a
+// file of mode 0600.
 
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -32,7 +33,7 @@ export function devStateFile(directory: string): DevStateFile {
       throw new Error(`${file} was not written by gw dev; remove ${directory} to start again`);
     },
     write: async (state) => {
-      // Written to a temporary file and renamed: a partial file would lose the encryption key.
+      // A temporary file is renamed, because a partial file would lose the encryption key.
       const partial = `${file}.partial`;
       await writeFile(partial, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
       await rename(partial, file);

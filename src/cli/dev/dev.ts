@@ -33,10 +33,10 @@ import type { Settings } from '../settings/settings.ts';
 
 export type DevOptions = Readonly<{
   dataDirectory: string;
-  /** Keeps no data and does not use the data directory. */
+  /** Does not use the data directory. */
   ephemeral: boolean;
   log: (message: string) => void;
-  /** The settings of role all on loopback. This module adds database and secrets. */
+  /** For role all on loopback. This module adds database and secrets. */
   settings: Settings;
   runAll: (settings: Settings, extras: AllExtras) => Promise<RunningAll>;
 }>;
@@ -112,7 +112,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
   };
 }
 
-/** The data that the data directory keeps between starts. */
+/** Stored in the data directory. */
 const kept = {
   databaseUrl: 'file',
   encryptionKey: 'file',
@@ -120,7 +120,7 @@ const kept = {
   snapshotCache: 'file',
 } as const;
 
-/** Uses the previous port, with which the provider is registered, or another if it is taken. */
+/** Prefers the previous port, with which the provider is registered. */
 async function startDemo(port: number): Promise<DemoProvider> {
   try {
     return await startDemoProvider({ port });
@@ -136,7 +136,7 @@ type LoginParts = Readonly<{
   log: (message: string) => void;
 }>;
 
-/** Creates the first login before listening, because the API requires a login to create one. */
+/** Before listening, because creating a login through the API requires a login. */
 async function ensureLogin({ databaseUrl, state, log }: LoginParts): Promise<void> {
   const opening = { databaseUrl, encryptionKey: state.encryption_key, warn: log };
   await withControlPlane(opening, async (plane) => {
@@ -175,7 +175,7 @@ const servedLimitMs = 10_000;
 const servedPauseMs = 20;
 const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 
-/** The key works once the gateway has the snapshot that holds it. */
+/** The key works once the gateway has the snapshot that contains it. */
 async function untilServed(gatewayUrl: string, { key }: DevKey): Promise<void> {
   const deadline = performance.now() + servedLimitMs;
   while (performance.now() < deadline) {

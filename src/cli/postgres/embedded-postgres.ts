@@ -1,4 +1,5 @@
-// Runs a real Postgres for `gw dev` and the tests, on a unix socket only. It is found again after a crash.
+// Runs a real Postgres for `gw dev` and the tests, on a unix socket only. A later start finds it
+// again after a crash.
 
 import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -16,9 +17,9 @@ import type { RunningServer, ServerSite } from './postgres-server.ts';
 export type EmbeddedPostgresOptions = Readonly<{
   directory: string;
   log: (message: string) => void;
-  /** Server settings such as `{ fsync: 'off' }`. */
+  /** For example `{ fsync: 'off' }`. */
   options?: Readonly<Record<string, string>>;
-  /** Deletes the directory and all data when the server stops. */
+  /** Deletes all data when the server stops. */
   ephemeral?: boolean;
 }>;
 
@@ -61,7 +62,7 @@ export async function startEmbeddedPostgres(
   };
 }
 
-/** Unix sockets have no encryption; asking for it would cost a round trip per connection. */
+/** Unix sockets have no encryption; requesting it would cost a round trip per connection. */
 const socketUrl = (socketDirectory: string, database: string): string =>
   `postgres://gw@${encodeURIComponent(socketDirectory)}:5432/${database}?sslmode=disable`;
 

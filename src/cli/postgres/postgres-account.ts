@@ -1,10 +1,10 @@
-// Decides under which system account an embedded Postgres runs, and what that account can reach. Postgres refuses to run as root, so for
-// root it runs under the unprivileged ids 65534.
+// Decides under which system account an embedded Postgres runs, and what that account can reach.
+// Postgres refuses to run as root, so for root it uses the unprivileged ids 65534.
 
 import { chown, mkdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** `null`: the account of this process. */
+/** Null is the account of this process. */
 export type PostgresAccount = Readonly<{ uid: number; gid: number }> | null;
 
 const nobodyId = 65_534;
@@ -13,7 +13,6 @@ export function postgresAccount(): PostgresAccount {
   return process.getuid?.() === 0 ? { uid: nobodyId, gid: nobodyId } : null;
 }
 
-/** Creates a directory that only the account can enter. */
 export async function makePrivateDirectory(
   account: PostgresAccount,
   directory: string,

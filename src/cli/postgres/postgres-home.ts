@@ -1,5 +1,6 @@
-// Decides where an embedded Postgres stores its files and its socket: in the requested directory if its account can reach that, else
-// outside with a link (other accounts often cannot enter the home of root).
+// Decides where an embedded Postgres stores its files and its socket: in the requested directory if
+// its account can reach that, else outside with a link. Other accounts often cannot enter the home
+// of root.
 
 import { chmod, lstat, mkdir, mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
 import os from 'node:os';
@@ -11,7 +12,10 @@ import type { PostgresAccount } from './postgres-account.ts';
 /** Only root needs this directory, and root can create it. */
 const outsideDirectory = '/var/lib/gw';
 
-/** With the name of the socket, longer paths exceed a socket address (107 bytes on Linux, 103 on macOS). */
+/**
+ * Longer paths, with the name of the socket, exceed a socket address (107 bytes on Linux, 103 on
+ * macOS).
+ */
 const socketDirectoryBytesMax = 80;
 
 export type PostgresHome = Readonly<{
@@ -58,7 +62,7 @@ async function movedHome(account: PostgresAccount, { wanted, moved }: Move): Pro
   };
 }
 
-/** A short, new directory that only the account can enter. */
+/** Short and new. Only the account can enter it. */
 export async function makeSocketDirectory(account: PostgresAccount): Promise<string> {
   for (const base of [process.env['XDG_RUNTIME_DIR'], os.tmpdir(), '/tmp']) {
     if (base === undefined || base === '') continue;
@@ -74,6 +78,6 @@ export async function makeSocketDirectory(account: PostgresAccount): Promise<str
   );
 }
 
-/** True if this module created the path. Checked before anything is removed. */
+/** Checked before anything is removed. */
 export const isSocketDirectory = (directory: string): boolean =>
   /^gw-\w{6}$/.test(path.basename(directory));

@@ -25,7 +25,7 @@ export type PostgresPrograms = Readonly<{ initdb: string; control: string }>;
 
 const links = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** `home` is a directory that the account can reach. The package is copied there if the account cannot reach it. */
+/** The package is copied to `home` if the account cannot reach it. */
 export async function findPostgresPrograms(
   account: PostgresAccount,
   home: string,
@@ -62,7 +62,10 @@ function packagedPostgres(): string | null {
   }
 }
 
-/** npm packages cannot contain links. The install script of the package, which may be disabled, creates them from this list. */
+/**
+ * npm packages cannot contain links. The package's install script, which may be disabled, creates
+ * them from this list.
+ */
 async function makeMissingLinks(root: string): Promise<void> {
   const list = links.parse(
     JSON.parse(await readFile(path.join(root, 'native', 'pg-symlinks.json'), 'utf8')),
@@ -136,7 +139,7 @@ export type ProgramRun = Readonly<{
   limitMs: number;
 }>;
 
-/** Returns the output of the program. Throws with it if the program fails or times out. */
+/** Throws with the program's output if it fails or times out. */
 export async function runPostgresProgram(
   program: string,
   parameters: readonly string[],
@@ -157,7 +160,7 @@ export async function runPostgresProgram(
   }
 }
 
-/** Without PG*: PGPORT or PGDATA of the user's shell refer to another server. */
+/** PGPORT or PGDATA of the user's shell refer to another server. */
 function programEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PG')));
 }

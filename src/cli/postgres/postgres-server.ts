@@ -28,7 +28,7 @@ type Starting = Readonly<{
 const initLimitMs = 120_000;
 const startLimitSeconds = 20;
 const stopLimitSeconds = 30;
-/** Extra time beyond its own limit before a program is killed. */
+/** A program is killed this long after its own limit. */
 const programMarginMs = 5_000;
 /** After a crash, the lock file of the dead server blocks a start for a moment. */
 const startRetryLimitMs = 10_000;

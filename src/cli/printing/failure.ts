@@ -13,7 +13,7 @@ export function reportRefusals(output: ErrorOutput, refusals: readonly Refusal[]
   return first === undefined ? exitCodes.ok : exitCodeOf(first);
 }
 
-/** Runs the work of a command. A failure prints one line per cause; the stack only with GW_LOG=debug or trace. */
+/** A failure prints one line per cause. The stack is printed only with GW_LOG=debug or trace. */
 export async function reportingFailure(
   context: Readonly<{ stderr: ErrorOutput; env: Readonly<Record<string, string | undefined>> }>,
   work: () => Promise<ExitCode>,

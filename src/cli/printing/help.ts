@@ -16,7 +16,7 @@ export class HelpCommand extends Command {
 
 type Described = Pick<Cli, 'definitions' | 'binaryVersion'>;
 
-/** The name of a command without the program name; `serve` for the default command. */
+/** Without the program name; `serve` for the default command. */
 export const commandName = ({ path }: Pick<Definition, 'path'>): string =>
   path.replace(/^gw ?/, '') || 'serve';
 

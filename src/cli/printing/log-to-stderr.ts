@@ -6,7 +6,7 @@ import { createLog } from '../../telemetry/log.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { SettingValues } from '../settings/settings-table.ts';
 
-/** Ignores write errors: a process keeps serving if the reader of its log has exited. */
+/** Keeps serving if the reader of the log has exited. */
 const goOn = (): void => {};
 
 /** Throws on a filter that the settings table refuses. */

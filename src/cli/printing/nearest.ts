@@ -1,6 +1,6 @@
 // Finds the known name that a mistyped one most likely means.
 
-/** Returns the nearest known name within the distance, or null. */
+/** Null if no known name is within the distance. */
 export function nearest(
   name: string,
   known: readonly string[],
@@ -18,7 +18,7 @@ export function nearest(
   return best;
 }
 
-/** The Levenshtein distance, computed row by row. */
+/** The Levenshtein distance, row by row. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let line = 1; line <= from.length; line += 1) {

@@ -1,9 +1,8 @@
 // Prints the command for the next page of a list, on standard error because standard output holds only the list.
 
-/** A flag and its value. */
 export type GivenFlag = readonly [flag: string, value: string | undefined];
 
-/** Returns at most `limit` rows; `found` may hold one more. `next` is the command for the next page. */
+/** At most `limit` rows; `found` may have one more. `next` is the command for the next page. */
 export function pageOf<Row>(
   found: readonly Row[],
   limit: number,
@@ -20,7 +19,7 @@ export const commandWords = (path: readonly string[], flags: readonly GivenFlag[
   ...flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
 ];
 
-/** The command in shell syntax, or with --json as a list: `{"next":["gw","history","events",…,"--json"]}`. */
+/** Shell syntax, or with --json a list: `{"next":["gw","history","events",…,"--json"]}`. */
 export const nextLine = (words: readonly string[], isJson: boolean): string =>
   isJson
     ? `${JSON.stringify({ next: [...words, '--json'] })}\n`

@@ -15,7 +15,6 @@ export function settingOptions(
   return tableOptions(Object.fromEntries(names.map((name) => [name, settingsTable[name]])));
 }
 
-/** Same, for the settings of a table. */
 export function tableOptions(table: SettingTable): Readonly<Record<string, unknown>> {
   const options: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(table)) {
@@ -31,11 +30,10 @@ function optionOf(flag: string, setting: Setting): unknown {
   return Option.String(flag, { description, tolerateBoolean });
 }
 
-/** The texts that clipanion stored on the command for its options. */
+/** The texts that clipanion stored on the command. */
 export const givenFlags = (command: Command): Readonly<Partial<Record<SettingName, string>>> =>
   flagsOf(command, settingsTable);
 
-/** Same, for the settings of a table. */
 export function flagsOf<Table extends SettingTable>(
   command: Command,
   table: Table,

@@ -5,14 +5,14 @@ import type { Cli, Definition } from 'clipanion';
 import { commandName } from './help.ts';
 import { nearest } from './nearest.ts';
 
-/** Two lines: the problem, and the help to read. Omits clipanion's list of all usages. */
+/** Two lines: the problem, and the help to read. */
 export function usageError(
   cli: Pick<Cli, 'definitions'>,
   argv: readonly string[],
   error: unknown,
 ): string {
   const definitions = cli.definitions();
-  // Cuts off the list of usages.
+  // Cuts off clipanion's list of usages.
   const [firstLine = ''] = error instanceof Error ? error.message.split('\n', 1) : [];
   const said = firstLine
     .replace(/; did you mean(?: one of)?:?$/, '')
@@ -29,13 +29,12 @@ export function usageError(
   return `gw: ${wrongArguments(command, argv, said)}\n${help}\n`;
 }
 
-/** The arguments before the first option. */
 function leadingWords(argv: readonly string[]): readonly string[] {
   const first = argv.findIndex((argument) => argument.startsWith('-'));
   return first === -1 ? argv : argv.slice(0, first);
 }
 
-/** No words mean the serve command. Returns undefined if no command starts with the words. */
+/** No words mean the serve command. Undefined if no command starts with the words. */
 function commandNamed(
   definitions: readonly Definition[],
   words: readonly string[],
@@ -91,7 +90,7 @@ const takesValue = ({ definition }: DefinedOption): boolean => definition.includ
 const isGiven = (argv: readonly string[], flag: string): boolean =>
   argv.some((argument) => argument === flag || argument.startsWith(`${flag}=`));
 
-/** A prefix suggests its command. Otherwise all words, then the first word alone, are compared. */
+/** A prefix suggests its command. Otherwise all words are compared, then the first word alone. */
 function nearestCommand(words: readonly string[], names: readonly string[]): string | null {
   const typed = words.join(' ');
   return (

@@ -18,11 +18,11 @@ type Waiting = Readonly<{
   reject: (error: Error) => void;
 }>;
 
-/** Same extension as this module: `.ts` in a checkout, `.js` in a package. */
+/** `.ts` in a checkout, `.js` in a package. */
 const thread = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
 
 const queuedMax = 64;
-/** After a failed start, wait before the next one. */
+/** The wait after a failed start. */
 const restartMs = 10_000;
 
 export function createRefinedEncoder(

@@ -1,4 +1,4 @@
-// Defines the messages between the refined encoder and its thread. Texts are sent as a list of strings.
+// Defines the messages between the refined encoder and its thread.
 
 import { z } from 'zod';
 

@@ -1,4 +1,5 @@
-// Loads onnxruntime-node, which is not a dependency: operators who use the refined tier install it.
+// Loads onnxruntime-node, which operators install for the refined tier. It is not a dependency of
+// gw.
 
 export type OnnxTensor = Readonly<{ data: ArrayLike<number>; dims: readonly number[] }>;
 

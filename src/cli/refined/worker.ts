@@ -1,4 +1,5 @@
-// Runs the thread of the refined encoder: loads the runtime and the model once, and encodes texts one by one.
+// Runs the thread of the refined encoder: loads the runtime and the model, and encodes texts one by
+// one.
 
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

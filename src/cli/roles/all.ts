@@ -32,7 +32,6 @@ import { openWitness } from './witness.ts';
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
 
-/** Additions for `gw dev`. */
 export type AllExtras = Pick<Surroundings, 'signInLink'>;
 
 export async function runAll(settings: Settings, extras: AllExtras): Promise<RunningAll> {
@@ -43,7 +42,7 @@ export async function runAll(settings: Settings, extras: AllExtras): Promise<Run
   const encoders = await openEncoders(settings);
   started.defer(encoders.close);
   const { sources, ...spooling } = await openSpool(settings, { replica, log: linkLog });
-  // With a configured token, other proxies can follow this process. Its own reports always need one.
+  // A configured token lets other proxies follow this process. Its own reports always need one.
   const proxyToken = settings.proxyToken ?? randomBytes(32).toString('hex');
   const { live, seenBefore, serve, close: closeWitness } = await openServing(settings, log);
   started.defer(closeWitness);
@@ -131,7 +130,7 @@ const loopBack = ({ adminUrl, certificate }: RunningControl, proxyToken: string)
     pinnedCertificate: certificate,
   });
 
-/** The served configuration, and the stored place of the log. */
+/** The served configuration, and the stored observations of the log. */
 async function openServing(settings: Settings, log: Log) {
   const linkLog = log.of('control_link');
   const live = createLive({ log: linkLog, monotonic: () => performance.now() });

@@ -76,7 +76,7 @@ export type RunningControl = Running &
     adminUrl: string;
     /** Rejects after a start that can never serve, because the database belongs to another program. */
     failed: Promise<never>;
-    /** The certificate of the admin listener, PEM; null for plain HTTP. */
+    /** PEM, of the admin listener. Null for plain HTTP. */
     certificate: string | null;
   }>;
 
@@ -116,9 +116,9 @@ export type Surroundings = Readonly<{
   signInLink?: SignInLink;
   encoders: Encoders;
   program: Omit<Program, 'version' | 'uptimeSeconds'>;
-  /** Places of the log that the gateway of this process saw before its restart. */
+  /** Log positions that this process's gateway had seen before the restart. */
   seenBefore: readonly LogObservation[];
-  /** Called with every snapshot, including the first. */
+  /** Includes the first snapshot. */
   onSnapshot: (snapshot: Snapshot) => void;
   /** Called when the log was read to its head, so the last published snapshot is current. */
   onCurrent: () => void;

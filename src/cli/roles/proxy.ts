@@ -40,7 +40,7 @@ import { openSpool } from '../usage-spool.ts';
 import { programVersion } from '../version.ts';
 import type { Seat } from '../workers/seat.ts';
 
-/** The dependencies of a gateway, in any role. */
+/** For a gateway in any role. */
 export type GatewaySettings = Readonly<{
   host: string;
   port: number;
@@ -103,7 +103,7 @@ const monotonic = (): number => performance.now();
 const guardOf = (settings: Pick<GatewaySettings, 'egressAllow' | 'egressDeny'>): Guard =>
   createGuard({ allow: settings.egressAllow, deny: settings.egressDeny });
 
-/** The options of the gateway that settings decide. */
+/** The options that settings decide. */
 export const gatewayOptions = (settings: GatewaySettings) =>
   ({
     host: settings.host,

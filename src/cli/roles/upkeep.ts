@@ -15,16 +15,16 @@ import { announceDrops } from '../../control/usage/usage-numbers.ts';
 import { eraseSuperseded } from '../../control/vault/vault-upkeep.ts';
 import type { SettingValues } from '../settings/settings-table.ts';
 
-/** Interval of the deletion of expired usage and vault items. */
+/** For deleting expired usage and vault items. */
 const upkeepMs = 10 * 60 * 1000;
 /** Interval of counting dropped usage rows in the log. */
 const dropsMs = 15 * 1000;
 /** Interval of the check for due and expired change requests. */
 const requestsMs = 5_000;
-/** Interval of the check for due state checkpoints. */
+/** For writing state checkpoints. */
 const checkpointsMs = 60 * 1000;
 
-/** Interval of reading the alarms of the log for the metric. */
+/** For reading the alarms of the log, which a metric shows. */
 const alarmsMs = 30 * 1000;
 
 type Surroundings = Readonly<{

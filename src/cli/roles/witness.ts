@@ -1,5 +1,6 @@
-// Stores which place of the log the gateway of role all has seen, in the snapshot cache, like a proxy. This detects a log that was
-// rewritten or rolled back while the process was down. Nothing is served from this cache.
+// Stores which log positions the gateway of role all has seen, in the snapshot cache, like a proxy.
+// This detects a log that was rewritten or rolled back while the process was down. Nothing is
+// served from this cache.
 
 import { coalesce } from '../../control/coalesce.ts';
 import type { CachedSnapshot, SnapshotCache } from '../../gateway/control-link/cache.ts';
@@ -8,7 +9,7 @@ import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 type Witness = Readonly<{
-  /** Stores the place of the log of the last applied snapshot. */
+  /** Stores the log position of the last applied snapshot. */
   keep: (snapshot: Snapshot) => void;
   /** Resolves when everything is on disk or has failed. */
   close: () => Promise<void>;
@@ -16,7 +17,7 @@ type Witness = Readonly<{
 
 type Dependencies = Readonly<{ cache: SnapshotCache; live: Live; log: Log }>;
 
-/** Reads the stored place. Read failures are logged and never fail the start. */
+/** Read failures are logged and never fail the start. */
 export async function openWitness({ cache, live, log }: Dependencies): Promise<Witness> {
   const { cached, refused } = await cache.read();
   if (cached === null)
@@ -28,7 +29,7 @@ export async function openWitness({ cache, live, log }: Dependencies): Promise<W
   let isFailing = false;
   const write = coalesce(async () => {
     const seen = live.seen();
-    // A snapshot at the same place of the log adds nothing.
+    // A snapshot at the same log position adds nothing.
     if (latest === null || seen === written) return;
     try {
       await cache.write({ snapshot: latest, seen });
@@ -49,7 +50,7 @@ export async function openWitness({ cache, live, log }: Dependencies): Promise<W
   };
 }
 
-/** Discards places of another log. */
+/** Discards observations of another log. */
 function tellAnotherLog(cached: CachedSnapshot | null, { log: { id } }: Snapshot, log: Log): void {
   const before = cached?.snapshot.log.id ?? id;
   if (before === id) return;

@@ -37,7 +37,7 @@ const ports = z
   )
   .transform((found): readonly number[] => [...new Set(found)]);
 
-/** Must hold no secret, because logs and lists show it. */
+/** Must not contain a secret, because logs and lists show it. */
 const endpoint = httpUrl.refine(
   (given) => {
     const { username, password, search, hash } = new URL(given);

@@ -20,7 +20,7 @@ const resourceName = z.string().regex(/^[a-z0-9-]{1,63}\/[a-z0-9-]{1,63}$/, {
   error: 'must be the namespace and the name of a resource, such as gw/gw',
 });
 
-/** The settings of a control plane that the operator manages. */
+/** For a control plane that the operator manages. */
 export const managedSettings = {
   operatorResource: define({
     flag: null,

@@ -7,7 +7,7 @@ import type { Refusal } from '../../lib/refusal.ts';
 
 type Asked = Readonly<{ variable: string; param: string }>;
 
-/** Returns null if neither is set. Refusals name the variable, never the secret. */
+/** Null if neither is set. Refusals name the variable, never the secret. */
 export function secretVariable(
   env: Readonly<Record<string, string | undefined>>,
   { variable, param }: Asked,

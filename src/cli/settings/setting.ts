@@ -16,7 +16,7 @@ export type Setting<Schema extends z.ZodType = z.ZodType, Fallback = unknown> = 
   schema: Schema;
   fallback: Fallback;
   unit: 'seconds' | 'days' | 'MiB' | 'bytes' | null;
-  /** Never shown. `<variable>_FILE` can name a file that holds it. */
+  /** Never shown. `<variable>_FILE` can name a file with the value. */
   secret: boolean;
   /** The flag can be repeated; the values are joined with commas. */
   repeatable: boolean;
@@ -28,7 +28,7 @@ export type SettingTable = Readonly<Record<string, Setting>>;
 /** `file`: from the file that a `GW_*_FILE` variable names. */
 export type SettingSource = 'flag' | 'env' | 'file' | 'default';
 
-/** Settings by name, of every table. */
+/** By name, of every table. */
 export type GivenSettings = Readonly<Record<string, unknown>> &
   Readonly<{ role: string; sources: Readonly<Record<string, SettingSource>> }>;
 
@@ -39,7 +39,7 @@ export type SettingsPart = Readonly<{
   warnings?: (settings: GivenSettings) => readonly string[];
 }>;
 
-/** The values of a table's settings, by name. */
+/** By name. */
 export type ValuesOf<Table extends SettingTable> = Readonly<{
   [Name in keyof Table]: ValueOf<Table[Name]>;
 }>;
@@ -66,7 +66,7 @@ export function define<Schema extends z.ZodType, const Fallback extends z.output
   return { unit: null, secret: false, repeatable: false, ...definition };
 }
 
-/** The values of a table among those of all tables. A value that is missing is the fallback. */
+/** Picks a table's values from those of all tables. A missing value is the fallback. */
 export function valuesIn<Table extends SettingTable>(
   table: Table,
   settings: Readonly<Record<string, unknown>>,

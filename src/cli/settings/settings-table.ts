@@ -48,7 +48,7 @@ const workerCount = z
 const none: readonly string[] = [];
 const port = wholeNumber({ from: 0, to: 65_535 });
 
-/** Settings are named after their flags. `unit` is the unit of a number. */
+/** Named after their flags. `unit` is the unit of a number. */
 const coreSettings = {
   role: define({
     flag: '--role',
@@ -348,7 +348,7 @@ export type SettingValues = ValuesOf<SettingsTable>;
 
 export const settingsParts: readonly SettingsPart[] = Object.values<SettingsPart>(extensions);
 
-/** The types know the settings of the core alone; an extension reads its own with `valuesIn`. */
+/** The types know only the settings of the core; an extension reads its own with `valuesIn`. */
 export const settingsTable: SettingsTable = Object.assign(
   {},
   coreSettings,

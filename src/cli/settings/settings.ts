@@ -13,13 +13,11 @@ import type { Setting, SettingSource, SettingTable, ValuesOf } from './setting.t
 import { otherVariables, settingsTable } from './settings-table.ts';
 import type { SettingName, SettingsTable } from './settings-table.ts';
 
-/** The values of a table of settings, and their sources. */
 export type SettingsOf<Table extends SettingTable> = ValuesOf<Table> &
   Readonly<{ sources: Readonly<Record<keyof Table, SettingSource>> }>;
 export type Settings = SettingsOf<SettingsTable>;
 
 export type TableInput<Table extends SettingTable> = Readonly<{
-  /** The text of each given flag. */
   flags: Readonly<Partial<Record<keyof Table, string>>>;
   env: Readonly<Record<string, string | undefined>>;
   readFile: (path: string) => string;
@@ -114,7 +112,7 @@ function fromFile(input: Surroundings, { name, variable, file }: FileSource): Fo
 
 const misspeltDistanceMax = 4;
 
-/** Warns of mistyped names, which would otherwise be ignored silently. */
+/** Mistyped names would otherwise be ignored silently. */
 function unknownVariables(env: SettingsInput['env']): readonly string[] {
   const known = [...otherVariables];
   for (const { variable, secret } of allSettings()) {
@@ -132,12 +130,12 @@ function unknownVariables(env: SettingsInput['env']): readonly string[] {
     });
 }
 
-/** The variables of all tables, because one environment may serve several commands. */
+/** All tables, because one environment may serve several commands. */
 const allSettings = (): readonly Setting[] =>
   [settingsTable, agentSettings, operatorSettings].flatMap((table) =>
     Object.values<Setting>(table),
   );
 
-/** Matches the variables in which Kubernetes describes Services named gw or gw-…. */
+/** Kubernetes describes Services named gw or gw-… in these variables. */
 const isServiceLink = (name: string, value = ''): boolean =>
   value.startsWith('tcp://') || /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP)/.test(name);

@@ -1,4 +1,4 @@
-// The settings of the log and of traces, a part of the settings table.
+// Lists the settings of the log and of traces.
 
 import { choice, define, httpUrl, logFilter, text, wholeNumber } from './setting.ts';
 

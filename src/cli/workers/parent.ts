@@ -1,5 +1,6 @@
-// Runs the parent of a proxy with several processes. It forks the workers, which share the port, replaces workers that die, and ends if
-// they keep dying or on a signal. The parent serves no requests.
+// Runs the parent of a proxy with several processes. It forks the workers, which share the port,
+// and replaces those that die. It ends on a signal, or if workers keep dying. The parent serves no
+// requests.
 
 import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
@@ -25,7 +26,10 @@ export type ParentOptions = Readonly<{
 type Place = { readonly slot: number; shortLives: number };
 type Life = Readonly<{ place: Place; startedAt: number }>;
 
-/** Time after the grace period for flushing usage and closing connections. A worker that is still running then hangs. */
+/**
+ * For flushing usage and closing connections after the grace period. A worker that is still running
+ * then hangs.
+ */
 const overdueMs = 15_000;
 
 /** Resolves when every worker serves. Rejects if one cannot start; that worker logs why. */
@@ -45,7 +49,6 @@ class WorkerGroup {
   readonly #started = Promise.withResolvers<void>();
   readonly #failed = Promise.withResolvers<never>();
   readonly #stopHangUp: () => void;
-  /** The number of times a worker started to serve. */
   #served = 0;
   #isEnding = false;
 

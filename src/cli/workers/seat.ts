@@ -9,7 +9,7 @@ import type { SignalSource } from '../lifetime.ts';
 import { toWorker } from './messages.ts';
 import type { ToParent } from './messages.ts';
 
-/** The environment variable with the index of the worker, from 0. */
+/** The index of the worker, from 0. */
 export const slotVariable = 'GW_WORKER_SLOT';
 
 export type Seat = Readonly<{
@@ -25,7 +25,7 @@ export type Seat = Readonly<{
 /** If the parent does not answer, the scrape fails instead of showing a part of the metrics. */
 const gatherMs = 3000;
 
-/** Returns null in a process that is not a worker. */
+/** Null in a process that is not a worker. */
 export function takeSeat(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Seat | null {

@@ -1,5 +1,4 @@
-// Reads the event log for browsing: filtered, in either order, and single events with their
-// neighbours.
+// Reads the event log for browsing: lists with filters, and single events with their neighbours.
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
@@ -7,18 +6,17 @@ import { z } from 'zod';
 
 import { integer, readRow, readRows, text, time } from '../rows.ts';
 
-/** A condition that is null or absent does not filter. Times are RFC 3339; `to` is exclusive. */
+/** A null or absent condition does not filter. Times are RFC 3339; `to` is exclusive. */
 export type EventFilter = Readonly<{
   stream: string | null;
   type: string | null;
-  /** The id of the acting principal. */
   actorId: number | null;
   actorKind?: string | null;
-  /** Selects the ids of the transactions to include. */
+  /** Selects transaction ids. */
   transactions?: SQLQuery | null;
   from: string | null;
   to: string | null;
-  /** The position of the last event already read, in the requested order. */
+  /** The last position already read, in the requested order. */
   after: number | null;
   order: 'asc' | 'desc';
   limit: number;
@@ -85,7 +83,6 @@ export type EventNeighbours = Readonly<z.output<typeof eventNeighbours>>;
 
 const historyEvent = historyEventRow.extend(eventNeighbours.shape);
 
-/** Null if the log has no such event. */
 export const readHistoryEvent = (
   db: Queryable,
   position: number,
@@ -102,10 +99,7 @@ export const readHistoryEvent = (
         as next_in_stream
     from es.events held where position = ${position}`;
 
-/**
- * `events` is the number of events in the stream; `position` and `recorded_at` are those of the
- * last.
- */
+/** `position` and `recorded_at` are those of the last event. */
 const streamRow = z.object({
   stream: text,
   events: integer,
@@ -115,7 +109,7 @@ const streamRow = z.object({
 export type StreamRow = Readonly<z.output<typeof streamRow>>;
 
 type StreamFilter = Readonly<{
-  /** A substring of the name, case-insensitive; null matches every stream. */
+  /** A case-insensitive substring of the name; null matches every stream. */
   part: string | null;
   /** The last stream already read. */
   after: string | null;
@@ -152,7 +146,9 @@ export const listStreams = (
 
 const lastEvent = z.object({ stream: text, payload: text.nullable() });
 
-/** The last event of one of the types in each stream that has one. `payload` is null after a redaction. */
+/**
+ * The last event of these types in each stream that has one. `payload` is null after a redaction.
+ */
 export const readLastEvents = (
   db: Queryable,
   streams: readonly string[],

@@ -1,4 +1,4 @@
-// Locks, appends to and reads the event log in Postgres. No other code appends.
+// Locks, appends to and reads the event log. No other code appends.
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery, Transaction } from '@databases/pg';
@@ -26,9 +26,9 @@ const toHead = (row: z.output<typeof headRow>): LogHead => ({
 });
 
 /**
- * Locks the log for this transaction and switches to the program's role, which may insert events
- * and nothing else. Waits at most `waitMs`, by default the connection's lock timeout, then fails
- * with 55P03. Until the commit, no I/O other than the database's may follow.
+ * Locks the log for this transaction and switches to the program's role, which can insert but not
+ * change events. Waits at most `waitMs`, by default the connection's lock timeout, then fails with
+ * 55P03. Until the commit, no I/O other than the database's may follow.
  */
 export async function lockLog(tx: Transaction, waitMs?: number): Promise<LogHead> {
   await tx.query(
@@ -52,15 +52,13 @@ export async function readHead(db: Queryable): Promise<LogHead> {
 
 const rowCounts = z.array(integer);
 
-/**
- * Rows per statement. A command with more events uses several statements in its one transaction.
- */
+/** A command with more events uses several statements in its one transaction. */
 const rowsMax = 1000;
 
 /**
- * Appends after the locked head. The database checks positions, digests, chain and time again.
- * `extra` are statements on other tables that run in the same round trip, each returning its rows.
- * Returns the number of rows of each.
+ * The database checks positions, digests, chain and time again. `extra` are statements on other
+ * tables that run in the same round trip, each returning its rows. Returns the number of rows of
+ * each.
  */
 export async function appendEvents(
   tx: Transaction,
@@ -128,10 +126,7 @@ const storedEvent = z.object({
 
 type Page = { after: number; limit: number };
 
-/**
- * The stored events after `after`, in log order. json is read as text, because its bytes were
- * hashed.
- */
+/** In log order. json is read as text, because its bytes were hashed. */
 export const readStored = (db: Queryable, { after, limit }: Page): Promise<StoredEvent[]> =>
   readRows(db, storedEvent)`
     select position, stream, version, event_id as "eventId", type, schema, tx_id as "txId",
@@ -152,7 +147,9 @@ const recordedText = z.object({
 });
 const hashedText = recordedText.extend({ payloadDigest: text, leafHash: text });
 
-/** The same events as the texts that were hashed; for many events, this takes half the time. */
+/**
+ * Returns the texts that were hashed. For many events, this takes half the time of `readStored`.
+ */
 export const readHashed = (db: Queryable, { after, limit }: Page): Promise<HashedText[]> =>
   readRows(db, hashedText)`
     select ${envelope} as envelope, metadata::text as metadata, payload::text as payload,
@@ -161,8 +158,8 @@ export const readHashed = (db: Queryable, { after, limit }: Page): Promise<Hashe
     from es.events where position > ${after} order by position limit ${limit}`;
 
 /**
- * The events after `after`, checked and converted to their current versions. Throws on a type newer
- * than this program.
+ * Checks the events and converts them to their current versions. Throws on a type newer than this
+ * program.
  */
 export async function readEvents(db: Queryable, { after, limit }: Page): Promise<RecordedEvent[]> {
   const rows = await readRows(db, recordedText)`
@@ -193,7 +190,7 @@ const foldedRow = z.object({
 });
 
 /**
- * The same events with the fields that a fold needs; for many events, this takes half the time.
+ * Returns the fields that a fold needs. For many events, this takes half the time of `readEvents`.
  * Throws a LogForkedError if the log has another hash at `after` than the fold.
  */
 export async function readFolded(
@@ -243,13 +240,12 @@ export const readContents = (
   payload: string | null,
 ): GwEvent => readEvent({ stream, type, schema, data: parsedPayload(position, payload) });
 
-/** Throws if the text is not one. */
 export const readMetadata = (metadata: string): EventMetadata =>
   eventMetadata.parse(JSON.parse(metadata));
 
 const eventRange = z.object({ first: integer.nullable(), count: integer });
 
-/** The first position and the number of the events of one command; none if it did not commit. */
+/** Empty if the command did not commit. */
 export async function readCommand(db: Queryable, txId: string): Promise<RecordedEvent[]> {
   const range = await readRow(db, eventRange)`
     select min(position) as first, count(*) as count from es.events where tx_id = ${txId}`;
@@ -257,7 +253,7 @@ export async function readCommand(db: Queryable, txId: string): Promise<Recorded
   return readEvents(db, { after: range.first - 1, limit: range.count });
 }
 
-/** The hash of the chain up to and including `position`. Throws if the log has no such event. */
+/** Throws if the log has no event at `position`. */
 export async function hashAt(db: Queryable, position: number): Promise<Uint8Array> {
   const hash = await readValue(db, bytes)`select hash from es.events where position = ${position}`;
   if (hash === null) throw new Error(`the log has no position ${position}`);
@@ -266,7 +262,7 @@ export async function hashAt(db: Queryable, position: number): Promise<Uint8Arra
 
 const hashRow = z.object({ position: integer, hash: text });
 
-/** The hashes of the chain at those of these positions that exist, 64 hex digits each. */
+/** 64 hex digits each. Omits positions past the end. */
 export async function hashesAt(
   db: Queryable,
   positions: readonly number[],
@@ -279,7 +275,7 @@ export async function hashesAt(
 
 const redactable = text.nullable();
 
-/** The key that signs checkpoints after `position`, 64 hex digits; null if there is none. */
+/** 64 hex digits; null if no key signs checkpoints after `position`. */
 export const auditKeyAt = (db: Queryable, position: number): Promise<string | null> =>
   readValue(db, redactable)`
     select payload ->> 'public_key' as key from es.events
@@ -287,7 +283,7 @@ export const auditKeyAt = (db: Queryable, position: number): Promise<string | nu
 
 const redactedRow = z.object({ position: integer, count: integer });
 
-/** The number of events without a payload, and the first positions of these. */
+/** Events without a payload: their number and first positions. */
 export async function readRedacted(db: Queryable, limit: number): Promise<RedactedEvents> {
   const rows = await readRows(db, redactedRow)`
     select position, count(*) over () as count from es.events
@@ -295,7 +291,7 @@ export async function readRedacted(db: Queryable, limit: number): Promise<Redact
   return { count: rows[0]?.count ?? 0, positions: rows.map(({ position }) => position) };
 }
 
-/** The current epoch of the log; 0 before the first. */
+/** 0 before the first epoch. */
 export async function epochOf(db: Queryable): Promise<number> {
   const epoch = await readValue(db, integer)`
     select (payload ->> 'epoch')::integer as epoch from es.events
@@ -303,10 +299,7 @@ export async function epochOf(db: Queryable): Promise<number> {
   return epoch ?? 0;
 }
 
-/**
- * The last position of the command to which the event at `position` belongs; null if the log has no
- * such event.
- */
+/** The last position of a command that has an event at `position`; null if there is none. */
 export const commandEnd = (db: Queryable, position: number): Promise<number | null> =>
   readValue(db, integer)`
     select position + (metadata ->> 'count')::bigint - (metadata ->> 'index')::bigint - 1 as end

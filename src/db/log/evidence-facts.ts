@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { integer, readRows, text, time } from '../rows.ts';
 
-/** After `since`, up to and including `until`; null sets no bound. */
+/** `until` is inclusive. Null sets no bound. */
 export type FactsWindow = Readonly<{ since: Date | null; until: Date | null }>;
 
 type Page<Key> = Readonly<{ after: Key | null; limit: number }>;
@@ -38,7 +38,7 @@ export const listServedFacts = (
           ${after?.version ?? null}::bigint))
     order by reported_at, replica, version limit ${limit}`;
 
-/** The last report of each replica up to and including `at`. */
+/** The last report of each replica up to `at`. */
 export const listServedAt = (db: Queryable, at: Date): Promise<ServedFact[]> =>
   readRows(db, servedFact)`
     select distinct on (replica) replica, version, log_position, log_hash, reported_at

@@ -6,7 +6,6 @@ import { z } from 'zod';
 
 import { integer, readRows, text, time } from '../rows.ts';
 
-/** A row of op.log_alarms. */
 const alarmRow = z.object({
   raised_at: time,
   position: integer,
@@ -18,10 +17,7 @@ const alarmRow = z.object({
 });
 export type AlarmRow = Readonly<z.output<typeof alarmRow>>;
 
-/**
- * The maximum number of alarms. All are read, because an old alarm counts until an epoch explains
- * it.
- */
+/** All are read, because an old alarm counts until an epoch explains it. */
 export const alarmsMax = 1_000;
 
 /**
@@ -39,7 +35,7 @@ export async function insertAlarm(db: Queryable, alarm: AlarmRow): Promise<boole
   return added.length === 1;
 }
 
-/** Sorted newest first. */
+/** Newest first. */
 export const listAlarms = (db: Queryable): Promise<AlarmRow[]> =>
   readRows(db, alarmRow)`
     select raised_at, position, problem, replica, seen_hash, log_hash, epoch

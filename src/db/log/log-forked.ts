@@ -1,8 +1,8 @@
-// Defines the error for a log that is not the one this process has read: the database was rolled
+// Defines the error for a log that is not the one this process has read. The database was rolled
 // back, or another server answers at its address, for example after a failover that lost the end of
 // the log.
 
-/** The last position that a process has read, and the hash of the chain there, 64 hex digits. */
+/** The hash of the chain at a position, 64 hex digits. */
 export type LogPlace = Readonly<{ position: number; hash: string }>;
 
 /** Everything derived from the log after some earlier position is invalid. */

@@ -21,7 +21,7 @@ export async function adoptLog(
   return adopted.length === 1;
 }
 
-/** The number of these items that the vault does not hold or has erased. */
+/** Counts items that are missing or erased. */
 export async function countMissing(db: Queryable, refs: readonly string[]): Promise<number> {
   const held = await readValue(db, integer)`
     select count(*) from vault.items
@@ -31,7 +31,7 @@ export async function countMissing(db: Queryable, refs: readonly string[]): Prom
 
 const vaultRow = z.object({ ref: text, row: text });
 
-/** Rows of the vault after `after`, as JSON, still encrypted, in order of ref. */
+/** Still encrypted, as JSON, in order of ref. */
 export const readVaultRows = (
   db: Queryable,
   { after, limit }: Readonly<{ after: string; limit: number }>,
@@ -40,7 +40,7 @@ export const readVaultRows = (
     select ref::text as ref, to_json(items)::text as row from vault.items items
     where ref > ${after}::uuid order by ref limit ${limit}`;
 
-/** `rows` is a JSON array of the results of `readVaultRows`. */
+/** `rows` is a JSON array of results of `readVaultRows`. */
 export const insertVaultRows = (tx: Queryable, rows: string): Promise<unknown> =>
   tx.query(sql`
     insert into vault.items

@@ -24,7 +24,7 @@ export const lastSignedCheckpoint = (db: Queryable): Promise<SignedCheckpoint | 
   readRow(db, signedCheckpoint)`
     select position, note, created_at from es.checkpoints order by position desc limit 1`;
 
-/** Those after `after`, up to and including `to`; at most `limit`, sorted oldest first. */
+/** Those after `after`, up to and including `to`, oldest first. */
 export const listSignedCheckpoints = (
   db: Queryable,
   { after, to, limit }: Readonly<{ after: number; to: number; limit: number }>,

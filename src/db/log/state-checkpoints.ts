@@ -1,5 +1,4 @@
-// Stores state checkpoints: the compressed state of the configuration at some positions. They are
-// caches.
+// Stores state checkpoints: the compressed configuration at some positions, as a cache.
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -13,7 +12,7 @@ export type StateCheckpoint = Readonly<z.output<typeof stateCheckpoint>>;
 
 type Place = Readonly<{ foldVersion: number; position: number }>;
 
-/** The last checkpoint of this fold at or before `position`; null if there is none. */
+/** Null if there is none at or before `position`. */
 export const checkpointBefore = (
   db: Queryable,
   { foldVersion, position }: Place,
@@ -23,7 +22,7 @@ export const checkpointBefore = (
     where fold_version = ${foldVersion} and position <= ${position}
     order by position desc limit 1`;
 
-/** The positions of this fold's checkpoints, ascending. */
+/** In ascending order. */
 export const checkpointPositions = (
   db: Queryable,
   foldVersion: number,
@@ -32,7 +31,7 @@ export const checkpointPositions = (
     select position from op.state_checkpoints
     where fold_version = ${foldVersion} order by position`;
 
-/** Keeps a checkpoint that another replica has already written. */
+/** Keeps a checkpoint that another replica has written. */
 export const insertCheckpoint = (
   db: Queryable,
   { foldVersion, position, state, hash }: StateCheckpoint & Place,
@@ -44,8 +43,8 @@ export const insertCheckpoint = (
     on conflict do nothing`);
 
 /**
- * Deletes old checkpoints and returns their number. Of this fold it keeps the newest `kept` and the
- * last of each month (UTC). Of other folds it keeps those created in the last seven days.
+ * Returns the number of deleted checkpoints. Of this fold, keeps the newest `kept` and the last of
+ * each month (UTC). Of other folds, keeps those created in the last seven days.
  */
 export async function thinCheckpoints(
   db: Queryable,

@@ -21,7 +21,7 @@ export async function writeAdminTokenUse(
     where op.admin_token_uses.last_used_at < excluded.last_used_at`);
 }
 
-/** Tokens that were never used are omitted. */
+/** Omits tokens that were never used. */
 export async function readAdminTokenUses(
   db: Queryable,
   ids: readonly AdminTokenId[],

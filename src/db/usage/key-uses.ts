@@ -8,7 +8,7 @@ import { apiKeyId } from '../../lib/ids.ts';
 import type { ApiKeyId } from '../../lib/ids.ts';
 import { readRows, time } from '../rows.ts';
 
-/** Skips requests that used another way to authenticate. */
+/** `key_id` is null if the request used another way to authenticate. */
 export type KeyUse = Readonly<{ key_id: number | null; at: Date; received_at: Date }>;
 
 /** Locks keys in order within one statement, so that batches with the same keys cannot deadlock. */
@@ -31,7 +31,7 @@ export async function writeKeyUses(db: Queryable, uses: readonly KeyUse[]): Prom
 
 const lastUse = z.object({ id: apiKeyId, at: time });
 
-/** Keys that were never used are omitted. */
+/** Omits keys that were never used. */
 export async function readKeyUses(
   db: Queryable,
   ids: readonly ApiKeyId[],

@@ -1,4 +1,4 @@
-// Reads single usage rows, newest first, so that operators can look up a request.
+// Reads single usage rows, newest first.
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';

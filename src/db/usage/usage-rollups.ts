@@ -1,5 +1,5 @@
-// Rolls up usage after its retention: rows become hourly sums, empty months are dropped, and coming
-// months are created.
+// Rolls up usage after its retention into hourly sums, drops empty months, and creates coming
+// months.
 
 import { sql } from '@databases/pg';
 
@@ -15,13 +15,12 @@ export type Fold = Readonly<{
   horizon: Date;
   /** Rows received since then stay, so that a repeated report is still recognised by its id. */
   settled: Date;
-  /** The maximum rows per call. */
   limit: number;
 }>;
 
 /**
- * Moves the oldest rows before the horizon into their hours, in one statement, so that each is
- * counted exactly once at any time. Returns their number; null while another replica does this.
+ * Moves rows into their hours in one statement, so that each is counted exactly once at any time.
+ * Returns their number; null while another replica does this.
  */
 export const foldUsage = (
   db: Database,
@@ -84,7 +83,7 @@ export const foldUsage = (
       select count(*) from gone`;
   });
 
-/** Drops months before the horizon without rows, and returns their number. */
+/** Returns the number of dropped months. */
 export async function dropEmptyMonths(db: Database, horizon: Date): Promise<number> {
   const dropped = await readValue(db, integer)`
     select op.drop_empty_usage_months(${horizon.toISOString()}::timestamptz)`;
@@ -98,7 +97,6 @@ export async function makeMonths(db: Database, moments: readonly Date[]): Promis
   }
 }
 
-/** True if part of this range is rolled up. */
 export async function isRolledUp(
   db: Pick<Database, 'query'>,
   { since, until }: Readonly<{ since: Date; until: Date }>,

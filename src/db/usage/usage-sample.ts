@@ -1,5 +1,4 @@
-// Reads a sample of usage rows for a time range: all of them, or a number of rows at equal
-// distances.
+// Reads a sample of usage rows: all rows of a time range, or a number of them at equal distances.
 
 import type { Queryable } from '@databases/pg';
 
@@ -11,7 +10,7 @@ import type { UsageRecord } from './usage-events.ts';
 export type UsageWindow = Readonly<{ since: string; until: string }>;
 
 export type UsageSample = Readonly<{
-  /** Sorted by the snapshot version that served them, then by time. */
+  /** By snapshot version, then by time. */
   rows: readonly UsageRecord[];
   /** The number of rows that the sample was taken from. */
   from: number;
@@ -19,7 +18,7 @@ export type UsageSample = Readonly<{
   hasOlder: boolean;
 }>;
 
-/** The maximum rows to sample from; of a larger range, the newest. */
+/** The newest rows of a larger range are sampled. */
 const chosenFromMax = 100_000;
 
 const sampledRow = usageRecord.extend({ total: integer });

@@ -22,9 +22,7 @@ export type AdminTokenCommand =
       permissions: readonly AdminVerb[];
       /** RFC 3339. */
       expiresAt: string;
-      /**
-       * The token that authenticated the request. It cannot create a token with more permissions.
-       */
+      /** The caller's token. It cannot create a token with more permissions. */
       boundBy: Holder | null;
     }>
   | Readonly<{ type: 'RevokeAdminToken'; id: AdminTokenId }>;
@@ -73,6 +71,6 @@ function createToken(state: ConfigState, command: Creation): Decision {
   return [{ stream: streamOf('admin_token', id), type: 'AdminTokenCreated', data }];
 }
 
-/** True if the token still authenticates. `now` is epoch milliseconds. */
+/** `now` is epoch milliseconds. */
 export const isLiveToken = ({ revoked, expiresAt }: AdminToken, now: number): boolean =>
   !revoked && Date.parse(expiresAt) > now;

@@ -21,8 +21,8 @@ export type ApiKeyCommand =
       /** RFC 3339. */
       expiresAt: string | null;
       /**
-       * The caller, if it may create keys only for principals with no more permissions than its
-       * own; absent if for any principal.
+       * Set if the caller may create keys only for principals with no more permissions than its
+       * own.
        */
       boundBy?: Holder | undefined;
     }>

@@ -24,10 +24,6 @@ export type BudgetCommand =
     }>
   | Readonly<{ type: 'ClearBudget'; id: PrincipalId }>;
 
-/**
- * Rejects with `absent` if the principal or the budget does not exist, and with `invalid` if no cap
- * is set.
- */
 export function decideBudget(state: ConfigState, command: BudgetCommand): Decision {
   const { id } = command;
   const principal = state.principal.byId.get(id);

@@ -1,5 +1,5 @@
-// Lists the built-in roles (specification, "Role and permission"). A new log starts with them; they
-// can be changed like other roles.
+// Lists the built-in roles (specification, "Role and permission"). A new log starts with them. They
+// can be changed.
 
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';

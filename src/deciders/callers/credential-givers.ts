@@ -31,7 +31,7 @@ type Asked = Readonly<{
 
 type Held = Readonly<{ ref: string; by: readonly PrincipalId[] }>;
 
-/** Covers the credentials of this principal that have one of the refs. */
+/** `refs` selects the credentials of this principal. */
 export function credentialGivers(
   { given, authorOf }: Asked,
   { principalId, refs }: Readonly<{ principalId: PrincipalId; refs: readonly string[] }>,

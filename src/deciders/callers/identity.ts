@@ -15,17 +15,14 @@ import type { Refusal } from '../../lib/refusal.ts';
 import type { Decision } from '../decision.ts';
 import { holderOfName, noPrincipal } from './principal.ts';
 
-/** The handling of an identity that no principal has yet. */
+/** Decides what happens to an identity that no principal has yet. */
 export type FirstLogin =
   | Readonly<{ kind: 'refuse' }>
   | Readonly<{ kind: 'link'; id: PrincipalId }>
   | Readonly<{ kind: 'create'; name: StoredName; emailRef: string | null }>;
 
 export type IdentityCommand =
-  /**
-   * `roles` are the role names that follow from the groups of the identity. Names without a role
-   * are ignored.
-   */
+  /** `roles` follow from the groups of the identity. Names without a role are ignored. */
   | Readonly<{
       type: 'AdmitIdentity';
       identity: Identity;

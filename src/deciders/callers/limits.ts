@@ -11,14 +11,10 @@ import type { Decision } from '../decision.ts';
 import { noPrincipal } from './principal.ts';
 
 export type LimitsCommand =
-  /** Replaces both limits, requests and tokens per minute; at least one must be set. */
+  /** Replaces both limits, per minute; at least one must be set. */
   | Readonly<{ type: 'SetLimits'; id: PrincipalId; limits: Limits }>
   | Readonly<{ type: 'ClearLimits'; id: PrincipalId }>;
 
-/**
- * Rejects with `absent` if the principal or its limits do not exist, and with `invalid` if no limit
- * is set.
- */
 export function decideLimits(state: ConfigState, command: LimitsCommand): Decision {
   const { id } = command;
   const principal = state.principal.byId.get(id);

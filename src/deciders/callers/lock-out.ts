@@ -1,7 +1,6 @@
-// Rejects changes through the admin API that would leave the control plane without an
-// administrator: a principal that can sign in and holds config:write. Only `gw set-password` could
-// create one again. It compares the states before and after each change, so that no command can
-// bypass it.
+// Rejects changes through the admin API that would leave no administrator: a principal that can
+// sign in and holds config:write. Only `gw set-password` could create one again. It compares the
+// states before and after each change, so that no command can bypass it.
 
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { EventMetadata } from '../../../events/event.ts';

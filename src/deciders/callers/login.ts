@@ -1,5 +1,5 @@
-// Decides set-password, which gives a principal a working login regardless of how roles were
-// changed before (specification, "Commands of the binary", set-password).
+// Decides set-password, which gives a principal a working login even if roles were changed
+// (specification, "Commands of the binary", set-password).
 
 import { roleNamed } from '../../../projections/config/find.ts';
 import { streamOf } from '../../../events/catalogue.ts';
@@ -19,8 +19,7 @@ export type LoginCommand = Readonly<{ type: 'SetLogin'; name: StoredName; passwo
 /**
  * Creates the principal if it does not exist, sets its password, and grants `admin` unless it can
  * already write the configuration. If `admin` lacks that permission, grants the role with most
- * permissions that has it. If no role has it, creates or repairs `admin`, because no one else
- * could.
+ * permissions that has it. If no role has it, creates or repairs `admin`.
  */
 export function decideLogin(state: ConfigState, { name, passwordRef }: LoginCommand): Decision {
   const held = holderOfName(state, name);
@@ -46,7 +45,6 @@ const mayWriteConfig = (role: Role | undefined): boolean =>
 
 type WritingRole = Readonly<{ role: RoleId; events: readonly GwEvent[] }>;
 
-/** Returns a role that can write the configuration after its events. */
 function writingRole(state: ConfigState): WritingRole {
   const admin = roleNamed(state, adminRole.name);
   if (admin !== undefined && mayWriteConfig(admin)) return { role: admin.id, events: [] };

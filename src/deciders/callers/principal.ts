@@ -33,7 +33,7 @@ export type PrincipalCommand =
   | Readonly<{ type: 'GrantRole'; id: PrincipalId; role: string }>
   | Readonly<{ type: 'RevokeRole'; id: PrincipalId; role: string }>
   | Readonly<{ type: 'SetPassword'; id: PrincipalId; passwordRef: string }>
-  /** Records a sign-in with the link of gw dev. It changes nothing and exists for the audit log. */
+  /** Records a sign-in with the link of gw dev, for the audit log. It changes nothing. */
   | Readonly<{ type: 'SignInByLink'; id: PrincipalId }>;
 
 export function decidePrincipal(state: ConfigState, command: PrincipalCommand): Decision {
@@ -136,7 +136,6 @@ function grantRole(state: ConfigState, { id, role: name }: Of<'GrantRole'>): Dec
       param: 'role',
     });
   }
-  // Turns a role that followed from the identity's groups into a manual grant.
   const isGiven =
     principal.roleIds.includes(role.id) && !principal.identityRoleIds.includes(role.id);
   if (isGiven) return [];

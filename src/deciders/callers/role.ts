@@ -61,7 +61,7 @@ function updateRole(state: ConfigState, role: Role, fields: Of<'UpdateRole'>): D
 export function deleteRole(state: ConfigState, role: Role): Decision {
   const holders = [...state.principal.byId.values()]
     .filter((principal) => principal.roleIds.includes(role.id))
-    // A user's name is personal data in the vault, so users are named by id.
+    // A user's name is personal data in the vault.
     .map((principal) => principal.name.text ?? `principal ${principal.id}`);
   if (holders.length > 0) {
     return refuse('conflict', `role ${role.name} is held by ${listed(holders)}`);

@@ -96,11 +96,10 @@ export function applied<Own>(
 const unfit = (cause: FailureCause, message: string): Refusal =>
   refuse('conflict', message, { param: cause });
 
-/** The cause of a refusal by `applied`. */
 export const causeOf = ({ param }: Refusal): FailureCause =>
   param === 'author' || param === 'approvals' || param === 'body' ? param : 'calls';
 
-/** `text` is the digest of all events, which an approver confirms. */
+/** A digest of all events, which an approver confirms. */
 export function outcomeText(
   events: readonly (readonly GwEvent[])[],
 ): Readonly<{ digests: readonly string[]; text: string }> {

@@ -8,7 +8,7 @@ import { nouns } from '../../../events/nouns.ts';
 import { changeKind } from '../../lib/vocabulary.ts';
 import type { ChangeKind } from '../../lib/vocabulary.ts';
 
-/** In the order of the vocabulary. Setting one's own password is not a change of access. */
+/** Setting one's own password is not a change of access. */
 export function kindsOf(
   events: readonly GwEvent[],
   actor: number | null = null,

@@ -28,7 +28,6 @@ export function protectedKinds(state: ConfigState): readonly ChangeKind[] {
   return changePolicy.length === 0 ? [] : [...new Set<ChangeKind>([...changePolicy, 'policy'])];
 }
 
-/** Decides a command and applies the policy to its events. */
 export function decideUnderPolicy(
   state: ConfigState,
   command: Command,

@@ -21,10 +21,7 @@ import { refuseReviewer } from './change-reviewer.ts';
 import type { Reviewer } from './change-reviewer.ts';
 import type { Decision } from '../decision.ts';
 
-/**
- * The calls with their bodies, which the vault holds under `ref`; `commands` are the commands
- * prepared from them.
- */
+/** The vault holds the calls with their bodies under `ref`. `commands` are prepared from them. */
 export type RequestBody<Own> = Readonly<{ ref: string; commands: readonly Own[] }>;
 
 /** `digest` is keyed, and covers the bytes under the ref. */
@@ -81,7 +78,7 @@ export type ChangeRequestCommand<Own> =
   | Readonly<{ type: 'ExpireChangeRequest'; id: ChangeRequestId; now: number }>
   | Readonly<{ type: 'ReviewChange'; id: ChangeRequestId; by: Reviewer }>;
 
-/** The maximum number of open change requests. Each is kept in memory; its calls are in the vault. */
+/** Each is kept in memory; its calls are in the vault. */
 export const openRequestsMax = 200;
 export const approvalsMax = 20;
 /** Counted from the last edit. */
@@ -135,7 +132,6 @@ export function decideChangeRequest<Own>(
   }
 }
 
-/** True if the scheduled time has come. */
 export const isDue = ({ applyAt }: ChangeRequest, now: number): boolean =>
   applyAt !== null && applyAt <= now;
 

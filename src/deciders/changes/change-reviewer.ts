@@ -10,8 +10,8 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { mayWriteConfig } from '../../../projections/config/grants.ts';
 
 /**
- * The reviewer and the credential used: the ref of the password, or of the identity, or of the
- * verifier of a key. `givenBy` are the principals that may know it (credential-givers.ts).
+ * The credential used is the ref of the password, of the identity, or of the verifier of a key.
+ * `givenBy` are the principals that may know it (credential-givers.ts).
  */
 export type Reviewer = Readonly<{
   principalId: PrincipalId;
@@ -67,10 +67,10 @@ const renewed = (whose: 'your' | 'their'): string =>
   `let another administrator, or gw set-password, set ${whose} password, ` +
   `and unlink ${whose} identity if there is one (DELETE /admin/principals/{id}/identity)`;
 
-/** A principal with a login and config:write, and the principals that may know its credentials. */
+/** Has a login and config:write. `givenBy` are the principals that may know its credentials. */
 export type Administrator = Readonly<{ id: PrincipalId; givenBy: ReadonlySet<PrincipalId> }>;
 
-/** True if any two administrators may review each other's changes. The rule is symmetric. */
+/** The rule is symmetric. */
 export const someMayReview = (administrators: readonly Administrator[]): boolean =>
   administrators.some((one, index) =>
     administrators.slice(index + 1).some((other) => !couldBeOne(one, other)),

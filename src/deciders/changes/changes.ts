@@ -1,5 +1,5 @@
-// Decides several commands as one: each is decided on the state after the previous ones, and either
-// all or none take effect. Their events must equal those shown when the commands were prepared.
+// Decides several commands as one: each on the state after the previous ones, and either all or
+// none take effect. Their events must equal those shown when the commands were prepared.
 
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -11,7 +11,7 @@ import { createUnfolding } from '../reconcile/unfolding.ts';
 
 export type Changes<Own> = Readonly<{
   commands: readonly Own[];
-  /** The events shown when the commands were prepared. */
+  /** Those shown when the commands were prepared. */
   events: readonly GwEvent[];
 }>;
 
@@ -27,13 +27,12 @@ export function decideChanges<Own>(
   return asPlanned(unfolded.events.flat(), planned);
 }
 
-/** Rejects events that differ from those shown before. */
 export const asPlanned = (
   decided: readonly GwEvent[],
   { events }: Readonly<{ events: readonly GwEvent[] }>,
 ): Decision => (canonicalJson(decided) === canonicalJson(events) ? decided : movedOn);
 
-/** The events of each command, and the state after all of them. */
+/** The events of each command, and the state after all. */
 export type Unfolded = Readonly<{
   events: readonly (readonly GwEvent[])[];
   state: ConfigState;

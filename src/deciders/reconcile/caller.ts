@@ -18,7 +18,7 @@ import { meant } from './named.ts';
 import type { ImportedKey, KeyStep, PrincipalStep, RoleStep } from './step.ts';
 import type { Unfolding } from './unfolding.ts';
 
-/** Runs the actions in order and returns the first refusal. */
+/** Returns the first refusal. */
 function inTurn<Item>(
   items: readonly Item[],
   work: (item: Item) => Refusal | null,
@@ -64,7 +64,7 @@ export function importPrincipal(on: Unfolding, step: PrincipalStep): Refusal | n
   );
 }
 
-/** Finds or creates the principal. A principal that no import created is not taken over. */
+/** A principal that no import created is not taken over. */
 function attached(
   on: Unfolding,
   { id, name, label, kind, mark }: PrincipalStep,
@@ -104,7 +104,6 @@ function importGrants(
   return inTurn(dropped, change('RevokeRole')) ?? inTurn(added, change('GrantRole'));
 }
 
-/** Sends no command to clear values that are not set. */
 function importRights(
   on: Unfolding,
   id: Principal['id'],

@@ -10,7 +10,7 @@ export function named<Entity extends { name: string }>(
   return undefined;
 }
 
-/** Finds it by id if the step gives one, else by name. Undefined if the step creates it. */
+/** By id if the step gives one, else by name. Undefined if the step creates it. */
 export function meant<Entity extends { name: string }>(
   entities: ById<Entity>,
   { id, name }: Readonly<{ id?: number | null | undefined; name: string }>,

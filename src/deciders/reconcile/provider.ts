@@ -1,6 +1,6 @@
 // Imports a provider and a model. A backend is identified by its model, address and upstream model
-// (specification, "Commands of the binary"), so a provider whose auth changed in the file is
-// updated, not duplicated.
+// (specification, "Commands of the binary"), so a changed auth in the file updates the provider
+// instead of duplicating it.
 
 import type { Model } from '../../../projections/config/model.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
@@ -59,9 +59,7 @@ function findProvider(
   );
 }
 
-/**
- * True if another entry of the file uses the provider's credential: reusing the provider would charge its account.
- */
+/** Reusing the provider would charge the account of another entry of the file. */
 const isOfOthers = (
   { credential }: Provider,
   { otherCredentials }: Pick<ImportedEndpoint, 'otherCredentials'>,
@@ -104,7 +102,7 @@ function standing(state: ConfigState, { name, backend }: ModelStep): Model | und
   return isServedBy(state, held, backend) ? held : undefined;
 }
 
-/** The same backend under the name that the model had before. */
+/** The same backend under the model's former name. */
 function former(state: ConfigState, { formerName, backend }: ModelStep): Model | undefined {
   const held = named(state.model, formerName);
   return held !== undefined && isServedBy(state, held, backend) ? held : undefined;
@@ -151,7 +149,7 @@ function importBackend(on: Unfolding, model: Model, { backend }: ModelStep): Ref
   return on.take(decideModel(on.state(), command));
 }
 
-/** Finds the only provider that fits. Its own step has already matched it by name or models. */
+/** The step of the provider has already matched it by name or models. */
 function soleWithCredential(on: Unfolding, step: ImportedEndpoint): Provider | undefined {
   if (step.credential !== null) return undefined;
   const fitting = [...on.state().provider.byId.values()].filter(

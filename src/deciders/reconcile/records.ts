@@ -1,6 +1,5 @@
-// Compares the resources in declarative files with the current ones. Three sides count: the files,
-// what the last apply of the same set managed, and the current state
-// (docs/guides/configuration-as-code.md).
+// Compares declarative files with the current resources and with what the last apply of the same
+// set managed (docs/guides/configuration-as-code.md).
 
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { refuse } from '../../lib/refusal.ts';
@@ -9,8 +8,8 @@ import type { Refusal } from '../../lib/refusal.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A current resource. `key` identifies it in its list; `name` is shown to people. `fields` are
- * compared; `shown` is their form in a file.
+ * `key` identifies the resource in its list; `name` is shown to people. `fields` are compared;
+ * `shown` is their form in a file.
  */
 export type HeldRecord = Readonly<{
   list: string;
@@ -21,10 +20,9 @@ export type HeldRecord = Readonly<{
   shown: Fields;
 }>;
 
-/** A resource of the files. `fields` includes defaults for fields that are not `stated`. */
+/** `fields` includes defaults for fields that are not `stated`. */
 export type WantedRecord = Readonly<{
   list: string;
-  /** Its index in the list. */
   at: number;
   key: string;
   name: string;
@@ -44,11 +42,8 @@ export type ManagedRecord = Readonly<{
 }>;
 
 export type Policy = Readonly<{
-  /** The name of the set of files. */
   set: string;
-  /**
-   * The lists from which resources are deleted if neither the files nor another set manage them.
-   */
+  /** Lists from which resources are deleted that neither the files nor another set manage. */
   prune: ReadonlySet<string>;
 }>;
 
@@ -61,7 +56,7 @@ export type RecordChange = Readonly<{
   wanted: WantedRecord | null;
   held: HeldRecord | null;
   fields: readonly FieldChange[];
-  /** The stream with its history; null for a resource that never existed. */
+  /** Null for a resource that never existed. */
   stream: string | null;
 }>;
 
@@ -111,14 +106,13 @@ export function reconcile(
   };
 }
 
-/** The resource's path in messages. */
 export const placeOf = ({ list, at }: Pick<WantedRecord, 'list' | 'at'>): string => `${list}.${at}`;
 
 type Pair = Reconciled['pairs'][number];
 
 /**
- * Matches by the name recorded at the last apply, then by the current name, then by the former
- * name. A resource that was renamed manually keeps its new name if the files use it.
+ * Matches by the name at the last apply, then by the current name, then by the former name. A
+ * resource that was renamed manually keeps its new name if the files use it.
  */
 function pairUp(
   held: readonly HeldRecord[],
@@ -155,7 +149,6 @@ function pairUp(
   return wanted.map((one) => ({ wanted: one, held: found.get(one) ?? null }));
 }
 
-/** Null if nothing differs. */
 function changeOf(
   { wanted, held }: Pair,
   managed: ReadonlyMap<string, ManagedRecord>,

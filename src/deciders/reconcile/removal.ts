@@ -26,7 +26,7 @@ export function removeAll(on: Unfolding, streams: readonly string[]): readonly K
   }
 }
 
-/** The entities of the noun, by id. */
+/** By id. */
 export const streamsOf = (chosen: ReadonlySet<string>, noun: Noun) =>
   [...chosen]
     .flatMap((stream) => {

@@ -18,9 +18,9 @@ import type { GivenConditions } from '../../conditions/schemas.ts';
 import type { ModelFields } from '../model.ts';
 
 /**
- * The provider of a step. A null credential is not in the file and stays unchanged.
- * `otherCredentials` are the fingerprints of credentials that the file gives to other entries; a
- * step neither uses nor changes a provider that has one of them.
+ * A null credential is not in the file and stays unchanged. `otherCredentials` are the fingerprints
+ * of credentials that the file gives to other entries. A step neither uses nor changes a provider
+ * that has one of them.
  */
 export type ImportedEndpoint = Readonly<{
   endpoint: Endpoint;
@@ -36,14 +36,14 @@ export type ProviderStep = ImportedEndpoint &
     defaultName: string;
     kind: 'static' | 'cloud';
     catalogueKey: string | null;
-    /** The models that the import lets it serve. They identify a provider whose auth changed. */
+    /** They identify a provider whose auth changed. */
     serves: readonly Readonly<{ models: readonly string[]; upstreamModel: string }>[];
   }>;
 
 export type ModelStep = Readonly<{
   step: 'model';
   name: string;
-  /** The former name, from when no other model shared it. */
+  /** The name from when no other model shared it. */
   formerName: string | null;
   fields: ModelFields;
   backend:
@@ -52,7 +52,7 @@ export type ModelStep = Readonly<{
   flowControl: Partial<FlowControl>;
 }>;
 
-/** A model that names its provider. `backend` null detaches it. */
+/** `backend` null detaches the model. */
 export type NamedModelStep = Known &
   Readonly<{
     step: 'named_model';
@@ -80,7 +80,6 @@ export type FrontendModelStep = Known &
     name: string;
     description?: string | null | undefined;
     maxModelLen?: number | null | undefined;
-    /** Names of models and pools. */
     defaultTargets?: readonly string[] | undefined;
   }>;
 
@@ -99,7 +98,7 @@ export type ImportedRule = Readonly<{
   conditions: Omit<GivenConditions, 'principals'>;
 }>;
 
-/** All rules of a frontend model. Runs after everything that a rule can name exists. */
+/** Runs after everything that a rule can name exists. */
 export type RulesStep = Readonly<{
   step: 'rules';
   frontendModel: string;
@@ -111,16 +110,15 @@ export type RoleStep = Known &
     step: 'role';
     name: string;
     description?: string | null | undefined;
-    /** All permissions; others are revoked. */
+    /** Other permissions are revoked. */
     permissions?: readonly Permission[] | undefined;
   }>;
 
 export type ImportedKey = Readonly<{
   name: string;
   prefix: string;
-  /** The vault item created if no key has this verifier. */
+  /** Created if no key has this verifier. */
   verifierRef: string;
-  /** The vault items that hold this verifier. */
   heldRefs: readonly string[];
   expiresAt: string | null;
 }>;
@@ -128,14 +126,10 @@ export type ImportedKey = Readonly<{
 export type PrincipalStep = Known &
   Readonly<{
     step: 'principal';
-    /** The name in messages. */
     label: string;
     name: StoredName;
     kind: PrincipalKind;
-    /**
-     * The role that identifies principals created by an import; null matches any principal of that
-     * name.
-     */
+    /** The role of principals that an import created; null matches any principal of that name. */
     mark: string | null;
     /** The exact roles, or the minimum. */
     roles?: Readonly<{ all: boolean; names: readonly string[] }> | undefined;
@@ -145,7 +139,7 @@ export type PrincipalStep = Known &
     keys: readonly ImportedKey[];
   }>;
 
-/** Adds a key that was created elsewhere to the principal of that name. */
+/** The key was created elsewhere. */
 export type KeyStep = Readonly<{
   step: 'key';
   label: string;
@@ -166,13 +160,13 @@ export type PromptClassStep = Known &
 
 export type FallbackStep = Readonly<{ step: 'fallback'; model: string | null }>;
 
-/** A command that needs no lookup by name. `label` is its name in messages. */
+/** Needs no lookup by name. `label` is its name in messages. */
 export type CommandStep<Own> = Readonly<{ step: 'command'; label: string; command: Own }>;
 
 /** Skips entities that no longer exist. */
 export type RemoveStep = Readonly<{ step: 'remove'; streams: readonly string[] }>;
 
-/** Records which fields the files of a set now manage. */
+/** Records the fields that the files of a set now manage. */
 export type AppliedStep = Readonly<{
   step: 'applied';
   data: Extract<GwEvent, { type: 'ConfigurationApplied' }>['data'];
@@ -184,7 +178,7 @@ export type AppliedStep = Readonly<{
  */
 type Known = Readonly<{ id?: number | null | undefined }>;
 
-/** `at` is its path in declarative files, such as `models.3`, for messages. */
+/** `at` is a path in declarative files, such as `models.3`, for messages. */
 export type ImportStep<Own = never> = (OneStep | CommandStep<Own>) & Readonly<{ at?: string }>;
 
 type OneStep =

@@ -1,5 +1,5 @@
 // Decides an import or an apply of declarative files. Each step follows the rules of its noun, on
-// the state after the previous steps, and all steps form one decision.
+// the state after the previous steps. All form one decision.
 
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
@@ -29,7 +29,7 @@ export type ImportCommand<Own = never> =
   | Readonly<{
       type: 'ApplyConfiguration';
       steps: readonly ImportStep<Own>[];
-      /** The events shown when the steps were planned. */
+      /** Those shown when the steps were planned. */
       events: readonly GwEvent[];
     }>;
 
@@ -44,7 +44,7 @@ export function decideImport<Own>(
   return command.type === 'ImportConfig' ? unfolded.events : asPlanned(unfolded.events, command);
 }
 
-/** The events of all steps, the number per step, and the state after them. */
+/** `counts` is per step. */
 export type UnfoldedSteps = Readonly<{
   events: readonly GwEvent[];
   counts: readonly number[];

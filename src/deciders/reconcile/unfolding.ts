@@ -1,5 +1,5 @@
-// Combines several decisions, each made on the state after the previous ones. A command of many
-// parts follows the same rules as its parts one by one, but is one decision.
+// Combines several decisions, each made on the state after the previous ones, into one. A command
+// of many parts follows the same rules as its parts one by one.
 
 import { parseStream, schemaOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
@@ -11,9 +11,9 @@ import type { Refusal } from '../../lib/refusal.ts';
 import type { Decision } from '../decision.ts';
 
 export type Unfolding = Readonly<{
-  /** The state after the decisions so far; valid until the next one. */
+  /** Valid until the next decision. */
   state: () => ConfigState;
-  /** Applies a decision. Returns it if it is a refusal, else null. */
+  /** Null unless the decision is a refusal. */
   take: (decision: Decision) => Refusal | null;
   events: () => readonly GwEvent[];
 }>;
@@ -40,7 +40,7 @@ export function createUnfolding(from: ConfigState): Unfolding {
   };
 }
 
-/** Values that only the log assigns to an event. Decisions never depend on them. */
+/** Decisions never depend on these values, which only the log assigns. */
 const unrecorded = ({ type }: GwEvent) => ({
   eventId: '',
   schema: schemaOf(type),

@@ -99,7 +99,6 @@ function nameInstead(
 
 type Login = Pick<Principal, 'passwordRef' | 'kind'> & Readonly<{ losses: readonly Loss[] }>;
 
-/** An existing principal keeps its password and its kind. */
 function login(wanted: Principal, held: Principal | undefined, facts: RestoreFacts): Login {
   const { passwordRef, kind } = wanted;
   if (held !== undefined) {
@@ -117,7 +116,6 @@ function login(wanted: Principal, held: Principal | undefined, facts: RestoreFac
 
 type SignOn = Pick<Principal, 'identity'> & Readonly<{ losses: readonly Loss[] }>;
 
-/** An existing principal keeps its identity, as for the password. */
 function signOn(wanted: Principal, held: Principal | undefined, facts: RestoreFacts): SignOn {
   const { id, identity } = wanted;
   if (held !== undefined) {

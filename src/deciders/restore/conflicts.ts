@@ -1,6 +1,5 @@
 // Finds conflicts of a partial restore: a referenced entity does not exist, or another entity took
-// the name or address. A whole state is consistent by itself, except for providers whose
-// credentials were erased.
+// the name or address. A whole state has none, except for providers whose credentials were erased.
 
 import { parseStream, streamOf } from '../../../events/catalogue.ts';
 import type { Noun } from '../../../events/nouns.ts';
@@ -12,13 +11,9 @@ import { refuseJump } from '../jump.ts';
 import { nameSpaces } from '../model-name.ts';
 import { kindOf, kinds } from './kinds.ts';
 
-/**
- * `needs` is the entity that would have to be restored too, or to stay for one that stays; null if
- * that would not help.
- */
+/** `needs` is the entity that must be restored too, or must stay; null if that would not help. */
 export type Conflict = Readonly<{ entity: string; needs: string | null; message: string }>;
 
-/** Conflicts of those entities in the resulting state. */
 export function conflictsIn(state: ConfigState, streams: readonly string[]): Conflict[] {
   const held = heldIn(state);
   return streams.flatMap((entity) => {
@@ -32,7 +27,7 @@ export function conflictsIn(state: ConfigState, streams: readonly string[]): Con
   });
 }
 
-/** Values that must be unique in a state: streams by name, and providers by address and auth. */
+/** Values that must be unique in a state: names, and providers' address and auth. */
 type Held = Readonly<{
   names: ReadonlyMap<string, readonly string[]>;
   providers: ReturnType<typeof identitiesIn>;
@@ -55,7 +50,7 @@ function heldIn(state: ConfigState): Held {
   return { names, providers: identitiesIn(state) };
 }
 
-/** One key for each name space in which the name must be unique. */
+/** One per name space in which the name must be unique. */
 function nameKeys(noun: Noun, name: string): readonly string[] {
   const spaces =
     noun === 'model' || noun === 'frontend_model' || noun === 'pool' ? nameSpaces[noun] : [noun];
@@ -82,7 +77,6 @@ function referencesOf(state: ConfigState, stream: string): readonly string[] {
   return kindOf(noun)?.needsOf(state, id) ?? [];
 }
 
-/** Another entity with the same name, or with the same address and auth. */
 function rivalOf(state: ConfigState, held: Held, stream: string): Omit<Conflict, 'entity'> | null {
   const { noun, id } = parseStream(stream);
   const name = kindOf(noun)?.nameOf(state, id) ?? null;
@@ -132,7 +126,7 @@ const identityOf = ({ endpoint, credential }: Provider): string =>
     credential?.fingerprint ?? null,
   ]);
 
-/** Finds jumps and refinements that would form a loop. */
+/** Finds loops of jumps or refinements. */
 function loopOf(state: ConfigState, stream: string): readonly string[] {
   const { noun, id } = parseStream(stream);
   if (noun === 'frontend_model') {

@@ -1,4 +1,4 @@
-// Restores a credential. Its secret is in the vault, unless the vault has erased it.
+// Restores a credential, whose secret is in the vault unless it was erased.
 
 import type { StoredCredential } from '../../../events/provider.ts';
 import type { Loss } from './kind.ts';
@@ -6,7 +6,7 @@ import type { Loss } from './kind.ts';
 type Held = Readonly<{ credential: StoredCredential | null }>;
 type Vaulted = Readonly<{
   erased: ReadonlySet<string>;
-  /** The replacement of an erased credential: the present one, if it is sent to the same origin. */
+  /** Replaces an erased credential: the present one, if it is sent to the same origin. */
   standIn: StoredCredential | null;
 }>;
 

@@ -9,16 +9,12 @@ import type { LossReason } from '../../lib/vocabulary.ts';
 import type { Decision } from '../decision.ts';
 import { createdAs } from '../set-fields.ts';
 
-/**
- * Facts that the states do not contain, read from the vault and from the log after the restored
- * position.
- */
+/** Read from the vault and from the log after the restored position. */
 export type RestoreFacts = Readonly<{
   /** Refs of erased vault items. */
   erased: ReadonlySet<string>;
   /** Keys that were revoked since and not enabled again. */
   revokedKeys: ReadonlySet<number>;
-  /** Admin tokens that were revoked since. */
   revokedTokens: ReadonlySet<number>;
   /** The ref of the last password set for a principal since. */
   passwordsSet: ReadonlyMap<number, string>;
@@ -31,7 +27,7 @@ export type RestoreFacts = Readonly<{
 /** A field that cannot be restored, named as in comparisons. */
 export type Loss = Readonly<{ field: string; reason: LossReason }>;
 
-/** The part of an entity that can be restored; `goal` is null if the entity cannot be. */
+/** `goal` is null if the entity cannot be restored. */
 export type Attainable<Entity> = Readonly<{ goal: Entity | null; losses: readonly Loss[] }>;
 
 export type Restoring<Entity> = Readonly<{
@@ -42,17 +38,13 @@ export type Restoring<Entity> = Readonly<{
     facts: RestoreFacts,
     target: ConfigState,
   ) => Attainable<Entity>;
-  /**
-   * Creates the entity without its references, which may not exist yet. Absent if the creation
-   * event is enough.
-   */
+  /** Without references, which may not exist yet. Absent if the creation event is enough. */
   created?: (goal: Entity) => readonly GwEvent[];
   changed: (held: Entity, goal: Entity) => readonly GwEvent[];
 }>;
 
-/** Other facts about a kind. */
 type Facts<Entity> = Readonly<{
-  /** A name that must be unique in its name space; null if it need not be. */
+  /** Must be unique in its name space; null if it need not be. */
   name?: (entity: Entity) => string | null;
   /** The streams without which the entity cannot exist. */
   needs?: (entity: Entity) => readonly string[];
@@ -60,7 +52,6 @@ type Facts<Entity> = Readonly<{
   remove?: (state: ConfigState, entity: Entity) => Decision;
 }>;
 
-/** A kind without the type of its entities. */
 export type Kind = Readonly<{
   noun: Noun;
   of: (target: ConfigState, id: number, facts: RestoreFacts) => Restored | null;
@@ -70,7 +61,7 @@ export type Kind = Readonly<{
   remove: (state: ConfigState, id: number) => Decision;
 }>;
 
-/** The restore of one entity. Each function answers for the given state. */
+/** Each function answers for the given state. */
 export type Restored = Readonly<{
   losses: (state: ConfigState) => readonly Loss[];
   /** Empty if it exists. */
@@ -126,5 +117,4 @@ export function kind<N extends Noun>(
   };
 }
 
-/** For kinds that can be restored completely. */
 export const whole = <Entity>(goal: Entity): Attainable<Entity> => ({ goal, losses: [] });

@@ -44,8 +44,8 @@ export const providers: Restoring<Provider> = {
 };
 
 /**
- * True if the restored provider is not held by an agent. Changing its kind then also clears the
- * registration and the degraded state.
+ * True if no agent holds the restored provider. Changing its kind then also clears the registration
+ * and the degraded state.
  */
 const isLetGo = (held: Provider, goal: Provider): boolean =>
   held.registration !== null && goal.registration === null;

@@ -1,5 +1,5 @@
-// Translates one content part of a chat to a block of the Messages API. Media are not re-encoded:
-// base64 stays base64, and the vendor fetches https URLs.
+// Translates one content part of a chat to a block of the Messages API. Base64 stays base64, and
+// the vendor fetches https URLs.
 
 import type { ChatPart } from '../chat.ts';
 import { readDataUrl } from '../data-url.ts';
@@ -9,7 +9,6 @@ import type { Refusals } from '../refusal.ts';
 
 export type Block = JsonObject;
 
-/** Refuses parts that the API does not accept. */
 export const contentBlocks = (parts: readonly ChatPart[], refusals: Refusals): readonly Block[] =>
   parts.map((part) => contentBlock(part, refusals)).filter((block) => block !== null);
 
@@ -74,8 +73,8 @@ function documentBlock({ data, filename, at }: FilePart, refusals: Refusals): Bl
 }
 
 /**
- * Returns the type's name if it is not a document type, and null if the value is neither a `data:`
- * URL nor base64.
+ * Returns the type's name if it is not a document type. Null if the value is neither a `data:` URL
+ * nor base64.
  */
 function documentSource(data: string): Block | string | null {
   const url = readDataUrl(data);

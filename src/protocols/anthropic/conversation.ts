@@ -29,7 +29,9 @@ export function conversationOf(messages: readonly ChatMessage[], refusals: Refus
   return { messages: [{ role: 'user', content: system }] };
 }
 
-/** Marks the last block that is the same in every turn, which enables prompt caching up to it. */
+/**
+ * Marks the last block that is the same in every turn: prompt caching covers everything up to it.
+ */
 const cached = (system: readonly Block[]): readonly Block[] =>
   system.map((block, index) =>
     index === system.length - 1 ? { ...block, cache_control: { type: 'ephemeral' } } : block,

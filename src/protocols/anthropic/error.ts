@@ -1,11 +1,11 @@
-// Translates an error of the vendor to an error of the chat protocol. Keeps the vendor's message
-// and type (https://platform.claude.com/docs/en/api/errors).
+// Translates an error of the vendor to the chat protocol. Keeps the vendor's message and type
+// (https://platform.claude.com/docs/en/api/errors).
 
 import { messageCharactersMax } from '../chat-answer.ts';
 import type { ChatError } from '../chat-answer.ts';
 import { isObject, objectOf, textOf } from '../json.ts';
 
-/** Returns null if the body is not an error of this vendor. */
+/** Null if the body is not an error of this vendor. */
 export function readError(value: unknown): ChatError | null {
   const error = isObject(value) ? objectOf(value, 'error') : null;
   if (error === null) return null;
@@ -18,9 +18,7 @@ export function readError(value: unknown): ChatError | null {
   };
 }
 
-/**
- * Returns the status for an error type that arrived without one: in a stream, or with status 200.
- */
+/** For an error type that arrived without a status: in a stream, or with status 200. */
 export const statusOfError = (type: string): number => statuses.get(type) ?? 502;
 
 const statuses: ReadonlyMap<string, number> = new Map([

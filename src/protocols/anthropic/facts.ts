@@ -1,5 +1,5 @@
-// Describes protocol `anthropic` (native_a of the specification). The base URL may or may not
-// include the version.
+// Describes protocol `anthropic` (native_a of the specification). The base URL may include the
+// version.
 
 export const anthropic = {
   alias: 'native_a',

@@ -33,7 +33,7 @@ export function translateResponse(
   return { status, body: Buffer.from(JSON.stringify(completion)), usage };
 }
 
-/** Returns null if the arguments cannot be serialized. */
+/** Null if the arguments cannot be serialized. */
 function choiceOf(answer: JsonObject, { keepsThinking }: AnswerOptions): JsonObject | null {
   const blocks = listOf(answer, 'content').filter(isObject);
   const uses = blocks.filter(({ type }) => type === 'tool_use');
@@ -58,10 +58,7 @@ export const isSigned = ({ type, signature }: JsonObject): boolean =>
   type === 'redacted_thinking' ||
   (type === 'thinking' && typeof signature === 'string' && signature !== '');
 
-/**
- * Joins the texts of all blocks of one type. The member that holds the text has the name of the
- * type. Null without such blocks.
- */
+/** The member that holds the text has the name of the type. Null without such blocks. */
 function joined(blocks: readonly JsonObject[], type: 'text' | 'thinking'): string | null {
   const texts = blocks.filter((block) => block['type'] === type);
   return texts.length === 0 ? null : texts.map((block) => textOf(block, type) ?? '').join('');
@@ -74,7 +71,6 @@ function toolCallOf(block: JsonObject, index: number): JsonObject | null {
   return { id: textOf(block, 'id') ?? `toolu_${index}`, type: 'function', function: described };
 }
 
-/** The reason why the vendor's classifier stopped the answer, if it gives one. */
 export function refusalOf(stopped: JsonObject): string | null {
   const details = objectOf(stopped, 'stop_details');
   return details === null ? null : textOf(details, 'explanation');

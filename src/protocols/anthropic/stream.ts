@@ -32,7 +32,7 @@ type OpenCall = { readonly ordinal: number; readonly input: string; isFed: boole
 
 class MessageStream extends EventStream {
   #isClean = false;
-  /** Keyed by block index, which counts blocks of all types. */
+  /** By block index, which counts blocks of all types. */
   readonly #calls = new Map<unknown, OpenCall>();
   #callCount = 0;
   #stopReason: string | null = null;

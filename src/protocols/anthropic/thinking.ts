@@ -1,5 +1,5 @@
 // Derives the thinking parameters from `reasoning_effort`. Models up to Claude 4.5 take a token
-// budget. Models from 4.6 on decide themselves and take an effort
+// budget, newer ones an effort
 // (https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking).
 
 import type { Chat, ReasoningEffort } from '../chat.ts';
@@ -58,7 +58,7 @@ function isAmidTools({ messages }: Chat): boolean {
   return last.toolCalls.length > 0 && last.thinkingBlocks === undefined;
 }
 
-/** Treats an unknown name as a new model. */
+/** An unknown name counts as a new model. */
 function waysToThink(model: string): 'none' | 'budget' | 'effort' {
   if (/claude-3[-.]7/.test(model)) return 'budget';
   if (/claude-(?:instant|[123](?!\d))/.test(model)) return 'none';

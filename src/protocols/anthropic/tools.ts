@@ -5,8 +5,8 @@ import type { JsonObject } from '../json.ts';
 import { closedSchema } from './schema.ts';
 
 /**
- * If the choice allows some functions by name, only those are sent: the API can only name one tool
- * to call.
+ * If the choice names several functions, only those are sent: the API can only name one tool to
+ * call.
  */
 export function toolsOf({ tools, toolChoice }: Chat): readonly JsonObject[] {
   const names = toolChoice?.names ?? [];
@@ -30,7 +30,7 @@ function inputSchema(parameters: JsonObject, isStrict: boolean): JsonObject {
   return isStrict ? closedSchema(schema) : schema;
 }
 
-/** Null if this is the API's default. */
+/** Null for the API's default. */
 export function toolChoiceOf({ tools, toolChoice, parallelToolCalls }: Chat): JsonObject | null {
   if (tools.length === 0) return null;
   const single = parallelToolCalls === false && { disable_parallel_tool_use: true };

@@ -64,7 +64,7 @@ function readCall(part: JsonObject, call: JsonObject, ownId: string): AnswerCall
   };
 }
 
-/** Matches the location in the vendor's own chat API. Null for a part without a signature. */
+/** The vendor's own chat API has the signature at this place. Null for a part without one. */
 function signatureOf(part: JsonObject): JsonObject | null {
   const signature = textOf(part, 'thoughtSignature');
   if (signature === null || signature === '') return null;

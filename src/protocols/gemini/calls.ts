@@ -12,9 +12,7 @@ import { mediaPart } from './content.ts';
 import type { Part } from './content.ts';
 import type { Target } from './target.ts';
 
-/**
- * The facts that a result needs from its call. `order` is its position among the calls of the turn.
- */
+/** A result needs these facts of its call. `order` is the call's position in the turn. */
 export type KnownCall = Readonly<{ name: string; order: number }>;
 
 /**
@@ -36,10 +34,7 @@ export function callPart(
   };
 }
 
-/**
- * The signature as it was returned with the call or message. Null if the client did not send it
- * back.
- */
+/** Null if the client did not send the signature back. */
 export function signatureIn(extraContent: JsonObject | null): string | null {
   const google = extraContent === null ? null : objectOf(extraContent, 'google');
   return (google === null ? null : textOf(google, 'thought_signature')) || null;

@@ -1,5 +1,5 @@
-// Translates images, audio and files of a chat to inline data. The base64 is not re-encoded, and
-// the vendor decides which types a model reads. Nothing is fetched, so URLs are refused.
+// Translates images, audio and files of a chat to inline data. Base64 is not re-encoded. Nothing is
+// fetched, so URLs are refused.
 
 import type { ChatPart } from '../chat.ts';
 import { readDataUrl } from '../data-url.ts';

@@ -1,6 +1,5 @@
-// Translates the messages of a chat to contents and the system instruction. Instructions are
-// extracted, consecutive messages of one side become one content, and tool results come first in
-// their content.
+// Translates the messages of a chat to contents and the system instruction. Consecutive messages of
+// one side become one content, and tool results come first in their content.
 
 import type { ChatMessage, ChatPart } from '../chat.ts';
 import { invalid, unsupported } from '../refusal.ts';
@@ -14,7 +13,7 @@ import type { Target } from './target.ts';
 type Turn = Readonly<{ role: 'user' | 'model'; results: PlacedResult[]; parts: Part[] }>;
 
 type Conversation = Readonly<{
-  /** Calls by id, of the messages read so far. */
+  /** By id, of the messages read so far. */
   calls: Map<string, KnownCall>;
   target: Target;
   refusals: Refusals;
@@ -76,7 +75,7 @@ function addTo(turn: Turn, message: ChatMessage, conversation: Conversation): vo
   }
 }
 
-/** The vendor sends a text's signature with the last piece of the text. */
+/** The vendor sends a text's signature with its last piece. */
 const signedText = (parts: readonly Part[], thoughtSignature: string | null): readonly Part[] =>
   thoughtSignature === null
     ? parts

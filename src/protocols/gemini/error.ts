@@ -1,5 +1,5 @@
-// Translates an error of the vendor to an error of the chat protocol. Keeps the vendor's message
-// and type (https://cloud.google.com/apis/design/errors; wire reference 3.5).
+// Translates an error of the vendor to the chat protocol. Keeps the vendor's message and type
+// (https://cloud.google.com/apis/design/errors; wire reference 3.5).
 
 import { messageCharactersMax } from '../chat-answer.ts';
 import type { ChatError } from '../chat-answer.ts';
@@ -9,8 +9,7 @@ import { countOf, isObject, listOf, objectOf, textOf } from '../json.ts';
 export type VendorError = Readonly<{ error: ChatError; status: number }>;
 
 /**
- * Returns null if the body is not an error of this vendor. The streaming endpoint wraps errors in
- * an array.
+ * Null if the body is not an error of this vendor. The streaming endpoint wraps errors in an array.
  */
 export function readError(value: unknown): VendorError | null {
   const answer: unknown = Array.isArray(value) ? value[0] : value;
@@ -33,7 +32,6 @@ function reasonOf(error: Readonly<Record<string, unknown>>): string | null {
   );
 }
 
-/** google.rpc.Code for each HTTP status. */
 const statuses: ReadonlyMap<string, number> = new Map([
   ['INVALID_ARGUMENT', 400],
   ['FAILED_PRECONDITION', 400],

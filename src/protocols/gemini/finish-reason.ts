@@ -28,7 +28,6 @@ export function finishReason(reason: string | null, hasToolCalls: boolean): Fini
   return hasToolCalls ? 'tool_calls' : 'stop';
 }
 
-/** Null if the candidate was not blocked. */
 export function refusalOf(candidate: JsonObject): string | null {
   const reason = textOf(candidate, 'finishReason');
   if (reason === null || !blocks.has(reason)) return null;

@@ -1,5 +1,5 @@
 // Translates the JSON schema keywords that do not contain schemas: keeps those that the vendor
-// supports and expresses the others with them (wire reference 3.2).
+// supports and expresses others with them (wire reference 3.2).
 
 import { isObject, member, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
@@ -21,7 +21,7 @@ const taken: ReadonlySet<string> = new Set([
 
 const formatsTaken: ReadonlySet<string> = new Set(['date-time', 'date', 'time']);
 
-/** `inner` holds the keywords of the same schema that contain schemas. */
+/** `inner` holds the keywords that contain schemas. */
 export const plainKeywords = (schema: JsonObject, inner: JsonObject): JsonObject => ({
   ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => taken.has(keyword))),
   ...(Array.isArray(member(schema, 'required')) && { required: member(schema, 'required') }),
@@ -57,10 +57,7 @@ function choicesOf(schema: JsonObject): JsonObject {
 const isChoice = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || value === null;
 
-/**
- * The next whole number for integers. For other numbers the bound itself is the closest supported
- * value.
- */
+/** The next whole number for integers. Other bounds stay, as the closest supported value. */
 function boundsOf(schema: JsonObject): JsonObject {
   const step = member(schema, 'type') === 'integer' ? 1 : 0;
   const [above, below] = [member(schema, 'exclusiveMinimum'), member(schema, 'exclusiveMaximum')];
@@ -81,7 +78,7 @@ function formatOf(schema: JsonObject): JsonObject {
   return { description: description === null ? hint : `${description} (${hint})` };
 }
 
-/** Merges two schemas for `allOf`: keeps the members of both, and the first of duplicates. */
+/** For `allOf`: keeps the members of both, and the first of duplicates. */
 export function combined(first: JsonObject, second: JsonObject): JsonObject {
   const properties = { ...membersOf(second), ...membersOf(first) };
   const required = [...new Set([...requiredOf(first), ...requiredOf(second)])];

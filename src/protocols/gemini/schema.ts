@@ -1,6 +1,6 @@
-// Translates a JSON schema for functions and structured answers to the keywords that the vendor
-// supports (https://ai.google.dev/api/generate-content, `responseJsonSchema`). A `$ref` is replaced
-// by its target, because the vendor rejects cycles and a `$ref` next to other keywords.
+// Translates a JSON schema to the keywords that the vendor supports
+// (https://ai.google.dev/api/generate-content, `responseJsonSchema`). A `$ref` is replaced by its
+// target, because the vendor rejects cycles and a `$ref` next to other keywords.
 
 import { isObject, member } from '../json.ts';
 import type { JsonObject } from '../json.ts';
@@ -14,7 +14,6 @@ const nodesMax = 10_000;
 
 type Walk = {
   readonly root: JsonObject;
-  /** The schema's path in the request. */
   readonly at: string;
   nodes: number;
   refusal: ProtocolRefusal | null;

@@ -1,6 +1,6 @@
-// Derives the capabilities of a model and its endpoint from their names, because they reject
-// unsupported parameters and cannot be queried (https://ai.google.dev/gemini-api/docs/thinking). An
-// unknown model is treated as a new one.
+// Derives what a model and its endpoint support from their names, because they reject unsupported
+// parameters and cannot be queried (https://ai.google.dev/gemini-api/docs/thinking). An unknown
+// model counts as a new one.
 
 export type Target = Readonly<{
   family: ModelFamily;

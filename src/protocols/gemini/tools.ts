@@ -34,7 +34,7 @@ function declarationOf(
   };
 }
 
-/** Null if this is the API's default. */
+/** Null for the API's default. */
 export function callingConfigOf(
   { tools, toolChoice }: Chat,
   { family, isVertex }: Target,

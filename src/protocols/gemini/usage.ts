@@ -10,7 +10,6 @@ export const isUsage = (metadata: JsonObject): boolean =>
   typeof metadata['promptTokenCount'] === 'number' ||
   typeof metadata['candidatesTokenCount'] === 'number';
 
-/** Null if nothing was counted. */
 export function readUsage(metadata: JsonObject): TranslatedUsage | null {
   const count = (name: string): number | null => countOf(metadata, name);
   const prompt = count('promptTokenCount');

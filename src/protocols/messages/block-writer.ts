@@ -1,6 +1,5 @@
 // Writes the deltas of a chat as the content blocks of the Messages API: one block is open at a
-// time, and indexes increase. Interleaved calls are put in order: deltas of a later call wait until
-// the earlier one is complete.
+// time, and indexes increase. Deltas of a later call wait until the earlier one is complete.
 
 import {
   blockStart,
@@ -19,13 +18,12 @@ import type { CallPiece } from '../openai/read-calls.ts';
 
 type Later = { readonly kind: 'text' | 'thinking'; text: string };
 
-/** The maximum size of the deltas that wait for earlier calls. */
+/** Bounds the deltas that wait for earlier calls. */
 const waitingCharactersMax = 4 * 1024 * 1024;
 
 export class BlockWriter {
-  /** True once a call has been written. */
   hasCalls = false;
-  /** True if more deltas wait than the maximum. */
+  /** More deltas wait than allowed. */
   isOverflown = false;
   readonly #requestId: string;
   #index = 0;

@@ -6,10 +6,7 @@ import { mustBe } from '../read-fields.ts';
 import { invalid } from '../refusal.ts';
 import type { ProtocolRefusal } from '../refusal.ts';
 
-/**
- * Null if the request is valid. The content of messages is not validated: the count is an estimate
- * of their size.
- */
+/** Null if the request is valid. The content of messages is not validated. */
 export function refusalOfCount(body: Buffer): ProtocolRefusal | null {
   const request = parseJson(body.toString('utf8'));
   if (!isObject(request)) return { ...invalid('body', 'must be a JSON object'), param: null };

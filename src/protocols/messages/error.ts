@@ -1,7 +1,7 @@
 // Writes errors of the gateway and of backends in the envelope of the Messages API (wire reference
 // 1.7).
 
-/** The error type for each status (https://platform.claude.com/docs/en/api/errors). */
+/** By status (https://platform.claude.com/docs/en/api/errors). */
 function errorType(status: number): string {
   const type = errorTypes.get(status);
   if (type !== undefined) return type;
@@ -21,7 +21,6 @@ export const errorTypes: ReadonlyMap<number, string> = new Map([
   [529, 'overloaded_error'],
 ]);
 
-/** Returns the whole envelope as JSON. */
 export const errorText = (status: number, message: string, requestId: string): string =>
   JSON.stringify({
     type: 'error',

@@ -10,7 +10,7 @@ export type BlockKind = 'thinking' | 'text' | 'tool_use';
 const event = (type: string, members: JsonObject): string =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
 
-/** Counts are sent at the end: a chat server does not know them earlier. */
+/** The counts follow at the end: a chat server does not know them earlier. */
 export const messageStart = (id: string, model: string): string =>
   event('message_start', {
     message: {
@@ -41,7 +41,7 @@ export const toolStart = (index: number, id: string, name: string): string =>
     content_block: { type: 'tool_use', id, name, input: {} },
   });
 
-/** Assembled by hand because each delta is an event: the text around the content never changes. */
+/** Assembled by hand, because the text around the content never changes. */
 const delta =
   (type: string, name: string) =>
   (index: number, text: string): string =>

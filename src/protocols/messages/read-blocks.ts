@@ -1,5 +1,5 @@
 // Reads content blocks of a user, a tool or the system prompt as parts of a chat (wire reference
-// 1.3). Media are not re-encoded: base64 becomes a data: URL.
+// 1.3). Base64 becomes a data: URL.
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import type { ChatPart } from '../chat.ts';
@@ -9,7 +9,7 @@ import type { Field } from '../read-fields.ts';
 import { invalid, unsupported } from '../refusal.ts';
 import { typeCharactersMax } from './read-tools.ts';
 
-/** Reads a string or a list of blocks. `name` is the member that holds it. */
+/** `name` is the member that holds a string or a list of blocks. */
 export function readContent(field: Field, name: string, protocol: Protocol): readonly ChatPart[] {
   const value = member(field.object, name) ?? null;
   if (value === null) return [];
@@ -91,7 +91,6 @@ function readDocument(block: Field, protocol: Protocol): readonly ChatPart[] {
   }
 }
 
-/** The title and context of a document, one per line. */
 function titleParts(block: Field, names: readonly string[]): readonly ChatPart[] {
   const lines = names.flatMap((name) => readText(block, name) ?? []);
   return textPart(lines.join('\n'), block.at);
@@ -109,7 +108,7 @@ function readSource(block: Field): Field | null {
 const dataUrl = (source: Field): string =>
   `data:${readName(source, 'media_type')};base64,${readName(source, 'data')}`;
 
-/** A file stored at the vendor cannot be read by other backends. */
+/** Other backends cannot read a file that is stored at the vendor. */
 function refuseSource(source: Field, what: string, protocol: Protocol): readonly [] {
   const { object, at, refusals } = source;
   const type = member(object, 'type');

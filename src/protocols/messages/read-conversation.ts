@@ -40,7 +40,6 @@ function readTurn(turn: Field, protocol: Protocol): readonly ChatMessage[] {
   }
 }
 
-/** Drops messages without content. */
 const unlessEmpty = (message: ChatMessage): readonly ChatMessage[] =>
   message.parts.length === 0 && message.role !== 'tool' ? [] : [message];
 

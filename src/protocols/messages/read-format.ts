@@ -1,4 +1,4 @@
-// Reads the required output format: a JSON schema, in the current or the beta spelling of the API.
+// Reads the required output format: a JSON schema, in the API's current or beta spelling.
 
 import type { ChatResponseFormat } from '../chat.ts';
 import { below, readChoice, readObject } from '../read-fields.ts';

@@ -17,8 +17,7 @@ import { readToolChoice, readTools } from './read-tools.ts';
 
 /**
  * `protocol` is the backend's, for error messages. `dropsTools` omits tools that only the vendor
- * runs. Refuses bodies that are not JSON objects, malformed members (400) and features that only
- * the vendor provides (501).
+ * runs. Refuses malformed bodies (400) and features that only the vendor provides (501).
  */
 export function readMessagesRequest(
   body: Buffer,
@@ -56,7 +55,7 @@ export function readMessagesRequest(
 /** Members that ask for work on the vendor's side. */
 export const refusedMembers = ['container', 'mcp_servers', 'thread'] as const;
 
-/** Known members that are omitted. None of them is part of the prompt. */
+/** Known members without effect on the prompt. */
 export const droppedMembers = [
   'cache_control', // vendors cache in different ways
   'context_management', // limits the context; everything it would remove is sent

@@ -12,7 +12,7 @@ const ways = ['enabled', 'adaptive', 'disabled', 'between_tools'] as const;
 const mediumBudgetMin = 4096;
 const highBudgetMin = 16_384;
 
-/** A named effort has priority. With adaptive thinking no effort is set, and the model decides. */
+/** A named effort has priority. With adaptive thinking the model decides. */
 export function readEffort(field: Field): ReasoningEffort | null {
   const config = within(field, 'output_config');
   const effort = config === null ? null : readChoice(config, 'effort', efforts);
@@ -26,7 +26,6 @@ export function readEffort(field: Field): ReasoningEffort | null {
   return budget >= mediumBudgetMin ? 'medium' : 'low';
 }
 
-/** Returns a nested object for reading its members. */
 function within(field: Field, name: string): Field | null {
   const object = readObject(field, name);
   if (object === null) return null;

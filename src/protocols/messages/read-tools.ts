@@ -1,5 +1,5 @@
 // Reads the tools and the tool choice (wire reference 1.4). The vendor's own tools have a dated
-// type and no schema: only the vendor knows their parameters.
+// type and no schema.
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import type { ChatTool, ChatToolChoice } from '../chat.ts';
@@ -37,10 +37,10 @@ export function readTools(
   });
 }
 
-/** Returns the type for use in an error message. */
+/** In an error message. */
 export const typeCharactersMax = 60;
 
-/** Names the tools that only another vendor runs, and the model's field that drops them. */
+/** The message also names the model's field that drops such tools. */
 export const toolsOfType = (type: string): string =>
   `tools of type ${type.slice(0, typeCharactersMax)}; drop_unsupported_tools of the model leaves them out`;
 

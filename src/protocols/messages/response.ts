@@ -17,7 +17,7 @@ import { readChatUsage } from '../openai/usage.ts';
 
 export type MessageOptions = Readonly<{
   requestId: string;
-  /** The model name that the client requested. */
+  /** The name that the client requested. */
   model: string;
   /** The stop sequences of the request. Only read if the server reports which one matched. */
   stopSequences: () => readonly string[];
@@ -25,7 +25,7 @@ export type MessageOptions = Readonly<{
 
 /**
  * `body` is a chat completion or an error of any protocol. Messages and errors of backends that
- * speak the Messages API are returned byte for byte.
+ * speak the Messages API stay unchanged.
  */
 export function messageAnswer(
   status: number,

@@ -13,7 +13,7 @@ export type Stop = Readonly<{
 type Ended = Readonly<{
   hasToolCalls: boolean;
   isRefused: boolean;
-  /** The stop sequences of the request. */
+  /** In the request. */
   stopSequences: () => readonly string[];
 }>;
 

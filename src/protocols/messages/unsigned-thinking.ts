@@ -1,5 +1,5 @@
-// Removes unsigned thinking, which comes from other backends, before a request goes to the vendor.
-// The vendor would reject the whole request.
+// Removes unsigned thinking, which comes from other backends, before a request goes to the vendor,
+// which would reject the whole request.
 
 import { isObject, listOf, parseJson, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';

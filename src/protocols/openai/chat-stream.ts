@@ -13,12 +13,9 @@ import { SseDecoder } from '../sse.ts';
 import type { SseEvent } from '../sse.ts';
 import type { TranslatedStream, TranslatedUsage } from '../translation.ts';
 
-/**
- * Writes the content of a chat in another API. Each function returns the events that it adds to the
- * stream.
- */
+/** Each function returns the events that it adds to the stream. */
 export type ChatWriter = {
-  /** True if more deltas wait than the maximum. */
+  /** More deltas wait than allowed. */
   readonly isOverflown: boolean;
   begin(chatId: string | null): string;
   content(kind: ContentKind, text: string): string;
@@ -51,7 +48,6 @@ class ChatStream implements TranslatedStream {
   readonly #decoder = new SseDecoder();
   #hasStarted = false;
   #isOver = false;
-  /** The choice that has the finish reason. */
   #lastChoice: JsonObject | null = null;
   #usage: TranslatedUsage | null = null;
 

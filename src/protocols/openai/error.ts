@@ -5,7 +5,7 @@ import { isObject, member, objectOf, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import { errorTypes } from '../messages/error.ts';
 
-/** The message of a chat server's error. Null if it has none. */
+/** Null if the error has no message. */
 export function errorMessage(value: unknown): string | null {
   if (!isObject(value)) return null;
   const error = objectOf(value, 'error');
@@ -16,7 +16,7 @@ export function errorMessage(value: unknown): string | null {
   return message === null ? null : message.slice(0, messageCharactersMax);
 }
 
-/** Validation errors of web frameworks: a text or a list of problems. */
+/** Web frameworks report validation errors as a text or a list of problems. */
 function detailOf(detail: unknown): string | null {
   if (typeof detail === 'string') return detail;
   if (!Array.isArray(detail)) return null;
@@ -24,7 +24,7 @@ function detailOf(detail: unknown): string | null {
   return messages.length === 0 ? null : messages.join('; ');
 }
 
-/** The status named by an error that arrived with status 200. Defaults to 502. */
+/** For an error that arrived with status 200. Defaults to 502. */
 export function errorStatus(value: JsonObject): number {
   const error = objectOf(value, 'error') ?? value;
   for (const name of ['status_code', 'code', 'status']) {

@@ -1,4 +1,4 @@
-// Describes protocol `openai`, which needs no translation: clients of the chat API speak it.
+// Describes protocol `openai`, which clients of the chat API speak.
 
 export const openai = {
   alias: null,

@@ -9,7 +9,7 @@ export class JsonProgress {
   #isEscaped = false;
   #hasBegun = false;
 
-  /** True if some text has come and no bracket or string is open. */
+  /** True if text has come and no bracket or string is open. */
   get isWhole(): boolean {
     return this.#hasBegun && this.#depth <= 0 && !this.#isInString;
   }

@@ -13,7 +13,7 @@ export type OpenCall = {
   waiting: string;
 };
 
-/** Returns the call that the delta belongs to, which may be a new one. Null if that is unknown. */
+/** The call that the delta belongs to, which may be a new one. Null if that is unknown. */
 export function pushPiece(calls: OpenCall[], piece: CallPiece): OpenCall | null {
   const call = callOf(calls, piece);
   if (call === null) return null;

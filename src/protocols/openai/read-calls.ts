@@ -14,7 +14,7 @@ export type CallPiece = Readonly<{
   extraContent: JsonObject | null;
 }>;
 
-/** `delta` is a message, or the delta of a chunk. The API's older form has only one call. */
+/** `delta` may be a message. The API's older form has only one call. */
 export function readCalls(delta: JsonObject): readonly CallPiece[] {
   const calls = listOf(delta, 'tool_calls').filter(isObject);
   const older = objectOf(delta, 'function_call');

@@ -1,12 +1,12 @@
-// Reads the content of a message or delta in any variant of the chat API. The API does not define
-// reasoning, so each server has its own member for it (wire reference 2.3).
+// Reads the content of a message or delta in any variant of the chat API. Each server has its own
+// member for reasoning (wire reference 2.3).
 
 import { isObject, listOf, member, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 
 export type ChatContent = Readonly<{ reasoning: string; text: string; refusal: string }>;
 
-/** `delta` is a message, or the delta of a chunk. */
+/** `delta` may be a message. */
 export function readContent(delta: JsonObject): ChatContent {
   const content = member(delta, 'content');
   const isList = Array.isArray(content);

@@ -64,7 +64,6 @@ function spoken(message: Spoken, refusals: Refusals): JsonObject {
   };
 }
 
-/** Null if there are none. */
 function joinedText(parts: readonly ChatPart[], separator: string): string | null {
   const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
   return texts.length === 0 ? null : texts.join(separator);

@@ -42,7 +42,7 @@ export function readInput(field: Field, signer: Signer): readonly ChatMessage[] 
 class Conversation {
   readonly #signer: Signer;
   readonly #messages: ChatMessage[] = [];
-  /** Assistant content in the items that are being read. */
+  /** Assistant content of the current items. */
   #open: Answer | null = null;
   /** Signatures by the id of a call that follows. */
   readonly #signatures = new Map<string, JsonObject>();

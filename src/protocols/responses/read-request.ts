@@ -19,7 +19,7 @@ import type { Signer } from './seal.ts';
 export type ResponsesRequest = Readonly<{
   chat: Chat;
   names: ToolNames;
-  /** The request members that the response repeats. */
+  /** The response repeats these members of the request. */
   echo: JsonObject;
 }>;
 
@@ -84,7 +84,7 @@ function refuseStored({ object, refusals }: Field): void {
 /** Members that ask for work that only the vendor does. */
 export const refusedMembers = ['background', 'prompt', 'top_logprobs'] as const;
 
-/** Known members that are omitted. None of them is part of the prompt. */
+/** Known members without effect on the prompt. */
 export const droppedMembers = [
   'client_metadata',
   'context_management', // limits the context; everything it would remove is sent
@@ -123,7 +123,7 @@ function readFormat(field: Field): ChatResponseFormat {
   return { kind, schema };
 }
 
-/** The value in the response for a member that the request omits. */
+/** For members that the request omits. */
 const defaults: JsonObject = {
   instructions: null,
   max_output_tokens: null,

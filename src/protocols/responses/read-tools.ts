@@ -13,7 +13,7 @@ import { invalid, unsupported } from '../refusal.ts';
 
 export type NamedTool = Readonly<{ name: string; namespace: string | null; isCustom: boolean }>;
 
-/** Keyed by the name that the model uses. */
+/** By the name that the model uses. */
 export type ToolNames = ReadonlyMap<string, NamedTool>;
 
 type NamedTools = Readonly<{ tools: readonly ChatTool[]; names: ToolNames }>;
@@ -98,7 +98,6 @@ function customTool(tool: Field, name: string): ChatTool {
   };
 }
 
-/** The one parameter of the function for a custom tool. */
 export const customInput = 'input';
 
 export function readToolChoice(field: Field, protocol: Protocol): ChatToolChoice | null {
@@ -125,6 +124,6 @@ function readChosen(choice: Field, protocol: Protocol): string | null {
   return null;
 }
 
-/** The name in a tool choice, or in a call of an earlier answer. */
+/** In a tool choice, or in a call of an earlier answer. */
 export const readCalledName = (field: Field): string =>
   calledName(readName(field, 'name'), readText(field, 'namespace'));

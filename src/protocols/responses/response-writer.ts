@@ -18,7 +18,7 @@ import type { Signed, Signer } from './seal.ts';
 
 export type ResponseOptions = Readonly<{
   requestId: string;
-  /** The model name that the client requested. */
+  /** The name that the client requested. */
   model: string;
   /** Seconds since the epoch. */
   created: number;
@@ -32,10 +32,9 @@ type ContentItem = Readonly<{ kind: ContentKind; place: Place }> & {
   sealed: string | null;
 };
 type CallItem = Readonly<{ callId: string; tool: NamedTool; place: Place }> & { text: string };
-/** The members that identify an event's item. */
 type Place = Readonly<{ item_id: string; output_index: number }>;
 
-/** The last event repeats the whole output, so it is kept. */
+/** The last event repeats the whole output. */
 const keptCharactersMax = 16 * 1024 * 1024;
 
 export class ResponseWriter implements ChatWriter {
@@ -271,7 +270,7 @@ function customInputOf(text: string): string {
   return (isObject(given) ? textOf(given, customInput) : null) ?? text;
 }
 
-/** Maps the chat's finish reason to the reason why a response is incomplete. */
+/** By finish reason: why a response is incomplete. */
 const reasons: ReadonlyMap<unknown, string> = new Map([
   ['length', 'max_output_tokens'],
   ['content_filter', 'content_filter'],

@@ -12,7 +12,7 @@ export type Signer = Readonly<{ protocol: Protocol; model: string }>;
 export type Signed = Readonly<{
   /** The id of the signed call. Null if text or thinking was signed. */
   call: string | null;
-  /** Thinking blocks exactly as the vendor sent them. */
+  /** Exactly as the vendor sent them. */
   thinkingBlocks: readonly JsonObject[];
   /** The chat protocol's `extra_content`. */
   extraContent: JsonObject | null;
@@ -28,10 +28,7 @@ export function seal(
   return text === null ? null : mark + Buffer.from(text).toString('base64url');
 }
 
-/**
- * Null if another backend signed it or it was not written by this program: only the signer can read
- * it.
- */
+/** Null if another backend signed it or this program did not write it. */
 export function openSeal(sealed: string, signer: Signer): Signed | null {
   if (!sealed.startsWith(mark)) return null;
   const text = Buffer.from(sealed.slice(mark.length), 'base64url').toString('utf8');
@@ -46,8 +43,8 @@ export function openSeal(sealed: string, signer: Signer): Signed | null {
 }
 
 /**
- * Returns the body without sealed items, for a backend that serves the Responses API and would
- * reject them. Null if there are none, as in most bodies, which are then forwarded unchanged.
+ * For a backend that serves the Responses API and would reject sealed items. Null if there are
+ * none, as in most bodies, which are then forwarded unchanged.
  */
 export function withoutSeals(body: Buffer, model: string): Buffer | null {
   if (!body.includes(`"${mark}`)) return null;

@@ -37,7 +37,6 @@ export class ConfigCheckCommand extends Command {
       if ('refusals' in read) return reportRefusals(stderr, read.refusals);
       const { config: path } = read.settings;
       if (path === null) return reportRefusals(stderr, [refuse('invalid', noFile)]);
-      // Imported late to keep --help fast.
       const { readConfigFiles } = await import('../../../gateway/config/config-files.ts');
       const { checkConfigFile } = await import('../../../snapshot/file-mode.ts');
       const { issueText } = await import('../../../snapshot/file/source.ts');

@@ -18,7 +18,6 @@ export class ConfigExportCommand extends PlaneCommand {
   });
 
   protected override async work(plane: ControlPlane): Promise<ExitCode> {
-    // Imported late to keep --help fast.
     const { exportConfig } = await import('../../../control/files/export.ts');
     const { text, warnings } = await exportConfig(plane);
     for (const warning of warnings) this.warn(`left out: ${warning}`);

@@ -59,7 +59,6 @@ abstract class FilesCommand extends ChangeCommand {
   protected async send(
     work: (body: object) => Promise<Said | Refusal>,
   ): Promise<Said | Refusal | readonly Refusal[]> {
-    // Imported late to keep --help fast.
     const { readDeclaredFiles } = await import('../../declared-files.ts');
     const read = await readDeclaredFiles(this.files, this.context.env);
     if (!('resources' in read)) return read;
