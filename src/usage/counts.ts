@@ -68,6 +68,13 @@ export const tokenParts = [
     kind: 'output_audio',
     label: 'Audio output',
   },
+  {
+    name: 'output_image_tokens',
+    key: 'outputImageTokens',
+    side: 'output',
+    kind: 'output_image',
+    label: 'Image output',
+  },
 ] as const satisfies readonly Part[];
 
 export type TokenPart = (typeof tokenParts)[number];

@@ -40,6 +40,7 @@ function details(event: UsageEvent): string {
     part('input_image_tokens', event.input_image_tokens) +
     part('reasoning_tokens', event.reasoning_tokens) +
     part('output_audio_tokens', event.output_audio_tokens) +
+    part('output_image_tokens', event.output_image_tokens) +
     (calls === null ? '' : `,"server_tool_calls":${ascii(calls)}`) +
     (tier === null ? '' : `,"service_tier":${asciiJson(tier)}`)
   );

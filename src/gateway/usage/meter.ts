@@ -85,6 +85,7 @@ export function usageEvent(
     input_image_tokens: counts?.inputImageTokens ?? null,
     reasoning_tokens: counts?.reasoningTokens ?? null,
     output_audio_tokens: counts?.outputAudioTokens ?? null,
+    output_image_tokens: counts?.outputImageTokens ?? null,
     server_tool_calls: counts?.serverToolCalls ?? null,
     service_tier: counts?.serviceTier ?? null,
     usage_reported: usage !== null,
