@@ -15,9 +15,9 @@ export type AgentOptions = Visiting &
   Readonly<{
     /** The configured endpoints. */
     fixed: readonly Candidate[];
-    /** Searches for endpoints; null if no search is configured. Rejects if the search fails. */
+    /** Null if no search is configured. Rejects if the search fails. */
     look: ((signal: AbortSignal) => Promise<readonly Candidate[]>) | null;
-    /** Maximum number of concurrent probes. */
+    /** The maximum number of concurrent probes. */
     workers: number;
     intervalMs: number;
     discoverMs: number;
@@ -30,20 +30,23 @@ type Away = Extract<Outcome, { kind: 'away' }>;
 type Agent = Readonly<{
   options: AgentOptions;
   stopping: AbortController;
-  /** Endpoints that have answered once or are configured. They are kept as long as they are candidates. */
+  /**
+   * Endpoints that are configured or have answered once. They are kept as long as they are
+   * candidates.
+   */
   held: Map<string, Endpoint>;
 }> & {
   /** Consecutive rounds without an answer of the control plane. */
   failures: number;
   /** Ends the wait for the next heartbeat. */
   wake: AbortController;
-  /** The last search result. It is kept while the search fails. */
+  /** The last search result, which is kept while the search fails. */
   found: readonly Candidate[];
-  /** The log already reports that there is no endpoint. */
+  /** The log already says that there is no endpoint. */
   isSaidEmpty: boolean;
 };
 
-/** Each wait is shorter by up to this fraction, so that many hosts do not send heartbeats in step. */
+/** Shortens each wait by up to this fraction, so that many hosts do not send heartbeats in step. */
 const jitter = 0.1;
 
 /** `close` takes effect at once. `failed` rejects if a loop ends by itself. */
@@ -71,7 +74,7 @@ const newAgent = (options: AgentOptions): Agent => ({
   isSaidEmpty: false,
 });
 
-/** Searches once and registers the endpoints found. Rejects if the search fails. */
+/** Rejects if the search fails. */
 export async function registerOnce(options: AgentOptions): Promise<readonly Visited[]> {
   const agent = newAgent(options);
   const visited: Visited[] = [];
@@ -121,7 +124,7 @@ const failureOf = (work: Promise<void>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** Probes only new endpoints. Known endpoints are probed at each heartbeat. */
+/** Known endpoints are probed at each heartbeat. */
 async function discover(agent: Agent): Promise<void> {
   const { held, options, stopping } = agent;
   const candidates = candidatesOf(agent);
@@ -187,8 +190,8 @@ async function beatLoop(agent: Agent): Promise<void> {
 }
 
 /**
- * Renews every lease. If the control plane does not answer, the rest of the round is skipped and comes first in the next round, so that
- * a failing endpoint does not block others.
+ * If the control plane does not answer, the rest of the round is skipped and comes first in the
+ * next round, so that a failing endpoint does not block others.
  */
 async function beat(agent: Agent): Promise<Away | null> {
   const { held, options } = agent;

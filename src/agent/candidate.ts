@@ -4,9 +4,9 @@ import { isIPv6 } from 'node:net';
 
 export type Candidate = Readonly<{
   apiBase: string;
-  /** The cluster node of the address, or null if unknown. */
+  /** Null if unknown. */
   node: string | null;
-  /** Configured as an endpoint, so registered even if it does not answer the probe. */
+  /** A configured endpoint is registered even if it does not answer the probe. */
   isOutright: boolean;
 }>;
 

@@ -1,4 +1,5 @@
-// Lists services, pods and nodes of the cluster. These are all calls of the agent, and deploy/agent/rbac.yaml allows no others.
+// Lists services, pods and nodes of the cluster. deploy/agent/rbac.yaml allows the agent no other
+// calls.
 
 import { withCluster } from '../kubernetes/client.ts';
 import type { ClusterPlace } from '../kubernetes/in-cluster.ts';

@@ -8,7 +8,7 @@ import type { Outcome, Register, Registration } from './register.ts';
 
 export type Endpoint = {
   candidate: Candidate;
-  /** The last answer. The name of a provider does not change while its engine is unavailable. */
+  /** Kept while its engine is unavailable, so that the provider's name does not change. */
   served: Served | null;
   /** The state that was logged last. */
   said: string | null;
@@ -48,7 +48,6 @@ export async function isThere(
 
 const modelOf = ({ served }: Endpoint): string | null => served?.model ?? null;
 
-/** Creates or renews the lease. */
 export async function registerEndpoint(
   endpoint: Endpoint,
   { register, describe, log }: Visiting,

@@ -1,5 +1,5 @@
-// Finds the addresses of a cluster that are reachable from outside: node ports and load balancers of services, and host ports of pods. A
-// ClusterIP is not reachable.
+// Finds the addresses of a cluster that are reachable from outside: node ports and load balancers
+// of services, and host ports of pods.
 
 import { isIP } from 'node:net';
 
@@ -13,7 +13,7 @@ export const advertiseAnnotation = 'gw.io/advertise';
 
 type Exposure = Readonly<{
   candidates: readonly Candidate[];
-  /** The reasons why services were left out, each a sentence without a full stop. */
+  /** One sentence per omitted service, without a full stop. */
   left: readonly string[];
 }>;
 
@@ -95,7 +95,7 @@ const isReady = ({ status }: ClusterPod): boolean =>
   status.phase === 'Running' &&
   status.conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
 
-/** Addresses by node name. */
+/** By node name. */
 const internalAddresses = (nodes: readonly ClusterNode[]): ReadonlyMap<string, string> =>
   new Map(
     nodes.flatMap(({ metadata, status }) => {

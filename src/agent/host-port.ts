@@ -8,7 +8,7 @@ export type HostPort = Readonly<{
   hostIp: string | null;
 }>;
 
-/** A container with its own network: only declared host ports. */
+/** A container with its own network has only declared host ports. */
 export const declaredHostPorts = ({ ports }: ClusterContainer): readonly HostPort[] =>
   ports.flatMap(({ hostPort, hostIP, protocol }) =>
     hostPort === undefined || hostPort === 0 || !isTcp(protocol)
@@ -19,8 +19,9 @@ export const declaredHostPorts = ({ ports }: ClusterContainer): readonly HostPor
 const anyAddress: ReadonlySet<string> = new Set(['', '0.0.0.0', '::']);
 
 /**
- * A container in the network of its node. The specification defines the order ("Host-registration agent"): a declared hostPort, a declared
- * containerPort, the `--port` flag of the command, then the numeric port of an httpGet readiness, liveness or startup probe.
+ * For a container in the network of its node. The specification defines the order
+ * ("Host-registration agent"): a declared hostPort, a declared containerPort, the `--port` flag of
+ * the command, then the numeric port of an httpGet readiness, liveness or startup probe.
  */
 export function hostNetworkPorts(container: ClusterContainer): readonly HostPort[] {
   const declared = declaredHostPorts(container);

@@ -14,12 +14,12 @@ export type LookOptions = Readonly<{
   log: Log;
 }>;
 
-/** Candidates beyond this number are skipped and logged. */
+/** More are skipped and logged. */
 const candidatesMax = 10_000;
-/** Maximum number of skipped services that the log names. */
+/** The log names at most this many skipped services. */
 const saidMax = 1_000;
 
-/** Returns a search function. It logs once per service why it is left out, and rejects if the cluster cannot be read. */
+/** Logs once per service why it is left out. Rejects if the cluster cannot be read. */
 export function createLook({ cluster, advertise, log }: LookOptions) {
   const said = new Set<string>();
   return async (signal: AbortSignal): Promise<readonly Candidate[]> => {

@@ -18,7 +18,7 @@ const entry = z.object({
 
 const list = z.object({ data: z.array(z.unknown()) });
 
-/** Values of `owned_by` with which engines name themselves. Other values are not engines. */
+/** Engines name themselves with these values of `owned_by`. */
 const engines: Readonly<Record<string, string>> = {
   vllm: 'vllm',
   sglang: 'sglang',
@@ -26,7 +26,7 @@ const engines: Readonly<Record<string, string>> = {
   lmdeploy: 'lmdeploy',
 };
 
-/** Returns null for text that is not a model list, that is an object with a list `data`. */
+/** Null for text that is not an object with a list `data`. */
 export function readServed(text: string): Served | null {
   const read = list.safeParse(parseJson(text));
   if (!read.success) return null;

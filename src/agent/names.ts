@@ -11,7 +11,6 @@ export type NameParts = Readonly<{
   port: number;
 }>;
 
-/** Maximum length of a provider name. */
 const nameMax = 200;
 
 /** Omits unknown parts. A long model name is cut, so that the port still distinguishes providers. */
@@ -34,7 +33,7 @@ const joined = (parts: readonly (string | null)[]): string =>
 
 const cleaned = (part: string): string => part.toLowerCase().replace(/[^a-z0-9.]/gu, '-');
 
-/** The port of the address, or the default port of its scheme. */
+/** The default port of the scheme if the address has none. */
 export function portOf(apiBase: string): number {
   const { port, protocol } = new URL(apiBase);
   if (port !== '') return Number(port);

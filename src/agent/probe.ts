@@ -5,7 +5,7 @@ import { Agent, request } from 'undici';
 import { readServed } from './model-list.ts';
 import type { Served } from './model-list.ts';
 
-/** Returns null if no model server answers. Never rejects. */
+/** Null if no model server answers. Never rejects. */
 export type Probe = (apiBase: string, signal: AbortSignal) => Promise<Served | null>;
 
 const probeMs = 5_000;

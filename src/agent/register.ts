@@ -16,7 +16,7 @@ export type Registration = Readonly<{
 
 export type Outcome =
   | Readonly<{ kind: 'registered'; id: number; name: string; leased: boolean }>
-  /** The control plane refused this endpoint. An immediate retry would not help. */
+  /** The control plane refused this endpoint. A retry at once would not help. */
   | Readonly<{ kind: 'refused'; status: number; why: string }>
   /** The control plane did not answer. */
   | Readonly<{ kind: 'away'; why: string; retryAfterMs: number | null }>;

@@ -1,7 +1,7 @@
-// Embeds texts for the fast tier with the built-in encoder. The vector has two parts. The first is
-// the mean of the word vectors from the table, minus the component common to all texts. The second
-// hashes the words and parts of words, so that examples can teach names and languages that the
-// table does not know. bench/RESULTS.md lists its accuracy on labelled prompts.
+// Embeds texts for the fast tier with the built-in encoder. One part of the vector is the mean of
+// the word vectors from the table, minus the component common to all texts. The other hashes the
+// words and parts of words, so that examples can teach names and languages that the table does not
+// know. bench/RESULTS.md lists its accuracy.
 
 import { textMax } from './encoder.ts';
 import type { Encoder, Vector } from './encoder.ts';
@@ -95,10 +95,7 @@ function addWords(
   return hasWords;
 }
 
-/**
- * Adds the parts of a word, including the edges at its ends: those of `count` units and of one
- * more.
- */
+/** Adds the parts of a word, including its ends: those of `count` units and of one more. */
 function addParts(units: Uint16Array, start: number, end: number, spelling: Float32Array): void {
   const count = (units[start + 1] ?? 0) < denseFrom ? partUnits : densePartUnits;
   for (let from = start; from + count <= end; from++) {

@@ -1,5 +1,5 @@
-// Computes the centroids of classes for a snapshot. A class has one if the encoder can embed at
-// least one of its examples.
+// Computes the centroids of classes for a snapshot. A class has one if the encoder can embed one of
+// its examples.
 
 import type { PromptClassId } from '../lib/ids.ts';
 import type { PromptClassTier } from '../lib/vocabulary.ts';
@@ -7,7 +7,7 @@ import type { SnapshotCentroids } from '../snapshot/schema.ts';
 import type { Encoders, Vector } from './encoder.ts';
 import { centroidOf } from './vector.ts';
 
-/** Rounds to five decimals, which shortens the JSON and does not change any margin. */
+/** Five decimals shorten the JSON and do not change any margin. */
 const decimals = 1e5;
 
 /** The most texts per batch, so that requests do not wait long for the refined encoder. */
@@ -15,10 +15,7 @@ const batchTexts = 4;
 
 export type Embed = (texts: readonly string[]) => Promise<readonly (Vector | null)[]>;
 
-/**
- * Returns the encoder of the tier, or null if there is none. `timeoutMs` bounds each batch of the
- * refined encoder.
- */
+/** Null if the tier has no encoder. `timeoutMs` bounds each batch of the refined encoder. */
 export function embedderOf(
   encoders: Encoders | null,
   tier: PromptClassTier,

@@ -1,6 +1,6 @@
-// Classifies a text. The fast tier answers at once. If its winner is refined by other classes, the
-// refined tier decides among those within a time limit. If it fails, times out or finds no clear
-// winner, the result of the fast tier is used.
+// Classifies a text. The fast tier answers at once. If other classes refine its winner, the refined
+// tier decides among those within a time limit. If that fails, times out or finds no clear winner,
+// the fast tier's result is used.
 
 import type { PromptClassId } from '../lib/ids.ts';
 import type { PromptClassTier } from '../lib/vocabulary.ts';
@@ -9,10 +9,7 @@ import type { Encoder, Encoders, RefinedEncoder } from './encoder.ts';
 import { clearWinner, refinersOf, tiersOf } from './tiers.ts';
 import type { Contender, Tiers } from './tiers.ts';
 
-/**
- * The tiers and encoders of one snapshot. An encoder is null if the centroids were made with a
- * different one.
- */
+/** An encoder is null if the centroids were made with a different one. */
 export type Ready = Readonly<{
   tiers: Tiers;
   fast: Encoder | null;
@@ -26,9 +23,7 @@ type Classes = Readonly<{
   classifier: SnapshotClassifier;
 }>;
 
-/**
- * Calls `onMismatch` for centroids that were made with an encoder that this process does not have.
- */
+/** Calls `onMismatch` for centroids of an encoder that this process does not have. */
 export function readyFor(
   { promptClasses, classifier }: Classes,
   encoders: Encoders,

@@ -1,6 +1,6 @@
-// Defines encoders. An encoder turns a text into a direction, and texts of similar meaning point in
-// similar directions. Vectors of different encoders cannot be compared, so each encoder has an
-// identity, which is stored with every centroid made with it.
+// Defines encoders, which turn a text into a direction: texts of similar meaning have similar
+// directions. Vectors of different encoders cannot be compared, so each encoder has an identity,
+// which is stored with every centroid.
 
 /** Has Euclidean length 1. */
 export type Vector = Float32Array;
@@ -18,8 +18,8 @@ export type Encoder = Readonly<{
 export type RefinedEncoder = Readonly<{
   identity: string;
   /**
-   * Returns the vectors of the texts, in their order. Rejects if the encoder cannot be loaded, too
-   * many texts are queued, or the time limit is exceeded. Null sets no time limit.
+   * Rejects if the encoder cannot be loaded, too many texts are queued, or the time limit is
+   * exceeded. Null sets no time limit.
    */
   embed: (
     texts: readonly string[],
@@ -27,10 +27,10 @@ export type RefinedEncoder = Readonly<{
   ) => Promise<readonly (Vector | null)[]>;
 }>;
 
-/** The number of characters of a prompt or example that a classifier reads. */
+/** A classifier reads this many characters. */
 export const textMax = 2_000;
 
-/** The encoders of a process. The fast one is loaded on first use. */
+/** The fast one is loaded on first use. */
 export type Encoders = Readonly<{
   fast: Readonly<{ identity: string; open: () => Encoder }>;
   /** Null if none is configured. */

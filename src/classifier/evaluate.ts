@@ -1,6 +1,5 @@
 // Evaluates how well classes are distinguished, with their own examples. Each example is classified
-// as if it were not one of the examples (leave-one-out), so that a class gains nothing from having
-// seen it.
+// as if it were not an example (leave-one-out), so that a class gains nothing from having seen it.
 
 import type { Vector } from './encoder.ts';
 import { dot } from './vector.ts';
@@ -24,13 +23,13 @@ export type ClassEvaluation = Readonly<{
    */
   recall: number;
   /**
-   * The cosine to the own class minus that to the best other class, over its examples. Negative if
-   * another class was nearer.
+   * Mean over its examples: the cosine to the own class minus that to the best other class.
+   * Negative if another class was nearer.
    */
   mean_margin: number;
   worst_margin: number;
   min_margin: number;
-  /** Other classes, by the cosine between the centroids. */
+  /** By the cosine between the centroids. */
   nearest: readonly (readonly [name: string, similarity: number])[];
   /** True if another class is so near that examples cannot distinguish the two. */
   collides: boolean;

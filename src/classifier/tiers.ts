@@ -12,7 +12,7 @@ export type Contender = Readonly<{ id: PromptClassId; minMargin: number; centroi
 
 export type Tiers = Readonly<{
   fast: readonly Contender[];
-  /** Keyed by the class that they refine. */
+  /** By the class that they refine. */
   refined: ReadonlyMap<PromptClassId, readonly Contender[]>;
 }>;
 
@@ -75,7 +75,7 @@ export function nearest(contenders: readonly Contender[], vector: Vector): Neare
   return { contender: best, score, margin: next === -Infinity ? score : score - next };
 }
 
-/** The nearest contender if its lead reaches the minimum of its class; else null (unclassified). */
+/** Null (unclassified) if the nearest contender's lead is below the minimum of its class. */
 export function clearWinner(contenders: readonly Contender[], vector: Vector): Contender | null {
   const found = nearest(contenders, vector);
   return found === null || found.margin < found.contender.minMargin ? null : found.contender;

@@ -1,6 +1,6 @@
-// Splits a text into words for the built-in encoder: runs of letters and digits in lower case. Each
-// is hashed directly, so no string is allocated. In scripts without blanks a run is a sentence, and
-// the encoder uses its parts.
+// Splits a text into words for the built-in encoder: runs of letters and digits in lower case.
+// Hashes each directly, so no string is allocated. In scripts without blanks a run is a sentence,
+// and the encoder uses its parts.
 
 /**
  * FNV-1a over UTF-16 code units, mixed at the end because buckets use the low bits. Signed 32 bits,
@@ -19,7 +19,7 @@ export function hashOf(text: string): number {
   return hashEnd(hash);
 }
 
-/** Normalises a text in the same way as the word table. */
+/** The word table contains words in this form. */
 export const spelled = (text: string): string => text.normalize('NFC').toLowerCase();
 
 /**

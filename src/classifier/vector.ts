@@ -19,7 +19,7 @@ export function normalise(vector: Float32Array): boolean {
   return true;
 }
 
-/** The normalised mean. Null if there are no vectors, or if they cancel each other out. */
+/** Null if there are no vectors, or if they cancel each other out. */
 export function centroidOf(vectors: readonly Vector[]): Vector | null {
   const centroid = new Float32Array(vectors[0]?.length ?? 0);
   for (const vector of vectors) {

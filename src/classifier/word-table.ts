@@ -24,8 +24,8 @@ export type WordTable = Readonly<{
 }>;
 
 /**
- * Throws if the bytes are not such a table. The table ships with the program, so this is an
- * internal error.
+ * Throws if the bytes are not such a table. It ships with the program, so this is an internal
+ * error.
  */
 export function readWordTable(bytes: Uint8Array): WordTable {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -121,7 +121,7 @@ function unpack(packed: Uint8Array): Int8Array {
   return cells;
 }
 
-/** Writes a table; `words` is sorted from the most common to the rarest, each hash once. */
+/** `words` is sorted from the most common to the rarest, each hash once. */
 export function writeWordTable(
   words: readonly Readonly<{ hash: number; vector: readonly number[] }>[],
 ): Uint8Array {

@@ -4,7 +4,7 @@
 import type { RuleId } from '../lib/ids.ts';
 
 /**
- * An amount that the request does not have: no max_tokens, no budget, no price. It fails every
+ * For an amount that the request does not have: no max_tokens, no budget, no price. It fails every
  * bound.
  */
 export const unknownAmount = -1;
@@ -17,7 +17,7 @@ export type Place = Readonly<{
   backends: readonly Readonly<{ endpoint: string; upstreamModel: string }>[];
 }>;
 
-/** An upper limit of in-flight requests at the endpoints of a rule's own targets. */
+/** Limits the requests in flight at the endpoints of a rule's own targets. */
 export type LoadCeiling = Readonly<{
   models: readonly Place[];
   below: number;
@@ -46,7 +46,7 @@ export type Asked = Readonly<{
   hasCapacity: (ceiling: LoadCeiling) => boolean;
 }>;
 
-/** The amounts that conditions set bounds for. Engines compare numbers faster than names. */
+/** Engines compare numbers faster than names. */
 export const amounts = {
   promptTokens: 0,
   maxTokens: 1,
@@ -71,7 +71,7 @@ export function amountOf(asked: Asked, amount: Amount): number {
   }
 }
 
-/** The answers that a usage row stores in addition to its columns. */
+/** A usage row stores these answers in addition to its columns. */
 export type RecordedInputs = {
   readonly headers: Map<string, string>;
   readonly crowdedRules: RuleId[];
@@ -82,13 +82,12 @@ export type RecordedInputs = {
 export type Question = Readonly<{
   /** Questions with the same key have the same answer. */
   key: string;
-  /** The condition fields that need the answer. */
   fields: readonly string[];
   /**
-   * The source of the answer: a rule of that time with the same question, model prices, the same
-   * classes, the same budget, or the time.
+   * The answer applies while this stays equal: a rule of that time with the same question, model
+   * prices, the classes, the budget, or the time.
    */
   answeredBy: 'rules' | 'prices' | 'classes' | 'budget' | 'time';
-  /** Stores the answer in the row if no column holds it. `rules` are those that need it. */
+  /** Stores the answer in the row if no column holds it. `rules` need the answer. */
   keep?: (asked: Asked, kept: RecordedInputs, rules: readonly RuleId[]) => void;
 }>;

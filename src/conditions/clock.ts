@@ -60,7 +60,7 @@ function isBetween(minute: number, after: number | null, before: number | null):
   return after < before ? minute >= after && minute < before : minute >= after || minute < before;
 }
 
-/** Uses the day of the local clock, also after midnight within a window. */
+/** The day of the local clock, also after midnight within a window. */
 function isAmong(weekdays: number, localMinute: number): boolean {
   if (weekdays === everyDay) return true;
   const day = Math.floor(localMinute / dayMinutes) + epochWeekday;

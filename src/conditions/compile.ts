@@ -8,7 +8,7 @@ import type { CompiledCondition, RuleContext } from './condition.ts';
 import { byEffort } from './table.ts';
 import type { ConditionValues } from './table.ts';
 
-/** One object shape for all conditions, which engines read fastest. */
+/** Engines read one object shape for all conditions fastest. */
 export type Test = Readonly<{
   /** -1 when `holds` decides. */
   amount: Amount | -1;
@@ -19,7 +19,7 @@ export type Test = Readonly<{
 
 export type RuleCondition = Omit<CompiledCondition, 'holds'> & Readonly<{ test: Test }>;
 
-/** The conditions that the rule sets, cheapest first. */
+/** Cheapest first. */
 export const compileConditions = (
   values: ConditionValues,
   rule: RuleContext,

@@ -10,16 +10,17 @@ export type Field = Readonly<{
   label: string;
   hint?: string;
   placeholder?: string;
-  /** The meanings of a flag's values. `any` disables the condition. */
+  /** The meaning of a flag's values. `any` disables the condition. */
   flags?: Readonly<Record<'any' | 'true' | 'false', string>>;
-  /** The name in events and snapshots, if it differs from the admin API and files. */
+  /** The name in events and snapshots, if it differs. */
   stored?: string;
   /**
-   * Omitted in events and snapshots if the rule does not set it: earlier releases do not know it.
+   * Omitted in events and snapshots if the rule does not set it, because earlier releases do not
+   * know it.
    */
   added?: true;
 }>;
-/** Keyed by name in the admin API and in files. */
+/** By name in the admin API and in files. */
 export type Fields = Readonly<Record<string, Field>>;
 
 export type StoredName<Name, F> = F extends { readonly stored: infer Stored extends string }
@@ -29,7 +30,7 @@ export type StoredName<Name, F> = F extends { readonly stored: infer Stored exte
 type AddedName<F extends Fields> = {
   [Name in keyof F & string]: F[Name] extends { readonly added: true } ? Name : never;
 }[keyof F & string];
-/** The field values in events and snapshots. */
+/** In events and snapshots. */
 export type StoredValues<F extends Fields> = {
   readonly [
     Name in Exclude<keyof F & string, AddedName<F>> as StoredName<Name, F[Name]>
@@ -39,14 +40,14 @@ export type StoredValues<F extends Fields> = {
     | StoredValue<F[Name]['type']>
     | undefined;
 };
-/** The field values in records of the admin API. */
+/** In records of the admin API. */
 export type RecordValues<F extends Fields> = {
   readonly [Name in keyof F]: RecordValue<F[Name]['type']>;
 };
 
-/** Facts about the rule, in addition to its condition values. */
+/** In addition to the condition values. */
 export type RuleContext = Readonly<{
-  /** The models of the rule's own targets. */
+  /** Those of the rule's own targets. */
   models: readonly Place[];
   /** The class and all classes that refine it. */
   classReach: (id: PromptClassId) => ReadonlySet<number>;
@@ -55,14 +56,14 @@ export type RuleContext = Readonly<{
 /** Inclusive. */
 export type Within = Readonly<{ amount: Amount; min: number; /** Or `unbounded`. */ max: number }>;
 
-/** Small instead of infinite: engines compare 31-bit integers several times faster. */
+/** Not infinite, because engines compare 31-bit integers several times faster. */
 export const unbounded = -1;
 
 /** One compiled condition of a rule. */
 export type CompiledCondition = Readonly<{
   /** Evaluated on every request: bounds are compared inline, other tests must not allocate. */
   holds: Within | ((asked: Asked) => boolean);
-  /** Returns the unmet fields: at least one if the condition does not hold. */
+  /** At least one field if the condition does not hold. */
   failed: (asked: Asked) => readonly string[];
   /** Absent if the columns of a usage row always show whether the condition held. */
   questions?: readonly Question[];
@@ -83,7 +84,7 @@ export type Say = Readonly<{
 /** A rule's condition as text. */
 export type Phrase = Readonly<{
   text: string;
-  /** The fields that it describes. All fields of the condition if absent. */
+  /** The described fields. All fields of the condition if absent. */
   fields?: readonly string[];
 }>;
 
@@ -117,7 +118,7 @@ export type Condition<Id extends string, F extends Fields> = Readonly<{
   compile: (values: StoredValues<F>, rule: RuleContext) => CompiledCondition | null;
   /** Empty if the rule does not set the condition. */
   phrases: (values: RecordValues<F>, say: Say) => readonly Phrase[];
-  /** The value of a recorded request for the condition's `field`. */
+  /** The value in a recorded request. */
   matched: (usage: RecordedUsage, say: Say, field: string) => string;
 }>;
 

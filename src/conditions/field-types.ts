@@ -26,7 +26,7 @@ const time = z
   })
   .transform(minuteOf);
 
-/** A type whose null value disables the condition. */
+/** Null disables the condition. */
 const nullable = <Given extends z.ZodType>(given: Given) => ({
   empty: null,
   input: given.nullish(),

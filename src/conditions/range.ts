@@ -7,10 +7,7 @@ import type { CompiledCondition, Phrase } from './condition.ts';
 
 type Bounds = Readonly<{ least: number | null; most: number | null }>;
 
-/**
- * `name` is the field name without `min_` and `max_`. A single bound already excludes unknown
- * amounts.
- */
+/** `name` has no prefix `min_` or `max_`. A single bound already excludes unknown amounts. */
 export function compileRange(
   name: string,
   { least, most }: Bounds,

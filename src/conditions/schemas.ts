@@ -43,7 +43,7 @@ export function storedShape(fields: Fields, column: Stored): Record<string, z.Zo
   return Object.fromEntries(schemas);
 }
 
-/** Conditions are combined with AND. Null and an empty list disable a condition. */
+/** All conditions must hold. Null and an empty list disable a condition. */
 export const storedConditions = z.object(shape('stored'));
 export const snapshotConditions = z.object(shape('snapshot'));
 /** Absent fields stay unchanged. Null clears a field. */

@@ -1,6 +1,5 @@
-// Lists all rule conditions, in one place. To add one, write its file and add it here
-// (CONTRIBUTING.md). The UI uses this table too, so conditions must not import packages at run
-// time.
+// Lists all rule conditions. To add one, write its file and add it here (CONTRIBUTING.md). The UI
+// uses this table too, so conditions must not import packages at run time.
 
 import { budgetUsed } from './budget-used.ts';
 import { callers } from './callers.ts';
@@ -32,9 +31,7 @@ export type ConditionId = (typeof conditionTable)[number]['id'];
 export type ConditionFields = Intersection<(typeof conditionTable)[number]['fields']>;
 export type FieldName = keyof ConditionFields;
 
-/** The form in events and snapshots. */
 export type ConditionValues = StoredValues<ConditionFields>;
-/** The form in responses of the admin API. */
 export type ConditionRecord = RecordValues<ConditionFields>;
 
 type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
@@ -59,5 +56,5 @@ function namesOf(fields: object): readonly string[] {
   return Object.keys(fields);
 }
 
-/** Cheap conditions first: most rules fail them. */
+/** Most rules fail the cheap conditions. */
 export const byEffort = conditionTable.toSorted((a, b) => a.effort - b.effort);

@@ -16,7 +16,7 @@ export const noConditions: ConditionValues = storedConditions.parse(
 
 type Plain = Omit<GivenConditions, 'principals' | 'roles' | 'class'>;
 
-/** Merges stored and given values. References are kept and come last. */
+/** References are kept and come last. */
 export function withGiven(held: ConditionValues, given: Plain): ConditionValues;
 export function withGiven(held: ConditionValues, given: Plain): object {
   const { principals, roles, class: promptClass } = held;
@@ -55,7 +55,7 @@ export function toRecord(values: ConditionValues, names: Names): object {
   };
 }
 
-/** A rule that was read from a file, with times as `HH:MM` again. */
+/** Writes times of a rule from a file as `HH:MM` again. */
 export const withTimes = (rule: unknown): unknown =>
   Object.fromEntries(
     Object.entries(Object(rule)).map(([name, value]: [string, unknown]) => {

@@ -10,7 +10,7 @@ export type EgressEntry = (host: string, address: Address) => boolean;
 export const egressEntryForms =
   'addresses, CIDR blocks, host names or *.suffix, separated by commas';
 
-/** Returns null for any other text, so that startup fails on an invalid list. */
+/** Null for any other text, so that startup fails on an invalid list. */
 export function readEgressEntry(text: string): EgressEntry | null {
   const entry = text.trim().toLowerCase();
   if (ipaddr.isValidCIDR(entry)) {

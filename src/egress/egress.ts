@@ -1,7 +1,8 @@
-// Decides which addresses this program may dial. Every outbound client uses this guard, except for connections between
-// parts of gw (the control plane, the gateway and the Kubernetes API). The addresses of a name are checked when they are
-// resolved for a connection, and the connection uses one of them. This defeats alternative spellings of an address and DNS
-// rebinding. A connection that is reused is not checked again.
+// Decides which addresses this program may dial. Every outbound client uses this guard, except for
+// connections between parts of gw (the control plane, the gateway and the Kubernetes API). The
+// addresses of a name are checked when they are resolved for a connection, which uses one of them.
+// This defeats alternative spellings of an address and DNS rebinding. A reused connection is not
+// checked again.
 
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupAddress, LookupAllOptions } from 'node:dns';
@@ -28,11 +29,11 @@ export type Resolve = (
 ) => void;
 
 export type Guard = Readonly<{
-  /** Returns null when `host` may be dialled at `address`. */
+  /** Null when `host` may be dialled at `address`. */
   judge: (host: string, address: string) => Refusal | null;
   /** The `lookup` option of a socket. Node does not call it for a host that is an IP address; use `refusalOf` for those. */
   lookup: LookupFunction;
-  /** The refusal for a host that is an IP address. Null when it is allowed, and for names, which `lookup` checks. */
+  /** Null for an allowed IP address, and for names, which `lookup` checks. */
   refusalOf: (host: string) => EgressRefused | null;
   /** The `connect` option of an undici dispatcher. */
   connector: (options: buildConnector.BuildOptions) => buildConnector.connector;
@@ -41,12 +42,14 @@ export type Guard = Readonly<{
 export type Egress = Guard &
   Readonly<{
     dispatcher: Agent;
-    /** True when an entry of `allow` covers `host` at `address`, and not only when no entry denies it. */
+    /**
+     * True when an entry of `allow` covers `host` at `address`, not only when no entry denies it.
+     */
     isNamed: (host: string, address: string) => boolean;
   }>;
 
 const connectTimeoutMs = 5_000;
-/** The number of addresses of one name that are tried. */
+/** Addresses of one name that are tried. */
 const addressesMax = 4;
 
 /** Never dialled, even if allowed: ranges that are not a single host, that embed an IPv4 address, or that serve metadata. */
@@ -126,7 +129,7 @@ export function createGuard(lists: EgressLists, resolve: Resolve = systemLookup)
 export const createOpenGuard = (): Guard => createGuard({ allow: [], deny: [] });
 
 type EgressOptions = Readonly<{
-  /** PEM certificates that are trusted in addition to the built-in ones. */
+  /** PEM certificates trusted in addition to the built-in ones. */
   ca?: readonly string[];
   resolve?: Resolve;
 }>;
@@ -153,7 +156,7 @@ function firstRefusal(
   return addresses.map(({ address }) => judge(host, address)).find(isRefusal) ?? null;
 }
 
-/** Carries the refusal through a socket, which can only report an error. */
+/** A socket can only report an error, so this carries the refusal. */
 export class EgressRefused extends Error {
   override readonly name = 'EgressRefused';
   readonly refusal: Refusal;
@@ -163,7 +166,7 @@ export class EgressRefused extends Error {
   }
 }
 
-/** Throws for an invalid entry. Settings are validated earlier. */
+/** Settings are validated earlier. */
 function parseEntry(text: string): EgressEntry {
   const entry = readEgressEntry(text);
   if (entry === null)

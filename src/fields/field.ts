@@ -8,7 +8,7 @@ import type { FieldType, ValueOf } from './field-types.ts';
 export type Field = Readonly<{
   type: FieldType;
   label: string;
-  /** The table column's heading, if it is shorter. */
+  /** The heading in tables, if it is shorter. */
   column?: string;
   /** Shown below the form field. */
   hint: string;
@@ -20,18 +20,18 @@ export type Field = Readonly<{
   unset?: string;
   /** The meaning of null if that is a number. */
   default?: number;
-  /** The name of this price in an entry of model_list, as money per token. */
+  /** The name of this price in model_list, as money per token. */
   cost?: string;
-  /** Reported by registered hosts, so that the value is not an operator's decision. */
+  /** Reported by registered hosts, so not an operator's decision. */
   learned?: true;
-  /** Omitted in events and snapshots while not set: earlier releases do not know it. */
+  /** Omitted in events and snapshots while not set, because earlier releases do not know it. */
   added?: true;
 }>;
 
-/** Keyed by wire name. */
+/** By wire name. */
 export type Fields = Readonly<Record<string, Field>>;
 
-/** A field that an event sets alone, or together with the other fields of the same event. */
+/** An event sets the field alone, or with the other fields of the same event. */
 export type SetField = Field & Readonly<{ event: string; change?: 'prices' }>;
 export type SetFields = Readonly<Record<string, SetField>>;
 

@@ -4,7 +4,7 @@ import type { Fields, SetField } from './field.ts';
 
 const perMillion = 'US dollars per million tokens. Leave empty for unpriced';
 
-/** Money per million tokens. In an entry of model_list it is per token and called `cost`. */
+/** Money per million tokens. In model_list it is per token and called `cost`. */
 export const priceFields = {
   input_price_per_mtok: {
     type: 'price',
@@ -26,7 +26,7 @@ export const priceFields = {
   },
 } as const satisfies Record<string, SetField & Readonly<{ cost: string }>>;
 
-/** In an entry of model_list these are members of model_info. */
+/** In model_list these are members of model_info. */
 export const informationFields = {
   cache_ttl_seconds: {
     type: 'cacheSeconds',

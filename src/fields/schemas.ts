@@ -33,7 +33,6 @@ function schemaOf({ type, help, default: unset, added }: Field, place: Place): z
   return schema.meta({ description });
 }
 
-/** The table's columns. */
 export function columnsOf<F extends Fields>(
   fields: F,
 ): { [Name in keyof F]: FieldTypes[F[Name]['type']]['column'] };
@@ -56,7 +55,6 @@ export type Setters<F extends SetFields, Id extends z.ZodType> = {
   }>;
 };
 
-/** The events that set the fields. */
 export function settersFor<F extends SetFields, Id extends z.ZodType>(
   fields: F,
   id: Id,

@@ -3,9 +3,7 @@
 import { camelCase } from '../lib/case.ts';
 import type { Field, Fields, Held, StoredValues, Values } from './field.ts';
 
-/**
- * Calls `of` for each field. The result must have the field's type; the compiler cannot check this.
- */
+/** The results must have the types of the fields. The compiler cannot check this. */
 export function valuesOf<F extends Fields>(
   fields: F,
   of: (name: string, field: Field) => unknown,
@@ -14,14 +12,13 @@ export function valuesOf(fields: Fields, of: (name: string, field: Field) => unk
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, of(name, field)]));
 }
 
-/** All fields unset. */
 export const blankValues = <F extends Fields>(fields: F): Values<F> => valuesOf(fields, () => null);
 
-/** Reads the fields from `record`. Null for missing ones. */
+/** Null for missing fields. */
 export const picked = <F extends Fields>(fields: F, record: object): Values<F> =>
   valuesOf(fields, (name) => Reflect.get(record, name) ?? null);
 
-/** Reads the fields of fold entities. Create it once: it prepares the names in both spellings. */
+/** Create it once: it prepares the names in both spellings. */
 export function readerOf<F extends Fields>(fields: F): (entity: Held<F>) => Values<F>;
 export function readerOf(fields: Fields): (entity: object) => object {
   const names = Object.keys(fields).map((name) => [name, camelCase(name)] as const);

@@ -1,11 +1,12 @@
-// Limits the open connections of a listener, in total and per address, so that one client cannot exhaust it. A connection
-// over the limit is closed on accept and counted. Open connections are never closed to accept a new one.
+// Limits the open connections of a listener, in total and per address, so that one client cannot
+// exhaust it. Closes and counts a connection over the limit on accept. Never closes an open
+// connection to accept a new one.
 
 import type { Server, Socket } from 'node:net';
 
 import { networkOf } from './network.ts';
 
-/** Counts the connections that were closed on accept, by the limit that they exceeded. */
+/** By the exceeded limit: connections that were closed on accept. */
 export type ConnectionsRefused = { total: number; address: number };
 
 export type ConnectionBounds = Readonly<{
@@ -14,7 +15,10 @@ export type ConnectionBounds = Readonly<{
   /** Connections of one address (IPv6: one /64 network), at most half of `max`. 0 means unlimited. */
   perAddressMax: number;
   refused: ConnectionsRefused;
-  /** Receives the number of connections that were closed. Throttled, so that a flood of connections does not flood the log. */
+  /**
+   * Receives the number of closed connections, throttled so that a flood of connections does not
+   * flood the log.
+   */
   onRefused: (connections: number) => void;
 }>;
 
@@ -23,7 +27,7 @@ export const connectionsPerAddressDefault = 10_000;
 const reportIntervalMs = 10_000;
 
 /**
- * Call this after the server has registered its own `connection` listener. That listener then receives only
+ * Call this after the server has registered its own `connection` listener, which then receives only
  * connections within the limits.
  */
 export function boundConnections(
@@ -51,7 +55,9 @@ export function boundConnections(
   });
 }
 
-/** Returns true and reserves a slot until the connection closes, or false when all slots are in use. */
+/**
+ * Returns true and reserves a slot until the connection closes. False when all slots are in use.
+ */
 function createSlots(max: number): (socket: Socket) => boolean {
   const open = new Map<string, number>();
   return (socket) => {

@@ -6,10 +6,10 @@ import { Agent, request } from 'undici';
 import { readAuthority, readToken } from './in-cluster.ts';
 import type { ClusterPlace } from './in-cluster.ts';
 
-/** `body` is the JSON of the answer, or undefined if it is not JSON. */
+/** `body` is undefined if it is not JSON. */
 export type ClusterAnswer = Readonly<{ status: number; body: unknown }>;
 
-/** `path` includes the query. The media type of a PATCH says its kind. */
+/** `path` includes the query. The media type selects the kind of PATCH. */
 export type ClusterWrite = Readonly<{
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
@@ -36,7 +36,7 @@ const answerBytesMax = 64 * 1024 * 1024;
 /** A watch ends by the timeout in its query. This limit catches servers that disappear silently. */
 const silenceMs = 330_000;
 
-/** The CA is read for each piece of work, so that a new one takes effect. */
+/** Reads the CA for each piece of work, so that a new one takes effect. */
 export async function withCluster<Value>(
   place: ClusterPlace,
   work: (client: ClusterClient) => Promise<Value>,

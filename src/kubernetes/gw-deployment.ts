@@ -1,5 +1,5 @@
-// Defines the custom resource of a managed deployment, with the schema of deploy/operator/crd.yaml. Bounds are those of the
-// corresponding settings.
+// Defines the custom resource of a managed deployment, like deploy/operator/crd.yaml. Bounds are
+// those of the corresponding settings.
 
 import { z } from 'zod';
 
@@ -27,7 +27,7 @@ const secretKey = z.object({
 });
 export type SecretKey = Readonly<z.output<typeof secretKey>>;
 
-/** The fields that the admin API can change. Numbers are seconds, counts or percentages. */
+/** The admin API can change these fields. Numbers are seconds, counts or percentages. */
 export const imageField = z
   .string()
   .regex(/^[a-zA-Z0-9][a-zA-Z0-9._:/@-]*$/)
@@ -44,12 +44,12 @@ export const targetCpuField = between(1, 100);
 const cpuQuantity = z.string().regex(/^[1-9]\d{0,8}m?$/);
 const memoryQuantity = z.string().regex(/^[1-9]\d{0,8}(Mi|Gi)$/);
 
-/** The pod options of either component. */
+/** For either component. */
 const podFields = {
-  /** By variable; any setting that is not a secret and has no own field here. */
+  /** Any setting, by variable, that is not a secret and has no own field here. */
   settings: z.record(z.string(), z.string().max(8192)).default({}),
   secretSettings: z.record(z.string(), secretKey).default({}),
-  /** Each replaces the default of the operator. */
+  /** Each replaces the operator's default. */
   resources: z
     .object({
       requests: z
@@ -120,9 +120,9 @@ export type Condition = Readonly<z.output<typeof condition>>;
 
 export const deploymentStatus = z.object({
   phase: z.enum(['Pending', 'Upgrading', 'Bootstrapping', 'Degraded', 'Ready']),
-  /** The generation of the resource that this status describes. */
+  /** The generation that this status describes. */
   observedGeneration: z.int(),
-  /** The image of all proxies; absent until all run the same. */
+  /** Absent until all proxies run the same image. */
   observedImage: z.string().optional(),
   /** Ready and desired replicas, such as `1/1`. */
   controlReplicas: z.string(),

@@ -17,7 +17,7 @@ export type ClusterPlace = Readonly<{
 /** The mount path of Kubernetes. */
 export const mountedAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Reads the variables that Kubernetes sets in every container. */
+/** From the variables that Kubernetes sets in every container. */
 export function findCluster(
   env: Readonly<Record<string, string | undefined>>,
   accountDirectory: string,
@@ -39,11 +39,10 @@ export function findCluster(
 export const readToken = async ({ accountDirectory }: ClusterPlace): Promise<string> =>
   (await readFile(path.join(accountDirectory, 'token'), 'utf8')).trim();
 
-/** The CA that verifies the API server, PEM. */
+/** PEM. */
 export const readAuthority = ({ accountDirectory }: ClusterPlace): Promise<string> =>
   readFile(path.join(accountDirectory, 'ca.crt'), 'utf8');
 
-/** The namespace of the pod. */
 export async function readNamespace({ accountDirectory }: ClusterPlace): Promise<string> {
   try {
     return (await readFile(path.join(accountDirectory, 'namespace'), 'utf8')).trim();

@@ -8,9 +8,9 @@ import type { ClusterClient } from './client.ts';
 
 export type Listing<Item> = Readonly<{
   path: string;
-  /** Narrows the list, such as `status.phase=Running`. */
+  /** For example `status.phase=Running`. */
   fieldSelector?: string;
-  /** The schema of one item. Other fields are dropped. */
+  /** Drops other fields. */
   item: z.ZodType<Item>;
 }>;
 

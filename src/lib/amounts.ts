@@ -1,6 +1,6 @@
-// Limits the numbers of a configuration that come from the admin API or a file. The limits are far
-// above useful values: they catch typing errors and keep sums exact. Stored values are never
-// checked against them.
+// Limits the numbers of a configuration from the admin API or a file. The limits are far above
+// useful values: they catch typing errors and keep sums exact. Stored values are never checked
+// against them.
 
 import { z } from 'zod';
 
@@ -13,7 +13,7 @@ const tokensMax = 1_000_000_000;
 export const tokensField = positive(tokensMax);
 export const tokensOrNoneField = whole(tokensMax);
 
-/** The share of a pool member relative to the others. 0 drains it. */
+/** Relative to the other members of a pool. 0 drains a member. */
 export const weightMax = 1_000_000;
 export const weightField = whole(weightMax);
 

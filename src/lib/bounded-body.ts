@@ -1,6 +1,6 @@
 // Reads a response body up to a size limit.
 
-/** Returns the text, or null without reading the rest if it is longer. */
+/** Null, without reading the rest, if the text is longer. */
 export async function readBounded(
   body: AsyncIterable<Uint8Array>,
   bytesMax: number,

@@ -4,7 +4,7 @@
 export function canonicalJson(value: unknown): string {
   if (!isObject(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  // Optimized for many calls: no intermediate lists or copies.
+  // Makes no intermediate lists or copies, because it is called often.
   let text = '';
   for (const key of Object.keys(value).toSorted()) {
     const member = value[key];

@@ -4,7 +4,7 @@ export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** Renames the members of one level to camel case. */
+/** Renames only the members of one level. */
 export type CamelKeys<Data> = {
   [Name in keyof Data as Name extends string ? CamelCase<Name> : never]: Data[Name];
 };

@@ -6,10 +6,9 @@ import { z } from 'zod';
 import { isStorable, shortened } from './text.ts';
 
 /**
- * Visible characters. Refuses control characters, unpaired surrogates, invisible characters and
- * direction marks, because they make different texts look the same (Unicode Technical Standard 39).
- * Joiners and variation selectors are allowed after non-ASCII characters, as scripts and emoji need
- * them.
+ * Refuses control characters, unpaired surrogates, invisible characters and direction marks,
+ * because they make different texts look the same (Unicode Technical Standard 39). Joiners and
+ * variation selectors are allowed after non-ASCII characters, as scripts and emoji need them.
  */
 export const shownCharacters =
   /^(?:[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{DI}]|(?<=[^ -~])(?:\u200C|\u200D|\p{VS}))+$/u;
@@ -25,7 +24,7 @@ const shown = (text: z.ZodString, characters: RegExp) =>
 export const shownText = (lengthMax: number) =>
   shown(z.string().min(1).max(lengthMax), shownCharacters);
 
-/** An identifying name: names that look the same are the same. */
+/** Names that look the same are the same. */
 export const namingText = (lengthMax: number) =>
   shownText(lengthMax).refine(
     (text) => text === text.normalize('NFC'),
@@ -33,7 +32,7 @@ export const namingText = (lengthMax: number) =>
   );
 
 export const nameField = namingText(200);
-/** A name of a model. `model/*` in a grant means every model, so no model may have that name. */
+/** `model/*` in a grant means every model, so no model may have that name. */
 export const modelNameField = nameField.refine((name) => !name.includes('*'), 'must not hold *');
 const descriptionLengthMax = 2_000;
 export const descriptionText = shownText(descriptionLengthMax);
@@ -48,18 +47,13 @@ export const roleNameField = nameField.refine(
 );
 export const resourceField = namingText(300);
 export const upstreamModelField = shownText(500);
-/**
- * A reference to a model, pool, role or class by name. A deleted one is accepted, so that records
- * can be sent back.
- */
+/** A deleted model, pool, role or class is accepted, so that records can be sent back. */
 export const referenceField = z.string().min(1).max(200);
 export const tagField = shownText(200);
 export const ruleNameField = shownText(200);
 export const denyMessageField = shownText(2_000);
-/** The default status of a deny rule. */
 export const denyStatusDefault = 403;
 
-/** A time in responses. */
 export const timestamp = z.iso.datetime({ offset: true });
 
 const firstYear = Date.parse('0001-01-01T00:00:00Z');
@@ -67,10 +61,7 @@ const lastYearEnd = Date.parse('9999-12-31T23:59:59.999Z');
 const isInCalendar = (text: string): boolean =>
   Date.parse(text) >= firstYear && Date.parse(text) <= lastYearEnd;
 
-/**
- * A time in requests, converted to UTC with milliseconds, the precision of the log, the database
- * and every proxy.
- */
+/** Converted to UTC with milliseconds, the precision of the log, the database and every proxy. */
 export const timestampField = timestamp
   .refine(isInCalendar, 'must be in the years 1 to 9999')
   .transform((text) => new Date(text).toISOString());
@@ -90,7 +81,6 @@ export const promptField = z
  * personal data.
  */
 export const exampleLabelField = shownText(100);
-/** An example is a prompt, or a prompt with a label. */
 export const exampleField = z
   .union([promptField, z.strictObject({ prompt: promptField, label: exampleLabelField.nullish() })])
   .transform((given) =>
@@ -100,19 +90,18 @@ export const exampleField = z
   );
 export type ExampleInput = Readonly<z.output<typeof exampleField>>;
 
-/** The name of an MCP server or A2A agent: part of a tool's qualified name, and a path segment. */
+/** Part of a tool's qualified name, and a path segment. */
 export const remoteNameField = z
   .string()
   .max(100)
   .regex(/^[A-Za-z0-9_-]+$/, 'must be letters, digits, - and _ alone');
 export const remoteUrlField = z.string().min(1).max(2_000);
 
-/** The maximum length of an address. */
 export const apiBaseField = z.string().min(1).max(2_000);
 /** Fits the longest credential, a key file. */
 export const credentialField = z.string().max(100_000);
 
-/** Headers for framing and connections. A credential there would break the request. */
+/** A credential in a header for framing or connections would break the request. */
 const reservedHeaders =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|keep-alive|expect|accept.*|cookie)$/i;
 
@@ -130,10 +119,7 @@ export const authSchemeField = z
 const headersMax = 20;
 /** A token (RFC 9110, section 5.6.2). */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
-/**
- * Headers with secret values, which rules must not store. Use `principals` and `roles` to match
- * callers.
- */
+/** Rules must not store these secret values. Use `principals` and `roles` to match callers. */
 const secretHeaders: ReadonlySet<string> = new Set([
   'authorization',
   'proxy-authorization',

@@ -20,9 +20,7 @@ export type AdminTokenId = z.output<typeof adminTokenId>;
 export const providerId = entityId.brand<'ProviderId'>();
 export type ProviderId = z.output<typeof providerId>;
 
-/**
- * A provider model is its own link to its provider: this id is also the backend id for detaching.
- */
+/** The id of a provider model is also that of its backend. */
 export const modelId = entityId.brand<'ModelId'>();
 export type ModelId = z.output<typeof modelId>;
 

@@ -1,9 +1,6 @@
 // Runs work concurrently, up to a limit.
 
-/**
- * Starts items in order, up to the given concurrency. Fails with the first failure and starts
- * nothing after it.
- */
+/** Starts items in order. After the first failure, starts no more and rejects with it. */
 export async function eachInParallel<Item>(
   items: readonly Item[],
   parallelMax: number,

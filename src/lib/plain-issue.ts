@@ -8,7 +8,7 @@ import { listed, shortened } from './text.ts';
 type RawIssue = z.core.$ZodRawIssue;
 type Issue = z.core.$ZodIssue;
 
-/** `echo`: texts may be repeated in the message, because the input holds no secret. */
+/** `echo` repeats texts in the message. Use it only if the input contains no secret. */
 type Options = Readonly<{ echo?: boolean }>;
 
 /** The first problem of a value, with the path of the field. */
@@ -18,11 +18,11 @@ export function problemText({ issues: [issue] }: z.ZodError): string {
   return `${place === '' ? '' : `${place}: `}${problemOf(issue)}`;
 }
 
-/** Describes what the value must be, without the value and its path. */
+/** Omits the value and its path. */
 export const ruleText = ({ issues: [issue] }: z.ZodError): string =>
   issue?.message ?? 'is not valid';
 
-/** Throws an error that starts with `name` and describes what is wrong with the value. */
+/** The error starts with `name`. */
 export function parseNamed<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -33,10 +33,7 @@ export function parseNamed<Schema extends z.ZodType>(
   throw new Error(`${name}: ${problemText(read.error)}`);
 }
 
-/**
- * Describes what the field must be, with its value unless that may be secret. The issue must come
- * from a parse with `plainly`.
- */
+/** Includes the value unless it may be secret. The issue must come from a parse with `plainly`. */
 export function problemOf(issue: Issue, { echo = false }: Options = {}): string {
   const { input, code, message } = issue;
   const needsValue = ['invalid_type', 'invalid_value', 'invalid_union'].includes(code);
@@ -67,7 +64,7 @@ function isShown(issue: Issue, echo: boolean): boolean {
 const textOf = (value: unknown): string =>
   typeof value === 'number' ? String(value) : JSON.stringify(value);
 
-/** Formats an issue for zod's `error` option. Messages of the schema itself have priority. */
+/** For zod's `error` option. Messages of the schema itself have priority. */
 function plainIssue(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -99,7 +96,7 @@ function plainIssue(issue: RawIssue): string {
   }
 }
 
-/** The options of every parse whose issues people may read. */
+/** For every parse whose issues people may read. */
 export const plainly = { error: plainIssue, reportInput: true } as const;
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -142,7 +139,7 @@ function bound(issue: RawIssue, { limit, word, open }: Bound): string {
   return `have ${amount} ${limit === 1 ? unit : `${unit}s`}`;
 }
 
-/** The unit of a length. Null for a number. */
+/** Null for a number. */
 function unitOf(origin: string): string | null {
   if (origin === 'string') return 'character';
   if (origin === 'array' || origin === 'set') return 'item';

@@ -1,10 +1,10 @@
 // Describes events whose payload was removed from the log or an export. The hash chain remains
-// valid without it; the content is lost.
+// valid without it.
 
 /** `positions` are the first ones. */
 export type RedactedEvents = Readonly<{ count: number; positions: readonly number[] }>;
 
-/** A finding names at most this many positions. Of more it gives the number. */
+/** If there are more, a finding gives only their number. */
 export const redactedNamedMax = 20;
 
 export const noneRedacted: RedactedEvents = { count: 0, positions: [] };

@@ -14,5 +14,4 @@ export const snapshotVersion = ({
 
 export const epochOfVersion = (version: number): number => Math.floor(version / positionsMax);
 
-/** The log position of the event that made the version. */
 export const positionOfVersion = (version: number): number => version % positionsMax;

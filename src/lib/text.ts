@@ -1,26 +1,26 @@
 // Validates and shortens text for databases and messages.
 
-/** Text that a UTF-8 database can store: well-formed and without NUL. */
+/** A UTF-8 database stores only well-formed text without NUL. */
 export const isStorable = (text: string): boolean =>
   text.isWellFormed() && !text.includes('\u0000');
 
 const shortMax = 100;
 
-/** Shortens text to 100 characters for a message. */
+/** 100 characters, for a message. */
 export const shortened = (text: string): string =>
   text.length > shortMax ? `${text.slice(0, shortMax).toWellFormed()}…` : text;
 
 const namedMax = 100;
 
-/** Lists at most 100 names for a message, and the number of the others. */
+/** At most 100 names, and the number of the others. */
 export const listed = (names: readonly string[]): string =>
   names.length > namedMax
     ? `${names.slice(0, namedMax).join(', ')} and ${names.length - namedMax} more`
     : names.join(', ');
 
 /**
- * Compares texts by code point, which is the order of UTF-8 bytes and of names in the tables.
- * JavaScript compares UTF-16 units, which differs for surrogate pairs.
+ * Code points are the order of UTF-8 bytes and of names in the tables. JavaScript compares UTF-16
+ * units, which differs for surrogate pairs.
  */
 export function compareText(one: string, other: string): number {
   const length = Math.min(one.length, other.length);

@@ -24,7 +24,7 @@ export type CredentialKind = z.output<typeof credentialKind>;
 export const principalKind = z.enum(['service_account', 'user']);
 export type PrincipalKind = z.output<typeof principalKind>;
 
-/** The kinds of data that can be erased from the vault. */
+/** Kinds of data that can be erased from the vault. */
 export const erasedKind = z.enum([
   'name',
   'email',
@@ -50,9 +50,7 @@ export const verb = z.enum([
 ]);
 export type Verb = z.output<typeof verb>;
 
-/**
- * The permissions that a request to the admin API can need. The other permissions are for API keys.
- */
+/** Those for the admin API. The other permissions are for API keys. */
 export const adminVerb = verb.exclude([
   'model:invoke',
   'mcp:invoke',
@@ -83,7 +81,7 @@ export const agentProtocolVersion = z.enum(['0.3', '1.0']);
 export const budgetWindow = z.enum(['daily', 'weekly', 'monthly']);
 export type BudgetWindow = z.output<typeof budgetWindow>;
 
-/** The sources of prices: an aggregator's model list, and a price catalogue. */
+/** An aggregator's model list, and a price catalogue. */
 export type PriceSourceName = Exclude<PriceSource, 'both'>;
 export const priceSource = z.enum(['aggregator', 'catalogue', 'both']);
 export type PriceSource = z.output<typeof priceSource>;
@@ -92,7 +90,7 @@ export const priceSourceAliases: Readonly<Record<string, PriceSource>> = {
   'open-router': 'aggregator',
 };
 
-/** The kinds of change that an approval policy can name (src/deciders/changes/change-kinds.ts). */
+/** An approval policy can name these (src/deciders/changes/change-kinds.ts). */
 export const changeKind = z.enum([
   'access',
   'keys',
@@ -131,7 +129,7 @@ export const usageGrouping = z.enum([
 ]);
 export type UsageGrouping = z.output<typeof usageGrouping>;
 
-/** The reasons why a restore does not bring a field back. */
+/** Reasons why a restore does not bring a field back. */
 export const lossReason = z.enum([
   /** The vault has erased it. */
   'erased',

@@ -37,8 +37,8 @@ export function settle(bucket: Bucket, size: number, nowMs: number): void {
 export const isFull = ({ level, size }: Bucket): boolean => level >= size - tolerance;
 
 /**
- * True when a settled bucket admits this cost. A cost above the size is admitted when the bucket is full, and makes
- * the level negative.
+ * For a settled bucket. A cost above the size is admitted when the bucket is full, and makes the
+ * level negative.
  */
 export const admits = ({ level, size }: Bucket, cost: number): boolean =>
   size > 0 && level >= Math.min(cost, size) - tolerance;

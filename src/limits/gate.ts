@@ -1,6 +1,7 @@
-// Limits the concurrent requests at one backend from one replica and queues the others (specification, "Flow-control fields
-// on a backend" and the states of the ceiling). Pure: times are monotonic milliseconds. Calls return the waiters that were
-// admitted or timed out, and the caller notifies them.
+// Limits the concurrent requests at one backend from one replica and queues the others
+// (specification, "Flow-control fields on a backend" and the states of the ceiling). Pure: times
+// are monotonic milliseconds. Calls return the waiters that were admitted or timed out; the caller
+// notifies them.
 
 import type { FlowControl } from '../snapshot/compile/flow-control.ts';
 
@@ -11,17 +12,16 @@ import type { FlowControl } from '../snapshot/compile/flow-control.ts';
 export class Gate<Waiter> {
   /** Null while the gate is off: no request waits and nothing is counted. */
   settings: FlowControl | null = null;
-  /** The current ceiling. */
   capacity = Infinity;
   /** Can exceed a ceiling that was lowered, until enough requests have ended. */
   inUse: number;
   admitted = 0;
   refusedFull = 0;
   refusedTimedOut = 0;
-  /** Waiters in order of arrival, with their arrival time. */
+  /** In order of arrival, with the arrival time. */
   readonly #queue = new Map<Waiter, number>();
 
-  /** `inUse` is the number of requests that are already at the backend. Each must be released. */
+  /** `inUse` counts the requests that are already at the backend. Each must be released. */
   constructor(inUse = 0) {
     this.inUse = inUse;
   }
@@ -38,14 +38,17 @@ export class Gate<Waiter> {
     return this.settings === null || this.#queue.size < this.settings.queuedMax;
   }
 
-  /** Takes a slot. Returns false when no slot is free. */
+  /** Returns false when no slot is free. */
   take(): boolean {
     if (this.inUse >= this.capacity) return false;
     this.#admit();
     return true;
   }
 
-  /** Joins the queue. Returns false, and counts a refusal, when the queue is full. Call this only when no slot is free. */
+  /**
+   * Returns false, and counts a refusal, when the queue is full. Call this only when no slot is
+   * free.
+   */
   join(waiter: Waiter, nowMs: number): boolean {
     if (!this.hasQueueSpace) {
       this.refusedFull++;
@@ -55,18 +58,18 @@ export class Gate<Waiter> {
     return true;
   }
 
-  /** Removes a waiter that gave up. Has no effect on other waiters. */
+  /** Does nothing if it is no longer in the queue. */
   leave(waiter: Waiter): void {
     this.#queue.delete(waiter);
   }
 
-  /** Ends a request and gives its slot to the first waiter. */
+  /** Gives the slot to the first waiter. */
   release(): readonly Waiter[] {
     this.inUse--;
     return this.#admitQueued();
   }
 
-  /** The time at which the wait of the first waiter times out. Null when no request waits. */
+  /** When the first waiter times out. Null when no request waits. */
   deadlineMs(): number | null {
     const first = this.#queue.values().next();
     return first.done === true || this.settings === null
@@ -105,7 +108,10 @@ export class Gate<Waiter> {
     return this.#admitQueued();
   }
 
-  /** Applies new settings. A lowered ceiling stays lowered, within the new maximum. Waiters and requests in flight are kept. */
+  /**
+   * A lowered ceiling stays lowered, within the new maximum. Waiters and requests in flight are
+   * kept.
+   */
   configure(settings: FlowControl | null): readonly Waiter[] {
     const most = this.settings?.concurrentMax ?? Infinity;
     this.settings = settings;

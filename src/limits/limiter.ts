@@ -1,5 +1,6 @@
-// Enforces the rate limits of one replica: two token buckets per principal, the replica's shares of the limits, and the
-// demand that it saw (specification, "Rate limit", Gateway rule 13). Every call passes the time in monotonic milliseconds.
+// Enforces the rate limits of one replica: two token buckets per principal, the replica's shares of
+// the limits, and the demand that it saw (specification, "Rate limit", Gateway rule 13). Times are
+// monotonic milliseconds.
 
 import type { PrincipalId } from '../lib/ids.ts';
 import type { SnapshotLimits } from '../snapshot/schema.ts';
@@ -7,13 +8,13 @@ import { admits, fullBucket, isFull, remainingOf, settle, untilFullMs, waitMs } 
 import type { Bucket } from './bucket.ts';
 import type { PerDimension } from './share.ts';
 
-/** A limited dimension: the configured limit, and the whole amount that this replica can still admit. */
+/** `remaining` is the whole amount that this replica can still admit. */
 export type Allowance = Readonly<{ limit: number; remaining: number }>;
 
-/** The decision about one request. A null allowance means unlimited. */
+/** A null allowance means unlimited. */
 export type Verdict = Readonly<{
   allowances: PerDimension<Allowance | null>;
-  /** Whole seconds until the full limit is available again; 0 when it is. */
+  /** Until the full limit is available again, rounded up. */
   resetSeconds: number;
   refusedBy: 'requests' | 'tokens' | null;
   /** At least 1 for a refused request, otherwise null. */
@@ -23,7 +24,7 @@ export type Verdict = Readonly<{
 export type Demand = Readonly<{ principalId: PrincipalId }> & PerDimension<number>;
 export type Shares = Demand;
 
-/** An entry that is idle for this long is dropped once its buckets are full, because a new entry would be identical. */
+/** An idle entry is dropped once its buckets are full, because a new entry would be identical. */
 const idleMs = 30 * 60_000;
 const sweepMs = 5 * 60_000;
 
@@ -42,19 +43,18 @@ const fullShares: PerDimension<number> = { requests: 1, tokens: 1 };
 
 export class Limiter {
   readonly #entries = new Map<PrincipalId, Entry>();
-  /** Shares of principals that have sent requests to other replicas only. */
+  /** Shares of principals that have sent requests only to other replicas. */
   #pendingShares: ReadonlyMap<PrincipalId, PerDimension<number>> = new Map();
   #pendingSharesUntilMs = -Infinity;
   #sweptAtMs = 0;
 
-  /** The number of principals in memory. */
   get size(): number {
     return this.#entries.size;
   }
 
   /**
-   * Decides on one request that may cost `tokens`. Both buckets are checked before either is charged. A refused
-   * request is not charged, but counts as demand.
+   * Checks both buckets before either is charged. A refused request is not charged, but counts as
+   * demand.
    */
   admit(
     principalId: PrincipalId,
@@ -89,7 +89,7 @@ export class Limiter {
     };
   }
 
-  /** True when `admit` would refuse this request now. Charges nothing and counts no demand. */
+  /** Charges nothing and counts no demand. */
   wouldRefuse(
     principalId: PrincipalId,
     limits: SnapshotLimits,
@@ -101,7 +101,7 @@ export class Limiter {
     return requestsMs !== null || tokensMs !== null;
   }
 
-  /** Returns and resets the demand of each known principal, at most `countMax` of them. */
+  /** Also resets the demand. */
   takeDemand(countMax: number): Demand[] {
     const demand: Demand[] = [];
     for (const [principalId, entry] of this.#entries) {
@@ -112,8 +112,8 @@ export class Limiter {
   }
 
   /**
-   * Scales the limits of these principals by their shares (0 to 1) until `untilMs`. A share also applies to a
-   * principal that arrives here later. Principals without a share get the whole limit.
+   * Scales the limits of these principals by their shares (0 to 1) until `untilMs`, also if they
+   * arrive here later. Principals without a share get the whole limit.
    */
   setShares(shares: readonly Shares[], { untilMs }: Readonly<{ untilMs: number }>): void {
     const pending = new Map<PrincipalId, PerDimension<number>>();
@@ -158,7 +158,7 @@ const costOf = (tokens: number): PerDimension<number> => ({
   tokens: Math.max(1, tokens),
 });
 
-/** Advances the meters and returns how long the cost must wait in each dimension; null when it need not wait. */
+/** Returns how long the cost must wait in each dimension; null when it need not wait. */
 function judge(entry: Entry, limits: SnapshotLimits, cost: PerDimension<number>, nowMs: number) {
   const { meters } = entry;
   const shares = nowMs < entry.sharesUntilMs ? entry.shares : fullShares;
@@ -170,7 +170,7 @@ function judge(entry: Entry, limits: SnapshotLimits, cost: PerDimension<number>,
   };
 }
 
-/** Advances the meter to this time and limit. A new meter is full. */
+/** A new meter is full. */
 function meterAt(meter: Meter, limit: number | null, share: number, nowMs: number): Meter {
   if (limit === null) return null;
   const size = limit * share;
@@ -202,5 +202,5 @@ function isRefilled(meter: Meter, nowMs: number): boolean {
   return isFull(meter.bucket);
 }
 
-/** Rounds up, but ignores the rounding error of the sums. */
+/** Ignores the rounding error of the sums. */
 const wholeSeconds = (ms: number): number => (ms <= 0 ? 0 : Math.ceil(ms / 1000 - 1e-6));

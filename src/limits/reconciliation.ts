@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import { principalId } from '../lib/ids.ts';
 
-/** The maximum number of principals in a report. Others keep their current share until it expires. */
+/** Principals per report. Others keep their current share until it expires. */
 export const countsMax = 10_000;
 
 const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
@@ -21,9 +21,11 @@ export type ReconcileReport = z.output<typeof reconcileReport>;
 
 const share = z.number().min(0).max(1);
 
-/** Shares of the configured limits, for the reported principals and for those that only other replicas reported. */
+/** For the reported principals and for those that only other replicas reported. */
 export const reconcileAnswer = z.object({
-  /** The number of replicas that report. Older proxies divide the limits of principals that are new to them by it. */
+  /**
+   * Older proxies divide the limits of principals that are new to them by this number of replicas.
+   */
   replicas: z.int().positive().default(1),
   allowances: z.array(
     z.object({ principal_id: principalId, requests_share: share, tokens_share: share }),

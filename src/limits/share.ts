@@ -2,7 +2,7 @@
 
 export type PerDimension<Value> = Readonly<{ requests: Value; tokens: Value }>;
 
-/** The demand at the replicas, in the unit of the limit. */
+/** In the unit of the limit. */
 export type Claims = Readonly<{
   /** This replica, since its last report. */
   mine: number;

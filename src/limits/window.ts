@@ -15,11 +15,11 @@ const windowMs: Readonly<Record<BudgetWindow, number>> = {
 export const alignedWindowStart = (window: BudgetWindow, nowMs: number): number =>
   nowMs - (nowMs % windowMs[window]);
 
-/** The end of the window that begins at `startMs`, in epoch milliseconds. */
+/** Epoch milliseconds. */
 export const windowEnd = (startMs: number, window: BudgetWindow): number =>
   startMs + windowMs[window];
 
-/** The start of the next window once this one is over, otherwise null. Advances one window only, even when several have passed. */
+/** Null while this window lasts. Advances one window only, even when several have passed. */
 export function nextWindowStart(
   startMs: number,
   window: BudgetWindow,

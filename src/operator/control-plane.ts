@@ -19,7 +19,7 @@ const tlsDirectory = '/etc/gw/tls';
 
 const tlsOf = ({ spec }: DeploymentResource): string | null => spec.control.tlsSecretName ?? null;
 
-/** The address at which proxies reach the control plane. */
+/** For proxies. */
 export const controlUrl = (resource: DeploymentResource): string =>
   `${tlsOf(resource) === null ? 'http' : 'https'}://${nameOf(resource, component)}:${adminPort}`;
 
@@ -98,7 +98,7 @@ function databaseVariables({ spec }: DeploymentResource): readonly Json[] {
   ];
 }
 
-/** Null without a first login. The Job is created once, because another run would reset the password. */
+/** Null without a first login. Created once, because another run would reset the password. */
 export function bootstrapJob(resource: DeploymentResource): Manifest | null {
   const { bootstrap } = resource.spec;
   if (bootstrap === undefined) return null;

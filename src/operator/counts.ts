@@ -11,11 +11,11 @@ type Phase = DeploymentStatus['phase'];
 
 export type OperatorCounts = {
   isLeading: boolean;
-  /** Time of the last answer about the Lease, in monotonic milliseconds; null before the first. */
+  /** The last answer about the Lease, in monotonic milliseconds; null before the first. */
   heardAtMs: number | null;
   readonly passes: Record<(typeof passResults)[number], number>;
   readonly writes: Record<(typeof writeResults)[number], number>;
-  /** The phases of the managed deployments in the last pass; null if this operator does not lead. */
+  /** Null if this operator does not lead. Set by the last pass. */
   phases: readonly Phase[] | null;
 };
 

@@ -19,7 +19,6 @@ export type ElectionOptions = Readonly<{
 export type Election = Readonly<{
   /** Returns true if this process leads now. Rejects if the API server does not answer. */
   step: (signal: AbortSignal) => Promise<boolean>;
-  /** Releases a held Lease. */
   release: (signal: AbortSignal) => Promise<void>;
 }>;
 

@@ -14,7 +14,7 @@ import type { Log } from '../telemetry/log.ts';
 
 export type Following = Readonly<{
   place: ClusterPlace;
-  /** The path of the collection; `query` filters it. */
+  /** `query` filters the collection. */
   path: string;
   query: string;
   /** Called after a possible change; the caller then reads the current state. */
@@ -28,7 +28,7 @@ const watchSeconds = 300;
 const versioned = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
 const change = z.object({ type: z.string(), object: z.unknown() });
 
-/** Runs until the signal and retries failures. */
+/** Retries failures until the signal. */
 export async function followChanges(following: Following, signal: AbortSignal): Promise<void> {
   const { place, path, retryMs, log } = following;
   let version: string | null = null;
@@ -45,7 +45,7 @@ export async function followChanges(following: Following, signal: AbortSignal): 
       if (!isSaid) log.warn({ error, path }, 'changes cannot be followed; retrying');
       isSaid = true;
     }
-    // Also after a normal end: a server that ends each watch at once must not be asked without a pause.
+    // Also after a normal end, because a server may end each watch at once.
     await sleep(retryMs, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -1,14 +1,14 @@
-// Checks the settings that a resource sets by variable: all of the settings table except those that the operator decides. Problems are
-// reported before anything is written.
+// Checks the settings that a resource sets by variable: all of the settings table except those that
+// the operator decides. Reports problems before anything is written.
 
 import type { DeploymentResource } from '../kubernetes/gw-deployment.ts';
 import type { Problem } from './status.ts';
 
-/** The known settings by variable, from the settings table. */
+/** By variable, from the settings table. */
 export type KnownSettings = ReadonlyMap<string, KnownSetting>;
 export type KnownSetting = Readonly<{
   isSecret: boolean;
-  /** Returns the problem of the value, or null. */
+  /** Null if the value is valid. */
   problemOf: (value: string) => string | null;
 }>;
 
@@ -33,7 +33,7 @@ export const ownVariables: ReadonlyMap<string, string> = new Map([
   ['GW_POOL_MAX_IDLE', 'use spec.proxy.poolMaxIdle'],
 ]);
 
-/** Returns the problem of the first wrong setting, or null. Names the field but no value. */
+/** Null if all settings are valid. Names the field but no value. */
 export function problemInSettings(
   { spec }: DeploymentResource,
   known: KnownSettings,

@@ -40,7 +40,7 @@ const heldObject = z.looseObject({
 });
 export type HeldObject = Readonly<z.output<typeof heldObject>>;
 
-/** Returns null for an invalid object. */
+/** Null for an invalid object. */
 export const readHeld = (body: unknown): HeldObject | null =>
   heldObject.safeParse(body).data ?? null;
 
@@ -61,8 +61,8 @@ export const isAsWanted = (held: HeldObject, manifest: Manifest): boolean =>
     manifest.metadata.annotations[desiredAnnotation] && hasAll(held, manifest);
 
 /**
- * True if `held` has every member of `wanted`. Additional fields of the API server or another manager do not count, nor do additional
- * items in lists of named items.
+ * True if `held` has every member of `wanted`. Ignores additional fields of the API server or
+ * another manager, and additional items in lists of named items.
  */
 export function hasAll(held: unknown, wanted: Json | JsonObject | Manifest): boolean {
   if (Array.isArray(wanted)) return Array.isArray(held) && hasItems(held, wanted);
@@ -90,7 +90,7 @@ export type Rollout = Readonly<{
   isDone: boolean;
   available: number;
   wanted: number;
-  /** The reason why the Job failed, or null while it runs. */
+  /** The reason for a failure of the Job, or null. */
   stuck: string | null;
 }>;
 

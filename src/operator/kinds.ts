@@ -14,7 +14,6 @@ export const kinds = {
 } as const;
 export type Kind = keyof typeof kinds;
 
-/** An object of the operator. */
 export type Reference = Readonly<{ kind: Kind; name: string }>;
 
 export type Json =
@@ -42,14 +41,13 @@ export type Manifest = Readonly<{
   data?: Readonly<Record<string, string>>;
 }>;
 
-/** The path of all objects of a kind in a namespace. */
 export function collectionPath(kind: Kind, namespace: string): string {
   const { apiVersion, plural } = kinds[kind];
   const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
   return `${root}/namespaces/${namespace}/${plural}`;
 }
 
-/** The label by which the operator lists and watches its objects. */
+/** The operator lists and watches its objects by this label. */
 export const managedBy = { 'app.kubernetes.io/managed-by': 'gw-operator' } as const;
 
 /** The hash of the desired object at the last write. If it changes, the next write removes fields that are no longer desired. */

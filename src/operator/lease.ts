@@ -34,7 +34,7 @@ export function claimOf(
 
 export type Holder = Readonly<{ name: string; namespace: string; self: string; seconds: number }>;
 
-/** `held` is the current Lease, null before the first leader. */
+/** `held` is null before the first leader. */
 export function claimed(
   { name, namespace, self, seconds }: Holder,
   held: LeaseObject | null,

@@ -29,23 +29,22 @@ export type OperatorOptions = Readonly<{
   nowMs: () => number;
   log: Log;
   times: OperatorTimes;
-  /** Incremented by the operator. */
   counts: OperatorCounts;
-  /** The settings that resources may set. */
+  /** Those that resources may set. */
   settings: KnownSettings;
 }>;
 
 /** Milliseconds. */
 export type OperatorTimes = Readonly<{
-  /** Interval of election steps. */
+  /** The interval of election steps. */
   electionMs: number;
   /** Without a renewal for this long, writes stop. Shorter than the Lease. */
   deadlineMs: number;
   /** Minimum time between two passes, so that a burst of changes causes one pass. */
   pauseMs: number;
-  /** Maximum time between two passes. */
+  /** The maximum time between two passes. */
   resyncMs: number;
-  /** Wait after a failure. */
+  /** The wait after a failure. */
   retryMs: number;
 }>;
 
@@ -129,7 +128,7 @@ async function end(
   return null;
 }
 
-/** Runs until the signal. Retryable failures do not reject. */
+/** Retries until the signal. Rejects for failures that a retry cannot fix. */
 async function lead(options: OperatorOptions, signal: AbortSignal): Promise<void> {
   const { place, namespace, log, times } = options;
   const wake = createWake();
@@ -201,7 +200,7 @@ const rest = (ms: number, signal: AbortSignal): Promise<void> =>
 
 type Wake = ReturnType<typeof createWake>;
 
-/** A call before the wait ends the wait at once. */
+/** A call before the wait ends it at once. */
 function createWake() {
   let called = new AbortController();
   return {

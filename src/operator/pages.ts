@@ -16,7 +16,7 @@ export type OperatorPagesOptions = Readonly<{
   version: string;
   counts: OperatorCounts;
   monotonic: () => number;
-  /** Time without an answer of the API server until the operator is not ready. */
+  /** After this time without an answer of the API server, the operator is not ready. */
   silenceMs: number;
 }>;
 

@@ -87,7 +87,7 @@ function scaled({ desired, held }: Seen, { manifest }: Wanted): Manifest {
   };
 }
 
-/** Objects with names of the deployment that another owner created. They are not touched. */
+/** Objects with the deployment's names that another owner created. They are not touched. */
 export const strangersIn = ({ desired, held, owner }: Seen): readonly Reference[] =>
   desired.wanted
     .map(({ manifest }) => referenceOf(manifest))
@@ -96,7 +96,6 @@ export const strangersIn = ({ desired, held, owner }: Seen): readonly Reference[
       return there !== undefined && !isOwnedBy(there, owner.uid);
     });
 
-/** True if no write is left. */
 export const isWritten = (seen: Seen): boolean =>
   seen.desired.wanted.every(({ manifest, isOnce }) => {
     const there = seen.held.get(keyOf(referenceOf(manifest)));

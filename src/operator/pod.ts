@@ -84,7 +84,7 @@ function templateOf(resource: DeploymentResource, pods: Pods): JsonObject {
   };
 }
 
-/** Spreads the pods of one component over the nodes. */
+/** Over the nodes. */
 export const spreadOf = (resource: DeploymentResource, component: Component): JsonObject => ({
   topologySpreadConstraints: [
     {
@@ -111,7 +111,7 @@ export function disruptionBudgetOf(
 export const secretVariables = ({ spec }: DeploymentResource, component: 'control' | 'proxy') =>
   Object.entries(spec[component].secretSettings).map(([name, from]) => secretVariable(name, from));
 
-/** The volumes and mounts of the resource, as JSON. */
+/** JSON, from the resource. */
 export function volumesOf({ spec }: DeploymentResource, component: 'control' | 'proxy') {
   const given = jsonObjects.parse(spec[component].volumes);
   return { volumes: given, volumeMounts: jsonObjects.parse(spec[component].volumeMounts) };
@@ -119,7 +119,7 @@ export function volumesOf({ spec }: DeploymentResource, component: 'control' | '
 
 const jsonObjects = z.array(z.record(z.string(), z.json()));
 
-/** Disables the variables of Services: those of a Service named gw would look like settings. */
+/** Without the variables of Services: those of a Service named gw would look like settings. */
 export const podOf = (container: JsonObject, volumes: readonly JsonObject[]): JsonObject => ({
   enableServiceLinks: false,
   securityContext: {
@@ -155,7 +155,10 @@ type Share = Readonly<{ milliCpu: number; mebibytes: number; limitMebibytes: num
 
 const noResources: PodResources = { requests: {}, limits: {} };
 
-/** The resources of the custom resource, else the defaults of the operator. Normalized like the API server: 1000m is 1. */
+/**
+ * Those of the custom resource, else the operator's defaults. Normalized like the API server: 1000m
+ * is 1.
+ */
 export function resourcesOf(
   { milliCpu, mebibytes, limitMebibytes }: Share,
   { requests, limits }: PodResources = noResources,

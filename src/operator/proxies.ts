@@ -68,7 +68,7 @@ const podState = {
 export function proxyDeployment(resource: DeploymentResource) {
   const { control, proxy } = resource.spec;
   const { tlsSecretName: tls } = control;
-  // Only the CA: proxies do not need the key of the control plane.
+  // Only the CA: proxies do not need the control plane's key.
   const items = [{ key: 'ca.crt', path: 'ca.crt' }];
   const secret = { name: 'authority', secret: { secretName: tls ?? '', items } };
   const mount = { name: 'authority', mountPath: authorityDirectory, readOnly: true };

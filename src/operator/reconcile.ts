@@ -26,9 +26,8 @@ export type Reconciling = Readonly<{
   log: Log;
   /** Aborted when this process stops leading. Nothing is written afterwards. */
   signal: AbortSignal;
-  /** Counts writes. */
   counts: OperatorCounts;
-  /** The settings that a resource may set. */
+  /** Those that a resource may set. */
   settings: KnownSettings;
 }>;
 
@@ -125,7 +124,6 @@ function send(write: Write, path: string, { client, signal }: Reconciling): Prom
   return client.send({ method: 'DELETE', path, mediaType: 'application/json', body }, signal);
 }
 
-/** Writes the status if it changed. */
 async function report(
   resource: DeploymentResource,
   { seen, refused }: Readonly<{ seen: Seen; refused: Problem | null }>,

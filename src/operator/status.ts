@@ -14,7 +14,7 @@ import type { Seen } from './plan.ts';
 
 export type Problem = Readonly<{ reason: string; message: string }>;
 
-/** Returns null for a status of another release, or without one. */
+/** Null for a status of another release, or without one. */
 export const statusBefore = ({ status }: DeploymentResource): DeploymentStatus | null =>
   deploymentStatus.safeParse(status).data ?? null;
 
@@ -72,7 +72,7 @@ function problemIn(seen: Seen, { control, proxies }: Rollouts): Problem | null {
   return failed === undefined ? null : { reason: 'BootstrapFailed', message: failed.message };
 }
 
-/** Describes what the operator waits for, or null. */
+/** The operator waits for this, or for nothing if null. */
 type Step = Readonly<{ phase: 'Rolling' | 'Bootstrapping'; reason: string; message: string }>;
 
 function stepOf(

@@ -1,4 +1,4 @@
-// Compares a route with the one that a usage row recorded: its reason, its decision and the model that answered.
+// Compares a route with the one that a usage row recorded: reason, decision and answering model.
 
 import type { FrontendModelId, ModelId } from '../lib/ids.ts';
 import type { RefusalReason } from '../usage/usage-event.ts';
@@ -14,11 +14,11 @@ export type RecordedOutcome = Pick<RecordedRequest, 'route' | 'ruleId'> &
     /** Null when the client disconnected before the answer. */
     status: number | null;
     refusal: RefusalReason | null;
-    /** The model that answered or would have answered. Null when there was no candidate. */
+    /** The model that answered or would have. Null when there was no candidate. */
     modelId: ModelId | null;
   }>;
 
-/** Returns the differences, one sentence each. Empty when the route is the recorded one. */
+/** One sentence each. Empty when the route is the recorded one. */
 export function disagreements(route: Route, recorded: RecordedOutcome): readonly string[] {
   const { decision } = route;
   const reason = recordedReasonOf(route, recorded);
@@ -34,7 +34,7 @@ export function disagreements(route: Route, recorded: RecordedOutcome): readonly
   ].filter((one) => one !== null);
 }
 
-/** The reason that a usage row would record for this route. For a refused request it is the reason of the decision. */
+/** For a refused request, the reason of the decision. */
 export function recordedReasonOf(
   route: Route,
   { modelId, refusal }: Pick<RecordedOutcome, 'modelId' | 'refusal'>,

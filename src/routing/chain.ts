@@ -1,5 +1,6 @@
-// Builds the candidates of a request in the order in which they are tried (Gateway rules 2 to 4): the targets, with pools
-// expanded in place, then the deployment's fallback. Candidates without a grant are dropped. The chain is never widened.
+// Builds the candidates of a request in the order in which they are tried (Gateway rules 2 to 4):
+// the targets, with pools expanded in place, then the deployment's fallback. Drops candidates
+// without a grant, and adds none.
 
 import { mayInvoke } from '../snapshot/compile/callers.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
@@ -22,7 +23,7 @@ export type Chain = Readonly<{
 
 export type ChainOptions = Readonly<{
   fallback: CompiledModel | null;
-  /** The estimated total tokens of the request. 0 disables the check of context windows. */
+  /** An estimate. 0 disables the check of context windows. */
   tokens: number;
 }>;
 
@@ -50,7 +51,9 @@ export function buildChain(
   };
 }
 
-/** Returns false for a duplicate, a model without backends, or a model that the caller may not invoke. */
+/**
+ * Returns false for a duplicate, a model without backends, or one that the caller may not invoke.
+ */
 function add(candidates: CompiledModel[], model: CompiledModel, caller: Caller): boolean {
   if (model.backends.length === 0 || !mayInvoke(caller, model)) return false;
   if (candidates.includes(model)) return false;
@@ -58,7 +61,7 @@ function add(candidates: CompiledModel[], model: CompiledModel, caller: Caller):
   return true;
 }
 
-/** Finds why the chain is empty. Models that are not attached to a provider are ignored. */
+/** Ignores models that are not attached to a provider. */
 function emptyChainReason(
   targets: readonly CompiledTarget[],
   fallback: CompiledModel | null,
@@ -77,9 +80,9 @@ function emptyChainReason(
 }
 
 /**
- * Moves unreachable candidates after reachable ones, and candidates whose known context window is too small to the
- * end, because a 400 for a long prompt would end the chain. No candidate is dropped, because both checks are
- * estimates.
+ * Moves unreachable candidates after reachable ones, and candidates whose known context window is
+ * too small to the end, because a 400 for a long prompt would end the chain. Drops none, because
+ * both checks are estimates.
  */
 function demote(
   candidates: readonly CompiledModel[],

@@ -1,5 +1,6 @@
-// Evaluates the conditions of a rule, all of which must hold (specification, "Condition fields"; Gateway rules 5 to 7).
-// `matches` runs on every request. `failedConditions` explains to people which fields do not hold. Both use src/conditions.
+// Evaluates the conditions of a rule, all of which must hold (specification, "Condition fields";
+// Gateway rules 5 to 7). `matches` runs on every request. `failedConditions` explains to people
+// which fields do not hold.
 
 import { unknownAmount } from '../conditions/asked.ts';
 import type { Asked, LoadCeiling } from '../conditions/asked.ts';
@@ -15,11 +16,11 @@ export function matches({ firstTest, otherTests }: CompiledRule, asked: Asked): 
   return true;
 }
 
-/** The condition fields that do not hold. Empty when the rule matches. */
+/** Empty when the rule matches. */
 export const failedConditions = ({ conditions }: CompiledRule, asked: Asked): readonly string[] =>
   conditions.flatMap((one) => (passes(one.test, asked) ? [] : one.failed(asked)));
 
-/** Prepares a request for the rules of the frontend model that it names. */
+/** For the rules of the frontend model that the request names. */
 export const ask = (frontendModel: CompiledFrontendModel, asking: Asking): Asked =>
   new LiveAsked(frontendModel, asking);
 
@@ -75,7 +76,7 @@ class LiveAsked implements Asked {
   }
 }
 
-/** Returns the same request with some answers replaced. */
+/** Replaces some answers. */
 export const answering = (
   asked: Asked,
   answers: Partial<Pick<Asked, 'costMicros' | 'hasHeader' | 'hasCapacity'>>,

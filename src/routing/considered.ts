@@ -1,5 +1,6 @@
-// Lists the models that a decision leads to, in configuration order: each is a candidate, or dropped for a reason. The
-// choice within a pool and the state of endpoints are known only while a request is served.
+// Lists the models that a decision leads to, in configuration order, each with the reason if it was
+// dropped. The choice within a pool and the state of endpoints are known only while a request is
+// served.
 
 import { mayInvoke } from '../snapshot/compile/callers.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';
@@ -14,16 +15,16 @@ export type Dropped = 'not_granted' | 'no_provider' | 'listed_before';
 
 export type Considered = Readonly<{
   model: CompiledModel;
-  /** The pool that contains the model. Null for a model that a target names, and for the fallback. */
+  /** Null for a model that a target names, and for the fallback. */
   pool: CompiledPool | null;
-  /** The weight in the pool; null outside a pool. */
+  /** Null outside a pool. */
   weight: number | null;
   isFallback: boolean;
   /** Null for a candidate. */
   dropped: Dropped | null;
   /** The known context window is too small, so the candidate is tried last. */
   isSmall: boolean;
-  /** The cost of the request at the prices of the snapshot, in micro-units. Null when the model has no price. */
+  /** Micro-units, at the prices of the snapshot. Null when the model has no price. */
   costMicros: number | null;
 }>;
 

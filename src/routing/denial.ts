@@ -4,7 +4,7 @@ import type { Route } from './route.ts';
 
 export type Denial = Readonly<{ status: number; message: string }>;
 
-/** Null when there is a chain. `model` is the requested name. */
+/** Null when there is a chain. */
 export function denialOf(route: Route, model: string): Denial | null {
   switch (route.kind) {
     case 'chain':

@@ -1,5 +1,6 @@
-// Routes a hypothetical request (specification, "Frontend models, routing, classes": dry-run). It uses the tables and the
-// choice of the request path. Every endpoint counts as up and idle, and the caller supplies the prompt class.
+// Routes a hypothetical request (specification, "Frontend models, routing, classes": dry-run), with
+// the tables and the choice of the request path. Every endpoint counts as up and idle, and the
+// caller supplies the prompt class.
 
 import type { RoutingTables } from '../snapshot/compile.ts';
 import { anonymous, principalCompiler } from '../snapshot/compile/callers.ts';

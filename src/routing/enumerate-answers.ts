@@ -3,11 +3,11 @@
 
 import type { Question } from '../conditions/asked.ts';
 
-/** Answers a question in the combination that is being evaluated. */
+/** Answers a question in the current combination. */
 export type Assume = (question: Pick<Question, 'key' | 'fields'>) => boolean;
 
 export type AnswerSet<Answer> = Readonly<{
-  /** One result per combination; only the first ones when there are more than the limit. */
+  /** One result per combination, up to the limit. */
   answers: readonly Answer[];
   /** The fields of all questions, without duplicates. */
   asked: readonly string[];

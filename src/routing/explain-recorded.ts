@@ -1,5 +1,5 @@
-// Routes a past request again from its usage row. Rules use the conditions of the request path. What the row does not
-// record is reported as unknown and taken from the recorded decision.
+// Routes a past request again from its usage row, with the conditions of the request path. What the
+// row does not record is reported as unknown and taken from the recorded decision.
 
 import { unknownAmount } from '../conditions/asked.ts';
 import type { LoadCeiling } from '../conditions/asked.ts';
@@ -16,7 +16,6 @@ import type { Asking } from './request.ts';
 import { chooseRoute, followDecision } from './route.ts';
 
 export type RecordedRequest = Readonly<{
-  /** The model name in the request. */
   model: string;
   isStream: boolean;
   promptEstimate: number;
@@ -34,8 +33,8 @@ export type RecordedRequest = Readonly<{
 }>;
 
 /**
- * `caller` is the principal of the snapshot, with the recorded budget. Every endpoint counts as up and idle, so the
- * candidates keep the order of the configuration.
+ * `caller` is the principal of the snapshot, with the recorded budget. Candidates keep the order of
+ * the configuration, because every endpoint counts as up and idle.
  */
 export function explainRecorded(
   tables: RoutingTables,
@@ -50,7 +49,7 @@ export function explainRecorded(
   return { route: followDecision(tables, asking, decision), verdicts };
 }
 
-/** The request with every endpoint up and idle. */
+/** With every endpoint up and idle. */
 export const askingOf = (caller: Caller, recorded: RecordedRequest): Asking => ({
   caller: { ...caller, budgetUsedPercent: recorded.budgetPercent ?? unknownAmount },
   live: idleView(),
@@ -83,7 +82,7 @@ function judgeOf(entry: CompiledFrontendModel, asking: Asking, recorded: Recorde
       return { failed, unknown: [], holds: failed.length === 0 };
     };
   }
-  // Unrecorded values are evaluated once as matching every rule, and once as matching none.
+  // Evaluates rules with unrecorded values twice: as if the values matched every rule, and none.
   const optimistic = answering(asked, { hasHeader: () => true });
   const pessimistic = answering(asked, { hasCapacity: () => false });
   return (rule: CompiledRule, path: string): Judgement => {

@@ -1,5 +1,5 @@
-// Explains a route: the verdict of every rule, and the decision. It evaluates the same conditions and tables as the request
-// path.
+// Explains a route: the decision, and the verdict of every rule. Uses the conditions and tables of
+// the request path.
 
 import type { RoutingTables } from '../snapshot/compile.ts';
 import type { CompiledFrontendModel, CompiledRule } from '../snapshot/compile/frontend-models.ts';
@@ -8,13 +8,12 @@ import type { Asking } from './request.ts';
 import { chooseRoute, destinationOf } from './route.ts';
 import type { Route, RuleDecision } from './route.ts';
 
-/** The result of a rule's conditions. */
 export type Judgement = Readonly<{
   /** The condition fields that the request does not meet. */
   failed: readonly string[];
-  /** The condition fields whose result is unknown. Empty for a live request. */
+  /** Condition fields whose result is unknown. Empty for a live request. */
   unknown: readonly string[];
-  /** All conditions are met, as far as they are known. */
+  /** All known conditions are met. */
   holds: boolean;
 }>;
 
@@ -30,7 +29,7 @@ export type Verdict = Pick<Judgement, 'failed' | 'unknown'> &
 
 export type Explanation = Readonly<{ route: Route; verdicts: readonly Verdict[] }>;
 
-/** Returns the verdicts of all rules of each frontend model that the request passed through, in order. */
+/** In order, for each frontend model that the request passed through. */
 export function explainRoute(tables: RoutingTables, asking: Asking): Explanation {
   const entry = tables.frontendModels.get(asking.request.model);
   const route = chooseRoute(tables, asking);

@@ -9,7 +9,7 @@ import type { ChainRoute } from './route.ts';
 export type FirstChoice = Readonly<{
   /** At least one model. */
   models: readonly CompiledModel[];
-  /** The pool that the models belong to. Null for a single model. */
+  /** Null for a single model. */
   pool: CompiledPool | null;
 }>;
 
@@ -44,7 +44,7 @@ export const choiceKey = ({ models, pool }: FirstChoice): string =>
         ],
   );
 
-/** Identifies a model together with its backends: the same model at another provider has another key. */
+/** Includes the backends: the same model at another provider has another key. */
 export const modelKey = ({ id, backends }: CompiledModel): string =>
   JSON.stringify([
     id,

@@ -8,7 +8,7 @@ export function hashBytes(bytes: Uint8Array, start: number, end: number): number
   let state = 0;
   for (let at = 0; at < wholeBytes; at += 4) {
     state ^= scramble(view.getInt32(at, true));
-    // Stays within 32 bits: beyond them, floating-point arithmetic takes three times as long.
+    // Stays within 32 bits, because floating-point arithmetic takes three times as long.
     state = (Math.imul((state << 13) | (state >>> 19), 5) + 0xe6546b64) | 0;
   }
   let rest = 0;
@@ -16,7 +16,7 @@ export function hashBytes(bytes: Uint8Array, start: number, end: number): number
   return finish(state ^ scramble(rest) ^ view.byteLength);
 }
 
-/** Derives another key for another purpose: equal arguments give equal keys. */
+/** Derives a key for another purpose. Equal arguments give equal keys. */
 export const mixKey = (key: number, salt: number): number =>
   finish(Math.imul(key ^ Math.imul(salt, 0x9e3779b1), 5) + 0xe6546b64);
 

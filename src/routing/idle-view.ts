@@ -15,7 +15,7 @@ export const idleView = (): LiveView => ({
   affinity: createAffinity({ ...defaultTuning, affinity_slots: 1 }),
 });
 
-/** Chooses as `view` does, but does not advance round-robin and does not remember conversations. */
+/** Does not advance round-robin or remember conversations. */
 export const readOnlyView = (view: LiveView): LiveView => ({
   ...view,
   turnOf: (pool) => ({ ...view.turnOf(pool) }),

@@ -7,22 +7,25 @@ import type { CompiledPool } from '../snapshot/compile/targets.ts';
 import type { Affinity } from './policy/affinity.ts';
 
 export type Load = Readonly<{
-  /** Requests in flight from this replica. */
+  /** From this replica. */
   inFlight: number;
-  /** Running and queued requests as the engine reports them. Null when it reports none. */
+  /** Running and queued requests. Null when the engine reports none. */
   engine: Readonly<{ requests: number; atMs: number }> | null;
   /** Exponentially weighted latency of whole requests. Null before the first complete request. */
   latencyMs: number | null;
-  /** The endpoint is skipped until this time after it could not be reached; 0 when it is not. */
+  /** An unreachable endpoint is skipped until then; 0 when it is reachable. */
   restsUntilMs: number;
-  /** Other endpoints are preferred until this time, after a 5xx, a 429 or a refused connection; 0 when they are not. */
+  /**
+   * Other endpoints are preferred until then, after a 5xx, a 429 or a refused connection; otherwise
+   * 0.
+   */
   coolsUntilMs: number;
 }>;
 
 /** Counts the requests of a pool or model for the round-robin policy. */
 export type Turn = { count: number };
 
-/** The state that choices read, and in part change. */
+/** Choices read this state and in part change it. */
 export type LiveView = Readonly<{
   /** The endpoints of a model. Empty when it has none. */
   backendsOf: (model: Place) => readonly Load[];
@@ -32,7 +35,7 @@ export type LiveView = Readonly<{
   affinity: Affinity;
 }>;
 
-/** An engine reading that is older than this is ignored. */
+/** Older engine readings are ignored. */
 export const engineReadingMs = 10_000;
 
 export const isFresh = ({ atMs }: Readonly<{ atMs: number }>, nowMs: number): boolean =>
@@ -40,14 +43,14 @@ export const isFresh = ({ atMs }: Readonly<{ atMs: number }>, nowMs: number): bo
 
 export const isUp = ({ restsUntilMs }: Load, nowMs: number): boolean => restsUntilMs <= nowMs;
 
-/** The time at which it is up and has cooled down. */
+/** When it will be up and has cooled down. */
 export const readyAtMs = ({ restsUntilMs, coolsUntilMs }: Load): number =>
   restsUntilMs > coolsUntilMs ? restsUntilMs : coolsUntilMs;
 
 /** Up, and not cooling down. */
 export const isReady = (load: Load, nowMs: number): boolean => readyAtMs(load) <= nowMs;
 
-/** The number of requests that Gateway rule 7 compares. */
+/** The requests that Gateway rule 7 compares. */
 export const requestsAt = ({ engine, inFlight }: Load, nowMs: number): number =>
   engine !== null && isFresh(engine, nowMs) ? engine.requests : inFlight;
 
@@ -60,7 +63,7 @@ const noLoad: Load = {
   coolsUntilMs: 0,
 };
 
-/** The endpoint that represents a model: the least busy one that is ready, otherwise the first to be ready. */
+/** The least busy endpoint that is ready, otherwise the first to be ready. */
 export function loadOfModel(backends: readonly Load[], nowMs: number): Load {
   let best = backends[0] ?? noLoad;
   for (const load of backends) {

@@ -1,5 +1,6 @@
-// Expands a pool in place: the member that its policy chooses, then the others in order, with members that are not ready
-// last, then members of weight 0 (Gateway rule 3). Members that the caller may not invoke are omitted.
+// Expands a pool in place: the member that its policy chooses, then the others in order, with
+// members that are not ready last, then members of weight 0 (Gateway rule 3). Omits members that
+// the caller may not invoke.
 
 import { mayInvoke } from '../snapshot/compile/callers.ts';
 import type { Caller } from '../snapshot/compile/callers.ts';

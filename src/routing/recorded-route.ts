@@ -1,5 +1,5 @@
-// Routes a recorded request under a configuration that did not serve it. Rules use the conditions of the request path.
-// `assume` answers each condition that the row does not record.
+// Routes a recorded request under a configuration that did not serve it, with the conditions of the
+// request path. `assume` answers each condition that the row does not record.
 
 import type { Asked } from '../conditions/asked.ts';
 import type { RuleCondition } from '../conditions/compile.ts';
@@ -23,7 +23,7 @@ export type Side = Pick<Serving, 'classes' | 'budget'> &
 
 export type RecordedAsk = Readonly<{
   recorded: RecordedRequest;
-  /** The time by which the route was chosen, in epoch milliseconds. */
+  /** The route was chosen by then, in epoch milliseconds. */
   latestMs: number;
   /** Null when the configuration that served the request is unknown. */
   serving: Serving | null;

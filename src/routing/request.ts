@@ -5,7 +5,6 @@ import type { Caller } from '../snapshot/compile/callers.ts';
 import type { LiveView } from './load.ts';
 
 export type RoutedRequest = Readonly<{
-  /** The model name in the request. */
   model: string;
   isStream: boolean;
   promptEstimate: number;
@@ -14,11 +13,10 @@ export type RoutedRequest = Readonly<{
   /** Null when the prompt was not classified, or belongs to no class. */
   promptClass: PromptClassId | null;
   nowMs: number;
-  /** Returns a header by its lower-case name. */
+  /** `name` is in lower case. */
   header(name: string): string | undefined;
   /** 32 bits, equal for all requests of one conversation. */
   conversationKey(): number;
 }>;
 
-/** The caller, the request, and the current state of the endpoints. */
 export type Asking = Readonly<{ caller: Caller; request: RoutedRequest; live: LiveView }>;

@@ -1,21 +1,21 @@
 // Decides which answers move a request to another backend, how long it waits before it retries a provider (Gateway rule
 // 10), and how often backends that are cooling down are tried.
 
-/** The maximum attempts of one request, at all backends of all its targets. */
+/** Per request, at all backends of all its targets. */
 export const attemptsMaxDefault = 8;
 
 /**
- * A request starts no further attempt once its attempts have taken this many times the longest time-to-first-byte
- * limit among them.
+ * A request starts no attempt once its attempts have taken this many times the longest
+ * time-to-first-byte limit among them.
  */
 export const attemptTimeFactor = 3;
 
-/** True for answers that another backend may not give. */
+/** True for answers that another backend might not give. */
 export const isRetryable = (status: number): boolean => status >= 500 || status === 429;
 
 /**
- * 25, 50, then 100 ms, plus a jitter of up to half, derived from the request so that the retries of many requests
- * spread out. A 429 doubles the wait. `status` is null after a transport fault, which waits like a 5xx.
+ * 25, 50, then 100 ms, plus a jitter of up to half, derived from the request so that retries spread
+ * out. A 429 doubles the wait. `status` is null after a transport fault, which waits like a 5xx.
  */
 export function retryWaitMs(
   retry: number,
@@ -30,8 +30,8 @@ const retriesMin = 10;
 const retriesShare = 0.2;
 
 /**
- * Limits attempts at backends that are cooling down to a share of the recent traffic, so that a model whose backends
- * all fail is not tried several times per request. Ready backends are never affected.
+ * Limits attempts at backends that are cooling down to a share of the recent traffic, so that a
+ * model whose backends all fail is not tried several times per request.
  */
 export type RetryBudget = { startMs: number; requests: number; retries: number };
 

@@ -12,11 +12,10 @@ import type { ChainOptions } from './chain.ts';
 import { ask, matches } from './conditions.ts';
 import type { Asking } from './request.ts';
 
-/** The outcome of the rules. */
 export type Decision = Readonly<{
   /** The value of x-gw-route. */
   reason: string;
-  /** The frontend model whose rule or defaults decided. Null when a provider model was named. */
+  /** The one whose rule or defaults decided. Null when a provider model was named. */
   frontendModel: CompiledFrontendModel | null;
   /** Null when no rule matched. */
   rule: CompiledRule | null;
@@ -27,7 +26,7 @@ export type Decision = Readonly<{
 type Filled<Member> = readonly [Member, ...Member[]];
 
 export type Route =
-  /** At least one candidate. `fallback` is the one that no target named. */
+  /** At least one candidate. No target named `fallback`. */
   | Readonly<{
       kind: 'chain';
       candidates: Filled<CompiledModel>;
@@ -49,7 +48,7 @@ export type DenyRoute = Extract<Route, { kind: 'deny' }>;
 export const reasonOf = ({ fallback, decision }: ChainRoute, candidate: CompiledModel): string =>
   candidate === fallback ? 'default' : decision.reason;
 
-/** The pool that contains this candidate. Null for a model that a target names, and for the fallback. */
+/** Null for a model that a target names, and for the fallback. */
 export function poolAround(
   { rule, frontendModel }: Decision,
   candidate: CompiledModel,
@@ -76,7 +75,6 @@ export function chooseRoute(tables: RoutingTables, asking: Asking): Route {
   return followDecision(tables, asking, decide(tables, frontendModel, ask(frontendModel, asking)));
 }
 
-/** Returns the route for a decision. */
 export function followDecision(
   tables: RoutingTables,
   asking: Asking,
@@ -131,8 +129,8 @@ function firstMatch(
 }
 
 /**
- * The destination of a jump. A rule whose destination does not exist, or that would exceed the jump limit, does not
- * match, so that a configured loop cannot trap a request.
+ * A rule whose destination does not exist, or that would exceed the jump limit, does not match, so
+ * that a configured loop cannot trap a request.
  */
 export function destinationOf(
   tables: RoutingTables,

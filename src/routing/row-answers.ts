@@ -1,5 +1,6 @@
-// Answers the conditions of another configuration from a usage row. The row records the answers to the rules of its own
-// time (rule-inputs.ts). Questions that only other rules ask stay open and are never guessed.
+// Answers the conditions of another configuration from a usage row, which records the answers to
+// the rules of its own time (rule-inputs.ts). Questions that only other rules ask stay open and are
+// never guessed.
 
 import type { Question, LoadCeiling } from '../conditions/asked.ts';
 import type { CompiledFrontendModel } from '../snapshot/compile/frontend-models.ts';
@@ -7,7 +8,7 @@ import type { RecordedRequest } from './explain-recorded.ts';
 
 /** The configuration that served a request. */
 export type Serving = Readonly<{
-  /** The frontend model that was named. Undefined when none was. */
+  /** Undefined when the request named no frontend model. */
   frontendModel: CompiledFrontendModel | undefined;
   /** Equal for equal prompt classes with equal examples. */
   classes: string;
@@ -20,13 +21,16 @@ type Asking = Pick<Serving, 'classes' | 'budget'> &
   Readonly<{ frontendModel: CompiledFrontendModel }>;
 
 export type RowAnswers = Readonly<{
-  /** Returns the question when it is open under this configuration, or null when the row answers it. */
+  /** Null when the row answers the question. */
   open: (question: Question) => Question | null;
   /** True when the row records that no endpoint had capacity. */
   isCrowded: (ceiling: LoadCeiling) => boolean;
 }>;
 
-/** `serving` is null when the configuration that served the request is unknown. Only the row's own columns answer then. */
+/**
+ * `serving` is null when the configuration that served the request is unknown. Then only the row's
+ * own columns answer.
+ */
 export function answersOf(
   { inputs }: Pick<RecordedRequest, 'inputs'>,
   serving: Serving | null,

@@ -1,5 +1,6 @@
-// Collects the inputs of a frontend model's rules that the columns of a usage row do not contain, so that the request can
-// be routed again later. A header is recorded only if its value is one that a rule names.
+// Collects the inputs of a frontend model's rules that the columns of a usage row do not contain,
+// so that the request can be routed again later. Records a header only if its value is one that a
+// rule names.
 
 import { unknownAmount } from '../conditions/asked.ts';
 import type { RecordedInputs } from '../conditions/asked.ts';

@@ -1,6 +1,6 @@
 // Decides which models wildcard grants do not open: models learned from a registered host that
-// nothing made by an operator points at (Authentication rule 7). A closed model needs a grant of
-// its exact name. All planes and reviews use this function.
+// nothing made by an operator references (Authentication rule 7). A closed model needs a grant of
+// its exact name.
 
 import type { ModelId } from '../lib/ids.ts';
 import type { SnapshotConfig, SnapshotTarget } from './schema.ts';

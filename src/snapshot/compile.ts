@@ -1,5 +1,5 @@
 // Compiles a snapshot into lookup tables, once per version: key digest to caller, name to frontend
-// model or model, grants as bits, rules as numbers. Work done here is saved on every request.
+// model or model, grants as bits, rules as numbers.
 
 import type { FrontendModelId, PrincipalId } from '../lib/ids.ts';
 import { refuse } from '../lib/refusal.ts';
@@ -26,25 +26,24 @@ export type RoutingTables = Readonly<{
   frontendModels: ReadonlyMap<string, CompiledFrontendModel>;
   frontendModelsById: ReadonlyMap<FrontendModelId, CompiledFrontendModel>;
   pools: readonly CompiledPool[];
-  /** The last resort of every chain. */
+  /** The last candidate of every chain. */
   fallback: CompiledModel | null;
 }>;
 
 export type CompiledSnapshot = RoutingTables &
   Readonly<{
     version: number;
-    /** Equal for snapshots that only differ in their overlay. */
+    /** Equal for snapshots that differ only in their overlay. */
     edition: string;
     tuning: Tuning;
     overlaySeq: number;
     /** The caller of every request if no key is required, else null. */
     openCaller: Caller | null;
-    /** Keyed by the SHA-256 of the key, in hex. */
+    /** By the SHA-256 of the key, in hex. */
     callers: ReadonlyMap<string, Caller>;
-    /** The principals that have a budget. */
     budgeted: ReadonlySet<PrincipalId>;
     promptClasses: readonly SnapshotPromptClass[];
-    /** The data to classify prompts with. Only the encoder can interpret it. */
+    /** Only the encoder can interpret the centroids. */
     classifier: SnapshotClassifier;
     /** Sentences for the log about parts that were left out. */
     dropped: readonly string[];
@@ -77,14 +76,11 @@ export function compileSnapshot(
   };
 }
 
-/** The part that does not need keys. Adds the reasons for left out parts to `dropped`. */
+/** Needs no keys. Adds the reasons for omitted parts to `dropped`. */
 export const compileTables = (snapshot: Snapshot, dropped: string[]): RoutingTables =>
   inOneGo(tableSteps(snapshot, dropped));
 
-/**
- * The same in steps, each of which compiles one model, pool or frontend model, so that requests are
- * served in between.
- */
+/** Each step compiles one model, pool or frontend model, so that requests are served in between. */
 export function* tableSteps(snapshot: Snapshot, dropped: string[]): Steps<RoutingTables> {
   const { config } = snapshot;
   const models = yield* modelSteps(snapshot, dropped);

@@ -4,8 +4,8 @@
 import type { Snapshot, SnapshotProvider } from './schema.ts';
 
 /**
- * `credential` null: the provider needs none. `reason`: why it is unavailable, in which case the
- * provider's backends are not used.
+ * `credential` null: the provider needs none. `reason`: why it is unavailable; the provider's
+ * backends are then not used.
  */
 export type FoundCredential =
   | Readonly<{ credential: string | null }>

@@ -1,6 +1,6 @@
-// Builds a snapshot from a configuration file (File mode; specification, "File-mode configuration
-// file"). The format is a superset of a common one, whose files work unchanged (Versioning rule 4).
-// docs/guides/configuration-file.md lists the supported parts.
+// Builds a snapshot from a configuration file (specification, "File-mode configuration file").
+// Files of a common format work unchanged (Versioning rule 4). docs/guides/configuration-file.md
+// lists the supported parts.
 
 import { buildSnapshot } from './file/build.ts';
 import { readDocument } from './file/document.ts';
@@ -14,7 +14,7 @@ import type { Tuning } from './tuning.ts';
 /** `warnings` name settings that gw does not support. */
 export type FileSnapshot = Readonly<{
   snapshot: Snapshot;
-  /** The source of each prompt class's centroid, in snapshot order. */
+  /** The examples of each prompt class, in snapshot order. */
   examples: readonly (readonly string[])[];
   tuning: Tuning;
   warnings: readonly string[];
@@ -28,7 +28,7 @@ export type FileCheck = Readonly<{
   warnings: readonly Issue[];
 }>;
 
-/** Decides how to serve a file that does not configure keys, or that asks for more than gw supports. */
+/** For a file that does not configure keys, or that asks for more than gw supports. */
 export type FileAccess = Readonly<{
   /** The default of `general_settings.master_key`. */
   masterKey: string | null;

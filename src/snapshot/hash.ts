@@ -1,7 +1,6 @@
 // Computes the content hash of a snapshot's configuration, which is equal for equal configurations.
-// Three levels: members in buckets of 256 ids, buckets per noun, nouns in the configuration. After
-// a change of one member, only a few hundred digests are computed again instead of a hundred
-// thousand.
+// Three levels: members in buckets of 256 ids, buckets per noun, nouns. After a change of one
+// member, only a few hundred digests are computed again instead of a hundred thousand.
 
 import { hash } from 'node:crypto';
 
@@ -20,7 +19,7 @@ export const memberDigest = (member: unknown): string => hash('sha256', canonica
  */
 export const digestOfLines = (lines: string | Uint8Array): string => hash('sha256', lines);
 
-/** The digest of each noun's list. */
+/** By noun. */
 export type ConfigDigests = Readonly<Record<keyof SnapshotConfig, string>>;
 
 export function combineDigests(digests: ConfigDigests): string {

@@ -1,18 +1,17 @@
 // Defines a replica's health report (specification, `POST /health-report`): the request of the
-// gateway, and one row of the fleet screen. Both planes read it.
+// gateway, and one row of the fleet screen.
 
 import { z } from 'zod';
 
 import { isStorable } from '../lib/text.ts';
 import { numbersReport } from '../usage/row-number.ts';
 
-/** The maximum number of backends in one report. Beyond it, a replica leaves out healthy ones first. */
+/** If there are more, a replica leaves out healthy ones first. */
 export const reportBackendsMax = 20_000;
 
 const text = (max: number) => z.string().min(1).max(max).refine(isStorable);
 const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 
-/** The maximum number of log positions in one report. */
 export const observationsMax = 8;
 
 /**
@@ -32,9 +31,9 @@ const observations = z.array(logObservation).max(observationsMax).readonly();
 /** Stored snapshots have it as an additional member, which older programs ignore. */
 export const withObservations = z.object({ seen: observations.catch([]) });
 
-/** Metrics of a backend with flow control or engine metrics. Absent, never zero, if it has none. */
+/** Absent, never zero, for a backend without flow control or engine metrics. */
 export const flowFields = {
-  /** Requests in the engine, by its own metrics. */
+  /** By the engine's own metrics. */
   engine: z.object({ running: count, waiting: count }).optional(),
   /** Flow control of this replica. */
   admission: z

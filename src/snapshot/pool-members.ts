@@ -1,5 +1,5 @@
-// Stores pool members in a snapshot: drained members (weight 0) in a separate list. It is absent if
-// empty, so that the hash of such configurations is the same as in earlier releases.
+// Stores drained pool members (weight 0) in a separate list of a snapshot. It is absent if empty,
+// so that the hash of such configurations is the same as in earlier releases.
 
 type Member<Id> = Readonly<{ model_id: Id; weight: number }>;
 

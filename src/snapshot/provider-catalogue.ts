@@ -1,4 +1,4 @@
-// Provides the catalogue of public providers and common engines: defaults that save operators from
+// Provides the catalogue of public providers and common engines, whose defaults save operators from
 // looking them up. Other providers can be used too (specification, "Models, backends, providers").
 
 import { z } from 'zod';
@@ -20,9 +20,7 @@ export const catalogueEntry = z.object({
 });
 export type CatalogueEntry = Readonly<z.output<typeof catalogueEntry>>;
 
-/**
- * Facts about vendors for price lists and configuration files, which the admin API does not return.
- */
+/** For price lists and configuration files. The admin API does not return these facts. */
 const vendorEntry = catalogueEntry.extend({
   /**
    * The vendor's names in the price lists. Null if a list does not have its models under a separate
@@ -37,7 +35,7 @@ const vendorEntry = catalogueEntry.extend({
       prefixes: z.array(z.string()),
       /** Matches names without a prefix. */
       bare_names: z.string().optional(),
-      /** The environment variable for a credential that the file does not set. */
+      /** Used if the file does not set a credential. */
       key_variable: z.string(),
     })
     .optional(),

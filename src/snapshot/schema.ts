@@ -1,4 +1,4 @@
-// Defines the snapshot: everything that a proxy knows. Control plane and gateway only share this
+// Defines the snapshot: everything that a proxy knows. Control plane and gateway share only this
 // schema (specification, "Control-plane protocol"). It is normalized: one list per noun, linked by
 // id. Members added after version 1 must have a default, so that old and new control planes and
 // proxies work together.
@@ -40,7 +40,7 @@ export const snapshotLimits = z.object({
   tokens_per_min: z.int().positive().nullable(),
 });
 
-/** Only the caps. The spend is in the overlay. */
+/** The spending is in the overlay. */
 export const snapshotBudget = z.object({
   tokens_total: z.int().nonnegative().nullable(),
   cost_total_micros: z.int().nonnegative().nullable(),
@@ -62,7 +62,7 @@ export const snapshotRole = z.object({
 });
 
 /**
- * Without disabled keys. `verifier_ref` names the secret with the SHA-256 of the key, 64 hex
+ * Excludes disabled keys. `verifier_ref` names the secret with the SHA-256 of the key, 64 hex
  * digits.
  */
 export const snapshotApiKey = z.object({
@@ -73,8 +73,8 @@ export const snapshotApiKey = z.object({
 });
 
 /**
- * `credential_ref` names the secret with the credential in clear text, and is null without one. The
- * key file of a service account is never included: the overlay has its access token.
+ * `credential_ref` names the secret with the credential in clear text; null without one. The key
+ * file of a service account is never included: the overlay has its access token.
  */
 export const snapshotProvider = z.object({
   id: providerId,
@@ -88,8 +88,7 @@ export const snapshotProvider = z.object({
 });
 
 /**
- * One endpoint that serves a model. Flow-control fields follow the specification; null means the
- * default.
+ * One endpoint that serves a model. Null in a flow-control field means the default (specification).
  */
 export const snapshotBackend = z.object({
   provider_id: providerId,
@@ -174,7 +173,7 @@ export const snapshotConfig = z.object({
   settings: snapshotSettings,
 });
 
-/** The centroids of classes by one encoder. Vectors of different encoders are not comparable. */
+/** Vectors of different encoders are not comparable. */
 export const snapshotCentroids = z.object({
   encoder: z.string(),
   classes: z
@@ -188,12 +187,12 @@ export const snapshotClassifier = z.object({
   refined: snapshotCentroids.nullable().default(null),
 });
 
-/** The spend of a principal in its window: tokens, and micro-units of money. */
+/** In one window: tokens, and micro-units of money. */
 export const budgetUse = z.object({
   principal_id: principalId,
   tokens_used: z.int().nonnegative(),
   cost_used_micros: z.int().nonnegative(),
-  /** The start of the window of this spend. Null from control planes that do not report it. */
+  /** Null from control planes that do not report it. */
   window_start: timestamp.nullable().default(null),
 });
 
@@ -207,8 +206,8 @@ export const snapshotOverlay = z.object({
     .readonly()
     .default([]),
   /**
-   * Providers that are unreachable or lack a credential, with the reason. Their backends are not
-   * routed to.
+   * Providers that are unreachable or lack a credential, with the reason. Nothing is routed to
+   * them.
    */
   dropped_providers: z
     .array(z.object({ provider_id: providerId, reason: z.string() }))
@@ -254,8 +253,8 @@ export type SnapshotConfig = z.output<typeof snapshotConfig>;
 export type Snapshot = z.output<typeof snapshot>;
 
 /**
- * The ETag of a snapshot. It includes the hash because a version can denote another configuration:
- * after a fail-over that lost events, or with another encoder.
+ * Includes the hash because a version can denote another configuration: after a failover that lost
+ * events, or with another encoder.
  */
 export function snapshotEtag({
   version,
@@ -268,5 +267,5 @@ export function snapshotEtag({
   return `"${[version, overlay.seq, config, ...encoders].join('.')}"`;
 }
 
-/** The part of the configuration's hash that is in the ETag. */
+/** These digits of the configuration's hash are in the ETag. */
 const configDigits = 16;

@@ -6,12 +6,11 @@ import type { BudgetUse, SnapshotBudget } from './schema.ts';
 export type Caps = Pick<SnapshotBudget, 'tokens_total' | 'cost_total_micros'>;
 export type Spent = Pick<BudgetUse, 'tokens_used' | 'cost_used_micros'>;
 
-/** The spend of a principal without a known figure. */
 export const nothingSpent: Spent = { tokens_used: 0, cost_used_micros: 0 };
 
 const percentMax = 255;
 
-/** The percentage of the cap closest to its limit, an integer of at most 255. -1 without a cap. */
+/** The percentage of the cap closest to its limit, at most 255. -1 without a cap. */
 export const percentSpent = (caps: Caps, spent: Spent): number =>
   Math.max(
     percentOf(spent.tokens_used, caps.tokens_total),
@@ -37,7 +36,7 @@ export type ReachedCap = Readonly<{
   total: number;
 }>;
 
-/** The exhausted cap, tokens before money. Null if neither is exhausted. */
+/** Tokens before money. Null if no cap is exhausted. */
 export function reachedCap(
   caps: Caps,
   spent: Spent,

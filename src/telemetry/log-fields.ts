@@ -1,9 +1,9 @@
-// Limits the values of a log line: their size, errors to message, code and causes, and text that
-// looks like a secret is hidden. Callers must not log secrets; this is the second safeguard.
+// Limits the values of a log line: shortens them, logs only message, code and causes of errors, and
+// hides text that looks like a secret. Callers must not log secrets; this is the second safeguard.
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Maximum characters of all values of a line, of one text, and of a stack. */
+/** In characters: all values of a line, one text, and a stack. */
 const lineMax = 8192;
 const textMax = 1024;
 const stackMax = 2048;

@@ -1,5 +1,5 @@
 // Parses the filter directives of `--log` (specification, "Logs"): levels by component, such as
-// `info,gw::gateway=debug`. Invalid directives are rejected, because a filter with a mistake would
+// `info,gw::gateway=debug`. Rejects invalid directives, because a filter with a mistake would
 // silently show too much or too little.
 
 import { refuse } from '../lib/refusal.ts';
@@ -8,7 +8,6 @@ import type { Refusal } from '../lib/refusal.ts';
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number] | 'silent';
 
-/** The components that log lines come from. */
 export const logComponents = [
   'gateway',
   'control_link',
@@ -29,9 +28,9 @@ export const targetOf = (component: LogComponent | null): string =>
 const targets: ReadonlySet<string> = new Set([null, ...logComponents].map(targetOf));
 
 /**
- * Parses comma-separated directives: `<level>` for all components (default `info`),
- * `<target>=<level>` for one, and `<target>` for all its levels. The last directive for a target
- * wins. Errors name the directive.
+ * Comma-separated directives: `<level>` for all components (default `info`), `<target>=<level>` for
+ * one, and `<target>` for all its levels. The last directive for a target wins. Errors name the
+ * directive.
  */
 export function readLogFilter(text: string): LogFilter | Refusal {
   let base: LogLevel = 'info';

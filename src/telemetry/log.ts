@@ -1,6 +1,6 @@
 // Writes the program's log: JSON with `timestamp`, `level` and `message` at top level, or one
-// readable line per entry (specification, "Logs, metrics, traces"). Control characters in text are
-// escaped, so no value can forge a line.
+// readable line per entry (specification, "Logs, metrics, traces"). Escapes control characters, so
+// no value can forge a line.
 
 import { pino, stdTimeFunctions } from 'pino';
 import type { Logger } from 'pino';
@@ -17,7 +17,7 @@ export type Log = Readonly<{
   info: Write;
   warn: Write;
   error: Write;
-  /** The same log for a component that the filter may name. */
+  /** The filter may name a component. */
   of: (component: LogComponent) => Log;
 }>;
 

@@ -1,5 +1,5 @@
-// Merges the metrics of several processes that share a port into one page. Counters, histograms and
-// most gauges are added up; gauges of a state show the worst one. Each family names its rule
+// Merges the metrics of processes that share a port into one page. Counters, histograms and most
+// gauges are added up; gauges of a state show the worst one. Each family names its rule
 // (`aggregator`).
 
 import { AggregatorRegistry } from 'prom-client';
@@ -26,7 +26,7 @@ export type Page = Readonly<{
   isGone: boolean;
 }>;
 
-/** The result prints one page (`metrics`) or returns its families (`getMetricsAsJSON`). */
+/** `metrics` prints the page; `getMetricsAsJSON` returns its families. */
 export const mergePages = (pages: readonly Page[]): Registry =>
   AggregatorRegistry.aggregate<PrometheusContentType>(
     pages.map(({ families, isGone }) =>

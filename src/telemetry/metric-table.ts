@@ -23,14 +23,14 @@ const gauge = <const Labels extends readonly string[]>(
   ...labels: Labels
 ) => ({ type: 'gauge', merge: 'sum', name, help, labels }) as const;
 
-/** A gauge that merges to the minimum. */
+/** Merges to the minimum. */
 const least = <const Labels extends readonly string[]>(
   name: string,
   help: string,
   ...labels: Labels
 ) => ({ type: 'gauge', merge: 'min', name, help, labels }) as const;
 
-/** A gauge that merges to the maximum. */
+/** Merges to the maximum. */
 const greatest = <const Labels extends readonly string[]>(
   name: string,
   help: string,
@@ -46,7 +46,7 @@ const histogram = <const Labels extends readonly string[]>(
 /** `model` is the upstream's name of the model. */
 const backend = ['api_base', 'model'] as const;
 
-/** The metrics of the gateway, at `/metrics` of its own listener. */
+/** At `/metrics` of the gateway's listener. */
 export const gatewayMetrics = {
   requests: counter('gw_requests_total', 'Requests on the proxied routes'),
   requestsFailed: counter('gw_requests_failed_total', 'Requests answered with 5xx or cut off'),
@@ -165,7 +165,7 @@ export const gatewayMetrics = {
   ),
 } as const satisfies Readonly<Record<string, Metric>>;
 
-/** The metrics of both listeners. */
+/** On both listeners. */
 export const processMetrics = {
   buildInfo: least('gw_build_info', 'Constant 1, with the version', 'version'),
   snapshotVersion: least(
@@ -191,7 +191,7 @@ export const processMetrics = {
   ),
 } as const satisfies Readonly<Record<string, Metric>>;
 
-/** The metrics of the control plane, at `/metrics` of the admin listener. */
+/** At `/metrics` of the admin listener. */
 export const controlMetrics = {
   logHead: gauge('gw_log_head_position', 'Last known end position of the event log'),
   logRead: gauge('gw_log_read_position', 'Position up to which this process has read the log'),
@@ -252,7 +252,7 @@ export const controlMetrics = {
   ),
 } as const satisfies Readonly<Record<string, Metric>>;
 
-/** The metrics of `gw operator`, at `/metrics` of its listener. */
+/** At `/metrics` of the listener of `gw operator`. */
 export const operatorMetrics = {
   operatorLeading: greatest('gw_operator_leading', '1 while this operator leads, else 0'),
   operatorPasses: counter(

@@ -31,7 +31,7 @@ export type Outcome = (typeof outcome)[number];
 export type Rejection = (typeof rejection)[number];
 type Counted<Key extends string> = Record<Key, number>;
 
-/** The counters that the request path increments. */
+/** Incremented on the request path. */
 export type Counts = {
   requests: number;
   requestsFailed: number;
@@ -48,7 +48,7 @@ export type Counts = {
   readonly firstToken: Durations;
 };
 
-/** Flow control of a backend, as this replica sees it. */
+/** Per replica. */
 export type AdmissionReading = Readonly<{
   concurrentMax: number;
   /** The current ceiling. */
@@ -70,7 +70,7 @@ export type BackendReading = Readonly<{
   isHealthy: boolean;
   ejections: number;
   durations: Durations;
-  /** From the engine's own metrics; null if it publishes none, or none recently. */
+  /** Null if the engine publishes no metrics, or none recently. */
   engine: Readonly<{ running: number; waiting: number }> | null;
   /** Null if flow control is off. */
   admission: AdmissionReading | null;
@@ -144,7 +144,7 @@ export type MetricsPage = Readonly<{ contentType: string; render: () => Promise<
 /** The page of one process, which can be merged with those of others. */
 export type OwnMetricsPage = MetricsPage & Readonly<{ families: () => Promise<readonly Family[]> }>;
 
-/** Creates the gateway's page. `sources` are those of optional subsystems. */
+/** `sources` are those of optional subsystems. */
 export function createMetricsPage(
   counts: Counts,
   source: Readonly<{
@@ -173,7 +173,6 @@ export function createMetricsPage(
   };
 }
 
-/** Adds the metrics that every process has. */
 export function addProcess(scrape: Scrape, version: string): void {
   scrape.add('buildInfo', { version }, 1);
   const { user, system } = process.cpuUsage();
@@ -185,7 +184,6 @@ export function addProcess(scrape: Scrape, version: string): void {
   scrape.add('eventLoop', { state: 'idle' }, idle / 1000);
 }
 
-/** The connections of one listener only. */
 export function addConnectionsRefused(scrape: Scrape, refused: ConnectionsRefused): void {
   for (const [reason, value] of Object.entries(refused)) {
     scrape.add('connectionsRefused', { reason }, value);

@@ -78,8 +78,7 @@ export function createTracer(options: TracerOptions): Tracer {
 }
 
 /**
- * Makes the exporter resolve names through the guard, so that a collector at a forbidden address is
- * never contacted.
+ * Resolves names through the guard, so that a collector at a forbidden address is never contacted.
  */
 function createExporter(url: string, { lookup, refusalOf }: Guard): SpanExporter {
   const refused = refusalOf(hostOf(url));

@@ -17,14 +17,14 @@ import type { Collected, Series, Source } from './scrape.ts';
 export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE;
 
 /**
- * The series printed without a pause: one or two milliseconds for histograms, which have twenty
- * lines each.
+ * Series printed without a pause: one or two milliseconds for histograms, which have twenty lines
+ * each.
  */
 const printedMax = 50;
 
 /**
- * Renders the page in the text format of Prometheus 0.0.4. All values are of one moment. Pauses
- * between parts of a long page so that requests are served.
+ * The text format of Prometheus 0.0.4. All values are of one moment. Pauses between parts of a long
+ * page so that requests are served.
  */
 export async function renderMetrics(
   sources: readonly Source[],
@@ -45,7 +45,7 @@ export async function renderMetrics(
 /** Removes HELP and TYPE, which must appear once, before the first line of a family. */
 const withoutHead = (printed: string): string => printed.replace(/^(?:#.*\n)*/, '');
 
-/** Returns the page as values, which can be merged with those of other processes. */
+/** Values, which can be merged with those of other processes. */
 export const readFamilies = (sources: readonly Source[]): Promise<readonly Family[]> =>
   registryOf(collect(sources)).getMetricsAsJSON();
 
@@ -86,8 +86,8 @@ const makers = {
 } as const;
 
 /**
- * A histogram made from its counts, because prom-client's own accepts only single observations. A
- * registry uses only the name and values of a metric, but its types require a full metric.
+ * prom-client's own histogram accepts only single observations. A registry uses only the name and
+ * values of a metric, but its types require a full one.
  */
 function countedHistogram(metric: Metric, series: readonly Series[]): Histogram {
   const { name, help, type, merge } = metric;

@@ -5,7 +5,7 @@ import { readTraceParent } from './trace-context.ts';
 import type { TraceParent } from './trace-context.ts';
 import type { Trace, Tracer } from './trace.ts';
 
-/** Creates spans. A null parent begins a new trace. */
+/** A null parent begins a new trace. */
 export type StartSpan = (parent: TraceParent | null, startedMs: number) => Trace;
 
 /**

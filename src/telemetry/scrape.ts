@@ -7,7 +7,6 @@ import type { LabelsOf, MetricName } from './metric-table.ts';
 
 export type Source = (scrape: Scrape) => void;
 
-/** Sources add their readings to it. */
 export type Scrape = Readonly<{
   /** Merges readings of one series, so that it appears once on the page. */
   add: <Name extends MetricName>(name: Name, labels: LabelsOf<Name>, value: number) => void;
@@ -33,11 +32,11 @@ const mergers = {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The merged readings of a series; `durations` is set for histograms. */
+/** `durations` is set for histograms. */
 type Held = { readonly labels: Labels; value: number; readonly durations: Durations | null };
 export type Series = Readonly<Held>;
 
-/** The families in order of their first readings; a family appears only if a source added to it. */
+/** In order of the first readings. A family appears only if a source added to it. */
 export type Collected = ReadonlyMap<MetricName, readonly Series[]>;
 
 export function collect(sources: readonly Source[], seriesMax = seriesMaxDefault): Collected {

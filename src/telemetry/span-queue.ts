@@ -1,5 +1,5 @@
-// Queues finished spans for the collector, with a bound, and sends one batch at a time. Spans that
-// do not fit are dropped and counted. An unreachable collector is logged once, and once when it is
+// Queues finished spans for the collector, with a bound, and sends one batch at a time. Drops and
+// counts spans that do not fit. Logs once that the collector is unreachable, and once that it is
 // reachable again.
 
 import { ExportResultCode } from '@opentelemetry/core';

@@ -13,7 +13,7 @@ const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const sampledFlag = 1;
 
 /**
- * Null if the header is absent, repeated or malformed; the request is then not part of an upstream
+ * Null if the header is absent, repeated or malformed. The request is then not part of an upstream
  * trace.
  */
 export function readTraceParent(header: string | undefined): TraceParent | null {

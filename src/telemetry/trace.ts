@@ -4,18 +4,17 @@ import type { Guard } from '../egress/egress.ts';
 import type { Log } from './log.ts';
 import type { Source } from './scrape.ts';
 
-/** The attributes of a request's span. Never its body, its caller or a credential. */
+/** Never the body, the caller or a credential. */
 export type TraceFacts = {
   /** The requested model. */
   model?: string;
   served_model?: string;
-  /** The address of the endpoint that answered. */
+  /** The endpoint that answered. */
   backend?: string;
   route?: string;
   stream?: boolean;
-  /** The prompt class. */
   class?: string;
-  /** The status sent to the client; absent if the client disconnected first. */
+  /** Absent if the client disconnected first. */
   status?: number;
   attempts?: number;
 };
@@ -24,7 +23,7 @@ export type TraceFacts = {
 export type Trace = Readonly<{
   /** Sent to the upstream, whose spans then join this trace. */
   traceparent: string;
-  /** True if the client's trace continues; false if a new trace begins here. */
+  /** False if a new trace begins here. */
   isContinued: boolean;
   facts: TraceFacts;
   /** Must be called once. */
@@ -42,10 +41,7 @@ export type Tracer = Readonly<{
 export type TracerOptions = Readonly<{
   /** Base address of an OTLP/HTTP collector, or its full address for traces. */
   endpoint: string;
-  /**
-   * Restricts the collector's addresses. Without it, only addresses that are never dialled are
-   * forbidden.
-   */
+  /** Without it, only addresses that are never dialled are forbidden. */
   guard?: Guard;
   sampleOneIn: number;
   serviceName: string;
@@ -53,14 +49,11 @@ export type TracerOptions = Readonly<{
   log: Log;
   /** The interval between batches. */
   delayMs?: number;
-  /** The most queued spans; more are dropped and counted. */
+  /** More spans are dropped and counted. */
   queuedMax?: number;
 }>;
 
-/**
- * The headers for the upstream, alternating names and values, with this trace in place of the
- * client's.
- */
+/** Alternating names and values for the upstream, with this trace in place of the client's. */
 export function tracedHeaders(headers: readonly string[], trace: Trace): string[] {
   const kept: string[] = [];
   for (let index = 0; index < headers.length; index += 2) {

@@ -1,6 +1,6 @@
 // Loads an encoder of the fast tier from files in the model2vec format
 // (github.com/MinishLab/model2vec): one vector per token, whose mean is the vector of the text.
-// Newer files with weights and a mapping are supported.
+// Supports newer files with weights and a mapping.
 
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
@@ -15,9 +15,7 @@ const tokensMax = 512;
 const dimensionsMax = 4_096;
 
 export type Model2VecFiles = Readonly<{
-  /** The maximum size of model.safetensors. */
   tensors: Uint8Array;
-  /** The maximum size of tokenizer.json. */
   tokenizer: string;
   identity: string;
 }>;
@@ -63,7 +61,7 @@ type Fit = Readonly<{
   mapping: Tensor | undefined;
 }>;
 
-/** Returns what is inconsistent, or null. */
+/** Null if everything is consistent. */
 function misfit({ rows, tokens, weights, mapping }: Fit): string | null {
   const listed = mapping?.values.length ?? rows;
   if (tokens > listed)

@@ -1,6 +1,6 @@
 // Reads tensors from a safetensors file (huggingface.co/docs/safetensors, "Format"): eight bytes
-// with the length of the header, the JSON header, and the tensors at the offsets that the header
-// gives. Every length and offset is checked, and errors name the field.
+// with the length of the header, the JSON header, and the tensors at the header's offsets. Checks
+// every length and offset; errors name the field.
 
 import { z } from 'zod';
 
@@ -22,7 +22,7 @@ export type Tensors = Readonly<Record<string, Tensor | undefined>>;
 
 const bytesOf = { F64: 8, F32: 4, F16: 2, I8: 1, I32: 4, I64: 8 } as const;
 
-/** Returns those of the named tensors that the file has. `file` is its name in messages. */
+/** Skips named tensors that the file does not have. `file` is its name in messages. */
 export function readTensors(
   bytes: Uint8Array,
   names: readonly string[],
@@ -60,7 +60,7 @@ function parseHeader(bytes: Uint8Array): Readonly<Record<string, unknown>> | nul
   }
 }
 
-/** Returns the end of an error message, without the tensor's name. */
+/** An error is the end of a message, without the tensor's name. */
 function readTensor(
   data: Uint8Array,
   { dtype, shape, data_offsets: [from, to] }: Entry,

@@ -1,6 +1,6 @@
-// Splits a text into the tokens of a BERT vocabulary, as a tokenizer.json describes it. Supports
-// WordPiece with the normalizer and pre-tokenizer of BERT. Other kinds are rejected by name,
-// because wrong tokens would silently make wrong vectors.
+// Splits a text into the tokens of a BERT vocabulary, as a tokenizer.json describes it: WordPiece
+// with the normalizer and pre-tokenizer of BERT. Rejects other kinds by name, because wrong tokens
+// would silently make wrong vectors.
 
 import { z } from 'zod';
 

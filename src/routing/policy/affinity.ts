@@ -2,7 +2,10 @@
 
 import type { Tuning } from '../../snapshot/tuning.ts';
 
-/** A direct-mapped table of fixed size: a newer conversation replaces an older one in its slot. An owner of 0 means empty. */
+/**
+ * A table of fixed size, with one slot per hash: a newer conversation replaces an older one. An
+ * owner of 0 means empty.
+ */
 export type Affinity = Readonly<{
   tuning: Tuning;
   keys: Uint32Array;

@@ -1,5 +1,6 @@
-// Sends a conversation to the member that has its prefix in the cache. If that member is much busier than the least loaded
-// one, the request goes elsewhere, and the conversation stays assigned (specification, "Limits": affinity tuning).
+// Sends a conversation to the member that has its prefix in the cache. If that member is much
+// busier than the least loaded one, the request goes elsewhere, but the conversation keeps its
+// member (specification, "Limits": affinity tuning).
 
 import { isReady } from '../load.ts';
 import type { Choice } from './choice.ts';

@@ -6,10 +6,10 @@ import type { Affinity } from './affinity.ts';
 /** Lists of equal length, at least 1. `pickMember` ensures that one member is ready at `nowMs`. */
 export type Choice = Readonly<{
   loads: readonly Load[];
-  /** Ids of the members: whole numbers from 1 that are stable across versions. */
+  /** Whole numbers from 1, stable across versions. */
   ids: readonly number[];
   weights: readonly number[];
-  /** The 32-bit key of the conversation. Requests with equal keys should be served by the same member. */
+  /** Requests with equal keys should be served by the same member. */
   key: number;
   turn: Turn;
   affinity: Affinity;

@@ -1,5 +1,5 @@
-// Picks the member with the fewest requests in flight from this replica. Ties are broken by the conversation, so that an
-// idle gateway does not send everything to the first member.
+// Picks the member with the fewest requests in flight from this replica. The conversation breaks
+// ties, so that an idle gateway does not send everything to the first member.
 
 import { isReady } from '../load.ts';
 import type { Load } from '../load.ts';
@@ -8,7 +8,7 @@ import type { Choice } from './choice.ts';
 export const pickLeastLoaded = ({ loads, key, nowMs }: Choice): number =>
   leastLoaded(loads, key, (load) => isReady(load, nowMs));
 
-/** The index of the least loaded eligible member, or -1. */
+/** -1 if no member is eligible. */
 export function leastLoaded(
   loads: readonly Load[],
   key: number,

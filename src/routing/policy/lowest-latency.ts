@@ -1,6 +1,6 @@
-// Picks the member with the lowest exponentially weighted latency of whole requests. Members within an eighth of the best
-// count as equal, as does a member without a complete request. Among equals the least loaded serves (specification,
-// "Limits").
+// Picks the member with the lowest exponentially weighted latency of whole requests. Members within
+// an eighth of the best count as equal, and so do members without a complete request. Among equals
+// the least loaded serves (specification, "Limits").
 
 import { isReady } from '../load.ts';
 import type { Choice } from './choice.ts';
@@ -10,7 +10,7 @@ import { leastLoaded } from './least-loaded.ts';
 const equalShare = 1 / 8;
 const newestShare = 1 / 8;
 
-/** The latency after one more complete request. */
+/** The average after one more complete request. */
 export const nextLatency = (latencyMs: number | null, sampleMs: number): number =>
   latencyMs === null ? sampleMs : latencyMs + (sampleMs - latencyMs) * newestShare;
 

@@ -9,7 +9,7 @@ import { pickLowestLatency } from './lowest-latency.ts';
 import { pickInTurn } from './round-robin.ts';
 import { pickByWeight } from './weighted.ts';
 
-/** The index of the member that serves first. If none is ready, it is chosen among those that will be ready first. */
+/** The first member to serve. If none is ready, it is one of those that will be ready first. */
 export function pickMember(policy: PoolPolicy | null, choice: Choice): number {
   if (choice.loads.length === 1) return 0;
   const atMs = firstReadyMs(choice);

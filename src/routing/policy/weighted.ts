@@ -1,5 +1,5 @@
-// Distributes conversations over the members by weight, for pools without a policy. The choice is a function of the
-// conversation, so a conversation stays with one member.
+// Distributes conversations over the members by weight, for pools without a policy. A conversation
+// stays with one member.
 
 import { mixKey } from '../hash.ts';
 import { isReady } from '../load.ts';
@@ -9,7 +9,7 @@ export function pickByWeight({ loads, weights, key, nowMs }: Choice): number {
   const chosen = atShare(weights, key);
   const load = loads[chosen];
   if (load === undefined || isReady(load, nowMs)) return chosen;
-  // Only the conversations of the member that is not ready move, by the weights of the ready ones.
+  // Only conversations of the member that is not ready move, by the weights of the ready ones.
   const up = weights.map((weight, index) => {
     const member = loads[index];
     return member !== undefined && isReady(member, nowMs) ? weight : 0;

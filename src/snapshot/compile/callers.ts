@@ -15,13 +15,14 @@ import type { Caps, ReachedCap, Spent } from '../spend.ts';
 import type { CompiledModel } from './models.ts';
 
 /**
- * The models that may be invoked: one bit per model, shared by all principals with the same roles.
- * `all` is `model/*`, which opens every model that wildcards may open. A bit opens any model.
+ * One bit per model, shared by all principals with the same roles. `all` is `model/*`, which opens
+ * every model that wildcards may open. A bit opens any model.
  */
 export type Grants = Readonly<{ all: boolean; bits: Uint32Array }>;
 
 /**
- * The spend reported by the control plane. The start of the window is null if it was not reported.
+ * The spending reported by the control plane. The start of the window is null if it was not
+ * reported.
  */
 export type ReportedSpend = Spent & Readonly<{ windowStartMs: number | null }>;
 
@@ -34,13 +35,10 @@ export type Caller = Readonly<{
   expiresAtMs: number;
   grants: Grants;
   roleIds: readonly RoleId[];
-  /** Null without a budget. */
   budget: CompiledBudget | null;
-  /**
-   * The percentage of the cap closest to its limit, an integer of at most 255. -1 without a budget.
-   */
+  /** The percentage of the cap closest to its limit, at most 255. -1 without a budget. */
   budgetUsedPercent: number;
-  /** The exhausted cap of the budget, if any. */
+  /** The exhausted cap, if any. */
   reachedCap: ReachedCap | null;
   /** Null means unlimited. */
   limits: SnapshotLimits | null;
@@ -48,7 +46,7 @@ export type Caller = Readonly<{
 
 const everyModel: Grants = { all: true, bits: new Uint32Array(0) };
 
-/** The caller if no key is required. */
+/** Used if no key is required. */
 export const anonymous: Caller = {
   principalId: null,
   keyId: null,
@@ -71,7 +69,6 @@ export function mayInvoke(caller: Caller, model: CompiledModel): boolean {
 /** Created once per version, called for each principal. */
 export type CompilePrincipal = (principal: SnapshotPrincipal) => Caller;
 
-/** The caller for a principal, with any key. */
 export function principalCompiler(
   { config, overlay }: Snapshot,
   models: ReadonlyMap<string, CompiledModel>,
@@ -88,7 +85,7 @@ export function principalCompiler(
   });
 }
 
-/** Keyed by the SHA-256 of the key, in hex. */
+/** By the SHA-256 of the key, in hex. */
 export function compileCallers(
   snapshot: Snapshot,
   models: ReadonlyMap<string, CompiledModel>,
@@ -116,7 +113,7 @@ export function compileCallers(
   return callers;
 }
 
-/** Principals far outnumber distinct sets of roles, so grants are computed once per set. */
+/** Computed once per set of roles, because principals far outnumber them. */
 function grantsByRoles(
   roles: readonly SnapshotRole[],
   models: ReadonlyMap<string, CompiledModel>,

@@ -5,19 +5,17 @@ import { flowFields } from '../../fields/model.ts';
 import type { SnapshotBackend } from '../schema.ts';
 
 export type FlowControl = Readonly<{
-  /** The maximum number of concurrent requests that a replica sends to the engine. */
+  /** Per replica. */
   concurrentMax: number;
   /** The engine queue length at which the limit halves. */
   highWater: number;
-  /** The maximum number of requests that wait at the proxy. */
+  /** Those that wait at the proxy. */
   queuedMax: number;
-  /** The maximum time to wait for a slot. */
+  /** For a slot. */
   waitMsMax: number;
 }>;
 
-/**
- * Null while flow control is off, which is the case until a maximum of concurrent requests is set.
- */
+/** Null while flow control is off: no maximum of concurrent requests is set. */
 export function flowControlOf(backend: SnapshotBackend): FlowControl | null {
   const concurrentMax = backend.admission_max_concurrent;
   if (concurrentMax === null) return null;
@@ -30,10 +28,7 @@ export function flowControlOf(backend: SnapshotBackend): FlowControl | null {
   };
 }
 
-/**
- * The other fields, which identify an endpoint. A changed flow control does not make it another
- * endpoint.
- */
+/** The fields that identify an endpoint. Flow control does not. */
 export const withoutFlowControl = ({ upstream_timeout_seconds, ...backend }: SnapshotBackend) => {
   const rest = Object.entries(backend).filter(([name]) => !Object.hasOwn(flowFields, name));
   return { upstream_timeout_seconds, ...Object.fromEntries(rest) };

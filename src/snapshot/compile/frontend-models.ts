@@ -23,13 +23,16 @@ export type CompiledRule = Readonly<{
   action: RuleAction;
   /** The conditions that the rule sets, cheapest first. */
   conditions: readonly RuleCondition[];
-  /** Their tests. The first is also stored outside the list, because it excludes most rules. */
+  /**
+   * The tests of the conditions. The first is also stored outside the list, because it excludes
+   * most rules.
+   */
   firstTest: Test;
   otherTests: readonly Test[];
   /** The headers that the rule reads. */
   headerNames: readonly string[];
   targets: readonly CompiledTarget[];
-  /** The models that the targets resolve to. */
+  /** Those that the targets resolve to. */
   models: readonly CompiledModel[];
   denyStatus: number;
   denyMessage: string;
@@ -39,7 +42,7 @@ export type CompiledRule = Readonly<{
   reason: string;
 }>;
 
-/** A question about a request that the columns of its usage row do not answer, and the rules that ask it. */
+/** A question that the columns of a usage row do not answer, and the rules that ask it. */
 export type RuleQuestion = Readonly<{ question: Question; rules: readonly RuleId[] }>;
 
 export type CompiledFrontendModel = Readonly<{
@@ -49,10 +52,9 @@ export type CompiledFrontendModel = Readonly<{
   defaultTargets: readonly CompiledTarget[];
   /** Every model that a rule, jump or default can lead to, without the deployment's fallback. */
   reach: readonly CompiledModel[];
-  /** The distinct prices of the reachable models. */
   reachPrices: readonly Prices[];
   /**
-   * The classes named by its rules or by those that it jumps to. If empty, prompts are not
+   * Includes the classes of frontend models that its rules jump to. If empty, prompts are not
    * classified.
    */
   namedClasses: ReadonlySet<PromptClassId>;
@@ -66,7 +68,7 @@ export type CompiledFrontendModel = Readonly<{
   jumpReason: string;
 }>;
 
-/** The maximum number of jumps of a request. After it, rules that jump do not match. */
+/** Per request. After it, rules that jump do not match. */
 export const jumpsMax = 8;
 
 const denyMessageDefault = 'a routing rule denies this request';
@@ -147,7 +149,7 @@ function compileRule(
   };
 }
 
-/** The frontend model and all others within the maximum number of jumps. */
+/** The frontend model and those within the maximum number of jumps. */
 function enteredFrom(
   id: FrontendModelId,
   local: ReadonlyMap<FrontendModelId, Local>,

@@ -1,5 +1,5 @@
-// Compiles provider models for the data plane: endpoints with parsed addresses and ready credential
-// headers. Unusable backends are left out individually.
+// Compiles provider models for the data plane: endpoints with parsed addresses and credential
+// headers. Omits unusable backends one by one.
 
 import { hash } from 'node:crypto';
 
@@ -16,11 +16,10 @@ import type { Snapshot, SnapshotBackend, SnapshotModel, SnapshotProvider } from 
 
 export type CompiledBackend = Readonly<{
   /**
-   * Stable across versions if at most the flow control changed. Counters and health are kept under
-   * it.
+   * Stable across versions if only the flow control changed. Counters and health are kept under it.
    */
   identity: string;
-  /** Equal for all backends with the same address and credential, which are probed together. */
+  /** Equal for backends with the same address and credential, which are probed together. */
   endpoint: string;
   providerId: ProviderId;
   apiBase: string;
@@ -29,14 +28,14 @@ export type CompiledBackend = Readonly<{
   basePath: string;
   protocol: Protocol;
   upstreamModel: string;
-  /** `upstreamModel` as a JSON string, for replacing it in the body. */
+  /** A JSON string, for replacing the name in the body. */
   upstreamModelJson: Buffer;
   credential: string | null;
   /** Alternating name and value. Empty without a credential. */
   credentialHeaders: readonly string[];
   /** The default for requests without a limit, if the protocol needs one. */
   defaultMaxTokens: number | null;
-  /** Omits tools from requests that the protocol cannot express. */
+  /** Omits tools that the protocol cannot express. */
   dropsTools: boolean;
   firstByteMs: number | null;
   /** Null while flow control is off. */
@@ -49,10 +48,10 @@ export type Prices = Readonly<{ input: number | null; output: number | null }>;
 export type CompiledModel = Readonly<{
   id: ModelId;
   name: string;
-  /** The model's bit in grants. */
+  /** Its bit in grants. */
   index: number;
   contextLength: number | null;
-  /** The lifetime of cached answers. Null disables caching. */
+  /** Null disables caching. */
   cacheTtlMs: number | null;
   prices: Prices;
   /**
@@ -66,7 +65,7 @@ export type CompiledModel = Readonly<{
   backends: readonly CompiledBackend[];
 }>;
 
-/** By name, one model per step. Adds sentences about left out parts to `dropped`. */
+/** By name, one model per step. Adds sentences about omitted parts to `dropped`. */
 export function* modelSteps(
   snapshot: Snapshot,
   dropped: string[],
@@ -102,7 +101,7 @@ export function* modelSteps(
   return models;
 }
 
-/** The parts that all backends of a provider share. */
+/** Shared by all backends of a provider. */
 type Endpoint = Pick<
   CompiledBackend,
   | 'endpoint'
@@ -114,12 +113,12 @@ type Endpoint = Pick<
   | 'credential'
   | 'credentialHeaders'
 > &
-  /** The provider and its secret, as part of a backend's identity. */
+  /** Part of a backend's identity: the provider and its secret. */
   Readonly<{ identityText: string }>;
 
 /**
- * Models far outnumber providers, so the provider's parts are computed once. A string is the reason
- * why its backends cannot be used.
+ * Computed once per provider, because models far outnumber providers. A string is the reason why
+ * its backends cannot be used.
  */
 function endpointsOf(snapshot: Snapshot): (id: ProviderId) => Endpoint | string {
   const providers = new Map(snapshot.config.providers.map((provider) => [provider.id, provider]));

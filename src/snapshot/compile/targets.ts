@@ -6,7 +6,7 @@ import type { PoolPolicy } from '../../lib/vocabulary.ts';
 import type { SnapshotPool, SnapshotTarget } from '../schema.ts';
 import type { CompiledModel } from './models.ts';
 
-/** The members in order, those of weight 0 last, with the values that policies need. */
+/** In order, those of weight 0 last, with the values that policies need. */
 export type CompiledPool = Readonly<{
   kind: 'pool';
   id: PoolId;
@@ -17,7 +17,7 @@ export type CompiledPool = Readonly<{
   /** Members without a usable backend. */
   out: readonly CompiledModel[];
   weights: readonly number[];
-  /** The ids under which policies store state about members. */
+  /** Policies store state about members under these ids. */
   ids: readonly number[];
 }>;
 
@@ -58,20 +58,16 @@ function compilePool(
   };
 }
 
-/**
- * The number of members with a weight. Members of weight 0 serve if these fail or if there are no
- * others.
- */
+/** Members of weight 0 serve only if all others fail or there are none. */
 export function servingCount(weights: readonly number[]): number {
   const firstDrained = weights.indexOf(0);
   return firstDrained <= 0 ? weights.length : firstDrained;
 }
 
-/** It has a provider, which is not usable at the moment. */
+/** It has a provider, which is not usable now. */
 export const isOut = ({ isAttached, backends }: CompiledModel): boolean =>
   isAttached && backends.length === 0;
 
-/** The models and pools for resolving targets. */
 export type Targetable = Readonly<{
   models: ReadonlyMap<ModelId, CompiledModel>;
   pools: ReadonlyMap<PoolId, CompiledPool>;
@@ -89,7 +85,7 @@ export function compileTargets(
   });
 }
 
-/** The distinct models of the targets that have a backend. */
+/** Those that have a backend. */
 export function modelsOf(targets: readonly CompiledTarget[]): readonly CompiledModel[] {
   const all = targets.flatMap((target) =>
     target.kind === 'model' ? [target.model] : target.members,

@@ -18,10 +18,10 @@ import { providerIdentity } from './providers.ts';
 import type { FileProvider } from './providers.ts';
 import { ruleMembers } from './rules.ts';
 
-/** Plain records that the schema checks at the end. */
+/** The schema checks them at the end. */
 type Plain = Readonly<Record<string, unknown>>;
 
-/** The errors, one sentence each, if there is no snapshot. */
+/** Returns the errors, one sentence each, if there is no snapshot. */
 export function buildSnapshot(
   document: ConfigDocument,
   layout: Layout,
@@ -82,7 +82,7 @@ export function buildSnapshot(
   return { ...whole.data, config_hash: configHash(whole.data.config) };
 }
 
-/** The same id for a name at any position in the file, so that spend stays with the principal. */
+/** Independent of the position in the file, so that spending stays with the principal. */
 const principalIdOf = (name: string): number =>
   Number.parseInt(hash('sha256', name).slice(0, 12), 16) + 1;
 

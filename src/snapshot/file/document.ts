@@ -1,5 +1,5 @@
 // Parses and validates a configuration file. File mode builds a snapshot from the result, an import
-// builds commands. It holds no key in clear text.
+// builds commands. It contains no key in clear text.
 
 import { plainly } from '../../lib/plain-issue.ts';
 import { tuning } from '../tuning.ts';
@@ -27,7 +27,7 @@ export type ConfigDocument = Readonly<{
   bareModels: readonly BareModel[];
   /** The entries that the file names explicitly. */
   providers: readonly NamedProvider[];
-  /** Null if the file requires no key at all. An empty `auth` block admits no one. */
+  /** Null if the file requires no key. An empty `auth` block admits no one. */
   keys: readonly FileKey[] | null;
   principals: readonly FilePrincipal[];
   roles: readonly FileRole[];
@@ -110,7 +110,7 @@ function resolve(
   };
 }
 
-/** Both names of the block mean the same. An unknown key is most likely misspelled. */
+/** The block has two names. An unknown key is most likely misspelled. */
 function serviceBlock(
   { gw, fastllm }: ConfigFile,
   { source, warnings }: Notes,

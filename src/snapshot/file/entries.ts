@@ -17,20 +17,16 @@ import { readModelName, underV1, unspoken } from './vendors.ts';
 import type { Vendor } from './vendors.ts';
 import { zodIssues } from './zod-issues.ts';
 
-/** The facts of a model that do not depend on its backend. */
 export type ModelFacts = Readonly<{ description: string | null }> & Values<typeof modelFields>;
 
-/** Null means the default. */
 export type FlowControl = Values<typeof flowFields>;
 
 export type Entry = Readonly<{
-  /** The position in model_list. */
   at: number;
   name: string;
   provider: FileProvider;
   upstreamModel: string;
   defaultMaxTokens: number | null;
-  /** Null if the file sets none. */
   weight: number | null;
   facts: ModelFacts;
   flowControl: FlowControl;
@@ -40,7 +36,7 @@ export type BareModel = Readonly<{ name: string; facts: ModelFacts; flowControl:
 
 export type EntryList = Readonly<{
   entries: readonly Entry[];
-  /** All names of the list, including those of invalid and left out entries. */
+  /** Includes the names of invalid and omitted entries. */
   names: ReadonlySet<unknown>;
   /** The positions of entries that gw cannot serve. They are errors or left out. */
   unserved: ReadonlySet<number>;
@@ -71,7 +67,7 @@ export function readEntries(options: Options): EntryList {
   return { entries, names, unserved };
 }
 
-/** Providers that are Python code, by the prefix of their models. */
+/** By the prefix of their models: providers that are Python code. */
 const customProviders = (tree: unknown): ReadonlySet<unknown> =>
   new Set(
     Object.values(blockAt(tree, ['litellm_settings', 'custom_provider_map'])).map(
@@ -87,7 +83,7 @@ const pathOf = (parameters: object, at: number, field: string): Path =>
 /** `field` is the path of the setting. */
 type Unsupported = Readonly<{ unsupported: Readonly<{ field: string; message: string }> }>;
 
-/** Empty if it is invalid. */
+/** Empty if the entry is invalid. */
 function readEntry(
   raw: unknown,
   at: number,
@@ -150,9 +146,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const wildcard = (text: string): string => `${text} is a wildcard; list each model by its own name`;
 
-/**
- * Only the names are read: the other fields of such an entry follow the rules of another reader.
- */
+/** Reads only the names: the other fields of such an entry follow the rules of another reader. */
 function unspokenBy(
   name: string,
   model: string,

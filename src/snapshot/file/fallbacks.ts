@@ -1,22 +1,22 @@
-// Reads the fallbacks and aliases of the common format: for each name, the names to try if it
-// cannot be served.
+// Reads the fallbacks and aliases of the common format: the names to try if a name cannot be
+// served.
 
 import type { ConfigFile } from './format.ts';
 import type { Notes, Path } from './source.ts';
 
 export type Fallbacks = Readonly<{
-  /** The fallbacks of each name, in order. */
+  /** In order. */
   chains: ReadonlyMap<string, readonly string[]>;
   /** The name that each alias refers to. */
   aliases: ReadonlyMap<string, string>;
-  /** The fallbacks of every chain. */
+  /** Applies to every chain. */
   fallbackModel: string | null;
 }>;
 
 type Options = Notes &
   Readonly<{
     names: ReadonlySet<unknown>;
-    /** The served entries. The others are invalid or left out. */
+    /** Other entries are invalid or left out. */
     served: ReadonlySet<string>;
     fallbackModel: string | null;
   }>;
@@ -65,7 +65,7 @@ export function readFallbacks(file: ConfigFile, options: Options): Fallbacks {
 const knownNames = (names: readonly string[], at: Path, options: Options): readonly string[] =>
   names.filter((name, index) => isKnown(name, [...at, index], options));
 
-/** False for names that were left out (a warning) and names that are not in the file (an error). */
+/** A name that was left out is a warning, and one that is not in the file an error. */
 function isKnown(name: string, at: Path, options: Options): boolean {
   const { names, served, source, errors, warnings } = options;
   if (served.has(name)) return true;

@@ -1,5 +1,5 @@
-// Warns about settings of the common format that gw ignores, and says which setting does the same.
-// A setting counts as read if the schema of its block names it.
+// Warns about settings of the common format that gw ignores, and names the setting that does the
+// same.
 
 import { blockAt, isAsked } from './blocks.ts';
 import type { EntryList } from './entries.ts';
@@ -9,7 +9,7 @@ import type { Issue, Path, Source } from './source.ts';
 
 const { litellm_params: parameters, model_info: information } = deployment.shape;
 
-/** The blocks of the file, with the settings that gw reads. */
+/** The settings that gw reads, by block. */
 const blocks: Readonly<Record<string, readonly string[]>> = {
   router_settings: settingsOf(configFile.shape.router_settings),
   litellm_settings: settingsOf(configFile.shape.litellm_settings),
@@ -68,7 +68,7 @@ function ignoredInEntries(
   return [...settings.values()];
 }
 
-/** The active settings of a block that are not `known`. `ssl_verify` is active when it is off. */
+/** `ssl_verify` is active when it is off. */
 const askedIn = (block: object, known: readonly string[]): readonly string[] =>
   Object.entries(block)
     .filter(([key, value]) => isAsked(key === 'ssl_verify' ? value === false : value))

@@ -1,18 +1,17 @@
-// Resolves `include` of a configuration file, as in the common format: included files are read as
-// part of the file. The shell reads them (src/gateway/config/config-files.ts).
+// Resolves `include` of a configuration file: included files are read as part of the file. The
+// shell reads them (src/gateway/config/config-files.ts).
 
 import { hash } from 'node:crypto';
 
 import type { Issue, Path, Source } from './source.ts';
 
 export type Include = Readonly<{
-  /** The path as written, relative to the file that names it. */
+  /** Relative to the file that names it. */
   path: string;
-  /** The path of the setting. */
   issue: (message: string) => Issue;
 }>;
 
-/** In order. A text is the problem if it is not a list of paths. */
+/** In order. An issue if the value is not a list of paths. */
 export function includesOf({ tree, issue }: Source): readonly Include[] | Issue {
   const given = blockOf(tree)['include'] ?? [];
   const paths: readonly unknown[] = Array.isArray(given) ? given : [given];
@@ -24,14 +23,14 @@ export function includesOf({ tree, issue }: Source): readonly Include[] | Issue 
   }));
 }
 
-/** gw's own blocks and the declarative block, which must be in one file only. */
+/** gw's own blocks must be in one file only. */
 const ownBlocks: ReadonlySet<string> = new Set(['auth', 'gw', 'fastllm', 'settings']);
 
 type Part = Readonly<{ source: Source; from: number; length: number }>;
 
 /**
- * The main file and its included files, in reading order. Lists are concatenated. Any other value
- * of a later file replaces the earlier one, with a warning.
+ * In reading order. Lists are concatenated. Any other value of a later file replaces the earlier
+ * one, with a warning.
  */
 export function joinSources(sources: readonly [Source, ...Source[]]): Source | readonly Issue[] {
   const [main] = sources;

@@ -20,7 +20,7 @@ export type FileBudget = Readonly<{
   tokensUsed: number;
 }>;
 
-/** `verifier` is the SHA-256 of the key in hex. `prefix` is shown in lists. */
+/** `verifier` is the SHA-256 of the key in hex. Lists show `prefix`. */
 export type StoredKey = Readonly<{
   name: string;
   verifier: string;
@@ -45,7 +45,7 @@ export type FilePrincipal = Readonly<{
   keys: readonly StoredKey[];
 }>;
 
-/** Null if the file requires no key at all. A master key opens every model. */
+/** Null if the file requires no key. A master key opens every model. */
 export function readKeys(
   { general_settings: general, auth, gw, fastllm }: ConfigFile,
   options: Notes & ReadOptions,
@@ -107,13 +107,16 @@ function storedKey(
   return {
     ...digest,
     ...(raw.prefix ? { prefix: raw.prefix } : {}),
-    // A name that does not depend on the key's position in the file.
+    // Does not depend on the key's position in the file.
     name: raw.name ?? `key-${digest.verifier.slice(0, 8)}`,
     expiresAt: raw.expires_at ?? null,
   };
 }
 
-/** Warns of keys that grant a name of no model, pool or frontend model: most likely it is misspelt. Patterns may match later. */
+/**
+ * Warns of keys that grant the name of no model, pool or frontend model, most likely misspelled.
+ * Patterns may match later.
+ */
 export const unknownGrants = (
   { issue }: Pick<Source, 'issue'>,
   keys: readonly FileKey[] | null,

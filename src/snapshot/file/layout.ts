@@ -22,22 +22,22 @@ export type Layout = Readonly<{
   pools: readonly PlannedPool[];
   frontendModels: readonly PlannedFrontendModel[];
   fallbackModel: string | null;
-  /** The models that a grant of a file's name opens. */
+  /** The models that a grant of a name in the file opens. */
   grantsOf: (name: string) => readonly string[];
 }>;
 
 export type LayoutOptions = Readonly<{
   /** True if a model may have several backends. In a control plane it has one. */
   several: boolean;
-  /** Names that already are frontend models, and stay so. */
+  /** Names that already are frontend models stay so. */
   isRouted: (name: string) => boolean;
 }>;
 
-/** Every name that clients may call: of models, pools and frontend models. */
+/** The names that clients may call. */
 export const namesServed = ({ models, pools, frontendModels }: Layout): ReadonlySet<string> =>
   new Set([...models, ...pools, ...frontendModels].map(({ name }) => name));
 
-/** The errors, one sentence each, if there is no layout. */
+/** Returns the errors, one sentence each, if there is no layout. */
 export function planLayout(
   document: ConfigDocument,
   options: LayoutOptions,
@@ -74,7 +74,7 @@ type Names = ReadonlyMap<string, PlannedName>;
 
 const targetOf = (name: string, names: Names): string => names.get(name)?.target ?? name;
 
-/** The frontend models for names of model_list, and for their aliases. */
+/** For names of model_list and their aliases. */
 function routedNames({ fallbacks }: ConfigDocument, names: Names): readonly PlannedFrontendModel[] {
   const frontendModel = (name: string, to: string): PlannedFrontendModel => ({
     name,
@@ -114,7 +114,7 @@ const ownPool = (pool: FilePool, names: Names): PlannedPool => ({
   ),
 });
 
-/** The global fallback is one model: the first, if its name means several. */
+/** The first model, if the name means several. */
 const soleModel = (name: string | null, names: Names): string | null =>
   name === null ? null : (names.get(name)?.models[0]?.name ?? name);
 

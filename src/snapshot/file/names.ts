@@ -33,7 +33,7 @@ export type PlannedPool = Readonly<{
 export type PlannedName = Readonly<{
   models: readonly PlannedModel[];
   pool: PlannedPool | null;
-  /** The model or pool for chains that name it. */
+  /** Used in chains that contain the name. */
   target: string;
 }>;
 
@@ -74,7 +74,7 @@ export function planName(
   return { models, pool, target: pool.name };
 }
 
-/** One model serves both if they only differ in their address. */
+/** One model serves both if only their addresses differ. */
 const areAlike = (a: Entry, b: Entry): boolean =>
   a.weight === null && b.weight === null && canonicalJson(a.facts) === canonicalJson(b.facts);
 
@@ -99,7 +99,7 @@ function modelOf(name: string, entries: readonly Entry[]): PlannedModel {
 }
 
 /**
- * `<name>@<host>`, followed by the upstream name if a host serves several, and by a number if that
+ * `<name>@<host>`, with the upstream name appended if a host serves several, and a number if that
  * is still ambiguous. Only the number depends on the order in the file.
  */
 function memberNames(name: string, distinct: readonly (readonly Entry[])[]): readonly string[] {

@@ -33,7 +33,6 @@ type Given = Readonly<{
 /** Values of api_key that mean "none". */
 const placeholderKeys: ReadonlySet<string> = new Set(['', 'not-needed', 'none', 'null']);
 
-/** A message if the address or credential cannot be used. `field` names which. */
 export type Unfit = Readonly<{ field: 'api_base' | 'api_key'; message: string }>;
 
 export function providerOf(given: Given): FileProvider | Unfit {
@@ -62,7 +61,7 @@ export const isUnfit = (value: FileProvider | Unfit): value is Unfit => 'field' 
 
 const no = (message: string): Refusal => refuse('invalid', message);
 
-/** Addresses are shown on open pages of the gateway, so they must not contain secrets. */
+/** Addresses must not contain secrets, because open pages of the gateway show them. */
 function addressOf(text: string): string | Refusal {
   const placeholder = /<[^<>]+>/.exec(text)?.[0];
   if (placeholder !== undefined) return no(`still contains the placeholder ${placeholder}`);

@@ -1,5 +1,5 @@
 // Defines the records of the service block: roles, pools, frontend models with rules, prompt
-// classes. Field names are those of the admin API. References use names, never ids.
+// classes. Field names are those of the admin API. References use names.
 
 import { z } from 'zod';
 
@@ -86,7 +86,6 @@ const frontendModel = z.strictObject({
   name: modelName,
   description,
   max_model_len: tokensField.nullish(),
-  /** In the order in which they are tried. */
   rules: z.array(rule).default([]),
   default_targets: names,
 });

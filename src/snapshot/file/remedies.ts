@@ -1,5 +1,4 @@
-// Lists settings of the common format that gw ignores, with what gw does instead or which gw
-// setting does the same.
+// Lists settings of the common format that gw ignores, with what to use instead.
 
 /** By topic: the settings and their remedy. */
 const topics: readonly (readonly [settings: string, remedy: string])[] = [

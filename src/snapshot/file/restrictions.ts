@@ -4,7 +4,7 @@
 import { blockAt, isAsked } from './blocks.ts';
 import type { Issue, Source } from './source.ts';
 
-/** Ways of authentication other than keys. gw supports none of them. */
+/** Ways of authentication that gw does not support. */
 const authentication = [
   'custom_auth',
   'enable_jwt_auth',
@@ -15,8 +15,7 @@ const authentication = [
 ];
 
 /**
- * With keys configured, only their holders are served. Address restrictions are separate, and keys
- * do not replace them.
+ * With keys configured, only their holders are served. Keys do not replace address restrictions.
  */
 export function unmetRestrictions(
   { tree, issue, lost }: Source,

@@ -17,7 +17,7 @@ export type RuleIds = Readonly<{
   principals: Ids;
 }>;
 
-/** Members that the snapshot schema validates. Unknown names are added to `errors`. */
+/** The snapshot schema validates the result. Unknown names are added to `errors`. */
 export function ruleMembers(
   frontendModels: readonly PlannedFrontendModel[],
   ids: RuleIds,

@@ -7,19 +7,14 @@ import type { Document, Pair } from 'yaml';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The maximum number of nodes after resolving aliases: a small file must not expand to a large one.
- */
+/** Nodes after resolving aliases: a small file must not expand to a large one. */
 const aliasesMax = 1000;
 
 export type Path = readonly PropertyKey[];
 
-/**
- * A problem of a file, or an ignored setting. `path` is written as in `model_list[1].model_name`.
- */
+/** A problem of a file, or an ignored setting. `path` has the form `model_list[1].model_name`. */
 export type Issue = Readonly<{
   path: string;
-  /** Null if the text has no file. */
   file: string | null;
   line: number | null;
   message: string;
@@ -53,7 +48,6 @@ export type ReadOptions = Readonly<{
   skipUnsupported?: boolean;
 }>;
 
-/** A problem of the file as a whole. */
 export const issueOfFile = (message: string): Issue => ({
   path: '',
   file: null,
@@ -77,7 +71,7 @@ export function issueLines(issues: readonly Issue[]): readonly string[] {
   return more > 0 ? [...shown, `and ${more} more; gw config check shows all`] : shown;
 }
 
-/** The problem, if the text is not YAML. */
+/** Returns the problem if the text is not YAML. */
 export function readSource(
   text: string,
   environment: Environment,
@@ -124,7 +118,7 @@ const pathText = (path: Path): string =>
 
 const keyOf = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
 
-/** The line of the deepest existing part of `path`: a missing key is reported at its parent. */
+/** A missing key is reported at its parent. */
 function lineAt(document: Document, lines: LineCounter, path: Path): number | null {
   let node: unknown = document.contents;
   let offset = startOf(node);
@@ -148,7 +142,7 @@ function lineAt(document: Document, lines: LineCounter, path: Path): number | nu
 const startOf = (node: unknown): number | null =>
   isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? (node.range?.[0] ?? null) : null;
 
-/** Duplicate keys of a block. The last one is used, as in the common format. */
+/** The last one is used, as in the common format. */
 function duplicatesIn(
   document: Document,
   lines: LineCounter,

@@ -33,7 +33,7 @@ function variableIn(shell: string): string {
   return braced ?? bare ?? 'NAME';
 }
 
-/** Text may span several lines, which are joined. Empty text counts as absent. */
+/** Lines are joined. Empty text counts as absent. */
 export const description = text
   .transform((given) => given.replaceAll(/\s+/g, ' ').trim())
   .transform((given) => (given === '' ? null : given))

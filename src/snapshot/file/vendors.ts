@@ -1,5 +1,5 @@
 // Interprets the prefix of a model name in a configuration file: the vendor, its default address,
-// and prefixes of wire formats that gw does not support.
+// and wire formats that gw does not support.
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import { commonProtocol, protocolNames } from '../../protocols/facts.ts';
@@ -10,19 +10,20 @@ export type Vendor = VendorEntry & Readonly<{ file: NonNullable<VendorEntry['fil
 
 const known = vendorEntries.filter((entry): entry is Vendor => entry.file !== undefined);
 
-/** Keyed by the prefix before the first slash. */
+/** By the prefix before the first slash. */
 const vendors = new Map(known.flatMap((entry) => entry.file.prefixes.map((one) => [one, entry])));
 
 const bareNames = known.flatMap((entry) =>
   entry.file.bare_names === undefined ? [] : [[new RegExp(entry.file.bare_names), entry] as const],
 );
 
-/** For unprefixed names that the format recognizes. */
+/** For names without a prefix that the format recognizes. */
 const vendorOfBareName = (model: string): Vendor | null =>
   bareNames.find(([names]) => names.test(model))?.[1] ?? null;
 
 /**
- * Prefixes that are always removed (specification, "File-mode configuration file"): they name an API, not a model.
+ * These prefixes name an API, not a model, and are removed (specification, "File-mode configuration
+ * file").
  */
 const transports: ReadonlySet<string> = new Set([
   'openai',
@@ -37,7 +38,7 @@ const transports: ReadonlySet<string> = new Set([
 /** These serve their chat-completions API under /v1, but are configured without it. */
 export const underV1: ReadonlySet<string> = new Set(['ollama', 'ollama_chat']);
 
-/** Prefixes that are removed if the backend speaks the protocol of that name. */
+/** Such a prefix is removed if the backend speaks this protocol. */
 const spokenProtocol = (prefix: string | null): Protocol | undefined =>
   protocolNames.find((name) => name === prefix && name !== commonProtocol);
 
@@ -51,7 +52,7 @@ const bedrock = 'name the OpenAI-compatible address of Bedrock as api_base, with
 const compatible = 'name an OpenAI-compatible address of it as api_base, with openai/';
 
 /**
- * Prefixes of vendors with their own wire format or request signature, and what to write instead.
+ * Vendors with their own wire format or request signature, by prefix, and what to write instead.
  */
 export const unspoken: ReadonlyMap<string, string> = new Map([
   ['azure', azure],
@@ -71,7 +72,7 @@ export const unspoken: ReadonlyMap<string, string> = new Map([
 
 export type Named = Readonly<{ prefix: string | null; vendor: Vendor | null }>;
 
-/** `model` is the upstream name, with the result of its prefix. `hasAddress`: the file sets one. */
+/** `model` is the upstream name. `hasAddress`: the file sets an address. */
 export function readModelName(
   model: string,
   given: Readonly<{ hasAddress: boolean; protocol: Protocol | null }>,

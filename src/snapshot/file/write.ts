@@ -4,7 +4,6 @@ import { stringify } from 'yaml';
 
 import { reference } from './source.ts';
 
-/** Omits null and undefined members. */
 export function writeConfigFile(
   tree: Readonly<Record<string, unknown>>,
   notes: readonly string[],
@@ -20,7 +19,7 @@ export function writeYaml(tree: unknown, notes: readonly string[]): string {
 
 export const variableReference = (name: string): string => `${reference}${name}`;
 
-/** Without empty members. */
+/** Omits empty members. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
