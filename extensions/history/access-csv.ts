@@ -2,6 +2,7 @@
 // a model. Cells that a spreadsheet would read as a formula become text (OWASP, "CSV Injection").
 
 import type { AccessRow } from '../../projections/access-review.ts';
+import { csvLine } from '../../src/lib/csv.ts';
 
 const columns = [
   'principal_id',
@@ -18,8 +19,6 @@ const columns = [
   'permission_granted_at',
   'permission_granted_by',
 ];
-
-const csvHead = `${columns.join(',')}\r\n`;
 
 const csvLines = ({ via, ...row }: AccessRow): string =>
   via
@@ -38,17 +37,11 @@ const csvLines = ({ via, ...row }: AccessRow): string =>
           grant?.actor_name ?? grant?.actor_id ?? grant?.actor_kind ?? '',
         ]),
       ];
-      return `${cells.map(csvCell).join(',')}\r\n`;
+      return csvLine(cells);
     })
     .join('');
 
 export function* csvPieces(rows: Iterable<AccessRow>): Generator<string> {
-  yield csvHead;
+  yield csvLine(columns);
   for (const row of rows) yield csvLines(row);
-}
-
-export function csvCell(value: string | number): string {
-  const text = String(value);
-  const safe = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -58,6 +58,7 @@ import { snapshotRoutes } from './history/snapshots.ts';
 import { tokenRoutes } from './access/tokens.ts';
 import { timeseriesRoutes } from './operations/timeseries.ts';
 import { usageEventRoutes } from './operations/usage-events.ts';
+import { usageExportRoutes } from './operations/usage-export.ts';
 import { usageRoutes } from './operations/usage.ts';
 import { vaultRoutes } from './history/vault.ts';
 
@@ -141,6 +142,7 @@ const groups = [
   of('operations', deploymentRoutes),
   of('usage', usageRoutes),
   of('usage', usageEventRoutes),
+  of('usage', usageExportRoutes),
   of('history', vaultRoutes),
   of('history', explainRoutes),
   of('usage', timeseriesRoutes),

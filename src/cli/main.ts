@@ -36,6 +36,7 @@ import { ReencryptBackendsCommand } from './commands/reencrypt-backends.ts';
 import { ServeCommand } from './commands/serve.ts';
 import { SetPasswordCommand } from './commands/set-password.ts';
 import { SyncPricesCommand } from './commands/sync-prices.ts';
+import { UsageExportCommand } from './commands/usage/usage-export.ts';
 import { VaultEraseCommand } from './commands/vault-erase.ts';
 import { exitCodes } from './printing/exit-codes.ts';
 import { HelpCommand, namingValues } from './printing/help.ts';
@@ -76,6 +77,7 @@ export function commandLine(enableColors: boolean): Cli {
     ServeCommand,
     SetPasswordCommand,
     SyncPricesCommand,
+    UsageExportCommand,
     VaultEraseCommand,
     ...Object.values<CommandClass>(extensions),
   ];

@@ -7,9 +7,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 const chunkLengthMin = 65_536;
 
 /** Joins the pieces into longer chunks and yields to the event loop between them. */
-export async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string, void, undefined> {
+export async function* inTurns(
+  pieces: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<string, void, undefined> {
   let chunk = '';
-  for (const piece of pieces) {
+  for await (const piece of pieces) {
     chunk += piece;
     if (chunk.length < chunkLengthMin) continue;
     yield chunk;

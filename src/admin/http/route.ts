@@ -118,6 +118,7 @@ type Description = Readonly<{
     | 'text/javascript'
     | 'text/plain'
     | 'text/event-stream'
+    | 'text/csv'
     | 'application/x-ndjson';
   /** Returns 304 if If-None-Match matches. */
   conditional?: true;

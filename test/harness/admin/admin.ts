@@ -191,10 +191,12 @@ async function askAt(url: string, request: TestRequest): Promise<TestAnswer> {
   return { status: response.status, headers: response.headers, body };
 }
 
-/** Leaves JSON lines as text; an empty body is null. */
+/** Leaves JSON lines and CSV as text; an empty body is null. */
 function parsed(text: string, contentType: string | null): unknown {
   if (text === '') return null;
-  return contentType === 'application/x-ndjson' ? text : JSON.parse(text);
+  const isText =
+    contentType === 'application/x-ndjson' || contentType?.startsWith('text/csv') === true;
+  return isText ? text : JSON.parse(text);
 }
 
 /** Returns an empty text for an event stream, which does not end. */

@@ -1,0 +1,142 @@
+// Reads usage summed by hour, principal, model and what its price depends on, for exports of
+// charges. Estimated usage is excluded, as in the totals of usage-totals.ts.
+
+import { sql } from '@databases/pg';
+import type { Queryable, SQLQuery } from '@databases/pg';
+import { z } from 'zod';
+
+import { membersOf, tokenParts } from '../../usage/counts.ts';
+import { idents } from '../columns.ts';
+import { flag, integer, readRows, readValue, text, time } from '../rows.ts';
+import { isUnpriced } from './usage-range.ts';
+
+/** Sums are decimal integers as text, because they can exceed 2^53. */
+const sum = text;
+
+const partNames = tokenParts.map(({ name }) => name);
+
+const chargeRow = z.object({
+  hour: time,
+  principal_id: integer,
+  principal: text,
+  provider: text.nullable(),
+  model: text.nullable(),
+  tag: text.nullable(),
+  currency: text.nullable(),
+  price_version: integer.nullable(),
+  service_tier: text.nullable(),
+  is_rolled_up: flag,
+  /** True if the cost was reported by the provider. */
+  is_reported: flag,
+  is_correction: flag,
+  requests: sum,
+  unpriced_requests: sum,
+  prompt_tokens: sum,
+  completion_tokens: sum,
+  ...membersOf(partNames, sum.nullable()),
+  tool_calls: z.record(z.string(), integer).nullable(),
+  /** Null if none of the requests has a price. */
+  cost_micros: sum.nullable(),
+});
+export type ChargeRow = Readonly<z.output<typeof chargeRow>>;
+
+/** A page of the rows of this range, sorted by principal. The range must be within one hour. */
+export type ChargePage = Readonly<{
+  since: string;
+  until: string;
+  /** Only principals with a higher id. */
+  afterPrincipal: number;
+  limit: number;
+}>;
+
+const keys: SQLQuery = sql`principal_id, principal, provider, model, tag, is_correction, currency,
+  price_version, service_tier, is_rolled_up, is_reported`;
+
+const partSums = sql.join(
+  partNames.map((name) => sql`sum(${sql.ident(name)})::text as ${sql.ident(name)}`),
+  sql`, `,
+);
+
+const nulls = sql.join(
+  partNames.map(() => sql`null::numeric`),
+  sql`, `,
+);
+
+/** The calls of each tool, summed over the maps of the rows. */
+const toolCalls = sql`
+  (select jsonb_object_agg(tool, calls) from (
+    select tool, sum(number::numeric) as calls
+    from unnest(tool_maps) as maps, jsonb_each_text(maps) as entries (tool, number)
+    group by tool
+  ) tools)`;
+
+/** Priced and unpriced requests of roll-ups cannot be separated. */
+export const usageCharges = (db: Queryable, page: ChargePage): Promise<ChargeRow[]> =>
+  readRows(db, chargeRow)`
+    select summed.*, ${toolCalls} as tool_calls from (
+      select date_trunc('hour', min(at) at time zone 'UTC') at time zone 'UTC' as hour, ${keys},
+        sum(requests)::text as requests,
+        sum(unpriced_requests)::text as unpriced_requests,
+        sum(prompt_tokens)::text as prompt_tokens,
+        sum(completion_tokens)::text as completion_tokens,
+        ${partSums},
+        array_agg(server_tool_calls) filter (where server_tool_calls is not null) as tool_maps,
+        sum(cost_micros)::text as cost_micros
+      from (${usageIn(page)} union all ${hoursIn(page)}
+        union all ${correctionsIn(page)}) counted
+      group by ${keys}, (cost_micros is null)
+      having sum(prompt_tokens) + sum(completion_tokens) > 0 or sum(cost_micros) <> 0
+      order by ${keys}, (cost_micros is null)
+      limit ${page.limit}
+    ) summed
+    order by ${keys}, (cost_micros is null)`;
+
+const usageIn = ({ since, until, afterPrincipal }: ChargePage): SQLQuery => sql`
+  select at, principal_id, principal, provider, model, tag, currency, price_version, service_tier,
+    false as is_rolled_up, reported_cost_micros is not null as is_reported,
+    false as is_correction,
+    1::bigint as requests, ${isUnpriced}::integer::bigint as unpriced_requests,
+    prompt_tokens::numeric, completion_tokens::numeric, ${idents(partNames)}, server_tool_calls,
+    cost_micros::numeric
+  from op.usage_events
+  where at >= ${since}::timestamptz and at < ${until}::timestamptz
+    and principal_id > ${afterPrincipal} and not usage_estimated`;
+
+/** A roll-up has its corrections as a sum. */
+const hoursIn = ({ since, until, afterPrincipal }: ChargePage): SQLQuery => sql`
+  select hour, principal_id, principal, provider, model, tag, currency, null, service_tier,
+    true, false, folded.*
+  from op.usage_hours, lateral (
+    values
+      (false, requests - estimated_requests, unpriced_requests, prompt_tokens, completion_tokens,
+        ${idents(partNames)}, null::jsonb, cost_micros),
+      (true, 0, 0, 0, 0, ${nulls}, null, correction_micros)
+  ) folded (is_correction)
+  where hour >= ${since}::timestamptz and hour < ${until}::timestamptz
+    and principal_id > ${afterPrincipal}`;
+
+const correctionsIn = ({ since, until, afterPrincipal }: ChargePage): SQLQuery => sql`
+  select made.at, principal_id, principal, provider, model, tag, made.currency,
+    made.price_version, service_tier, false, false, true, 0, 0, 0, 0,
+    ${nulls}, null, made.delta_micros
+  from op.usage_corrections made
+  join op.usage_reprices run on run.id = made.reprice_id and run.applied_at is not null
+  join op.usage_events corrected on corrected.id = made.usage_id and corrected.at = made.at
+  where made.at >= ${since}::timestamptz and made.at < ${until}::timestamptz
+    and principal_id > ${afterPrincipal}`;
+
+/** The start of the first hour with usage in this range; null if it has none. */
+export const nextUsageHour = (
+  db: Queryable,
+  { since, until }: Pick<ChargePage, 'since' | 'until'>,
+): Promise<Date | null> =>
+  readValue(db, time.nullable())`
+    select date_trunc('hour', min(at) at time zone 'UTC') at time zone 'UTC' as hour
+    from (
+      (select at from op.usage_events
+        where at >= ${since}::timestamptz and at < ${until}::timestamptz order by at limit 1)
+      union all
+      (select hour from op.usage_hours
+        where hour >= ${since}::timestamptz and hour < ${until}::timestamptz
+        order by hour limit 1)
+    ) first`;
