@@ -1,0 +1,246 @@
+// Tests the rules of costOf: what is billed at which price, what is missing, and exact sums.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import * as fc from 'fast-check';
+
+import { tokenParts, totalsOnly } from '../../../src/usage/counts.ts';
+import type { UsageCounts } from '../../../src/usage/counts.ts';
+import { costOf } from '../../../src/usage/price.ts';
+import type { Prices } from '../../../src/usage/price.ts';
+import type { PriceSet } from '../../../src/usage/price-card.ts';
+import { above, card, plain } from './dollars.ts';
+
+const cost = (counts: Partial<UsageCounts>, prices: Prices) =>
+  costOf({ ...totalsOnly({ promptTokens: 0, completionTokens: 0 }), ...counts }, prices);
+
+const cachedPrompt = { promptTokens: 1_000, cacheReadTokens: 400, completionTokens: 10 };
+
+describe('a card is strict', () => {
+  const strict = card({ input: 3, output: 15 });
+
+  it('leaves a row unpriced and names the price that is missing', () => {
+    assert.deepEqual(cost(cachedPrompt, strict), {
+      micros: null,
+      currency: 'USD',
+      breakdown: {},
+      missing: 'cache_read',
+      isClamped: false,
+    });
+  });
+
+  it('does not need a price for a count of zero or one that was not reported', () => {
+    assert.equal(cost({ ...cachedPrompt, cacheReadTokens: 0 }, strict).micros, 3_150);
+    assert.equal(cost({ ...cachedPrompt, cacheReadTokens: null }, strict).micros, 3_150);
+  });
+
+  it('uses the fallback that the card states', () => {
+    const stated = card({ input: 3, output: 15 }, { fallbacks: { cache_read: 'input' } });
+    const { micros, breakdown } = cost(cachedPrompt, stated);
+    assert.equal(micros, 3_150);
+    assert.deepEqual(breakdown, { cache_read: 1_200, input: 1_800, output: 150 });
+  });
+
+  it('leaves a row unpriced if a tool that was called has no price', () => {
+    const called = { promptTokens: 1, serverToolCalls: { code_execution: 1 } };
+    assert.equal(cost(called, strict).missing, 'tool_calls.code_execution');
+    const uncalled = { promptTokens: 1_000, serverToolCalls: { code_execution: 0 } };
+    assert.equal(cost(uncalled, strict).micros, 3_000);
+  });
+
+  it('leaves a row unpriced if its service tier has no price', () => {
+    const fast = { promptTokens: 1_000, serviceTier: 'priority' };
+    assert.equal(cost(fast, strict).missing, 'service_tiers.priority');
+    assert.equal(cost({ ...fast, serviceTier: 'constructor' }, strict).micros, null);
+  });
+
+  it('does not take a price that a tier lacks from the base set', () => {
+    const tiered = card(
+      { input: 3, output: 15, cache_read: 0.3 },
+      { context_tiers: [above(500, { input: 6, output: 22.5 })] },
+    );
+    assert.equal(cost(cachedPrompt, tiered).missing, 'cache_read');
+    assert.equal(cost({ ...cachedPrompt, promptTokens: 500 }, tiered).micros, 570);
+  });
+
+  it('names the base price that is missing', () => {
+    assert.equal(cost({ promptTokens: 1 }, card({ output: 15 })).missing, 'input');
+  });
+
+  it('prices an explicit usage of zero at zero', () => {
+    assert.equal(cost({}, strict).micros, 0);
+  });
+});
+
+describe('context tiers', () => {
+  const tiered = card(
+    { input: 3, output: 15, cache_read: 0.3, cache_write_5m: 3.75, cache_write_1h: 6 },
+    {
+      context_tiers: [
+        above(200_000, {
+          input: 6,
+          output: 22.5,
+          cache_read: 0.6,
+          cache_write_5m: 7.5,
+          cache_write_1h: 12,
+        }),
+      ],
+    },
+  );
+
+  it('apply if the base price of a side is not set', () => {
+    const only = card({}, { context_tiers: [above(100, { input: 6, output: 22.5 })] });
+    assert.equal(cost({ promptTokens: 1_000 }, only).micros, 6_000);
+    assert.equal(cost({ promptTokens: 100 }, only).missing, 'input');
+  });
+
+  it('price cache writes above the threshold at the price of the tier', () => {
+    const wrote = { promptTokens: 300_000, cacheWrite5mTokens: 300_000 };
+    assert.equal(cost(wrote, tiered).micros, 2_250_000);
+    const longer = { promptTokens: 300_000, cacheWrite1hTokens: 300_000 };
+    assert.equal(cost(longer, tiered).micros, 3_600_000);
+  });
+
+  it('compare with all prompt tokens, cached or not', () => {
+    const cached = { promptTokens: 250_000, cacheReadTokens: 249_000 };
+    assert.deepEqual(cost(cached, tiered).breakdown, { cache_read: 149_400, input: 6_000 });
+  });
+
+  it('of a service tier apply instead of those of the card', () => {
+    const flex = { input: 1_500_000, context_tiers: [above(1_000, { input: 2 })] };
+    const { card: own, ...base } = tiered;
+    const prices = { ...base, card: { ...own, service_tiers: { flex } } };
+    const used = (promptTokens: number) => cost({ promptTokens, serviceTier: 'flex' }, prices);
+    assert.equal(used(1_000).micros, 1_500);
+    assert.equal(used(2_000).micros, 4_000);
+    assert.equal(used(300_000).micros, 600_000);
+  });
+});
+
+describe('parts of a total', () => {
+  it('that are more than the total are billed in full, and the result says so', () => {
+    const prices = card({ input: 3, output: 15, cache_read: 0.3 });
+    const { micros, isClamped } = cost({ promptTokens: 10, cacheReadTokens: 1_000 }, prices);
+    assert.deepEqual([micros, isClamped], [300, true]);
+  });
+
+  it('have no prices without a card', () => {
+    assert.deepEqual(cost(cachedPrompt, plain(3, 15)).breakdown, { input: 3_000, output: 150 });
+  });
+
+  it('bill reasoning at its own price if it has one', () => {
+    const thought = { promptTokens: 0, completionTokens: 1_000, reasoningTokens: 600 };
+    const { breakdown } = cost(thought, card({ input: 1, output: 2, reasoning: 5 }));
+    assert.deepEqual(breakdown, { reasoning: 3_000, output: 800 });
+  });
+});
+
+it('is unpriced without any price', () => {
+  const none = { input: null, output: null, card: null };
+  assert.equal(cost({}, none).micros, null);
+  assert.equal(cost({ promptTokens: 5 }, none).missing, 'input');
+});
+
+it('says the currency of the card', () => {
+  const euro = card({ input: 3, output: 15 }, { currency: 'EUR' });
+  assert.deepEqual([cost({}, euro).currency, cost({}, plain(1)).currency], ['EUR', 'USD']);
+});
+
+it('is null for an amount that is not representable', () => {
+  const dear = { input: Number.MAX_SAFE_INTEGER, output: null, card: null };
+  const { micros, missing, breakdown } = cost({ promptTokens: 1_000_001 }, dear);
+  assert.deepEqual([micros, missing, breakdown], [null, null, {}]);
+});
+
+const tokens = fc.nat({ max: 1_000_000 });
+const price = fc.nat({ max: 100_000_000 });
+const parts = tokenParts.map(({ kind }) => kind);
+const fullSet: fc.Arbitrary<PriceSet> = fc
+  .array(price, { minLength: parts.length + 2, maxLength: parts.length + 2 })
+  .map((prices) =>
+    Object.fromEntries(['input', 'output', ...parts].map((name, at) => [name, prices[at]])),
+  );
+
+const pricesOf = ({ input = 0, output = 0, ...set }: PriceSet, more: Prices['card']): Prices => ({
+  input,
+  output,
+  card: { ...set, ...more },
+});
+
+const anyCounts: fc.Arbitrary<UsageCounts> = fc
+  .tuple(
+    tokens,
+    tokens,
+    fc.array(tokens, { minLength: parts.length, maxLength: parts.length }),
+    fc.constantFrom(null, 'flex'),
+  )
+  .map(([promptTokens, completionTokens, own, serviceTier]) =>
+    Object.assign(
+      totalsOnly({ promptTokens, completionTokens }),
+      Object.fromEntries(tokenParts.map(({ key }, at) => [key, own[at] ?? null])),
+      { serverToolCalls: { web_search: own[0] ?? 0 }, serviceTier },
+    ),
+  );
+
+const more = { per_request: 7, tool_calls: { web_search: 3 } };
+
+it('sums the prices that were used to the cost', () => {
+  fc.assert(
+    fc.property(anyCounts, fullSet, fc.nat({ max: 300 }), (counts, set, percent) => {
+      const service_tiers = { flex: { percent } };
+      const { micros, breakdown } = costOf(counts, pricesOf(set, { ...more, service_tiers }));
+      const sum = Object.values(breakdown).reduce((left, right) => left + right, 0);
+      assert.equal(sum, micros);
+      assert.ok(Object.values(breakdown).every((amount) => amount >= 0));
+    }),
+  );
+});
+
+it('never costs less for more tokens of a part', () => {
+  fc.assert(
+    fc.property(
+      anyCounts,
+      fullSet,
+      fc.constantFrom(...tokenParts),
+      tokens,
+      (counts, set, part, added) => {
+        const total = part.side === 'input' ? 'promptTokens' : 'completionTokens';
+        const prices = pricesOf(set, { ...more, service_tiers: { flex: { percent: 50 } } });
+        const larger = {
+          ...counts,
+          [part.key]: (counts[part.key] ?? 0) + added,
+          [total]: counts[total] + added,
+        };
+        const [less, greater] = [costOf(counts, prices).micros, costOf(larger, prices).micros];
+        assert.ok(less !== null && greater !== null && greater >= less);
+      },
+    ),
+  );
+});
+
+it('charges the percentage of a service tier, rounded once', () => {
+  fc.assert(
+    fc.property(anyCounts, fullSet, fc.nat({ max: 300 }), (counts, set, percent) => {
+      const prices = pricesOf(set, { service_tiers: { flex: { percent } } });
+      const tokensOnly = { ...counts, serverToolCalls: null };
+      const whole = costOf({ ...tokensOnly, serviceTier: null }, prices).micros ?? Number.NaN;
+      const share = costOf({ ...tokensOnly, serviceTier: 'flex' }, prices).micros ?? Number.NaN;
+      const error = Math.abs(share * 100 - whole * percent);
+      // Half a micro-unit of the share, and the percentage of half a micro-unit of the whole.
+      assert.ok(error <= 50 + percent / 2, `${share} is not ${percent} % of ${whole}`);
+    }),
+  );
+});
+
+it('is the sum of exact products, rounded once', () => {
+  fc.assert(
+    fc.property(tokens, tokens, price, price, (prompt, completion, input, output) => {
+      const counts = totalsOnly({ promptTokens: prompt, completionTokens: completion });
+      const exact = BigInt(prompt) * BigInt(input) + BigInt(completion) * BigInt(output);
+      const rounded = Number((exact + 500_000n) / 1_000_000n);
+      assert.equal(costOf(counts, { input, output, card: null }).micros, rounded);
+      assert.equal(costOf(counts, { input, output, card: {} }).micros, rounded);
+    }),
+  );
+});
