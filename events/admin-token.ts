@@ -1,5 +1,5 @@
 // Defines the events of tokens for the admin API. The SHA-256 verifier is in the vault; events
-// carry its ref. Proxies do not need tokens, so none of these events makes a snapshot version.
+// carry its ref. Proxies do not need tokens, so these events make no snapshot version.
 
 import { z } from 'zod';
 
@@ -17,9 +17,7 @@ export const adminTokenEvents = {
       name: z.string(),
       prefix: z.string(),
       verifier_ref: z.uuid(),
-      /**
-       * The maximum permissions of the token; the permissions of its principal limit it further.
-       */
+      /** The principal's permissions limit these further. */
       permissions: z.array(adminVerb),
       expires_at: z.iso.datetime({ offset: true }),
       created_at: restoredAt,
@@ -27,7 +25,7 @@ export const adminTokenEvents = {
   },
   /** The row is kept for audit. A revoked token cannot be enabled again. */
   AdminTokenRevoked: { change: null, touchesSnapshot: false, data: z.object({ id: adminTokenId }) },
-  /** The token is deleted with its principal, or when a state that did not have it is restored. */
+  /** The token is deleted with its principal, or by a restore of a state that did not have it. */
   AdminTokenDeleted: { change: null, touchesSnapshot: false, data: z.object({ id: adminTokenId }) },
 } as const satisfies Record<string, EventDefinition>;
 

@@ -22,13 +22,13 @@ export const apiKeyEvents = {
   },
   /** The row is kept for audit. */
   ApiKeyRevoked: { change: null, touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
-  /** An import enables the revoked keys that its file holds. */
+  /** An import enables revoked keys that its file contains. */
   ApiKeyEnabled: { touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
   ApiKeyExpirySet: setter({
     id: apiKeyId,
     expires_at: z.iso.datetime({ offset: true }).nullable(),
   }),
-  /** The key is deleted with its principal, or when a state that did not have it is restored. */
+  /** The key is deleted with its principal, or by a restore of a state that did not have it. */
   ApiKeyDeleted: { change: null, touchesSnapshot: true, data: z.object({ id: apiKeyId }) },
 } as const satisfies Record<string, EventDefinition>;
 

@@ -9,7 +9,7 @@ for (let value = 0; value < 16; value += 1) {
 
 const valueAt = (hex: string, at: number): number => digitValues[hex.charCodeAt(at)] ?? 0;
 
-/** Verifying a log calls this for every event, so it uses a lookup table. */
+/** A lookup table, because verifying a log calls this for every event. */
 export function hexBytes(hex: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(hex.length >>> 1);
   for (let at = 0; at < bytes.length; at += 1) {

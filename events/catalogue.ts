@@ -21,7 +21,7 @@ import { remote } from './remote.ts';
 import { roleEvents } from './role.ts';
 import { settingsEvents } from './settings.ts';
 
-/** A successful mutation without changes still records an event, so that the audit log shows it. */
+/** A mutation without changes still records an event, so that the audit log shows it. */
 const commonEvents = {
   NoChange: { touchesSnapshot: false, change: null, data: z.object({}) },
 } as const satisfies Record<string, EventDefinition>;
@@ -42,7 +42,7 @@ export const eventsByNoun = {
   change_request: changeRequestEvents,
 } as const satisfies Record<Noun, Record<string, EventDefinition>>;
 
-/** The fields in the record of a remote server, by noun. */
+/** By noun. */
 export const remoteDetails = {
   mcp_server: mcpServerDetails,
   agent: agentDetails,
@@ -52,7 +52,6 @@ export type RemoteDetails = {
   readonly [N in RemoteNoun]: z.output<(typeof remoteDetails)[N]>;
 };
 
-/** The fields that only this kind of remote server has. */
 export const ownFieldsOf = (noun: RemoteNoun): Readonly<Record<string, z.ZodType>> =>
   Object.fromEntries(
     Object.entries(remoteDetails[noun].shape).filter(([field]) => !(field in remote.shape)),
@@ -60,7 +59,7 @@ export const ownFieldsOf = (noun: RemoteNoun): Readonly<Record<string, z.ZodType
 
 type NameIn<Type> = Type extends `${infer Name}Created` ? Name : never;
 
-/** The common part of a noun's event and command names, such as `McpServer`. */
+/** The common part of event and command names, such as `McpServer`. */
 export type RemoteNames = { readonly [N in RemoteNoun]: NameIn<keyof EventsByNoun[N]> };
 export const remoteName = (noun: RemoteNoun): string =>
   creatorOf(noun).type.slice(0, -'Created'.length);
@@ -75,7 +74,7 @@ export type EventsByNoun = typeof eventsByNoun;
 export type NounEvent = { [N in Noun]: EventOf<EventsByNoun[N]> }[Noun];
 export type GwEvent = NounEvent | EventOf<typeof commonEvents>;
 export type RecordedEvent = Recorded<GwEvent>;
-/** The parts of a recorded event that a fold needs. */
+/** The parts that a fold needs. */
 export type FoldedEvent = GwEvent & Pick<Recorded, 'position' | 'version' | 'recordedAt' | 'hash'>;
 
 export function definitionOf(type: string): EventDefinition {
@@ -91,7 +90,7 @@ export const isSetter = <Event extends GwEvent>(
   event: Event,
 ): event is Extract<Event, { type: SetterOf }> => catalogue[event.type]?.sets === true;
 
-/** The events of a noun that only set fields, each with the names of its fields. */
+/** With the names of their fields. */
 export const settersOf = (noun: Noun): readonly Setter[] =>
   Object.entries<EventDefinition>(eventsByNoun[noun]).flatMap(([type, { sets, data }]) =>
     sets === true && data instanceof z.ZodObject
@@ -100,7 +99,7 @@ export const settersOf = (noun: Noun): readonly Setter[] =>
   );
 type Setter = Readonly<{ type: string; names: readonly string[] }>;
 
-/** The event that creates an entity of the noun, with the names of its data. */
+/** With the names of its data. */
 export function creatorOf(noun: Noun): Setter {
   const [found] = Object.entries<EventDefinition>(eventsByNoun[noun]).flatMap(([type, { data }]) =>
     type.endsWith('Created') && data instanceof z.ZodObject
@@ -114,10 +113,7 @@ export function creatorOf(noun: Noun): Setter {
 export const schemaOf = (type: string): number => currentSchema(definitionOf(type));
 export const touchesSnapshot = (type: string): boolean => definitionOf(type).touchesSnapshot;
 
-/**
- * Reads a stored event and checks it against the catalogue. Throws if the type is unknown or the
- * data does not match its schema.
- */
+/** Throws if the type is unknown or the data does not match its schema. */
 export function readEvent(stored: {
   stream: string;
   type: string;

@@ -1,6 +1,6 @@
 // Verifies a log event by event and checkpoint by checkpoint, from any position whose hash is
-// trusted. All verification uses it, in Node and in the browser: the log in the database, exports,
-// replays, and the log before a checkpoint is signed.
+// trusted, in Node and in the browser. All verification uses it: of the database, of exports and
+// replays, and before a checkpoint is signed.
 
 import { base64Bytes, hexBytes, hexOf } from './bytes.ts';
 import { brokenDigest, genesisHex, readEnvelope } from './hashed-text.ts';
@@ -8,8 +8,8 @@ import type { Envelope, HashedText } from './hashed-text.ts';
 import { readNote, rotationText, signatureIn, statement } from './note.ts';
 
 /**
- * The position of a check in the chain. `auditKey` signs the checkpoints after that position: 64
- * hex digits, or null if there is no key.
+ * A position and its hash. `auditKey` signs the checkpoints after it: 64 hex digits, or null if
+ * there is no key.
  */
 export type Link = Readonly<{
   position: number;
@@ -27,26 +27,23 @@ export const firstLink = (logId: string): Link => ({
 
 /** The functions that differ between Node and the browser. */
 export type Means = Readonly<{
-  /** True if this Ed25519 key (64 hex digits) made the signature. */
+  /** `publicKey` is an Ed25519 key, 64 hex digits. */
   isSigned: (
     text: string,
     signature: Uint8Array<ArrayBuffer>,
     publicKey: string,
   ) => boolean | Promise<boolean>;
-  /** Checks the contents of an event whose digests are correct. Returns the problem, or null. */
+  /** Checks the content of an event whose digests are correct. Returns the problem, or null. */
   unreadable?: (envelope: Envelope, event: HashedText) => string | null;
 }>;
 
-/** A `Link` whose hash is written as 64 hex digits. */
+/** The hash is 64 hex digits. */
 export type Standing = Omit<Link, 'hash'> & Readonly<{ hash: string }>;
 
 export type ChainCheck = Readonly<{
-  /**
-   * Checks the next event and returns its problem, or null. After a problem it must not be called
-   * again.
-   */
+  /** Returns the problem, or null. After a problem it must not be called again. */
   event: (event: HashedText) => Promise<string | null>;
-  /** Checks a checkpoint of the current position. Returns its problem, or null. */
+  /** Checks a checkpoint of the current position. Returns the problem, or null. */
   checkpoint: (note: string) => Promise<string | null>;
   at: () => Standing;
   link: () => Link;

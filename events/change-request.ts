@@ -1,6 +1,7 @@
-// Defines the events of change requests (docs/guides/four-eyes.md), and of changes that were made without one and need a review.
-// The title and the calls may contain secrets and personal data. They stay in the vault until the request ends; events carry their ref and
-// a keyed digest of the exact bytes.
+// Defines the events of change requests (docs/guides/four-eyes.md), and of changes that were made
+// without one and need a review. The title and the calls may contain secrets and personal data, so
+// they are in the vault until the request ends. Events carry their ref and a keyed digest of the
+// exact bytes.
 
 import { hash } from 'node:crypto';
 
@@ -21,7 +22,7 @@ export const storedDraft = z.object({
   body_ref: z.uuid(),
   digest: z.string(),
   calls: z.array(z.object({ method: z.string(), path: z.string() })).readonly(),
-  /** The kinds of change and the number of events that the calls produced when drafted. */
+  /** Those that the calls produced when drafted. */
   kinds: z.array(changeKind).readonly(),
   event_count: z.int().nonnegative(),
 });
@@ -55,7 +56,7 @@ export const changeRequestEvents = {
     touchesSnapshot: false,
     data: z.object({ id, title_ref: z.uuid(), draft: storedDraft }),
   },
-  /** `outcome` has one digest per call, of the events that the call produced at approval. */
+  /** `outcome` has one digest per call, of its events at approval. */
   ChangeRequestApproved: {
     touchesSnapshot: false,
     data: z.object({
@@ -67,7 +68,7 @@ export const changeRequestEvents = {
   },
   ChangeRequestRefused: { touchesSnapshot: false, data: z.object({ id, by }) },
   ChangeRequestWithdrawn: { touchesSnapshot: false, data: z.object({ id, by }) },
-  /** The time to apply the request; null removes the schedule. */
+  /** Null removes the schedule. */
   ChangeRequestScheduled: {
     touchesSnapshot: false,
     data: z.object({ id, by, apply_at: time.nullable() }),

@@ -1,6 +1,6 @@
 // Signs and verifies checkpoints: statements, signed with Ed25519 (RFC 8032), that the chain of a
 // log has this hash at that position. They are signed notes (https://c2sp.org/signed-note). The log
-// itself records the audit key that is valid there.
+// records the audit key that is valid there.
 
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 
@@ -28,7 +28,7 @@ export function signingKey(seed: Uint8Array): SigningKey {
   };
 }
 
-/** True if this key made the signature. False if the key or signature has another length. */
+/** False if the key or signature has another length. */
 export function isSigned(text: string, signature: Uint8Array, publicKey: string): boolean {
   const bytes = Buffer.from(publicKey, 'hex');
   if (bytes.length !== 32 || signature.length !== 64) return false;
@@ -37,7 +37,7 @@ export function isSigned(text: string, signature: Uint8Array, publicKey: string)
   return verify(null, Buffer.from(text), spki, signature);
 }
 
-/** The key in the format that verifiers of signed notes accept: name, id and key. */
+/** The format that verifiers of signed notes accept: name, id and key. */
 export const verifierKey = (logId: string, publicKey: string): string =>
   [
     originOf(logId),
@@ -53,7 +53,6 @@ export function signedNote(checkpoint: Checkpoint, key: SigningKey): string {
   return `${text}\n— ${originOf(logId)} ${signature.toString('base64')}\n`;
 }
 
-/** True if a note that could be parsed was signed with this key. */
 export function isNoteSigned(note: string, publicKey: string): boolean {
   const checkpoint = readNote(note);
   if (checkpoint === null) return false;

@@ -13,10 +13,9 @@ export type NewEvent<Type extends string = string, Data = unknown> = Readonly<{
 }>;
 
 /**
- * One event type. `data` is the schema of the current version. `past` holds the schemas of older
- * versions, oldest first, each with the pure function that converts its data to the next version.
- * Stored bytes are never rewritten. `touchesSnapshot` is true if the event makes a new snapshot
- * version.
+ * `data` is the schema of the current version. `past` holds the schemas of older versions, oldest
+ * first, each with the pure function that converts its data to the next version. Stored bytes are
+ * never rewritten. `touchesSnapshot` is true if the event makes a new snapshot version.
  */
 export type EventDefinition = Readonly<{
   touchesSnapshot: boolean;
@@ -31,18 +30,15 @@ export type EventDefinition = Readonly<{
   past?: readonly Readonly<{ data: z.ZodType; upcast: (older: unknown) => unknown }>[];
 }>;
 
-/** The union of the events that a noun defines. */
 export type EventOf<Definitions extends Record<string, EventDefinition>> = {
   [Type in keyof Definitions & string]: NewEvent<Type, z.output<Definitions[Type]['data']>>;
 }[keyof Definitions & string];
 
-/** Defines an event type that only sets fields. */
 export const setter = <Shape extends z.ZodRawShape>(
   shape: Shape,
   facts: Partial<Pick<EventDefinition, 'touchesSnapshot' | 'change'>> = {},
 ) => ({ sets: true as const, touchesSnapshot: true, ...facts, data: z.object(shape) });
 
-/** The types of the events that only set fields. */
 export type SetterType<Definitions> = {
   [Type in keyof Definitions]: Definitions[Type] extends { sets: true } ? Type : never;
 }[keyof Definitions];
@@ -57,25 +53,25 @@ export const eventMetadata = z.object({
     /** The admin token that authenticated the request; absent for other kinds of actor. */
     token_id: z.int().positive().optional(),
   }),
-  /** The command that decided this event, for example `CreateProvider`. */
+  /** For example `CreateProvider`. */
   command: z.string(),
   /** The action in the audit log: the HTTP method and path, or `CLI` and the command's name. */
   action: z.string(),
   target: z.string(),
   request_id: z.string(),
-  /** The vault item that holds the actor's reason. */
+  /** The vault item with the actor's reason. */
   reason_ref: z.uuid().nullable(),
   /** The position whose state this event restores; absent if it restores none. */
   causation: z.object({ position: z.int().nonnegative() }).optional(),
   app_version: z.string(),
-  /** The position of the event within its command: `index` from 0, `count` events in all. */
+  /** `index` counts from 0. */
   index: z.int().nonnegative(),
   count: z.int().positive(),
 });
 export type EventMetadata = z.output<typeof eventMetadata>;
 
 /**
- * An event as the log holds it, its data converted to the current version. `recordedAt` is epoch
+ * An event in the log, its data converted to the current version. `recordedAt` is epoch
  * milliseconds.
  */
 export type Recorded<Event extends NewEvent = NewEvent> = Event &
@@ -95,8 +91,8 @@ export const currentSchema = (definition: EventDefinition): number =>
   (definition.past?.length ?? 0) + 1;
 
 /**
- * Reads data that was stored at version `schema`. Throws if it does not match: an event that cannot
- * be read must stop gw and must never be skipped.
+ * Throws if data of this version does not match: an event that cannot be read must stop gw and must
+ * never be skipped.
  */
 export function upcast(definition: EventDefinition, schema: number, stored: unknown): unknown {
   const past = definition.past ?? [];

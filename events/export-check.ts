@@ -10,14 +10,13 @@ import { createChainCheck, firstLink } from './chain.ts';
 import type { ChainCheck, Means } from './chain.ts';
 import { genesisHex } from './hashed-text.ts';
 
-/** The key and checkpoints that an auditor trusts. */
 export type Trust = Readonly<{
   /**
    * An audit key, 64 hex digits, which must have signed a part of the log. Null trusts the keys in
    * the log.
    */
   key: string | null;
-  /** Notes of checkpoints that were kept elsewhere; the log must match them. */
+  /** Checkpoints that were kept elsewhere. The log must match them. */
   anchors: readonly string[];
 }>;
 
@@ -25,7 +24,7 @@ export const noTrust: Trust = { key: null, anchors: [] };
 
 export type Finding = Readonly<{ position: number; problem: string }>;
 
-/** An event in the format of a line. Digests are 64 hex digits. */
+/** Digests are 64 hex digits. */
 export type EventLine = Readonly<{
   position: number;
   stream: string;
@@ -56,7 +55,7 @@ type Note = Readonly<{ checkpoint: string }>;
 type End = Readonly<{ end: number; hash: string; events: number; checkpoints: number }>;
 type Line = Head | EventLine | Note | End;
 
-/** The state of a verification. `position` and `hash` are those of the last verified event. */
+/** `position` and `hash` are those of the last verified event. */
 export type Verified = Readonly<{
   logId: string;
   from: number;
@@ -65,14 +64,13 @@ export type Verified = Readonly<{
   before: string;
   position: number;
   hash: string;
-  /** The audit key at that position; null if there is none. */
+  /** Null if there is no audit key. */
   key: string | null;
   checkpoints: number;
   /** Verified events without a payload. */
   redacted: RedactedEvents;
 }>;
 
-/** The verified line, or the finding. */
 export type Taken =
   | Readonly<{ kind: 'head' | 'end' }>
   | Readonly<{ kind: 'event'; event: EventLine }>
@@ -80,11 +78,9 @@ export type Taken =
   | Readonly<{ kind: 'finding' } & Finding>;
 
 export type ExportCheck = Readonly<{
-  /**
-   * Checks the next line, given without its line end. After a finding it must not be called again.
-   */
+  /** The line has no line end. After a finding it must not be called again. */
   take: (line: string) => Promise<Taken>;
-  /** Returns the finding if the export ended here; null if it may end. */
+  /** The finding if the export ended here; null if it may end. */
   end: () => Finding | null;
   /** Null before the first line. */
   state: () => Verified | null;
@@ -205,7 +201,7 @@ function createNoteCheck({ key, anchors, isPack = false }: Options) {
   };
 }
 
-/** The members of each kind of line, in the order in which they are written, with their types. */
+/** For each kind of line, in the order in which the members are written. */
 const shapes: ReadonlySet<string> = new Set([
   'gw_log_export:number log_id:string from:number to:number previous_hash:string audit_key:string',
   'position:number stream:string version:number event_id:string type:string schema:number ' +

@@ -30,7 +30,6 @@ export const storedRule = z.object({
   deny_message: z.string().nullable(),
   jump_to: frontendModelId.nullable(),
   tag: z.string().nullable(),
-  /** The name given by an operator; absent if the rule has none. */
   name: z.string().optional(),
   /** Absent when the rule is enabled. */
   enabled: z.literal(false).optional(),

@@ -7,9 +7,8 @@ import { hash } from 'node:crypto';
 import { hexBytes } from './bytes.ts';
 
 /**
- * The texts of an event that its digests cover. The envelope has one line each for the position,
- * stream, version, event id, type, schema, transaction and time in epoch milliseconds, without a
- * final line feed. Digests are 64 hex digits.
+ * The envelope has one line each for the position, stream, version, event id, type, schema,
+ * transaction and time in epoch milliseconds, without a final line feed. Digests are 64 hex digits.
  */
 export type HashedText = Readonly<{
   envelope: string;
@@ -34,7 +33,7 @@ export type Envelope = Readonly<{
 
 const envelopeLines = 8;
 
-/** The values of an envelope; null if it does not have exactly one line for each. */
+/** Null if the text does not have exactly one line for each value. */
 export function readEnvelope(text: string): Envelope | null {
   const lines = text.split('\n');
   const [position, stream, version, eventId, type, schema, txId, recordedAt] = lines;
@@ -64,16 +63,15 @@ export function leafText(
   return `${leafPrefix}gw-event-v1\n${leaf.envelope}\n${digests}`;
 }
 
-/** The hash of the chain after an event, from the hash before it and its leaf: 64 hex digits each. */
+/** All are 64 hex digits. */
 export const nodeHash = (previous: string, leaf: string): string =>
   hash('sha256', hexBytes(`${nodePrefixHex}${previous}${leaf}`));
 
-/** The hash before the first event of a log. */
 export const genesisHex = (logId: string): string => hash('sha256', `gw-log-genesis${logId}`);
 
 /**
- * Returns which digest of an event does not match its bytes, or null if all match. `previous` is
- * the hash before the event. deploy/verify.mjs uses the same messages.
+ * Null if all digests match. `previous` is the hash before the event. deploy/verify.mjs uses the
+ * same messages.
  */
 export function brokenDigest(previous: string, event: HashedText): string | null {
   const { payload } = event;

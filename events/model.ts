@@ -18,9 +18,7 @@ export const modelEvents = {
     touchesSnapshot: true,
     data: z.object({ id: modelId, name: z.string(), description: z.string().nullable() }),
   },
-  /**
-   * The model was created for a model that a registered provider of this principal's agent serves.
-   */
+  /** An agent of this principal registered a provider that serves the model. */
   ModelLearned: {
     change: null,
     touchesSnapshot: false,

@@ -26,10 +26,7 @@ export function keyId(logId: string, publicKey: string): string {
 const notePattern =
   /^gw\/([\da-f-]{36})\n([1-9]\d{0,14})\n([\w+/]{43}=)\n\n— gw\/([\da-f-]{36}) ([\w+/]{91}=)\n$/;
 
-/**
- * Parses the checkpoint of a note. Null if the bytes are not those of a checkpoint. The signature
- * is not checked here.
- */
+/** Null if the bytes are not those of a checkpoint. The signature is not checked here. */
 export function readNote(note: string): Checkpoint | null {
   const [, logId, position, stated, signer, signature] = notePattern.exec(note) ?? [];
   if (logId === undefined || stated === undefined || signature === undefined) return null;
@@ -38,7 +35,7 @@ export function readNote(note: string): Checkpoint | null {
   return { logId, position: Number(position), hash: base64Bytes(stated) };
 }
 
-/** The signature that this key made in a parsed note. Null if the note names another key. */
+/** Null if the note names another key. */
 export function signatureIn(
   note: string,
   logId: string,
@@ -51,6 +48,6 @@ export function signatureIn(
 
 type Rotation = Readonly<{ logId: string; previous: string; next: string }>;
 
-/** The text that the previous audit key signs to authorise the next one. */
+/** The previous audit key signs this to authorise the next one. */
 export const rotationText = ({ logId, previous, next }: Rotation): string =>
   `gw-audit-key-v1\n${logId}\n${previous}\n${next}\n`;

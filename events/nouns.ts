@@ -9,39 +9,33 @@ export type NounFacts = Readonly<{
   /** The name in the middle of a sentence. */
   words: string;
   /**
-   * The admin API resources of these records, by the first segment of their path: the list first,
-   * then other names that accept the same ids.
+   * The admin API's paths, by first segment: the list first, then other names that accept the same
+   * ids.
    */
   paths: readonly string[];
-  /**
-   * Resources that are parts of one record. The value is the part's segment in the UI's address, or
-   * null.
-   */
+  /** Resources that are parts of one record, with the segment in the UI's address, or null. */
   parts: Readonly<Record<string, string | null>>;
   /**
-   * The screen of the management UI, and the segment before the id in its address; null if no
-   * screen shows the noun.
+   * The screen of the UI, and the segment before the id in its address; null if no screen shows the
+   * noun.
    */
   screen: Readonly<{ name: string; part: string | null }> | null;
-  /**
-   * The entry in the navigation of the management UI; null if it has none. `key` is pressed after
-   * `g`.
-   */
+  /** Null without an entry in the navigation. `key` is pressed after `g`. */
   nav: Readonly<{ title: string; icon: string; group: string; key: string }> | null;
   /**
-   * The order in the navigation and the palette; null for nouns that the palette neither finds nor
-   * creates.
+   * The order in the navigation and the palette. Null if the palette neither finds nor creates such
+   * records.
    */
   rank: number | null;
   /** The permission needed to create one. */
   creation: Permission;
-  /** The prefix of the resource in a permission that names one record. */
+  /** The prefix in a permission that names one record. */
   granted: 'model/' | 'mcp/' | 'agent/' | null;
-  /** The group of its operations in the API reference (src/admin/openapi/openapi-tags.ts). */
+  /** In the API reference (src/admin/openapi/openapi-tags.ts). */
   tag: string | null;
   /** A name for examples. */
   example: string | null;
-  /** The kind of change for the approval policy. An event type may name another kind. */
+  /** For the approval policy. An event type may name another kind. */
   change: ChangeKind | null;
   inSnapshot: boolean;
   /**
@@ -51,8 +45,7 @@ export type NounFacts = Readonly<{
   draftable: boolean;
   /**
    * For nouns that record a remote server: its names in messages, its list in configuration files,
-   * and typical values of the fields that only this noun has (CONTRIBUTING.md, "Add a resource with
-   * a screen"). Null for other nouns.
+   * and typical values of the noun's own fields (CONTRIBUTING.md, "Add a resource with a screen").
    */
   remote: Readonly<{
     words: string;
@@ -254,7 +247,7 @@ export type Noun = keyof typeof nouns;
 
 export const isNoun = (text: string): text is Noun => Object.hasOwn(nouns, text);
 
-/** All nouns with their facts, in the order of the table. */
+/** In the order of the table. */
 export const allNouns: readonly (NounFacts & Readonly<{ noun: Noun }>)[] = Object.entries(
   nouns,
 ).flatMap(([noun, facts]) => (isNoun(noun) ? Object.assign({ noun }, facts) : []));
@@ -275,7 +268,6 @@ export const rankedNouns: readonly RankedNoun[] = configNouns
   .filter(isRanked)
   .toSorted((one, other) => nouns[one].rank - nouns[other].rank);
 
-/** The nouns with lists in the snapshot. */
 export type SnapshotNoun = {
   [N in Noun]: (typeof nouns)[N]['inSnapshot'] extends true ? N : never;
 }[Noun];
@@ -284,7 +276,6 @@ export const isSnapshotNoun = (noun: Noun): noun is SnapshotNoun => nouns[noun].
 
 export const snapshotNouns: readonly SnapshotNoun[] = configNouns.filter(isSnapshotNoun);
 
-/** The nouns that record a remote server. */
 export type RemoteNoun = {
   [N in Noun]: (typeof nouns)[N]['remote'] extends null ? never : N;
 }[Noun];
@@ -293,11 +284,10 @@ const isRemote = (noun: Noun): noun is RemoteNoun => nouns[noun].remote !== null
 
 export const remoteNouns: readonly RemoteNoun[] = configNouns.filter(isRemote);
 
-/** The noun of a path of the admin API, by the segment before the id. */
+/** By the segment before the id. */
 export const nounOfPath = (segment: string): Noun | null =>
   allNouns.find(({ paths }) => paths.includes(segment))?.noun ?? null;
 
-/** The path segments whose calls a change request may contain. */
 export const draftablePaths: readonly string[] = allNouns
   .filter(({ draftable }) => draftable)
   .flatMap(({ paths, parts }) => [paths, Object.keys(parts)].flat());

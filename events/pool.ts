@@ -31,7 +31,6 @@ export const poolEvents = {
   PoolRenamed: setter({ id, name: z.string() }),
   PoolDescribed: setter({ id, description: z.string().nullable() }, { touchesSnapshot: false }),
   PoolPolicySet: setter({ id, policy }),
-  /** Replaces all members. */
   PoolMembersSet: setter({ id, members: z.array(storedMember).readonly() }),
   /** The provider model is being deleted. The member that used it keeps its name. */
   PoolMemberLost: {

@@ -1,6 +1,5 @@
 // Defines the events of principals. Names of kind `user` and e-mail addresses are personal data:
-// events carry the vault item's ref and a keyed fingerprint, so that equal names can be detected
-// without reading them.
+// events carry the vault item's ref and a keyed fingerprint, which shows equal names.
 
 import { z } from 'zod';
 
@@ -19,8 +18,8 @@ export const storedName = z.object({
 export type StoredName = z.output<typeof storedName>;
 
 /**
- * The principal's identity at an OpenID provider: the issuer's address, the vault ref of its `sub`,
- * and the fingerprint of both together (OpenID Connect Core 1.0, section 5.7).
+ * The identity at an OpenID provider: the issuer's address, the vault ref of its `sub`, and the
+ * fingerprint of both together (OpenID Connect Core 1.0, section 5.7).
  */
 const identity = z.object({ issuer: z.string(), ref: z.uuid(), fingerprint: z.string() });
 export type Identity = z.output<typeof identity>;
@@ -55,7 +54,7 @@ export const principalEvents = {
   },
   PrincipalIdentityUnlinked: { touchesSnapshot: false, data: z.object({ id: principalId }) },
   /**
-   * `by_identity` is set if the role follows from the groups of the identity; it is then revoked
+   * `by_identity` is set if the role follows from the groups of the identity, and is then revoked
    * with them. It is absent if someone granted the role. The last event decides.
    */
   PrincipalRoleGranted: {
@@ -70,7 +69,7 @@ export const principalEvents = {
     touchesSnapshot: true,
     data: z.object({ id: principalId, role_id: roleId }),
   },
-  /** Replaces both limits; null means unlimited. */
+  /** Null means unlimited. */
   PrincipalLimitsSet: {
     change: 'limits',
     touchesSnapshot: true,
@@ -81,10 +80,7 @@ export const principalEvents = {
     touchesSnapshot: true,
     data: z.object({ id: principalId }),
   },
-  /**
-   * The caps and window, without the amount spent. `initial_tokens_used` counts as spent when the
-   * budget is created, and is 0 for a change.
-   */
+  /** `initial_tokens_used` counts as spent when the budget is created, and is 0 for a change. */
   PrincipalBudgetSet: {
     change: 'limits',
     touchesSnapshot: true,

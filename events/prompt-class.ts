@@ -1,6 +1,6 @@
-// Defines the events of prompt classes. An example is a real prompt and may hold personal data: its
-// text is in the vault, and the event carries the ref and a keyed fingerprint. A class's centroid
-// is computed from its examples, so these events make a snapshot version too.
+// Defines the events of prompt classes. An example is a real prompt and may contain personal data,
+// so its text is in the vault, and the event carries the ref and a keyed fingerprint. Centroids are
+// computed from examples, so these events make a snapshot version.
 
 import { z } from 'zod';
 
@@ -13,12 +13,12 @@ import type { EventDefinition, EventOf } from './event.ts';
 export const storedExample = z.object({
   ref: z.uuid(),
   fingerprint: z.string(),
-  /** The author's label, stored as plain text. Absent if the example has none. */
+  /** Plain text. Absent if the example has none. */
   label: z.string().optional(),
 });
 export type StoredExample = z.output<typeof storedExample>;
 
-/** The minimum lead over the runner-up: a difference of cosines, hence 0 to 2. */
+/** A difference of cosines, hence 0 to 2. */
 export const minMargin = z.number().min(0).max(2);
 
 export const promptClassEvents = {
@@ -40,7 +40,7 @@ export const promptClassEvents = {
   ),
   PromptClassTierSet: setter({ id: promptClassId, tier: promptClassTier }),
   PromptClassMinMarginSet: setter({ id: promptClassId, min_margin: minMargin }),
-  /** Replaces the whole list. Also recorded when a class in it is deleted. */
+  /** Also recorded when a class of the list is deleted. */
   PromptClassRefinesSet: setter({ id: promptClassId, refines: z.array(promptClassId) }),
   PromptExampleAdded: {
     touchesSnapshot: true,

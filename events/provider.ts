@@ -1,6 +1,5 @@
 // Defines the events of providers: an endpoint and its credential. The credential is in the vault;
-// events carry its ref and a keyed fingerprint, so that a comparison can show "changed" without the
-// credential.
+// events carry its ref and a keyed fingerprint, which shows that it changed.
 
 import { z } from 'zod';
 
@@ -9,10 +8,7 @@ import { credentialKind, protocol, providerKind } from '../src/lib/vocabulary.ts
 import { setter } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
-/**
- * The address of a provider and its protocol settings. `auth_scheme` null sends the credential as
- * it is.
- */
+/** `auth_scheme` null sends the credential as it is. */
 export const endpoint = z.object({
   api_base: z.string(),
   protocol,

@@ -1,6 +1,6 @@
 // Seals new events: assigns their positions in the log, their digests and their links in the hash
-// chain. The hashed bytes are those of es.event_leaf and es.events_guard in
-// migrations/0001-event-log.sql, which check them again.
+// chain. es.event_leaf and es.events_guard in migrations/0001-event-log.sql check the hashed bytes
+// again.
 
 import { hash } from 'node:crypto';
 
@@ -9,7 +9,7 @@ import type { GwEvent } from './catalogue.ts';
 import type { EventMetadata } from './event.ts';
 import { genesisHex, leafText, nodeHash } from './hashed-text.ts';
 
-/** The last position of the log. `hash` is 32 bytes; `recordedAt` is epoch milliseconds. */
+/** `hash` is 32 bytes; `recordedAt` is epoch milliseconds. */
 export type LogHead = Readonly<{
   logId: string;
   position: number;
@@ -17,7 +17,7 @@ export type LogHead = Readonly<{
   recordedAt: number;
 }>;
 
-/** An event as it is stored, with the exact texts that were hashed. */
+/** With the exact texts that were hashed. */
 export type SealedEvent = Readonly<{
   position: number;
   stream: string;
@@ -34,7 +34,6 @@ export type SealedEvent = Readonly<{
   hash: Uint8Array;
 }>;
 
-/** The bytes that the leaf of an event covers. */
 export type Leaf = Omit<SealedEvent, 'payload' | 'leafHash' | 'hash'>;
 
 export const leafHash = (leaf: Leaf): Uint8Array => {
@@ -56,15 +55,14 @@ export const genesisHash = (logId: string): Uint8Array => Buffer.from(genesisHex
 
 type Command = Readonly<{
   txId: string;
-  /** The command's time in epoch milliseconds; never earlier than that of the head. */
+  /** Epoch milliseconds; never earlier than the time of the head. */
   at: number;
   metadata: Omit<EventMetadata, 'index' | 'count'>;
   newId: () => string;
-  /** The version of a stream before this command. */
   streamVersion: (stream: string) => number;
 }>;
 
-/** Seals the events of one command after `head`. `events` must not be empty. */
+/** The events of one command, at least one. */
 export function seal(events: readonly GwEvent[], head: LogHead, command: Command): SealedEvent[] {
   const recordedAt = Math.max(command.at, head.recordedAt);
   const versions = new Map<string, number>();

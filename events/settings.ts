@@ -7,13 +7,13 @@ import { changeKind, erasedKind } from '../src/lib/vocabulary.ts';
 import type { EventDefinition, EventOf } from './event.ts';
 
 export const settingsEvents = {
-  /** The last model of every routing chain; null removes it. */
+  /** The last candidate of every chain; null removes it. */
   FallbackModelSet: {
     change: 'routing',
     touchesSnapshot: true,
     data: z.object({ model_id: modelId.nullable() }),
   },
-  /** The kinds of change that need an approved request. Empty turns the policy off. */
+  /** Empty turns the policy off. */
   ChangePolicySet: {
     change: 'policy',
     touchesSnapshot: false,
@@ -21,9 +21,8 @@ export const settingsEvents = {
   },
   /**
    * Declarative files were applied. `digest` is the SHA-256 of their content. The set of files now
-   * manages the fields of the resources in `taken`, in addition to those that its earlier events
-   * took over, and no longer manages those in `released`. A name is null if it may be personal
-   * data.
+   * also manages the fields of the resources in `taken`, and no longer those in `released`. A name
+   * is null if it may be personal data.
    */
   ConfigurationApplied: {
     touchesSnapshot: false,
@@ -42,9 +41,8 @@ export const settingsEvents = {
       released: z.array(z.string()).readonly(),
     }),
   },
-  /** An operator requested a new version. The event exists for the audit log. */
+  /** An operator requested a new version. */
   SnapshotRebuilt: { touchesSnapshot: true, data: z.object({}) },
-  /** Every session was ended. */
   SessionsRevoked: { touchesSnapshot: false, data: z.object({}) },
   /**
    * The resource of the managed deployment was changed, which gave it this generation. Null
@@ -80,8 +78,8 @@ export const settingsEvents = {
    */
   LogEpochStarted: { touchesSnapshot: true, data: z.object({ epoch: z.int().positive() }) },
   /**
-   * Vault items were erased: those unreferenced for their retention time, or those erased sooner on
-   * request. `kinds` counts them. `principal_id` is the person whose data was erased on request.
+   * Vault items were erased after their retention, or sooner on request. `kinds` counts them.
+   * `principal_id` is the person whose data was erased on request.
    */
   VaultItemsErased: {
     touchesSnapshot: false,

@@ -1,5 +1,5 @@
 // Recognises metadata in the form that sealing almost always writes, by its text alone. Verifying a
-// log checks every event, and parsing the metadata of each takes four times as long.
+// log checks every event, and parsing takes four times as long.
 
 const plain = String.raw`"[^"\\\u0000-\u001f]*"`;
 const whole = String.raw`[1-9]\d{0,14}`;

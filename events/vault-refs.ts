@@ -1,15 +1,15 @@
 // Finds where events reference vault items: every member of an event's data that is called `ref` or
-// ends in `_ref`, and is a UUID. It reads the catalogue, so new events are covered automatically.
-// Metadata has one such member, `reason_ref`.
+// ends in `_ref`, and is a UUID. It reads the catalogue, so new events are covered. Metadata has
+// one such member, `reason_ref`.
 
 import { z } from 'zod';
 
 import { catalogue } from './catalogue.ts';
 
-/** `path` is an SQL/JSON path into the data of events of that type, such as `$.name.ref`. */
+/** `path` is an SQL/JSON path into the event's data, such as `$.name.ref`. */
 export type RefPath = Readonly<{ type: string; path: string }>;
 
-/** Covers every version of every event type, without duplicates. */
+/** Covers every version of every event type. */
 export function vaultRefPaths(): readonly RefPath[] {
   return Object.entries(catalogue).flatMap(([type, { data, past = [] }]) => {
     const schemas = [data, ...past.map((older) => older.data)];

@@ -6,7 +6,6 @@ import type { AccessRow } from './access-review.ts';
 /** A page ends with the row that reaches this number of keys. */
 export const pageKeysMax = 100_000;
 
-/** Requests no more rows than it needs. */
 export function accessPage<Row extends Pick<AccessRow, 'keys'>>(
   found: Iterable<Row>,
   rowsMax: number,

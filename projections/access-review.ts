@@ -1,11 +1,10 @@
-// Formats the access review in the same way for the database and for exports: each access with its
-// keys and the events that granted it.
+// Formats the access review of the database and of exports: each access with its keys and the
+// events that granted it.
 
 import type { EventMetadata } from '../events/event.ts';
 import type { Access } from './access.ts';
 import type { ConfigState } from './config/state.ts';
 
-/** The event that granted the access. */
 export type Grant = Readonly<{
   position: number;
   recorded_at: Date | number;
@@ -13,7 +12,7 @@ export type Grant = Readonly<{
   actor_id: number | null;
 }>;
 
-/** `atMs` is the time at which keys must be valid. */
+/** Keys must be valid at `atMs`. */
 export type Reviewed = Readonly<{ state: ConfigState; atMs: number }>;
 
 type Sources = Readonly<{
@@ -30,7 +29,7 @@ export type AccessRow = ReturnType<ReturnType<typeof accessReviewer>>;
 
 /** Built once per review and used for each row. */
 export function accessReviewer({ state, atMs }: Reviewed, { grantOf, nameOf }: Sources) {
-  // One list per principal, shared by all of its rows.
+  // Shared by all rows of a principal.
   const keys = new Map<number, number[]>();
   for (const { id, principalId, disabled, expiresAt } of state.api_key.byId.values()) {
     if (disabled || (expiresAt !== null && Date.parse(expiresAt) <= atMs)) continue;
@@ -59,7 +58,7 @@ export function accessReviewer({ state, atMs }: Reviewed, { grantOf, nameOf }: S
       role_granted: granted(`principal-${principalId} ${roleId}`),
       permission_granted: granted(`role-${roleId} model/${resource}`),
     })),
-    /** Keys of the principal that are neither revoked nor expired. */
+    /** Those that are neither revoked nor expired. */
     keys: keys.get(principalId) ?? [],
   });
 }

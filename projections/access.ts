@@ -1,5 +1,5 @@
 // Lists who may call what in a state: each principal with each model that it may invoke, and the
-// role and permission that grant it. It interprets permissions like the gateway
+// role and permission that grant it. Interprets permissions like the gateway
 // (src/snapshot/compile/callers.ts).
 
 import type { ModelId, PrincipalId, RoleId } from '../src/lib/ids.ts';
@@ -17,10 +17,10 @@ export type Access = Readonly<{
   via: readonly Via[];
 }>;
 
-/** A pair of ids, by which access is sorted. */
+/** Access is sorted by this pair of ids. */
 export type AccessKey = Readonly<{ principalId: number; modelId: number }>;
 
-/** Sorted by principal, then model; only those after `after`, if it is given. */
+/** Sorted by principal, then model; only those after `after`. */
 export function* accessOf(state: ConfigState, after: AccessKey | null = null): Generator<Access> {
   const from = after?.principalId ?? 0;
   const closed = closedModelsIn(state);

@@ -1,13 +1,12 @@
 // Describes a change in one sentence for lists, from the command, its first record and that
-// record's name. Names are resolved when read: people's names are in the vault, and neither events
-// nor audit rows store them in plain text.
+// record's name. People's names are in the vault, so names are resolved when read.
 
 import { eventsByNoun, parseStream } from '../events/catalogue.ts';
 import { nouns } from '../events/nouns.ts';
 
 /**
- * `name` is the last known one, also for deleted records. It is null if the kind has no names or
- * the name was erased.
+ * `name` is the last known one, also for deleted records. Null if the kind has no names or the name
+ * was erased.
  */
 export type Subject = Readonly<{ stream: string; name: string | null }>;
 
@@ -16,7 +15,6 @@ export type MadeChange = Readonly<{ command: string; subject: Subject; eventCoun
 /** `stream` is that of the first event. */
 export type Listed = Readonly<{ command: string; stream: string; event_count: number }>;
 
-/** A list row with its sentence, its record and the record's last known name. */
 export function worded<Row extends Listed>({ stream, ...row }: Row, name: string | null) {
   const { command, event_count: eventCount } = row;
   const subject: Subject = { stream, name };
@@ -96,7 +94,7 @@ const verbs: Readonly<Record<string, string>> = {
   Register: 'Registered',
 };
 
-/** "Set budget of search-service-18". */
+/** For example "Set budget of search-service-18". */
 export function sentenceOf({ command, subject, eventCount }: MadeChange): string {
   const record = recordWords(subject);
   const pattern = patternOf(command);
@@ -128,7 +126,6 @@ export function recordWords({ stream, name }: Subject): string {
 const spaced = (command: string): string =>
   command.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** The schema of a member of an object. */
 const memberOf = (schema: unknown, name: string): unknown =>
   Reflect.get(Object(Reflect.get(Object(schema), 'shape')), name);
 const hasMember = (schema: unknown, name: string): boolean => memberOf(schema, name) !== undefined;
@@ -136,16 +133,16 @@ const hasMember = (schema: unknown, name: string): boolean => memberOf(schema, n
 const hasName = (schema: unknown): boolean =>
   hasMember(schema, 'name') || hasMember(memberOf(schema, 'details'), 'name');
 
-/** Events that name a record, such as `PoolCreated` and `PoolRenamed`. */
+/** For example `PoolCreated` and `PoolRenamed`. */
 export const namingEvents: readonly string[] = Object.entries(eventsByNoun)
   .flatMap(([, types]) => Object.entries(types))
   .filter(([type, { data }]) => /^[A-Za-z]+(Created|Renamed|Changed)$/.test(type) && hasName(data))
   .map(([type]) => type);
 
-/** The text of a name, or the vault ref that holds it. */
+/** The text, or the vault ref with it. */
 export type NameIn = Readonly<{ text: string | null; ref: string | null }>;
 
-/** The name that a naming event gives its record; null for other events. */
+/** Null for events that do not name a record. */
 export function nameIn(data: unknown): NameIn | null {
   const details: unknown = Reflect.get(Object(data), 'details') ?? data;
   const name: unknown = Reflect.get(Object(details), 'name');

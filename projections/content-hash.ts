@@ -15,8 +15,8 @@ import type { ConfigState } from './config/state.ts';
 import { settingsMember, snapshotMember } from './snapshot.ts';
 
 /**
- * The members of one bucket. `places` are the used places, ascending; `lines` are their digests as
- * the hashed text, each with a line feed. `line` is the bucket's line in the list.
+ * `places` are the used places, ascending; `lines` are their digests as the hashed text, each with
+ * a line feed. `line` is the bucket's line in the list.
  */
 type Bucket = Readonly<{ places: readonly number[]; lines: Buffer; line: string }>;
 
@@ -27,22 +27,22 @@ type List = Readonly<{
   digest: string;
 }>;
 
-/** The digests of one state. `settings` is a single digest. */
+/** `settings` is a single digest. */
 export type ContentHash = Readonly<Record<SnapshotNoun, List> & { settings: string }>;
 
-/** A list under construction. It owns the copied buckets and writes them in place. */
+/** Owns the copied buckets and writes them in place. */
 type ListDraft = {
   base: List;
   copy: { buckets: Map<number, Bucket>; order: readonly number[]; own: Set<number> } | null;
   digest: string | null;
 };
 
-/** A content hash under construction, which can be read between two commands. */
+/** Can be read between two commands. */
 export type ContentDraft = Readonly<Record<SnapshotNoun, ListDraft>> & { settings: string };
 
 const emptyList: List = { buckets: new Map(), order: [], digest: digestOfLines('') };
 
-/** Computes the digests of `state` from scratch. */
+/** From scratch. */
 export function contentHashOf(state: ConfigState): ContentHash {
   const empty: ContentHash = {
     ...eachList(() => emptyList),
@@ -54,7 +54,7 @@ export function contentHashOf(state: ConfigState): ContentHash {
   return movedContentHash(empty, state, streams);
 }
 
-/** Updates `content` to `state`. Only entities of `streams` may differ. */
+/** Only entities of `streams` may differ. */
 export function movedContentHash(
   content: ContentHash,
   state: ConfigState,
@@ -72,7 +72,7 @@ export const openContent = (content: ContentHash): ContentDraft => ({
   settings: content.settings,
 });
 
-/** Completes the draft, which must not be updated afterwards. */
+/** The draft must not be updated afterwards. */
 export const closeContent = (draft: ContentDraft): ContentHash => ({
   ...eachList((noun) => closedList(draft[noun])),
   settings: draft.settings,
@@ -95,7 +95,6 @@ function closedList(draft: ListDraft): List {
   return { buckets: copy.buckets, order: copy.order, digest: digestOf(draft) };
 }
 
-/** Updates the draft like `movedContentHash`. */
 export function moveContent(
   draft: ContentDraft,
   state: ConfigState,
@@ -115,7 +114,7 @@ export function moveContent(
   }
 }
 
-/** The new digests of members by their place in a bucket; null removes the member. */
+/** By place in a bucket; null removes the member. */
 type Changed = Map<number, string | null>;
 
 function getOrMake<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
@@ -131,7 +130,7 @@ function entityDigest(state: ConfigState, noun: SnapshotNoun, id: number): strin
   return member === null ? null : memberDigest(member);
 }
 
-/** The bytes of a digest in hex and a line feed. */
+/** A digest in hex and a line feed. */
 const lineBytes = 65;
 
 const noBucket: Bucket = { places: [], lines: Buffer.alloc(0), line: '' };
@@ -164,7 +163,7 @@ const isInPlace = ({ places }: Bucket, members: Changed): boolean =>
 
 type Written = Pick<Bucket, 'places' | 'lines'>;
 
-/** Replaces digests, in place if no other content hash shares the bytes. */
+/** In place if no other content hash shares the bytes. */
 function written(
   { places, lines: held }: Bucket,
   members: Changed,
@@ -205,7 +204,7 @@ function digestOf(list: ListDraft): string {
   return list.digest;
 }
 
-/** The hash of the draft's state, 64 hex digits. */
+/** 64 hex digits. */
 export const draftHashText = (draft: ContentDraft): string =>
   combineDigests({
     principals: digestOf(draft.principal),

@@ -1,4 +1,4 @@
-// Compares two states by entity and field. Secrets and personal data are compared by their refs and
+// Compares two states by entity and field. Compares secrets and personal data by their refs and
 // fingerprints.
 
 import { configNouns } from '../events/nouns.ts';
@@ -28,17 +28,14 @@ export type Difference = Readonly<{
   fields: readonly FieldDifference[];
 }>;
 
-/** Sorted by kind, then id. Empty if both states are equal, whatever changed between them. */
+/** Sorted by kind, then id. */
 export const diffStates = (before: ConfigState, after: ConfigState): Difference[] =>
   diffPage(before, after, { offset: 0, limit: Infinity }).differences;
 
 /** `kind` limits the comparison to one kind. */
 export type DiffPage = Readonly<{ kind?: Noun | undefined; offset: number; limit: number }>;
 
-/**
- * The `limit` differences after the first `offset`, and the total. Differences on other pages cost
- * little.
- */
+/** `total` counts all differences. Those on other pages cost little. */
 export function diffPage(
   before: ConfigState,
   after: ConfigState,
@@ -49,7 +46,7 @@ export function diffPage(
   return { total: all.length, differences };
 }
 
-/** An entity in both states; undefined in a state that does not have it. */
+/** Undefined in a state that does not have the entity. */
 type Pair = Readonly<{
   kind: Noun;
   id: number;
@@ -74,12 +71,11 @@ const differing = (one: ConfigState, other: ConfigState): Pair[] =>
 
 function isDifferent({ before, after }: Pair): boolean {
   if (before === undefined || after === undefined) return before !== after;
-  // Filters entities that are equal but not shared, as in states that were folded independently.
+  // Entities may be equal but not shared, as in states that were folded independently.
   if (isSame(before, after)) return false;
   return fieldDifferences(entityFields(before), entityFields(after)).length > 0;
 }
 
-/** Compares plain data by member. */
 function isSame(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (typeof one !== 'object' || typeof other !== 'object') return false;
@@ -99,7 +95,7 @@ function differenceOf({ kind, id, before, after }: Pair): Difference {
 const fieldsOf = (entity: object | undefined): EntityFields =>
   entity === undefined ? new Map() : entityFields(entity);
 
-/** Sorted in the order of the entity after the change; removed fields come last. */
+/** In the order of the entity after the change; removed fields come last. */
 const fieldDifferences = (before: EntityFields, after: EntityFields): FieldDifference[] =>
   [...new Set([...after.keys(), ...before.keys()])].flatMap((field) => {
     const [old = null, now = null] = [before.get(field), after.get(field)];

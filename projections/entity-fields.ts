@@ -1,19 +1,19 @@
 // Lists the fields of an entity under their admin API names. Parts with an id include it in their
-// name (`rules.12.tag`), and vault items appear only as ref or fingerprint. It reads any entity, so
-// new fields are included automatically.
+// name (`rules.12.tag`). Vault items appear only as ref or fingerprint. It reads any entity, so new
+// fields are included.
 
 import { snakeCase } from '../src/lib/case.ts';
 
 /**
- * A field's value. `secret` is equal for equal secrets and is never shown. `personal` is the ref of
- * a name or an address; anyone who may read the configuration may read it.
+ * `secret` is equal for equal secrets and is never shown. `personal` is the ref of a name or an
+ * address, which anyone who may read the configuration may read.
  */
 export type FieldValue =
   | Readonly<{ value: unknown }>
   | Readonly<{ secret: string }>
   | Readonly<{ personal: string }>;
 
-/** By field name, in the order of the entity. Null fields are omitted. */
+/** By name, in the order of the entity. Null fields are omitted. */
 export type EntityFields = ReadonlyMap<string, FieldValue>;
 
 export function entityFields(entity: object): EntityFields {

@@ -1,5 +1,5 @@
-// Formats a command for the history, from the audit log or an export: one row per mutation with its
-// actor, time, action, reason, and the snapshot versions before and after.
+// Formats a mutation for the history, from the audit log or an export: actor, time, action, reason,
+// and the snapshot versions before and after.
 
 import type { EventMetadata } from '../events/event.ts';
 
@@ -20,7 +20,7 @@ type Facts = Readonly<{
 }>;
 
 type About = Readonly<{
-  /** The actor's name at that time; null if it was erased. */
+  /** The name at that time; null if it was erased. */
   actor_name: string | null;
   /** Null if no reason was given or it was erased. */
   reason: string | null;

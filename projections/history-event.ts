@@ -4,13 +4,10 @@
 import { eventMetadata } from '../events/event.ts';
 import type { EventLine } from '../events/export-check.ts';
 
-/** The event as stored: json as text, hashes as 64 hex digits. */
+/** json is text; hashes are 64 hex digits. */
 type Stored = Omit<EventLine, 'recorded_at'> & Readonly<{ recorded_at: Date | number }>;
 
-/**
- * Times are RFC 3339. `data` has the format of its stored schema version; null if the owner
- * redacted it.
- */
+/** Times are RFC 3339. `data` is in its stored schema version; null if the owner redacted it. */
 export type HistoryEvent = ReturnType<typeof historyEventOf>;
 
 export function historyEventOf({ metadata, payload, recorded_at, ...row }: Stored) {

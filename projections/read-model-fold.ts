@@ -11,9 +11,8 @@ import type { ConfigState } from './config/state.ts';
 const pageEvents = 2000;
 
 /**
- * The state at `position`, folded from `from`, which must not be later. Calls `onEvent` for each
- * event. Throws if the log ends before `position`, and a LogForkedError if the log does not contain
- * the events of `from`.
+ * `from` must not be later than `position`. Calls `onEvent` for each event. Throws if the log ends
+ * before `position`, and a LogForkedError if the log does not contain the events of `from`.
  */
 export async function foldStateTo(
   db: Queryable,

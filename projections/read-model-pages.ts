@@ -1,6 +1,5 @@
 // Reads the log in pages of whole commands and computes their table rows. While a page is computed,
-// the previous one is written and the next one is read, so that a rebuild takes as long as the
-// slowest step.
+// the previous one is written and the next one is read.
 
 import { setImmediate as turn } from 'node:timers/promises';
 
@@ -84,10 +83,7 @@ async function computePage(
   return { from, ...page.close() };
 }
 
-/**
- * The commands of one page after `after`, and their end. A command longer than a page is a page of
- * its own.
- */
+/** A command longer than a page is a page of its own. */
 export async function readPage(
   source: Queryable,
   after: number,

@@ -32,7 +32,6 @@ const waits = {
 
 /**
  * Returns the position of the read models. Starts from scratch, also after an interrupted rebuild.
- * Appends wait only at the end.
  */
 export async function rebuildReadModel(db: Database): Promise<number> {
   await dropFormer(db);
@@ -63,8 +62,8 @@ export async function rebuildReadModel(db: Database): Promise<number> {
 }
 
 /**
- * Renames the schemas. Renaming does not wait for readers of the tables. Every statement finds
- * either the old or the new tables, which have equal contents.
+ * Renaming does not wait for readers of the tables. Every statement finds either the old or the new
+ * tables, which have equal contents.
  */
 const putInPlace = (db: Database, cursor: Cursor): Promise<number> =>
   db.tx(async (tx) => {
@@ -89,7 +88,7 @@ const putInPlace = (db: Database, cursor: Cursor): Promise<number> =>
 const renameSchema = (tx: Transaction, from: string, to: string): Promise<unknown> =>
   tx.query(sql`alter schema ${sql.ident(from)} rename to ${sql.ident(to)}`);
 
-/** The maximum attempts: about two minutes, including the waits. */
+/** About two minutes, including the waits. */
 const dropAttemptsMax = 400;
 const dropRetryWaitMs = 100;
 /**
@@ -98,7 +97,7 @@ const dropRetryWaitMs = 100;
  */
 const dropWait = { lockTimeoutMilliseconds: 200 };
 
-/** Drops the replaced tables once no one reads them. */
+/** Waits until no one reads the tables. */
 async function dropFormer(db: Database): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

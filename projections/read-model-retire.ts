@@ -1,6 +1,6 @@
 // Drops the read models of releases that are no longer running, after seven days without use. A
-// running process marks its own as used from time to time, because only configuration changes would
-// do so otherwise.
+// running process regularly marks its own as used, because only configuration changes would do so
+// otherwise.
 
 import { sql } from '@databases/pg';
 
@@ -11,10 +11,7 @@ import { fingerprint } from './read-model.ts';
 
 export const unusedDaysMax = 7;
 
-/**
- * Marks this release's read models as used, drops those unused for too long, and returns their
- * fingerprints.
- */
+/** Returns the fingerprints of the dropped read models. */
 export async function retireReadModels(db: Database): Promise<readonly string[]> {
   await db.query(sql`
     update es.read_models set last_used_at = now()

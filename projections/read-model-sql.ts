@@ -12,7 +12,7 @@ import type { EntityTable, JournalTable, Row, Value } from './tables/table.ts';
 
 type Table = EntityTable | JournalTable;
 
-/** Creates all tables without indexes: creating those after filling the tables costs a fifth. */
+/** Without indexes: creating those after filling the tables costs a fifth. */
 export async function createTables(tx: Transaction, schema: string): Promise<void> {
   await tx.query(sql`create schema ${sql.ident(schema)}`);
   for (const table of [...entityTables, ...journalTables]) {
@@ -53,15 +53,15 @@ async function indexTable(tx: Transaction, schema: string, table: Table): Promis
 }
 
 /**
- * The collation of every text column. Names are sorted by code point regardless of the database
- * locale, so that lists of past states, which are sorted in memory, have the same order, and so do
- * pages from different replicas.
+ * For every text column. Names are sorted by code point regardless of the database locale, so that
+ * lists of past states, which are sorted in memory, have the same order, and so do pages from
+ * different replicas.
  */
 export const textCollation = 'C';
 
 const collated = (type: string): string => type.replace('text', `text collate "${textCollation}"`);
 
-/** Inserts rows of a table in one statement. */
+/** Per statement and table. */
 const rowsMax = 5000;
 
 /** All deletions in one statement, then all insertions in one (or a few for many rows). */
@@ -86,7 +86,7 @@ export async function writeTables(
   }
 }
 
-/** Combines statements on different tables into one round trip. */
+/** Statements on different tables share a round trip. */
 async function together(tx: Transaction, statements: readonly SQLQuery[]): Promise<void> {
   if (statements.length === 0) return;
   const parts = statements.map(
@@ -120,7 +120,7 @@ function elementText(value: Value): string {
 
 const escaped = /["\\]/;
 
-/** A digest over all rows in key order; equal tables have equal digests. */
+/** Equal tables have equal digests. */
 export async function tableDigest(tx: Transaction, schema: string, table: Table): Promise<string> {
   const found = await readValue(tx, text)`
     select count(*) || ':' || md5(coalesce(string_agg(held::text, E'\n'

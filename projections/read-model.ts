@@ -1,6 +1,6 @@
-// Builds, advances and verifies read models in SQL. No other code writes them. One generation lives
-// in a schema named by the fingerprint of its description. A release with another description
-// builds its own schema, and both stay live.
+// Builds, advances and verifies read models in SQL. No other code writes them. One generation is a
+// schema named by the fingerprint of its description. A release with another description builds its
+// own schema, and both stay live.
 
 import { hash } from 'node:crypto';
 
@@ -31,9 +31,7 @@ import { presentWrites, writesOf } from './rows.ts';
 import type { CommandEvents, Cursor, PageTables } from './rows.ts';
 import { entityTables, journalTables } from './tables/all.ts';
 
-/**
- * Names this release's read models: 16 hex digits over everything that determines their content.
- */
+/** 16 hex digits over everything that determines the content of this release's read models. */
 export const fingerprint = hash(
   'sha256',
   canonicalJson({
@@ -53,8 +51,8 @@ export const emptyCursor = (): Cursor => ({
 });
 
 /**
- * The number of events per transaction of a build. When at most `tailEvents` remain, the last
- * transaction applies them under the log lock.
+ * Events per transaction of a build. When at most `tailEvents` remain, the last transaction applies
+ * them under the log lock.
  */
 export type BuildSizes = Readonly<{ pageEvents: number; tailEvents: number }>;
 const buildSizes: BuildSizes = { pageEvents: 5000, tailEvents: 1000 };
@@ -77,7 +75,7 @@ export async function buildReadModel(db: Database, sizes = buildSizes): Promise<
     const { position: to } = await readHead(db);
     if (to - cursor.state.position <= tailEvents) break;
     cursor = await buildPages(db, cursor, { schema: readModelSchema, to, pageEvents }, 'all');
-    // If another process wrote a page, its rows exist, and only the state is folded.
+    // If another process wrote a page, only the state is folded.
     if (cursor.state.position < to)
       cursor = await db.tx((tx) => holdCheckpoint(tx, cursor), pageWait);
   }
@@ -97,7 +95,7 @@ export async function buildReadModel(db: Database, sizes = buildSizes): Promise<
   }, buildWait);
 }
 
-/** Writes the next page after the checkpoint, which is at `cursor` or later. */
+/** The checkpoint is at `cursor` or later. */
 const advanceOnePage = (db: Database, cursor: Cursor, pages: Pages): Promise<Cursor> =>
   db.tx(async (tx) => {
     const held = await holdCheckpoint(tx, cursor);
@@ -106,8 +104,8 @@ const advanceOnePage = (db: Database, cursor: Cursor, pages: Pages): Promise<Cur
   }, pageWait);
 
 /**
- * Writes the pages after `cursor` up to `to` into a schema that is being built, each in its own
- * transaction. Stops early if another process has written one of them.
+ * Writes pages into a schema that is being built, each in its own transaction. Stops early if
+ * another process has written one of them.
  */
 export const buildPages = (
   db: Database,
@@ -142,10 +140,10 @@ export async function holdPlace(tx: Transaction, schema: string, cursor: Cursor)
   if (!(await moveCheckpoint(tx, place))) throw strayed(schema, cursor);
 }
 
-/** Completes tables up to `cursor` after only the journals were written. */
+/** Completes tables after only the journals were written. */
 export async function fillTables(tx: Transaction, schema: string, cursor: Cursor): Promise<void> {
   await holdPlace(tx, schema, cursor);
-  // Writes one table at a time to limit the memory for its rows.
+  // One table at a time limits the memory for its rows.
   for (const write of presentWrites(cursor.state)) await writeTables(tx, schema, [write]);
   await indexTables(tx, schema, [...entityTables, ...journalTables]);
 }
@@ -169,7 +167,7 @@ async function holdCheckpoint(tx: Transaction, cursor: Cursor): Promise<Cursor> 
 }
 
 /**
- * Creates the schema and its checkpoint if they are missing or were retired, and returns the
+ * Creates the schema and its checkpoint if they are missing or were retired. Returns the
  * checkpoint's position.
  */
 async function openGeneration(db: Database): Promise<number> {
@@ -188,7 +186,7 @@ async function openGeneration(db: Database): Promise<number> {
   });
 }
 
-/** Folds the log up to `position`, starting at `from` unless that is later. */
+/** Starts at `from` unless that is later than `position`. */
 export async function foldTo(
   db: Queryable,
   position: number,
@@ -206,13 +204,12 @@ export type Advance = Readonly<{
   /** The state of the read models afterwards. */
   after: Cursor;
   /**
-   * Moves their checkpoint. Returns a row, unless the checkpoint is not directly before the
-   * commands.
+   * Moves the checkpoint. Returns a row, unless the checkpoint is not directly before the commands.
    */
   move: SQLQuery;
   /**
-   * Writes the rows. `tables` is the last known state of the read models, or an earlier one. If
-   * `isMoved` is false, they are first brought up to date from there.
+   * `tables` is the last known state of the read models, or an earlier one. If `isMoved` is false,
+   * they are first brought up to date from there.
    */
   write: (tx: Transaction, state: Readonly<{ isMoved: boolean; tables: Cursor }>) => Promise<void>;
 }>;
@@ -235,7 +232,7 @@ export function beginAdvance(cursor: Cursor, fresh: readonly CommandEvents[]): A
   };
 }
 
-/** Runs both steps. `tables` is the last known state of the read models, or earlier. */
+/** `tables` is the last known state of the read models, or earlier. */
 export async function advanceReadModel(
   tx: Transaction,
   { cursor, tables = cursor }: Readonly<{ cursor: Cursor; tables?: Cursor }>,
@@ -249,7 +246,7 @@ export async function advanceReadModel(
 
 const standingRow = z.object({ position: integer, head: integer, status: text });
 
-/** The positions of the read models and the head at one time; null if never built. */
+/** At one time; null if never built. */
 async function standing(
   db: Queryable,
 ): Promise<{ position: number; head: number; isRetired: boolean } | null> {
@@ -261,10 +258,7 @@ async function standing(
 
 const builtRow = z.object({ position: integer, builtAt: time.nullable() });
 
-/**
- * The position of this release's read models and the time of their last build; null if they were
- * never built or are retired.
- */
+/** The position and the time of the last build; null if they were never built or are retired. */
 export const readModelStanding = (
   db: Queryable,
 ): Promise<Readonly<{ position: number; builtAt: Date | null }> | null> =>
@@ -277,8 +271,7 @@ export type Standing = Readonly<{ position: number; cursor: Cursor }>;
 
 /**
  * Brings the read models up to the head, page by page, after replicas of another release have
- * appended. `from` is their last known state, or an earlier one: no event before it is read.
- * Appends continue.
+ * appended. `from` is their last known state, or an earlier one. Appends continue.
  */
 export async function catchUpReadModel(db: Database, from: Cursor): Promise<Standing> {
   let cursor = from;
@@ -308,7 +301,6 @@ async function advanceTo(
 
 type Target = Pages & Readonly<{ schema: string }>;
 
-/** Applies the commands of one page. */
 export async function advancePage(
   tx: Transaction,
   cursor: Cursor,
@@ -379,7 +371,7 @@ export async function verifyReadModel(db: Database): Promise<ReadModelCheck> {
       }
       throw rollback;
     },
-    // Uses one database snapshot for the log and the tables, so that no lock is needed.
+    // One database snapshot for the log and the tables, so that no lock is needed.
     {
       isolationLevel: IsolationLevel.REPEATABLE_READ,
       statementTimeoutMilliseconds: 600_000,

@@ -13,28 +13,22 @@ import { entityTables, journalTables } from './tables/all.ts';
 import { rfc3339 } from './tables/table.ts';
 import type { EntityTable, JournalTable, Row } from './tables/table.ts';
 
-/** The state of the tables, and its content hash. */
 export type Cursor = Readonly<{ state: ConfigState; content: ContentHash }>;
 
-/** The rows to write to a table. In an entity table, the rows of `owners` are deleted first. */
+/** In an entity table, the rows of `owners` are deleted first. */
 export type TableWrite = Readonly<{
   table: EntityTable | JournalTable;
   owners: readonly number[];
   rows: readonly Row[];
 }>;
 
-/** The writes of a page under construction. */
 export type PageDraft = Readonly<{
-  /** Adds the next whole commands. */
   take: (commands: readonly CommandEvents[]) => void;
-  /** Completes the page. Nothing may be added afterwards. */
+  /** Nothing may be added afterwards. */
   close: () => { after: Cursor; writes: TableWrite[] };
 }>;
 
-/**
- * The tables that a page writes. If no one reads them during a rebuild, entity tables are written
- * once at the end.
- */
+/** If no one reads the tables during a rebuild, entity tables are written once at the end. */
 export type PageTables = 'all' | 'journals';
 
 /** Behind `cursor`. */
@@ -75,7 +69,6 @@ export function openPage(cursor: Cursor, tables: PageTables = 'all'): PageDraft 
   };
 }
 
-/** The writes of whole commands after `cursor`. */
 export function writesOf(
   cursor: Cursor,
   commands: readonly CommandEvents[],
@@ -85,13 +78,13 @@ export function writesOf(
   return page.close();
 }
 
-/** The acting principal before the command, which may rename or delete it. */
+/** The state before the command, because it may rename or delete its actor. */
 function actorOf(draft: Draft, [{ metadata }]: CommandEvents): Principal | null {
   const id = metadata.actor.principal_id;
   return id === null ? null : (sliceOf(draft.principal).byId.get(id) ?? null);
 }
 
-/** The touched entities by noun. True if the entity had no rows before. */
+/** By noun. True if the entity had no rows before. */
 type Touched = Map<Noun, Map<number, boolean>>;
 
 function touch(touched: Touched, events: readonly RecordedEvent[]): void {
@@ -103,7 +96,7 @@ function touch(touched: Touched, events: readonly RecordedEvent[]): void {
   }
 }
 
-/** All rows of each touched entity after the page. New entities need no deletion first. */
+/** New entities need no deletion first. */
 const entityWrites = (state: ConfigState, touched: Touched): TableWrite[] =>
   entityTables.flatMap((table) => {
     const ids = touched.get(table.noun);
@@ -115,7 +108,6 @@ const entityWrites = (state: ConfigState, touched: Touched): TableWrite[] =>
     };
   });
 
-/** All rows of the entity tables, table by table. */
 export function* presentWrites(state: ConfigState): Generator<TableWrite> {
   for (const table of entityTables) {
     const ids = [...state[table.noun].byId.keys()];
@@ -123,10 +115,10 @@ export function* presentWrites(state: ConfigState): Generator<TableWrite> {
   }
 }
 
-/** The events of one command, in order. */
+/** In order. */
 export type CommandEvents = readonly [RecordedEvent, ...RecordedEvent[]];
 
-/** Splits events into commands. If the last one is incomplete, its events are in `rest`. */
+/** The events of an incomplete last command are in `rest`. */
 export function splitCommands(events: readonly RecordedEvent[]): {
   commands: CommandEvents[];
   rest: readonly RecordedEvent[];

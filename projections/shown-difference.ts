@@ -4,10 +4,7 @@
 import type { Difference } from './diff.ts';
 import type { FieldValue } from './entity-fields.ts';
 
-/**
- * A value for display; null if there is none. For a secret, only its presence and whether it
- * changed are shown.
- */
+/** Null if there is no value. For a secret, only its presence and whether it changed are shown. */
 type ShownField = Readonly<{ field: string; before: unknown; after: unknown; secret: boolean }>;
 
 export type ShownDifference = Omit<Difference, 'name' | 'fields'> &
@@ -17,10 +14,9 @@ export type ShownDifference = Omit<Difference, 'name' | 'fields'> &
     fields: readonly ShownField[];
   }>;
 
-/** The text of a ref to personal data in the vault; null if it is not known. */
+/** Null if the text of a ref is not known. */
 type Reveal = (ref: string) => string | null;
 
-/** `nameOf` reveals names of records. */
 export function shownDifference(
   { name, fields, ...change }: Difference,
   reveal: Reveal,

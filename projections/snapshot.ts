@@ -1,5 +1,5 @@
 // Builds the configuration of a snapshot from a ConfigState. Each member is a pure function of one
-// entity, so changing one entity changes one member.
+// entity.
 
 import { snakeKeys } from '../src/lib/case.ts';
 import type { SnapshotNoun } from '../events/nouns.ts';
@@ -41,12 +41,11 @@ import { defaultSettings } from './config/settings.ts';
 import type { Slice } from './config/slice.ts';
 import type { ConfigState } from './config/state.ts';
 
-/** Builds the configuration of a state from scratch. */
 export const snapshotConfig = (state: ConfigState): SnapshotConfig => createConfigMaker()(state);
 
 /**
- * Builds the configurations of successive states. Members of unchanged pages are reused. Only for
- * completed states, whose pages no fold writes any more.
+ * Reuses the members of unchanged pages. Only for completed states, whose pages no fold writes any
+ * more.
  */
 export function createConfigMaker(): (state: ConfigState) => SnapshotConfig {
   const steps = createConfigSteps();
@@ -78,7 +77,7 @@ export function createConfigSteps(): (state: ConfigState) => Steps<SnapshotConfi
   };
 }
 
-/** The members of a slice, sorted by id; entities without a member are omitted. */
+/** Sorted by id. Omits entities without a member. */
 function remembering<Entity, Member>(
   toMember: (entity: Entity) => Member | null,
 ): (slice: Slice<Entity>) => Steps<Member[]> {
@@ -103,7 +102,7 @@ function remembering<Entity, Member>(
   };
 }
 
-/** The models that no wildcard grant opens, by the same rule as in a proxy. */
+/** The same rule as in a proxy. */
 export const closedModelsIn = (state: ConfigState): ReadonlySet<ModelId> =>
   closedModels({
     models: [...state.model.byId.values()].filter(isAsLearned).map(modelMember),
@@ -112,13 +111,13 @@ export const closedModelsIn = (state: ConfigState): ReadonlySet<ModelId> =>
     settings: settingsMember(state),
   });
 
-/** The refs in a configuration whose plaintexts a proxy needs. */
+/** A proxy needs the plaintexts of these refs. */
 export const secretRefs = (config: SnapshotConfig): string[] => [
   ...config.api_keys.map((key) => key.verifier_ref),
   ...config.providers.flatMap((provider) => provider.credential_ref ?? []),
 ];
 
-/** The member of an entity; null if it was deleted or proxies do not need it. */
+/** Null if the entity was deleted or proxies do not need it. */
 export function snapshotMember(state: ConfigState, noun: SnapshotNoun, id: number) {
   switch (noun) {
     case 'principal':
@@ -152,7 +151,7 @@ const principalMember = (principal: Principal): SnapshotPrincipal => ({
   budget: principal.budget && snakeKeys(principal.budget),
 });
 
-/** Includes only permissions that proxies check; admin verbs are left out. */
+/** Only permissions that proxies check. */
 const roleMember = (role: Role): SnapshotRole => ({
   id: role.id,
   name: role.name,
@@ -240,7 +239,7 @@ const poolMember = (pool: Pool): SnapshotPool => ({
   ),
 });
 
-/** The dynamic providers that are out of rotation, as listed in the overlay. */
+/** Those out of rotation, as listed in the overlay. */
 export const degradedProviders = ({
   provider,
 }: ConfigState): SnapshotOverlay['dropped_providers'] =>

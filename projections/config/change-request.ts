@@ -28,11 +28,9 @@ export type ChangeRequest = Readonly<{
   eventCount: number;
   /** Null if the change was made without a request. */
   draft: StoredDraft | null;
-  /** The time of the current draft. */
   draftedAt: number;
   approvals: readonly Approval[];
   applyAt: number | null;
-  /** The last failure. */
   failure: Failure | null;
   createdAt: number;
   /** Null while the request is open or needs a review. */
@@ -119,6 +117,5 @@ const ended = (
   ended: end,
 });
 
-/** True unless the request has ended or only needs a review. */
 export const isOpen = ({ draft, ended }: ChangeRequest): boolean =>
   draft !== null && ended === null;

@@ -12,7 +12,7 @@ export function existing<Entity>(entity: Entity | undefined, event: Address): En
   return entity;
 }
 
-/** Called before a creation, so that a repeated id overwrites nothing. */
+/** A repeated id must not overwrite an entity. */
 export function checkAbsent(entity: unknown, event: Address): void {
   if (entity !== undefined) throw new Error(`${event.type} on ${event.stream}, which exists`);
 }
@@ -30,7 +30,6 @@ type Unfit<Data, Entity> = Data extends unknown
     : Data
   : never;
 
-/** The entity with the fields that an event sets. */
 export const withSet = <Entity, Data extends object>(
   entity: Entity,
   data: [Unfit<Data, Entity>] extends [never] ? Data : never,

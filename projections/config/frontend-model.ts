@@ -70,7 +70,7 @@ export function evolveFrontendModel(
   }
 }
 
-/** The highest ids of rules and targets that an event assigns. */
+/** The highest ids of rules and targets in an event. */
 export function frontendModelParts(event: FrontendModelEvent): Readonly<Record<string, number>> {
   if (event.type === 'FrontendModelTargetsSet') return { target: highestId(event.data.targets) };
   if (event.type !== 'FrontendModelRuleAdded') return {};

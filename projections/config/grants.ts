@@ -17,13 +17,10 @@ const permissionsOf = (state: ConfigState, id: PrincipalId): readonly Permission
 export const verbsOf = (state: ConfigState, id: PrincipalId): ReadonlySet<Verb> | null =>
   state.principal.byId.has(id) ? new Set(permissionsOf(state, id).map(({ verb }) => verb)) : null;
 
-/** The sender of a request. `tokenId` is set if an admin token authenticated it. */
+/** `tokenId` is set if an admin token authenticated the request. */
 export type Holder = Readonly<{ principalId: PrincipalId; tokenId: AdminTokenId | null }>;
 
-/**
- * The permissions of a request: those of the principal, limited to those of the token. Null without
- * a principal.
- */
+/** Those of the principal, limited to those of the token. Null without a principal. */
 export function verbsHeld(
   state: ConfigState,
   { principalId, tokenId }: Holder,
@@ -34,11 +31,11 @@ export function verbsHeld(
   return new Set(carried.filter((verb) => held.has(verb)));
 }
 
-/** True if the principal exists and may change the whole configuration. */
+/** Also requires that the principal exists. */
 export const mayWriteConfig = (state: ConfigState, id: PrincipalId): boolean =>
   permissionsOf(state, id).some(({ verb }) => verb === 'config:write');
 
-/** The principals that may change the whole configuration and can sign in. */
+/** Principals that may change the whole configuration and can sign in. */
 export const administratorsOf = (state: ConfigState): readonly Principal[] =>
   [...state.principal.byId.values()].filter(
     ({ id, passwordRef, identity }) =>

@@ -1,11 +1,10 @@
 // Implements a map from ids to values with cheap copies. Values are in pages of 256 ids. A copy
-// shares all pages and copies one at its first write, so folding one event costs one page, however
-// many entities there are.
+// shares all pages and copies one at its first write, so folding one event costs one page.
 
 /** Equal to the buckets of the content hash. */
 const pageIds = 256;
 
-/** Values by id minus the first id of the page, with gaps. */
+/** By id minus the first id of the page, with gaps. */
 export type IdPage<Value> = readonly (Value | undefined)[];
 
 /**
@@ -96,13 +95,13 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
 const emptyPage = <Value>(): (Value | undefined)[] =>
   Array.from({ length: pageIds }, (): Value | undefined => undefined);
 
-/** Sorted by number. They are nearly always in that order already. */
+/** By number. They are nearly always in that order already. */
 export const pagesInOrder = <Value>({
   pages,
 }: Pick<ReadonlyIdMap<Value>, 'pages'>): [number, IdPage<Value>][] =>
   [...pages].toSorted(([a], [b]) => a - b);
 
-/** Iterates over the values in no particular order, without copying them. */
+/** In no particular order, without copying them. */
 export function findValue<Value>(
   { pages }: Pick<ReadonlyIdMap<Value>, 'pages'>,
   isWanted: (value: Value) => boolean,
@@ -114,7 +113,7 @@ export function findValue<Value>(
   return undefined;
 }
 
-/** The ids whose values are not identical, ascending. Shared pages are skipped. */
+/** Ascending. Skips shared pages. */
 export function differingIds(one: ReadonlyIdMap<unknown>, other: ReadonlyIdMap<unknown>): number[] {
   const numbers = new Set([...one.pages.keys(), ...other.pages.keys()]);
   const ids: number[] = [];

@@ -1,13 +1,13 @@
 // Defines the reference of a target or pool member to a provider model: by id, or by the last name
-// if the model was deleted. Deleting a model and registering one with the same name therefore
-// restores routing.
+// if the model was deleted. So a model that is registered again under its name is routed to as
+// before.
 
 import type { ModelId } from '../../src/lib/ids.ts';
 
 type ModelRef = Readonly<{ model_id: ModelId | null; gone_model: string | null }>;
 type Named = Readonly<{ model_id: ModelId; model: string }>;
 
-/** The list after the loss of a model: references to it keep its name. */
+/** References to the lost model keep its name. */
 export const withLost = <Ref extends ModelRef>(
   refs: readonly Ref[],
   { model_id, model }: Named,
@@ -20,7 +20,7 @@ export const withLost = <Ref extends ModelRef>(
   );
 };
 
-/** The list after a model appears: references with its name point to it. */
+/** References with the name of the new model point to it. */
 export const withFound = <Ref extends ModelRef>(
   refs: readonly Ref[],
   { model_id, model }: Named,
@@ -31,7 +31,7 @@ export const withFound = <Ref extends ModelRef>(
   );
 };
 
-/** Removes duplicates: if two references now name the same model, the first stays. */
+/** If two references now name the same model, the first stays. */
 const withoutRepeats = <Ref extends ModelRef>(refs: readonly Ref[]): readonly Ref[] =>
   refs.filter(
     (ref, index) =>

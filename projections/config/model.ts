@@ -1,5 +1,4 @@
-// Folds the events of a provider model. It has at most one backend; without one it is listed but
-// cannot be routed to.
+// Folds the events of a provider model. Without a backend it is listed but cannot be routed to.
 
 import { isSetter } from '../../events/catalogue.ts';
 import type { FlowControl, ModelEvent } from '../../events/model.ts';
@@ -23,7 +22,7 @@ export type Model = Held<typeof modelFields> &
     description: string | null;
     backend: Backend | null;
     flowControl: FlowControl;
-    /** The principal whose agent reported the model; null if a person created it. */
+    /** The principal whose agent reported the model, or null. */
     learnedBy: PrincipalId | null;
   }>;
 

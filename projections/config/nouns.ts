@@ -26,7 +26,7 @@ type Refs = readonly (string | null | undefined)[];
 export type NounFold<Entity, Event extends NewEvent> = FoldRule<Entity, Event> &
   Readonly<{
     /**
-     * The vault items that are useless once the entity no longer references them: credentials,
+     * Vault items that are useless once the entity no longer references them: credentials,
      * verifiers, password hashes, examples, e-mail addresses, identities and drafted calls.
      * People's names are excluded, because the audit log shows them for actors.
      */
@@ -84,7 +84,6 @@ function remoteFolds(): object {
 
 type Table = typeof table;
 
-/** The folded entity of each noun. */
 export type Entities = {
   readonly [N in Noun]: Exclude<ReturnType<Table[N]['evolve']>, undefined>;
 };
@@ -92,10 +91,7 @@ type Events = { readonly [N in Noun]: Parameters<Table[N]['evolve']>[1] };
 
 export const folds: { readonly [N in Noun]: NounFold<Entities[N], Events[N]> } = table;
 
-/**
- * An object with a member for each noun. The cast is needed because the compiler cannot relate the
- * type of a member to its noun here.
- */
+/** The cast is needed because the compiler cannot relate the type of a member to its noun here. */
 export function eachNoun<Members extends Readonly<Record<Noun, object>>>(
   make: (noun: Noun) => Members[Noun] | object,
 ): Members;

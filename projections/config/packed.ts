@@ -1,5 +1,4 @@
-// Serialises a state to JSON and back, for state checkpoints. A state holds only plain data, and
-// entities contain their ids.
+// Serialises a state to JSON and back, for state checkpoints. A state holds only plain data.
 
 import type { Noun } from '../../events/nouns.ts';
 import { IdMap } from './id-map.ts';
@@ -20,7 +19,7 @@ type PackedSlice<Entity> = Readonly<{
 type PackedSlices = { readonly [N in Noun]: PackedSlice<Entities[N]> };
 type Packed = Readonly<{ position: number; hash: string; version: number }> & PackedSlices;
 
-/** Equal states from the same events give equal texts. */
+/** Equal states give equal texts. */
 export const packState = (state: ConfigState): string => {
   const packed: Packed = {
     position: state.position,
@@ -50,7 +49,7 @@ export function unpackState(text: string): ConfigState {
   };
 }
 
-/** Checks the structure only. The caller has already compared the content with its hash. */
+/** Checks the structure only. The caller has compared the content with its hash. */
 const isPacked = (value: unknown): value is Packed =>
   typeof value === 'object' &&
   value !== null &&

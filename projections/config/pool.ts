@@ -35,7 +35,6 @@ export function evolvePool(pool: Pool | undefined, event: PoolEvent): Pool | und
   }
 }
 
-/** The highest member id that an event assigns. */
 export const poolParts = (event: PoolEvent): Readonly<Record<string, number>> =>
   event.type === 'PoolMembersSet'
     ? { member: Math.max(0, ...event.data.members.map(({ id }) => id)) }

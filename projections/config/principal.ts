@@ -23,10 +23,9 @@ export type Principal = Readonly<{
   name: StoredName;
   emailRef: string | null;
   passwordRef: string | null;
-  /** The identity that signs in as this principal. */
   identity: Identity | null;
   roleIds: readonly RoleId[];
-  /** The roles among them that follow from the groups of the identity. */
+  /** Those that follow from the groups of the identity. */
   identityRoleIds: readonly RoleId[];
   limits: Limits | null;
   budget: Budget | null;

@@ -7,7 +7,7 @@ import type { ProviderKind } from '../../src/lib/vocabulary.ts';
 import { camelKeys } from '../../src/lib/case.ts';
 import { checkAbsent, existing, withSet } from './entity.ts';
 
-/** The principal that registered a dynamic provider, and the facts that its agent reported. */
+/** Facts that the principal's agent reported about a dynamic provider. */
 export type Registration = Readonly<{
   principalId: PrincipalId;
   node: string | null;
@@ -29,7 +29,6 @@ export type Provider = Readonly<{
    * provider.
    */
   registration: Registration | null;
-  /** Set while the provider is out of rotation. */
   degraded: Degradation | null;
 }>;
 

@@ -13,7 +13,6 @@ type IdOf<Event> = Event extends { type: `${string}Created`; data: { id: infer I
   ? Id
   : never;
 
-/** Keyed by noun. */
 export type Remotes = {
   readonly [N in RemoteNoun]: Readonly<{
     id: IdOf<RemoteEvent<N>>;

@@ -7,11 +7,10 @@ import type { ChangeKind } from '../../src/lib/vocabulary.ts';
 export type Settings = Readonly<{
   id: 1;
   fallbackModelId: ModelId | null;
-  /** The key that signs the checkpoints of the log, 64 hex digits; null if none is set. */
+  /** 64 hex digits; null if no key signs checkpoints. */
   auditKey: string | null;
   /** The number of times that the log continued after a loss of events. */
   epoch: number;
-  /** The kinds of change that need an approved request. */
   changePolicy: readonly ChangeKind[];
 }>;
 

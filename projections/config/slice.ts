@@ -42,7 +42,6 @@ export const draftSlice = <Entity>(base: Slice<Entity>): SliceDraft<Entity> => (
   copy: null,
 });
 
-/** The current content of the slice. */
 export const sliceOf = <Entity>(draft: SliceDraft<Entity>): Slice<Entity> =>
   draft.copy ?? draft.base;
 
@@ -55,13 +54,13 @@ export type Evolve<Entity, Event extends NewEvent> = (
 export type FoldRule<Entity, Event extends NewEvent> = Readonly<{
   types: Readonly<Record<string, unknown>>;
   evolve: Evolve<Entity, Event>;
-  /** The highest ids of parts that an event assigns, by series. */
+  /** By series. */
   parts?: (event: Event) => Parts;
 }>;
 
 /**
- * Applies an event to its entity. NoChange only counts in its stream. Throws on an event of another
- * noun's type, which would otherwise be lost.
+ * NoChange only counts in its stream. Throws on an event of another noun's type, which would
+ * otherwise be lost.
  */
 export function evolveSlice<Entity, Event extends NewEvent>(
   draft: SliceDraft<Entity>,

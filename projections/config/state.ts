@@ -1,6 +1,5 @@
 // Defines ConfigState: the whole configuration as a pure fold of the log. Commands are decided on
-// it, read models and snapshots are derived from it, and past states are folds that stop earlier.
-// Each noun's file folds the events of its streams.
+// it, read models and snapshots derive from it, and past states are folds that stop earlier.
 
 import { parseStream, touchesSnapshot } from '../../events/catalogue.ts';
 import type { FoldedEvent } from '../../events/catalogue.ts';
@@ -32,7 +31,7 @@ export const emptyState: ConfigState = {
   ...eachNoun<Slices>(() => emptySlice()),
 };
 
-/** The state after `events`, which must follow `state.position` without a gap. */
+/** `events` must follow `state.position` without a gap. */
 export function fold(state: ConfigState, events: readonly FoldedEvent[]): ConfigState {
   const draft = openDraft(state);
   for (const event of events) applyEvent(draft, event);
@@ -40,7 +39,7 @@ export function fold(state: ConfigState, events: readonly FoldedEvent[]): Config
 }
 
 type SliceDrafts = { readonly [N in Noun]: SliceDraft<Entities[N]> };
-/** A state under construction, for folds that read the state between two events. */
+/** For folds that read the state between two events. */
 export type Draft = { position: number; hash: string; version: number } & SliceDrafts;
 
 export const openDraft = (state: ConfigState): Draft => ({
@@ -50,10 +49,7 @@ export const openDraft = (state: ConfigState): Draft => ({
   ...eachNoun<SliceDrafts>((noun) => draftSlice<unknown>(state[noun])),
 });
 
-/**
- * The draft as a state. It shares the draft's maps, so it is valid only until the next event is
- * applied.
- */
+/** Shares the draft's maps, so it is valid only until the next event is applied. */
 export const closeDraft = (draft: Draft): ConfigState => ({
   position: draft.position,
   hash: draft.hash,
@@ -83,7 +79,7 @@ function evolveEntity<N extends Noun>(
   evolveSlice(draft[noun], id, event, folds[noun]);
 }
 
-/** The version of a stream: the number of its events, 0 if there are none. */
+/** The number of events in the stream. */
 export const streamVersion = (state: ConfigState, stream: string): number => {
   const { noun, id } = parseStream(stream);
   return state[noun].versions.get(id) ?? 0;

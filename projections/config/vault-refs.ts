@@ -18,7 +18,6 @@ function refsOf<N extends Noun>(
   return folds[noun].refs(held).filter((ref) => typeof ref === 'string');
 }
 
-/** The refs that entities of these streams had before and no longer have. */
 export function refsLeft(
   { before, after }: Readonly<{ before: ConfigState; after: ConfigState }>,
   streams: ReadonlySet<string>,

@@ -55,7 +55,7 @@ const adminTokenRow = rowOf(adminTokens.columns).extend({
 });
 export type AdminTokenRow = Readonly<z.output<typeof adminTokenRow>>;
 
-/** Tokens with their principal's name (or its ref), sorted by id. */
+/** With the name of the principal (or its ref), sorted by id. */
 export const listAdminTokens = (db: Queryable, page: Page<number>): Promise<AdminTokenRow[]> =>
   readRows(db, adminTokenRow)`
     select admin_tokens.id, principal_id, principals.name as principal,

@@ -51,7 +51,7 @@ const apiKeyRow = rowOf(apiKeys.columns).extend({
 });
 export type ApiKeyRow = Readonly<z.output<typeof apiKeyRow>>;
 
-/** Keys with their principal's name (or its ref), sorted by id. */
+/** With the name of the principal (or its ref), sorted by id. */
 export const listApiKeys = (db: Queryable, page: Page<number>): Promise<ApiKeyRow[]> =>
   readRows(db, apiKeyRow)`
     select api_keys.id, principal_id, principals.name as principal,

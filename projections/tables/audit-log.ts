@@ -1,5 +1,5 @@
 // Defines the audit log: one row per command, written in its transaction (specification, "Audit
-// event"). It stores the actor's name at that time.
+// event"), with the actor's name at that time.
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
@@ -72,15 +72,14 @@ function auditRow({ events, at, actor }: Change): Row {
 /** A null condition does not filter. Times are RFC 3339; `until` is exclusive. */
 export type AuditFilter = Readonly<{
   limit: number;
-  /** Ids: `before` and `after`, both exclusive. */
+  /** Both ids are exclusive. */
   before: number | null;
   after: number | null;
   order: 'asc' | 'desc';
   actorId: number | null;
   actorKind: ActorKind | null;
-  /** The exact value of the row. */
   action: string | null;
-  /** A substring of the target, case-insensitive. */
+  /** Case-insensitive substring. */
   target: string | null;
   since: string | null;
   until: string | null;
@@ -88,7 +87,6 @@ export type AuditFilter = Readonly<{
 
 type ActorKind = EventMetadata['actor']['kind'];
 
-/** Sorted by id. */
 export const listAudit = (db: Queryable, filter: AuditFilter): Promise<CommandRow[]> =>
   readRows(db, commandRow)`
     select ${commandColumns} from audit_log
@@ -106,30 +104,30 @@ export const listAudit = (db: Queryable, filter: AuditFilter): Promise<CommandRo
 const direction = ({ order }: Readonly<{ order: 'asc' | 'desc' }>): SQLQuery =>
   order === 'asc' ? sql`asc` : sql`desc`;
 
-/** A command as the history shows it. `reason_ref` and `actor_name_ref` reference the vault. */
+/** `reason_ref` and `actor_name_ref` reference the vault. */
 const commandRow = rowOf(auditLog.columns).extend({
   actor_kind: eventMetadata.shape.actor.shape.kind,
 });
 export type CommandRow = Readonly<z.output<typeof commandRow>>;
 
-/** A condition that is null or absent does not filter. Times are RFC 3339; `to` is exclusive. */
+/** A null or absent condition does not filter. Times are RFC 3339; `to` is exclusive. */
 export type CommandFilter = Readonly<{
   actorId: number | null;
   actorKind?: ActorKind | null;
   /** The name of the command, and the id of the request. */
   command?: string | null;
   requestId?: string | null;
-  /** Commands with an event of this stream or type. */
+  /** Selects commands with an event of this stream or type. */
   stream: string | null;
   from: string | null;
   to: string | null;
-  /** The id of the last row already read, in the requested order. */
+  /** The last id already read, in the requested order. */
   after: number | null;
   order: 'asc' | 'desc';
   limit: number;
 }>;
 
-/** One row per command, by the position of its last event. */
+/** By the position of the last event. */
 export const listCommands = (db: Queryable, filter: CommandFilter): Promise<CommandRow[]> =>
   readRows(db, commandRow)`
     select ${commandColumns} from audit_log
@@ -144,7 +142,6 @@ export const listCommands = (db: Queryable, filter: CommandFilter): Promise<Comm
       and ${behind(filter)}
     order by id ${direction(filter)} limit ${filter.limit}`;
 
-/** Selects the transactions of a request. */
 export const transactionsOf = (requestId: string): SQLQuery =>
   sql`select tx_id from audit_log where request_id = ${requestId}`;
 
@@ -176,7 +173,6 @@ export const listReasons = (
     ) given join vault.items using (ref)
     where body is not null group by ref, subject order by min(id), ref limit ${limit}`;
 
-/** The commands of these transactions. */
 export const readCommands = (db: Queryable, txIds: readonly string[]): Promise<CommandRow[]> =>
   readRows(db, commandRow)`
     select ${commandColumns} from audit_log where tx_id = any(${[...txIds]}::uuid[])`;

@@ -39,7 +39,7 @@ const budgetRow = rowOf(budgets.columns).extend({
 });
 export type BudgetRow = Readonly<z.output<typeof budgetRow>>;
 
-/** Budgets with their principal's name (or its ref), sorted by the principal's id. */
+/** With the name of the principal (or its ref), sorted by its id. */
 export const listBudgets = (db: Queryable, page: Page<number>): Promise<BudgetRow[]> =>
   readRows(db, budgetRow)`
     select principal_id, principals.name as principal, principals.name_ref as principal_name_ref,

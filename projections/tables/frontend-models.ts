@@ -43,10 +43,7 @@ const targetRow = z.object({
 });
 export type TargetRow = Readonly<z.output<typeof targetRow>>;
 
-/**
- * `role_names` and `class_name` name the entities that the conditions reference by id and that
- * still exist.
- */
+/** Names of entities that the conditions reference and that still exist. */
 const ruleRow = storedRule.extend({
   name: text.nullable(),
   enabled: flag,

@@ -36,7 +36,7 @@ const limitsRow = rowOf(limits.columns).extend({
 });
 export type LimitsRow = Readonly<z.output<typeof limitsRow>>;
 
-/** Limits with their principal's name (or its ref), sorted by the principal's id. */
+/** With the name of the principal (or its ref), sorted by its id. */
 export const listLimits = (db: Queryable, page: Page<number>): Promise<LimitsRow[]> =>
   readRows(db, limitsRow)`
     select principal_id, principals.name as principal, principals.name_ref as principal_name_ref,

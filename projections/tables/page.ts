@@ -15,7 +15,7 @@ export async function countRows(db: Queryable, { name }: EntityTable): Promise<n
   return rows ?? 0;
 }
 
-/** The maximum count for a table that only grows. */
+/** For a table that only grows. */
 const countedMax = 100_000;
 
 /** Null if there are more. */

@@ -32,7 +32,7 @@ export const pools = {
   },
 } satisfies EntityTable;
 
-/** `model` is the model's name; the id is null if the model was deleted. */
+/** The id is null if the model was deleted. */
 const poolMemberRow = z.object({
   id: poolMemberId,
   provider_model_id: modelId.nullable(),

@@ -79,12 +79,12 @@ const principalRow = rowOf(principals.columns)
     id: principalId,
     kind: principalKind,
     roles: z.array(text).readonly(),
-    /** The roles among them that follow from the groups of the identity. */
+    /** Those that follow from the groups of the identity. */
     group_roles: z.array(text).readonly(),
   });
 export type PrincipalRow = Readonly<z.output<typeof principalRow>>;
 
-/** Principals with the names of their roles, sorted by id. */
+/** With the names of their roles, sorted by id. */
 export const listPrincipals = (db: Queryable, page: Page<number>): Promise<PrincipalRow[]> =>
   readRows(db, principalRow)`
     select principals.id, kind, principals.name, name_ref, email_ref, created_at,

@@ -83,10 +83,7 @@ const promptClassRow = rowOf(promptClasses.columns).extend({
 });
 export type PromptClassRow = Readonly<z.output<typeof promptClassRow>>;
 
-/**
- * Classes with the names of the classes they refine and the number of their examples, sorted by
- * name.
- */
+/** Sorted by name. */
 export const listPromptClasses = (db: Queryable, page: Page<string>): Promise<PromptClassRow[]> =>
   readRows(db, promptClassRow)`
     select id, name, description, tier, min_margin,
@@ -106,7 +103,7 @@ const promptExampleRow = z.object({
 });
 export type PromptExampleRow = Readonly<z.output<typeof promptExampleRow>>;
 
-/** The examples of a class in the order in which they were added. */
+/** In the order in which they were added. */
 export const listPromptExamples = (
   db: Queryable,
   classId: PromptClassId,

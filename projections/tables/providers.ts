@@ -71,7 +71,7 @@ const providerRow = rowOf(providers.columns)
   });
 export type ProviderRow = Readonly<z.output<typeof providerRow>>;
 
-/** Providers with the number of models they serve, sorted by name. */
+/** Sorted by name. */
 export const listProviders = (db: Queryable, page: Page<string>): Promise<ProviderRow[]> =>
   readRows(db, providerRow)`
     select providers.id, providers.name, kind, catalogue_key, api_base, protocol, auth_header,

@@ -45,7 +45,7 @@ const roleRow = rowOf(roles.columns).extend({
 });
 export type RoleRow = Readonly<z.output<typeof roleRow>>;
 
-/** Roles with their permissions, sorted by id. */
+/** Sorted by id. */
 export const listRoles = (db: Queryable, page: Page<number>): Promise<RoleRow[]> =>
   readRows(db, roleRow)`
     select id, name, description,

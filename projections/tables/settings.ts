@@ -23,7 +23,7 @@ export const settings: EntityTable = {
 
 const fallbackModel = z.object({ id: modelId, name: text });
 
-/** The fallback model; both are null if none is set. */
+/** Both are null if no fallback model is set. */
 export async function readFallbackModel(
   db: Queryable,
 ): Promise<{ id: ModelId | null; name: string | null }> {

@@ -83,7 +83,7 @@ export const readSnapshotVersion = (
     select version, tx_id, snapshot_schema, content_hash, changed, created_at
     from snapshot_versions where version = ${version}`;
 
-/** The versions in effect at these positions, in their order; 0 before the first. */
+/** In the order of the positions; 0 before the first version. */
 export const versionsAt = (
   db: Queryable,
   positions: readonly number[],

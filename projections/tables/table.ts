@@ -1,5 +1,5 @@
 // Describes projected tables: columns as data, and pure functions that return their rows. DDL,
-// fingerprint and writes are derived from it; only read-model.ts executes them.
+// fingerprint and writes derive from it; only read-model.ts executes them.
 
 import type { RecordedEvent } from '../../events/catalogue.ts';
 import type { Noun } from '../../events/nouns.ts';
@@ -24,7 +24,7 @@ type Description = Readonly<{
   indexes?: readonly (readonly string[])[];
 }>;
 
-/** A table of current entities. All rows of an entity are replaced after each of its events. */
+/** All rows of an entity are replaced after each of its events. */
 export type EntityTable = Description &
   Readonly<{
     noun: Noun;
@@ -34,8 +34,7 @@ export type EntityTable = Description &
   }>;
 
 /**
- * The events of one command in order, the state after them, and the actor before. `at` is their
- * time in RFC 3339.
+ * The events of one command in order, the state after them, and the actor before. `at` is RFC 3339.
  */
 export type Change = Readonly<{
   events: readonly [RecordedEvent, ...RecordedEvent[]];
@@ -45,7 +44,7 @@ export type Change = Readonly<{
   contentHash: string;
 }>;
 
-/** A journal: each command may add rows, and no row is ever changed. */
+/** Each command may add rows, and no row is ever changed. */
 export type JournalTable = Description & Readonly<{ rows: (change: Change) => readonly Row[] }>;
 
 export const rfc3339 = (epochMs: number): string => new Date(epochMs).toISOString();
