@@ -8,11 +8,13 @@ import type { Outcome } from '../telemetry/metrics.ts';
 import { estimateCostMicros } from '../usage/cost.ts';
 import { estimateAnswer } from '../usage/estimate-answer.ts';
 import type { Forwarded } from '../usage/estimate-answer.ts';
+import { tokenParts } from '../usage/counts.ts';
 import type { UsageCounts, UsageReport } from '../usage/counts.ts';
 import type { RefusalReason } from '../usage/usage-event.ts';
 import { answerJson, answerRefusal, idHeaders, rejectionOf } from './answer.ts';
 import type { GatewayRefusal } from './answer.ts';
 import type { CachedAnswer } from './cache/cache.ts';
+import type { ModelTraffic } from './generation.ts';
 import type { HeldAnswer } from './held-answer.ts';
 import { usageEvent } from './usage/meter.ts';
 import type { MeteredOutcome } from './usage/meter.ts';
@@ -180,10 +182,18 @@ function countServed({ context }: Walk, step: Step, outcome: MeteredOutcome): vo
     observe(context.counts.firstToken, firstTokenMs);
   }
   if (usage !== null) {
-    traffic.promptTokens += usage.promptTokens;
-    traffic.completionTokens += usage.completionTokens;
+    countTokens(traffic, usage);
+    if (usage.isClamped) context.counts.usageClamped++;
   }
   if (step.isFallback) context.counts.fallbackUsed++;
+}
+
+function countTokens(traffic: ModelTraffic, usage: UsageReport): void {
+  traffic.promptTokens += usage.promptTokens;
+  traffic.completionTokens += usage.completionTokens;
+  for (const [index, { key }] of tokenParts.entries()) {
+    traffic.parts[index] = (traffic.parts[index] ?? 0) + (usage[key] ?? 0);
+  }
 }
 
 function countEnd(

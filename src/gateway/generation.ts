@@ -23,6 +23,7 @@ import { outUntilMs, sound } from './health/state.ts';
 import { windowOf } from './health/window.ts';
 import type { ProxiedRoute } from './routes.ts';
 import { commonProtocol } from '../protocols/facts.ts';
+import { tokenParts } from '../usage/counts.ts';
 
 /** Survives generations, keyed by name because ids of a configuration file are positions. */
 export type ModelTraffic = {
@@ -30,6 +31,8 @@ export type ModelTraffic = {
   requests: number;
   promptTokens: number;
   completionTokens: number;
+  /** In the order of the table of parts. */
+  readonly parts: number[];
   readonly durations: Durations;
   readonly firstToken: Durations;
   readonly retryBudget: RetryBudget;
@@ -141,6 +144,7 @@ const freshTraffic = (): ModelTraffic => ({
   requests: 0,
   promptTokens: 0,
   completionTokens: 0,
+  parts: tokenParts.map(() => 0),
   durations: newDurations(),
   firstToken: newDurations(),
   retryBudget: freshRetryBudget(),
@@ -186,6 +190,19 @@ export function noteEnded(
   if (isServed) state.latencyMs = nextLatency(state.latencyMs, durationMs);
 }
 
+/** Parts that no answer reported are omitted. */
+function tokensByKind({ promptTokens, completionTokens, parts }: ModelTraffic): TokensByKind {
+  const rest = { input: promptTokens, output: completionTokens };
+  const counted = tokenParts.flatMap(({ kind, side }, index) => {
+    const count = parts[index] ?? 0;
+    rest[side] -= count;
+    return count === 0 ? [] : [[kind, count] as const];
+  });
+  return { ...rest, ...Object.fromEntries(counted) };
+}
+
+type TokensByKind = Readonly<Record<string, number>>;
+
 /** For scrapes and the health page. */
 export function readGeneration(
   generation: Generation | null,
@@ -198,6 +215,7 @@ export function readGeneration(
       requests: traffic.requests,
       promptTokens: traffic.promptTokens,
       completionTokens: traffic.completionTokens,
+      tokens: tokensByKind(traffic),
       durations: traffic.durations,
       firstToken: traffic.firstToken,
     })),

@@ -1,7 +1,8 @@
 // Translates a stream twice: from the backend's protocol to chat, and from chat to the client's
 // API.
 
-import type { TranslatedStream, TranslatedUsage } from './translation.ts';
+import type { UsageReport } from '../usage/counts.ts';
+import type { TranslatedStream } from './translation.ts';
 
 export const chained = (chat: TranslatedStream, last: TranslatedStream): TranslatedStream =>
   new ChainedStream(chat, last);
@@ -20,7 +21,7 @@ class ChainedStream implements TranslatedStream {
     return this.#chat.isClean;
   }
 
-  get usage(): TranslatedUsage | null {
+  get usage(): UsageReport | null {
     return this.#chat.usage;
   }
 

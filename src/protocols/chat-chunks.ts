@@ -1,10 +1,11 @@
 // Writes the chunks of a streamed chat completion (wire reference 2.2). Renders the parts that all
 // chunks share only once.
 
+import type { UsageReport } from '../usage/counts.ts';
 import { usageMembers } from './chat-answer.ts';
 import type { FinishReason } from './chat-answer.ts';
 import type { JsonObject } from './json.ts';
-import type { StreamOptions, TranslatedUsage } from './translation.ts';
+import type { StreamOptions } from './translation.ts';
 
 export const streamMark = 'data: [DONE]\n\n';
 
@@ -13,7 +14,7 @@ export type ChatChunks = Readonly<{
   delta(delta: string): string;
   finish(reason: FinishReason): string;
   /** The last chunk, for clients that requested usage. */
-  usage(usage: TranslatedUsage): string;
+  usage(usage: UsageReport): string;
 }>;
 
 export function chatChunks(id: string, model: string, options: StreamOptions): ChatChunks {
@@ -26,7 +27,7 @@ export function chatChunks(id: string, model: string, options: StreamOptions): C
     delta: (delta) => `${before}${delta},"finish_reason":null}]${after}`,
     finish: (reason) => `${before}{},"finish_reason":"${reason}"}]${after}`,
     usage: (usage) =>
-      `data: ${shared},"choices":[],"usage":${JSON.stringify(usageMembers(usage))}}\n\n`,
+      `data: ${shared},"choices":[],${JSON.stringify(usageMembers(usage)).slice(1)}\n\n`,
   };
 }
 

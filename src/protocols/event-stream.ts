@@ -1,6 +1,7 @@
 // Translates the streams of all vendors: bytes to events, events to chat chunks. An answer that
 // fails or is cut off ends with an error event.
 
+import type { UsageReport } from '../usage/counts.ts';
 import { errorText, oversizedError } from './chat-answer.ts';
 import type { ChatError, FinishReason } from './chat-answer.ts';
 import { chatChunks, streamMark } from './chat-chunks.ts';
@@ -9,7 +10,7 @@ import { isObject, parseJson } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { SseDecoder } from './sse.ts';
 import type { SseEvent } from './sse.ts';
-import type { StreamOptions, TranslatedStream, TranslatedUsage } from './translation.ts';
+import type { StreamOptions, TranslatedStream } from './translation.ts';
 
 const nothing = Buffer.alloc(0);
 
@@ -26,7 +27,7 @@ export abstract class EventStream implements TranslatedStream {
   }
 
   abstract get isClean(): boolean;
-  abstract get usage(): TranslatedUsage | null;
+  abstract get usage(): UsageReport | null;
   protected abstract event(event: JsonObject): string;
   /** The remaining chunks if the upstream ends without finishing. */
   protected abstract ended(): string;

@@ -1,6 +1,7 @@
 // Defines the translation of a chat completion to a backend's protocol and of its answer back
 // (Gateway rule 14). Translations are pure.
 
+import type { UsageReport } from '../usage/counts.ts';
 import type { Chat } from './chat.ts';
 import type { ProtocolRefusal } from './refusal.ts';
 
@@ -34,22 +35,10 @@ export type AnswerOptions = Readonly<{
 
 export type StreamOptions = AnswerOptions & Readonly<{ includesUsage: boolean }>;
 
-/** `promptTokens` includes cache reads and writes. */
-export type TranslatedUsage = Readonly<{
-  promptTokens: number;
-  completionTokens: number;
-  /** Parts of the prompt and the completion. Null if the vendor does not report them. */
-  cachedTokens: number | null;
-  cacheWriteTokens: number | null;
-  reasoningTokens: number | null;
-  /** The cost as reported by the provider, in whole units of its currency. */
-  cost?: number | null;
-}>;
-
 export type TranslatedResponse = Readonly<{
   status: number;
   body: Buffer;
-  usage: TranslatedUsage | null;
+  usage: UsageReport | null;
 }>;
 
 /** Buffers only incomplete events. */
@@ -68,7 +57,7 @@ export type TranslatedStream = {
   /** The same error as a complete response, for a client that has received nothing yet. */
   readonly failedBody: Buffer | null;
   /** Null until the stream ended cleanly, and if nothing was reported. */
-  readonly usage: TranslatedUsage | null;
+  readonly usage: UsageReport | null;
 };
 
 export type AnswerTranslation = Readonly<{

@@ -76,6 +76,16 @@ export const gatewayMetrics = {
     'model',
     'kind',
   ),
+  tokens: counter(
+    'gw_tokens_total',
+    'Tokens that answers reported, each under one kind: input and output are those of no other kind',
+    'model',
+    'kind',
+  ),
+  usageClamped: counter(
+    'gw_usage_clamped_total',
+    'Answers that reported more tokens of some kinds than in total; they were limited to the total',
+  ),
   modelDuration: histogram(
     'gw_model_duration_seconds',
     'Duration of requests by the model that answered',

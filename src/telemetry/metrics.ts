@@ -38,6 +38,8 @@ export type Counts = {
   retries: number;
   failovers: number;
   fallbackUsed: number;
+  /** Answers with parts of tokens that exceeded their total. */
+  usageClamped: number;
   usageDropped: number;
   readonly outcomes: Counted<Outcome>;
   readonly rejections: Counted<Rejection>;
@@ -82,6 +84,8 @@ export type ModelReading = Readonly<{
   /** Token counts reported in answers. */
   promptTokens: number;
   completionTokens: number;
+  /** The same tokens by kind. Each counts once. */
+  tokens: Readonly<Record<string, number>>;
   durations: Durations;
   firstToken: Durations;
 }>;
@@ -109,6 +113,7 @@ export const newCounts = (): Counts => ({
   retries: 0,
   failovers: 0,
   fallbackUsed: 0,
+  usageClamped: 0,
   usageDropped: 0,
   outcomes: { ok: 0, rejected: 0, upstream_error: 0, unavailable: 0 },
   rejections: {
@@ -205,6 +210,7 @@ function addCounts(scrape: Scrape, counts: Counts): void {
   scrape.add('retries', {}, counts.retries);
   scrape.add('failovers', {}, counts.failovers);
   scrape.add('fallbackUsed', {}, counts.fallbackUsed);
+  scrape.add('usageClamped', {}, counts.usageClamped);
   scrape.add('usageDropped', {}, counts.usageDropped);
   for (const [outcome, value] of Object.entries(counts.outcomes)) {
     scrape.add('outcomes', { outcome }, value);
@@ -263,6 +269,9 @@ function addModel(scrape: Scrape, reading: ModelReading, isMetered: boolean): vo
   if (isMetered) {
     scrape.add('modelTokens', { model, kind: 'prompt' }, reading.promptTokens);
     scrape.add('modelTokens', { model, kind: 'completion' }, reading.completionTokens);
+    for (const [kind, count] of Object.entries(reading.tokens)) {
+      scrape.add('tokens', { model, kind }, count);
+    }
   }
   scrape.addDurations('modelDuration', { model }, reading.durations);
   scrape.addDurations('modelFirstToken', { model }, reading.firstToken);

@@ -91,8 +91,17 @@ export type UsageCounts = Readonly<{ promptTokens: number; completionTokens: num
     serviceTier: string | null;
   }>;
 
-/** The counts of an answer, with the cost if the provider reported one (Gateway rule 16). */
-export type UsageReport = UsageCounts & Readonly<{ costMicros: number | null }>;
+/** The counts of an answer, and its cost if the provider reported one (Gateway rule 16). */
+export type UsageReport = UsageCounts &
+  Readonly<{
+    costMicros: number | null;
+    /** True if parts exceeded their total and were limited to it. */
+    isClamped: boolean;
+  }>;
+
+/** Bounds of what an answer can report besides tokens. */
+export const toolsMax = 32;
+export const reportedNameMax = 64;
 
 /** The counts of an answer without any part. */
 export const totalsOnly = (

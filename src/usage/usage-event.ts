@@ -13,7 +13,7 @@ import {
   ruleId,
 } from '../lib/ids.ts';
 import { isStorable } from '../lib/text.ts';
-import { membersOf, tokenParts } from './counts.ts';
+import { membersOf, reportedNameMax, tokenParts, toolsMax } from './counts.ts';
 import { batchSender, ulidPattern } from './row-number.ts';
 import { ruleInputs } from './rule-inputs.ts';
 
@@ -21,9 +21,6 @@ import { ruleInputs } from './rule-inputs.ts';
 const text = z.string().max(2000).refine(isStorable);
 const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 
-/** Bounds of what an answer reports in addition to its tokens. */
-export const toolsMax = 32;
-export const reportedNameMax = 64;
 const reportedName = z.string().max(reportedNameMax).refine(isStorable);
 export const toolCalls = z
   .record(reportedName, count)

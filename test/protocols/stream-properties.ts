@@ -5,13 +5,13 @@ import { it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import type { TranslatedUsage } from '../../src/protocols/translation.ts';
+import type { UsageReport } from '../../src/usage/counts.ts';
 
 type Streamed = Readonly<{
   bytes: Buffer;
   chunks: readonly unknown[];
   isClean: boolean;
-  usage: TranslatedUsage | null;
+  usage: UsageReport | null;
 }>;
 
 /** `everything` is a stream with every kind of event. Its lines end with LF. */

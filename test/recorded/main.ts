@@ -5,6 +5,7 @@ import { askAll } from './ask.ts';
 import { readRecordings } from './recordings.ts';
 import { replay } from './replay.ts';
 import { tellAll } from './tell.ts';
+import { countAll } from './usage-fields.ts';
 import type { Outcome } from './replay.ts';
 
 const [directory] = process.argv.slice(2);
@@ -18,6 +19,7 @@ const outcomes = [
   ...(await replay(recordings)),
   ...(await askAll(recordings)),
   ...(await tellAll(recordings)),
+  ...countAll(recordings),
 ];
 
 function verdictOf({ problems, refusal }: Outcome): string {

@@ -28,6 +28,7 @@ type Said = z.output<typeof said>;
 const counts = z.object({
   prompt_tokens: z.number(),
   completion_tokens: z.number().default(0),
+  total_tokens: z.number().default(0),
   prompt_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish(),
   prompt_cache_hit_tokens: z.number().nullish(),
   num_cached_tokens: z.number().nullish(),
@@ -65,7 +66,7 @@ export function readDialect(body: string, isStream: boolean): Reading {
     calls,
     finish: calls.length > 0 && reason === 'stop' ? 'tool_calls' : reason,
     promptTokens: counted?.prompt_tokens ?? 0,
-    completionTokens: counted?.completion_tokens ?? 0,
+    completionTokens: counted === null || counted === undefined ? 0 : outputOf(counted),
     cachedTokens:
       counted?.prompt_tokens_details?.cached_tokens ??
       counted?.prompt_cache_hit_tokens ??
@@ -73,6 +74,10 @@ export function readDialect(body: string, isStream: boolean): Reading {
       0,
   };
 }
+
+/** Some servers include the reasoning in the sum alone. */
+const outputOf = (counted: z.output<typeof counts>): number =>
+  Math.max(counted.completion_tokens, counted.total_tokens - counted.prompt_tokens);
 
 const textOf = ({ content }: Said): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('');

@@ -18,6 +18,7 @@ import { replay } from './replay.ts';
 import { reshaped } from './reshape.ts';
 import { wrongIn } from './schemas.ts';
 import { tellAll } from './tell.ts';
+import { countAll } from './usage-fields.ts';
 
 type Made = Readonly<{ file: string; body: string | Buffer; more?: object }>;
 
@@ -138,6 +139,23 @@ describe('a directory of recordings', () => {
         ...twice(['gemini', 'told', []]),
         ...twice(['openai', 'told', []]),
         ...twice(['openai', 'told', ['text: "Hello thereHello there" became "Hello there"']]),
+      ],
+    );
+  });
+
+  it('has the usage fields that gw does not know listed', () => {
+    using directory = folder();
+    record(directory.path, 'openai', [
+      { file: 'a.json', body: '{"usage":{"prompt_tokens":1,"smell_tokens":2}}' },
+      { file: 'b.json', body: '{"data":[{"usage":"x"}]}' },
+    ]);
+    record(directory.path, 'gemini', [{ file: 'a.sse', body: stream(gemini) }]);
+    assert.deepEqual(
+      countAll(readRecordings(directory.path)).map(({ vendor, problems }) => [vendor, problems]),
+      [
+        ['gemini', []],
+        ['openai', ['unknown usage field smell_tokens']],
+        ['openai', []],
       ],
     );
   });

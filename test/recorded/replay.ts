@@ -21,7 +21,7 @@ import type { Recording } from './recordings.ts';
 export type Outcome = Readonly<{
   vendor: string;
   id: string;
-  kind: 'message' | 'stream' | 'error' | 'passed on' | 'asked' | 'told';
+  kind: 'message' | 'stream' | 'error' | 'passed on' | 'asked' | 'told' | 'counted';
   bytes: number;
   /** Empty if all is equal; null if the gateway never requests such an answer. */
   problems: readonly string[] | null;

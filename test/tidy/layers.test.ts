@@ -132,6 +132,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'src/admin',
       'src/conditions',
       'src/fields',
+      'src/usage/counts',
       'src/protocols/facts',
       'events/nouns',
       ...verification,
@@ -224,6 +225,7 @@ test('only the lists of extensions import an extension', () => {
 const tables = [
   { start: 'src/conditions/table.ts', own: /^src\/conditions\// },
   { start: 'src/fields/model.ts', own: /^src\/fields\// },
+  { start: 'src/usage/counts.ts', own: /^src\/usage\/counts\.ts$/ },
   { start: 'src/protocols/facts.ts', own: /^src\/protocols\/(\w+\/)?facts\.ts$/ },
 ];
 

@@ -5,26 +5,19 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { totalsOnly } from '../../src/usage/counts.ts';
 import type { UsageReport } from '../../src/usage/counts.ts';
 import { mayReportUsage, readUsage, Tail, tailBytesMax } from '../../src/usage/tail.ts';
+import { reportOf } from '../harness/usage-report.ts';
 
 const frame = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
-const counts = (
-  promptTokens: number,
-  completionTokens: number,
-  costMicros: number | null = null,
-): UsageReport => ({
-  ...totalsOnly({ promptTokens, completionTokens }),
-  costMicros,
-});
+const tierOf = (text: string) => readUsage(text)?.serviceTier;
 
 describe('readUsage', () => {
-  const cases: readonly (readonly [string, string, ReturnType<typeof counts> | null])[] = [
+  const cases: readonly (readonly [string, string, UsageReport | null])[] = [
     [
       'a JSON answer',
       JSON.stringify({ id: 'x', choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } }),
-      counts(3, 4),
+      reportOf(3, 4),
     ],
     [
       'the last frame of a stream',
@@ -34,7 +27,7 @@ describe('readUsage', () => {
           usage: { prompt_tokens: 5, completion_tokens: 6, total_tokens: 11 },
         }) +
         'data: [DONE]\n\n',
-      counts(5, 6),
+      reportOf(5, 6),
     ],
     [
       'the other spelling, nested in a final event',
@@ -42,34 +35,34 @@ describe('readUsage', () => {
         type: 'response.completed',
         response: { output: [], usage: { input_tokens: 7, output_tokens: 8 }, user: null },
       })}`,
-      counts(7, 8),
+      reportOf(7, 8),
     ],
-    ['embeddings', '{"data":[],"usage":{"prompt_tokens":9,"total_tokens":9}}', counts(9, 0)],
+    ['embeddings', '{"data":[],"usage":{"prompt_tokens":9,"total_tokens":9}}', reportOf(9, 0)],
     [
       'details within',
       '{"usage":{"a":{"b":"}"},"prompt_tokens":1,"completion_tokens":2}}',
-      counts(1, 2),
+      reportOf(1, 2),
     ],
     [
       'a cost',
       '{"usage":{"prompt_tokens":1,"completion_tokens":2,"cost":0.0012345}}',
-      counts(1, 2, 1235),
+      reportOf(1, 2, { costMicros: 1235 }),
     ],
     [
       'a negative cost',
       '{"usage":{"prompt_tokens":1,"completion_tokens":2,"cost":-1}}',
-      counts(1, 2),
+      reportOf(1, 2),
     ],
-    ['a white space layout', '{ "usage" :\n { "prompt_tokens" : 1 } }', counts(1, 0)],
+    ['a white space layout', '{ "usage" :\n { "prompt_tokens" : 1 } }', reportOf(1, 0)],
     [
       'counts before a usage of null',
       `${frame({ usage: { prompt_tokens: 1, completion_tokens: 2 } })}${frame({ usage: null })}`,
-      counts(1, 2),
+      reportOf(1, 2),
     ],
     [
       'details with cached tokens, which are among the prompt tokens',
       '{"usage":{"prompt_tokens":9,"prompt_tokens_details":{"cached_tokens":8},"completion_tokens":2}}',
-      counts(9, 2),
+      reportOf(9, 2, { cacheReadTokens: 8 }),
     ],
     [
       'a final event whose output is longer than the tail',
@@ -81,7 +74,7 @@ describe('readUsage', () => {
           metadata: {},
         },
       }).slice(-tailBytesMax),
-      counts(7, 8),
+      reportOf(7, 8, { cacheReadTokens: 0 }),
     ],
     [
       'the last frame but one, before a comment and a ping, with lines that end in CR LF',
@@ -93,46 +86,50 @@ describe('readUsage', () => {
         'data: {"type":"ping"}',
         'data: [DONE]',
       ].join('\r\n\r\n'),
-      counts(5, 6),
+      reportOf(5, 6),
     ],
     [
       'counts of every chunk, of which the last is right',
       [1, 2, 3].map((n) => frame({ usage: { prompt_tokens: 4, completion_tokens: n } })).join(''),
-      counts(4, 3),
+      reportOf(4, 3),
     ],
     [
       'a vendor’s wrapping',
       frame({ choices: [], x_groq: { usage: { prompt_tokens: 2, completion_tokens: 3 } } }),
-      counts(2, 3),
+      reportOf(2, 3),
     ],
     [
       'an upload’s transcription',
       '{"text":"a","usage":{"type":"tokens","input_tokens":14,' +
         '"input_token_details":{"text_tokens":0,"audio_tokens":14},"output_tokens":45}}',
-      counts(14, 45),
+      reportOf(14, 45, { inputAudioTokens: 14 }),
     ],
     ['seconds', '{"text":"a","usage":{"type":"duration","seconds":9}}', null],
-    ['a rerank', '{"results":[],"usage":{"prompt_tokens":8,"total_tokens":8}}', counts(8, 0)],
-    ['a total alone', '{"data":[],"usage":{"total_tokens":15}}', counts(15, 0)],
+    ['a rerank', '{"results":[],"usage":{"prompt_tokens":8,"total_tokens":8}}', reportOf(8, 0)],
+    ['a total alone', '{"data":[],"usage":{"total_tokens":15}}', reportOf(15, 0)],
     [
       'a total next to the generated tokens',
       '{"usage":{"completion_tokens":3,"total_tokens":15}}',
-      counts(0, 3),
+      reportOf(0, 3),
     ],
     [
       'tokens that are billed',
       '{"results":[],"meta":{"billed_units":{"input_tokens":5,"output_tokens":2}}}',
-      counts(5, 2),
+      reportOf(5, 2),
     ],
     ['searches that are billed', '{"meta":{"billed_units":{"search_units":1}}}', null],
     [
       'a schema that has a member of that name',
       '{"usage":{"input_tokens":1,"output_tokens":2},"tools":[{"usage":{"prompt_tokens":{"type":"integer"}}}]}',
-      counts(1, 2),
+      reportOf(1, 2),
     ],
-    ['no cost', '{"usage":{"prompt_tokens":1,"cost":null}}', counts(1, 0)],
-    ['a cost of nothing', '{"usage":{"prompt_tokens":1,"cost":0}}', counts(1, 0, 0)],
-    ['a cost that is not a number', '{"usage":{"prompt_tokens":1,"cost":"2"}}', counts(1, 0)],
+    ['no cost', '{"usage":{"prompt_tokens":1,"cost":null}}', reportOf(1, 0)],
+    [
+      'a cost of nothing',
+      '{"usage":{"prompt_tokens":1,"cost":0}}',
+      reportOf(1, 0, { costMicros: 0 }),
+    ],
+    ['a cost that is not a number', '{"usage":{"prompt_tokens":1,"cost":"2"}}', reportOf(1, 0)],
     ['null', '{"usage":null}', null],
     ['an empty object', '{"usage":{}}', null],
     ['dishonest counts', '{"usage":{"prompt_tokens":-1,"completion_tokens":1e300}}', null],
@@ -147,6 +144,31 @@ describe('readUsage', () => {
   for (const [what, text, expected] of cases) {
     it(`reads ${what}`, () => assert.deepEqual(readUsage(text), expected));
   }
+
+  describe('the service tier', () => {
+    const usage = { prompt_tokens: 1, completion_tokens: 2 };
+
+    it('is read next to the usage, before or after it', () => {
+      assert.equal(tierOf(JSON.stringify({ service_tier: 'flex', usage })), 'flex');
+      const answer = { choices: [{ text: 'a "quoted\\" {text}' }], usage, service_tier: 'batch' };
+      assert.equal(tierOf(JSON.stringify(answer)), 'batch');
+      const response = { tools: [{ a: [1] }], service_tier: 'priority', usage, metadata: {} };
+      assert.equal(tierOf(frame({ type: 'response.completed', response })), 'priority');
+      assert.equal(tierOf(JSON.stringify({ usage, service_tier: null })), null);
+    });
+
+    it('is never read from a member that the client chose', () => {
+      const chosen = { service_tier: 'flex' };
+      const answer = { tools: [chosen], metadata: chosen, usage, user: 'a', echo: chosen };
+      for (const text of [JSON.stringify(answer), frame({ response: answer, ...chosen })]) {
+        for (let cut = 0; cut < text.indexOf('"usage"'); cut++) {
+          assert.equal(tierOf(text.slice(cut)), null, text.slice(cut));
+        }
+      }
+      const content = '","service_tier":"flex","a":"';
+      assert.equal(tierOf(JSON.stringify({ choices: [{ content }], content, usage })), null);
+    });
+  });
 
   it('finds no usage in an answer that is cut off before the end of its counts', () => {
     const body =
@@ -204,7 +226,7 @@ describe('readUsage', () => {
           tail.push(bytes.subarray(at, at + size));
           at += size;
         }
-        assert.deepEqual(readUsage(tail.text()), counts(12, 34));
+        assert.deepEqual(readUsage(tail.text()), reportOf(12, 34));
       }),
     );
   });

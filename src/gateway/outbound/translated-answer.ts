@@ -2,9 +2,7 @@
 // translated event by event, other answers as a whole. Nothing is forwarded before the first
 // output, so that the request can still move on after an early error (Gateway rules 2 and 14).
 
-import type { TranslatedStream, TranslatedUsage } from '../../protocols/translation.ts';
-import { totalsOnly } from '../../usage/counts.ts';
-import { costMicrosOf } from '../../usage/tail.ts';
+import type { TranslatedStream } from '../../protocols/translation.ts';
 import type { UsageReport } from '../../usage/counts.ts';
 import type { AnswerReading } from './outbound-request.ts';
 import type { AnswerSink, FlatHeaders, UpstreamFault } from '../transport/boundary.ts';
@@ -51,8 +49,7 @@ export class TranslatedAnswer implements AnswerSink {
   /** The usage, once the end of the answer has arrived. */
   get usage(): UsageReport | null {
     if (this.#stream === null) return this.#usage;
-    const { usage } = this.#stream;
-    return usage === null ? null : reported(usage);
+    return this.#stream.usage;
   }
 
   onHead(status: number, headers: FlatHeaders): void {
@@ -154,7 +151,7 @@ export class TranslatedAnswer implements AnswerSink {
     const { translation, options } = this.#reading;
     const body = Buffer.concat(this.#chunks, this.#bytes);
     const answer = translation.translateResponse(this.#status, body, options);
-    this.#usage = answer.usage === null ? null : reported(answer.usage);
+    this.#usage = answer.usage;
     this.#writeComplete(answer.status, answer.body);
   }
 
@@ -171,11 +168,3 @@ export class TranslatedAnswer implements AnswerSink {
     this.#sink.onEnd();
   }
 }
-
-const reported = (usage: TranslatedUsage): UsageReport => ({
-  ...totalsOnly(usage),
-  cacheReadTokens: usage.cachedTokens,
-  cacheWrite5mTokens: usage.cacheWriteTokens,
-  reasoningTokens: usage.reasoningTokens,
-  costMicros: costMicrosOf(usage.cost),
-});

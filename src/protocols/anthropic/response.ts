@@ -1,13 +1,14 @@
 // Translates a complete message of the vendor to a chat completion
 // (https://platform.claude.com/docs/en/api/messages).
 
+import { anthropicUsage } from '../../usage/dialects/anthropic.ts';
+import { readAs } from '../../usage/read-report.ts';
 import { answerError, answerUnreadable, usageMembers } from '../chat-answer.ts';
 import { isObject, listOf, objectOf, parseJson, textOf, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { AnswerOptions, TranslatedResponse } from '../translation.ts';
 import { readError, statusOfError } from './error.ts';
 import { finishReason } from './stop-reason.ts';
-import { readUsage } from './usage.ts';
 
 export function translateResponse(
   status: number,
@@ -21,14 +22,14 @@ export function translateResponse(
   if (error !== null) return answerError(statusOfError(error.type), error, options);
   const choice = Array.isArray(answer['content']) ? choiceOf(answer, options) : null;
   if (choice === null) return answerUnreadable(options);
-  const usage = readUsage(null, objectOf(answer, 'usage'));
+  const usage = readAs(anthropicUsage, objectOf(answer, 'usage'));
   const completion = {
     id: textOf(answer, 'id') ?? `chatcmpl-${options.requestId}`,
     object: 'chat.completion',
     created: options.created,
     model: textOf(answer, 'model') ?? options.model,
     choices: [choice],
-    ...(usage !== null && { usage: usageMembers(usage) }),
+    ...usageMembers(usage),
   };
   return { status, body: Buffer.from(JSON.stringify(completion)), usage };
 }

@@ -3,6 +3,9 @@
 // deltas, as the vendor requires. Citations, signatures and the vendor's own tools have no
 // equivalent in a chat.
 
+import type { UsageReport } from '../../usage/counts.ts';
+import { anthropicUsage, pairUsage } from '../../usage/dialects/anthropic.ts';
+import { readAs } from '../../usage/read-report.ts';
 import { truncatedError, unreadableError } from '../chat-answer.ts';
 import type { ChatError } from '../chat-answer.ts';
 import {
@@ -15,12 +18,11 @@ import {
 import { EventStream } from '../event-stream.ts';
 import { objectOf, textOf, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';
-import type { StreamOptions, TranslatedStream, TranslatedUsage } from '../translation.ts';
+import type { StreamOptions, TranslatedStream } from '../translation.ts';
 import { readError, statusOfError } from './error.ts';
 import { isSigned, refusalOf } from './response.ts';
 import { ThinkingBlock } from './thinking-block.ts';
 import { finishReason } from './stop-reason.ts';
-import { readUsage } from './usage.ts';
 
 export const openStream = (options: StreamOptions): TranslatedStream => new MessageStream(options);
 
@@ -45,8 +47,10 @@ class MessageStream extends EventStream {
     return this.#isClean;
   }
 
-  get usage(): TranslatedUsage | null {
-    return this.#isClean ? readUsage(this.#firstUsage, this.#lastUsage) : null;
+  get usage(): UsageReport | null {
+    return this.#isClean
+      ? readAs(anthropicUsage, pairUsage(this.#firstUsage, this.#lastUsage))
+      : null;
   }
 
   protected event(event: JsonObject): string {

@@ -1,6 +1,8 @@
 // Translates a complete answer of the vendor to a chat completion
 // (https://ai.google.dev/api/generate-content).
 
+import { geminiUsage } from '../../usage/dialects/gemini.ts';
+import { readAs } from '../../usage/read-report.ts';
 import { answerError, answerUnreadable, usageMembers } from '../chat-answer.ts';
 import { isObject, listOf, objectOf, parseJson, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
@@ -9,7 +11,6 @@ import { readParts } from './answer-parts.ts';
 import type { AnswerCall } from './answer-parts.ts';
 import { readError } from './error.ts';
 import { finishReason, promptRefusalOf, refusalOf } from './finish-reason.ts';
-import { readUsage } from './usage.ts';
 
 export function translateResponse(
   status: number,
@@ -22,14 +23,14 @@ export function translateResponse(
   if (failed !== null) return answerError(failed.status, failed.error, options);
   const choice = isObject(answer) ? choiceOf(answer, options) : null;
   if (!isObject(answer) || choice === null) return answerUnreadable(options);
-  const usage = readUsage(objectOf(answer, 'usageMetadata') ?? {});
+  const usage = readAs(geminiUsage, objectOf(answer, 'usageMetadata'));
   const completion = {
     id: textOf(answer, 'responseId') ?? `chatcmpl-${options.requestId}`,
     object: 'chat.completion',
     created: options.created,
     model: textOf(answer, 'modelVersion') ?? options.model,
     choices: [{ index: 0, ...choice, logprobs: null }],
-    ...(usage !== null && { usage: usageMembers(usage) }),
+    ...usageMembers(usage),
   };
   return { status, body: Buffer.from(JSON.stringify(completion)), usage };
 }

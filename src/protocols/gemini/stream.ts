@@ -1,17 +1,19 @@
 // Translates a streamed answer of the vendor to chat chunks. Events have no names and no end
 // marker. The event with a finish reason is final, and the last usage counts (wire reference 3.3).
 
+import type { UsageReport } from '../../usage/counts.ts';
+import { geminiUsage, hasTotals } from '../../usage/dialects/gemini.ts';
+import { readAs } from '../../usage/read-report.ts';
 import { truncatedError, unreadableError } from '../chat-answer.ts';
 import { contentDelta, reasoningDelta, refusalDelta, toolCallDelta } from '../chat-chunks.ts';
 import { EventStream } from '../event-stream.ts';
 import { isObject, listOf, objectOf, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
-import type { StreamOptions, TranslatedStream, TranslatedUsage } from '../translation.ts';
+import type { StreamOptions, TranslatedStream } from '../translation.ts';
 import { readParts } from './answer-parts.ts';
 import type { AnswerCall, AnswerPart } from './answer-parts.ts';
 import { readError } from './error.ts';
 import { finishReason, promptRefusalOf, refusalOf } from './finish-reason.ts';
-import { isUsage, readUsage } from './usage.ts';
 
 export const openStream = (options: StreamOptions): TranslatedStream => new ContentStream(options);
 
@@ -19,22 +21,22 @@ class ContentStream extends EventStream {
   #answerId: string | null = null;
   #callCount = 0;
   #reason: string | null = null;
-  #metadata: JsonObject = {};
+  #metadata: JsonObject | null = null;
 
   /** The finish reason is the vendor's only end marker. */
   get isClean(): boolean {
     return this.#reason !== null && this.failedStatus === null;
   }
 
-  get usage(): TranslatedUsage | null {
-    return this.isClean ? readUsage(this.#metadata) : null;
+  get usage(): UsageReport | null {
+    return this.isClean ? readAs(geminiUsage, this.#metadata) : null;
   }
 
   protected event(event: JsonObject): string {
     const failed = readError(event);
     if (failed !== null) return this.fail(failed.error, failed.status);
     const metadata = objectOf(event, 'usageMetadata');
-    if (metadata !== null && isUsage(metadata)) this.#metadata = metadata;
+    if (metadata !== null && hasTotals(metadata)) this.#metadata = metadata;
     const id = textOf(event, 'responseId');
     this.#answerId ??= id ?? this.options.requestId;
     const candidate = listOf(event, 'candidates').find(isObject);

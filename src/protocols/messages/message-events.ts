@@ -1,7 +1,7 @@
 // Writes the events of a streamed message (wire reference 1.6).
 
+import type { UsageReport } from '../../usage/counts.ts';
 import type { JsonObject } from '../json.ts';
-import type { TranslatedUsage } from '../translation.ts';
 import type { Stop } from './stop-reason.ts';
 import { messageUsage } from './usage.ts';
 
@@ -55,7 +55,7 @@ export const inputDelta = delta('input_json_delta', 'partial_json');
 
 export const blockStop = (index: number): string => event('content_block_stop', { index });
 
-export const messageEnd = (stop: Stop, usage: TranslatedUsage | null): string =>
+export const messageEnd = (stop: Stop, usage: UsageReport | null): string =>
   event('message_delta', {
     delta: { stop_reason: stop.reason, stop_sequence: stop.sequence },
     usage: messageUsage(usage),

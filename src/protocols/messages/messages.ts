@@ -2,10 +2,8 @@
 // plane": /v1/messages). Answers of other protocols are translated to chat first. Answers of
 // backends that speak the Messages API are forwarded unread.
 
-import { readUsage } from '../anthropic/usage.ts';
 import { chained } from '../chained-stream.ts';
-import { isObject, objectOf, parseJson } from '../json.ts';
-import type { AnswerTranslation, TranslatedResponse } from '../translation.ts';
+import type { AnswerTranslation } from '../translation.ts';
 import { NativeStream } from './native-stream.ts';
 import { messageAnswer } from './response.ts';
 import type { MessageOptions } from './response.ts';
@@ -38,13 +36,6 @@ export const messagesOver = (
 
 /** For backends that speak the Messages API. */
 export const messagesAsTheyAre = (options: MessageOptions): AnswerTranslation => ({
-  translateResponse: (status, body) => withUsage(messageAnswer(status, body, options)),
+  translateResponse: (status, body) => messageAnswer(status, body, options),
   openStream: () => new NativeStream(options.requestId),
 });
-
-function withUsage(answer: TranslatedResponse): TranslatedResponse {
-  if (answer.status >= 400) return answer;
-  const message = parseJson(answer.body.toString('utf8'));
-  const usage = isObject(message) ? objectOf(message, 'usage') : null;
-  return { ...answer, usage: readUsage(null, usage) };
-}

@@ -1,14 +1,16 @@
 // Watches a streamed message of a backend that speaks the Messages API. Every byte is forwarded;
 // only events with token counts, errors or the end are parsed.
 
-import { readUsage } from '../anthropic/usage.ts';
+import type { UsageReport } from '../../usage/counts.ts';
+import { anthropicUsage, pairUsage } from '../../usage/dialects/anthropic.ts';
+import { readAs } from '../../usage/read-report.ts';
 import { statusOfError } from '../anthropic/error.ts';
 import { oversizedError, truncatedError } from '../chat-answer.ts';
 import { isObject, objectOf, parseJson, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import { SseDecoder } from '../sse.ts';
 import type { SseEvent } from '../sse.ts';
-import type { TranslatedStream, TranslatedUsage } from '../translation.ts';
+import type { TranslatedStream } from '../translation.ts';
 import { errorText } from './error.ts';
 import { errorEvent, messageStop } from './message-events.ts';
 
@@ -26,8 +28,8 @@ export class NativeStream implements TranslatedStream {
     this.#requestId = requestId;
   }
 
-  get usage(): TranslatedUsage | null {
-    return this.isClean ? readUsage(this.#first, this.#last) : null;
+  get usage(): UsageReport | null {
+    return this.isClean ? readAs(anthropicUsage, pairUsage(this.#first, this.#last)) : null;
   }
 
   push(chunk: Buffer): Buffer {

@@ -1,6 +1,8 @@
 // Translates a complete chat completion to a message, and any error to an error of the Messages API
 // (specification, "Data plane": /v1/messages; wire reference 1.5).
 
+import { anthropicUsage } from '../../usage/dialects/anthropic.ts';
+import { readAs } from '../../usage/read-report.ts';
 import { isObject, listOf, objectOf, parseJson, textOf, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import { truncatedError, unreadableError } from '../chat-answer.ts';
@@ -13,7 +15,7 @@ import { readContent } from '../openai/read-content.ts';
 import type { ChatContent } from '../openai/read-content.ts';
 import { stopOf } from './stop-reason.ts';
 import { messageUsage } from './usage.ts';
-import { readChatUsage } from '../openai/usage.ts';
+import { chatUsage } from '../openai/usage.ts';
 
 export type MessageOptions = Readonly<{
   requestId: string;
@@ -36,7 +38,8 @@ export function messageAnswer(
   const answer = isObject(value) ? value : null;
   if (answer !== null && isMessages(answer)) {
     const isHidden = answer['type'] === 'error' && status < 400;
-    return { status: isHidden ? errorStatus(answer) : status, body, usage: null };
+    const usage = readAs(anthropicUsage, objectOf(answer, 'usage'));
+    return { status: isHidden ? errorStatus(answer) : status, body, usage };
   }
   if (status >= 400) return failed(status, errorMessage(value), options);
   if (answer === null) return failed(502, unreadableError.message, options);
@@ -74,7 +77,7 @@ function messageOf(
   const hasToolCalls = calls.length > 0;
   const isRefused = content.refusal !== '';
   const stop = stopOf(choice, { hasToolCalls, isRefused, stopSequences });
-  const usage = readChatUsage(objectOf(answer, 'usage'));
+  const usage = chatUsage(answer);
   const text = writeJson({
     id: messageId(textOf(answer, 'id'), requestId),
     type: 'message',

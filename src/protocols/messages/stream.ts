@@ -1,10 +1,11 @@
 // Translates a streamed chat completion to the events of a message (specification, "Data plane":
 // /v1/messages; wire reference 1.6).
 
+import type { UsageReport } from '../../usage/counts.ts';
 import { openChatStream } from '../openai/chat-stream.ts';
 import type { ContentKind, ChatWriter } from '../openai/chat-stream.ts';
 import type { JsonObject } from '../json.ts';
-import type { TranslatedStream, TranslatedUsage } from '../translation.ts';
+import type { TranslatedStream } from '../translation.ts';
 import { BlockWriter } from './block-writer.ts';
 import { errorText } from './error.ts';
 import { errorEvent, messageEnd, messageStart, ping } from './message-events.ts';
@@ -46,7 +47,7 @@ class MessageWriter implements ChatWriter {
     return this.#blocks.call(piece);
   }
 
-  finish(choice: JsonObject | null, usage: TranslatedUsage | null): string {
+  finish(choice: JsonObject | null, usage: UsageReport | null): string {
     const before = this.#blocks.end();
     const stop = stopOf(choice ?? {}, {
       hasToolCalls: this.#blocks.hasCalls,

@@ -1,6 +1,7 @@
 // Reads a streamed chat completion, chunk by chunk, and passes its content to a writer for another
 // API (wire reference 2.2). Buffers only incomplete events and what the writer keeps.
 
+import type { UsageReport } from '../../usage/counts.ts';
 import { oversizedError, truncatedError } from '../chat-answer.ts';
 import { isObject, listOf, member, objectOf, parseJson, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
@@ -8,10 +9,10 @@ import { errorMessage, errorStatus } from './error.ts';
 import { readCalls } from './read-calls.ts';
 import type { CallPiece } from './read-calls.ts';
 import { readContent } from './read-content.ts';
-import { readChatUsage } from './usage.ts';
+import { chatUsage } from './usage.ts';
 import { SseDecoder } from '../sse.ts';
 import type { SseEvent } from '../sse.ts';
-import type { TranslatedStream, TranslatedUsage } from '../translation.ts';
+import type { TranslatedStream } from '../translation.ts';
 
 /** Each function returns the events that it adds to the stream. */
 export type ChatWriter = {
@@ -23,7 +24,7 @@ export type ChatWriter = {
   /** Data signed by a vendor, which the client must send back. */
   signed?(delta: JsonObject): string;
   /** `choice` is the one with the finish reason, or null. */
-  finish(choice: JsonObject | null, usage: TranslatedUsage | null): string;
+  finish(choice: JsonObject | null, usage: UsageReport | null): string;
   /** `body` is the error as a complete response, for a client that has received nothing yet. */
   fail(status: number, message: string): Readonly<{ event: string; body: string }>;
 };
@@ -49,14 +50,14 @@ class ChatStream implements TranslatedStream {
   #hasStarted = false;
   #isOver = false;
   #lastChoice: JsonObject | null = null;
-  #usage: TranslatedUsage | null = null;
+  #usage: UsageReport | null = null;
 
   constructor(writer: ChatWriter, statusOf: () => number | null) {
     this.#writer = writer;
     this.#statusOf = statusOf;
   }
 
-  get usage(): TranslatedUsage | null {
+  get usage(): UsageReport | null {
     return this.isClean ? this.#usage : null;
   }
 
@@ -100,8 +101,7 @@ class ChatStream implements TranslatedStream {
       const status = this.#statusOf() ?? errorStatus(chunk);
       return this.#fail(status, errorMessage(chunk) ?? `the upstream answered ${status}`);
     }
-    const usage = objectOf(chunk, 'usage') ?? objectOf(objectOf(chunk, 'x_groq') ?? {}, 'usage');
-    this.#usage = readChatUsage(usage) ?? this.#usage;
+    this.#usage = chatUsage(chunk) ?? this.#usage;
     const choice = listOf(chunk, 'choices').find(isFirstChoice);
     if (choice === undefined) return '';
     const start = this.#hasStarted ? '' : this.#writer.begin(textOf(chunk, 'id'));

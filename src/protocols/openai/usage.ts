@@ -1,32 +1,12 @@
-// Reads the token counts of chat servers (wire reference 2.4).
+// Reads the token counts of a chat completion or of a chunk (wire reference 2.4).
 
-import { countOf, member, objectOf } from '../json.ts';
+import type { UsageReport } from '../../usage/counts.ts';
+import { readReport } from '../../usage/read-report.ts';
+import { member, objectOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
-import type { TranslatedUsage } from '../translation.ts';
 
-/** Null if it has no counts. */
-export function readChatUsage(usage: JsonObject | null): TranslatedUsage | null {
-  if (usage === null) return null;
-  const prompt = countOf(usage, 'prompt_tokens');
-  const completion = countOf(usage, 'completion_tokens');
-  if (prompt === null && completion === null) return null;
-  const read = objectOf(usage, 'prompt_tokens_details') ?? {};
-  const written = objectOf(usage, 'completion_tokens_details') ?? {};
-  return {
-    promptTokens: prompt ?? 0,
-    completionTokens: completion ?? 0,
-    // DeepSeek and Mistral report these outside the details.
-    cachedTokens:
-      countOf(read, 'cached_tokens') ??
-      countOf(usage, 'prompt_cache_hit_tokens') ??
-      countOf(usage, 'num_cached_tokens'),
-    cacheWriteTokens: countOf(read, 'cache_write_tokens'),
-    reasoningTokens: countOf(written, 'reasoning_tokens'),
-    cost: costOf(usage),
-  };
-}
-
-function costOf(usage: JsonObject): number | null {
-  const cost = member(usage, 'cost');
-  return typeof cost === 'number' && cost >= 0 ? cost : null;
+/** Null if it has no counts. Groq has its own member for those of a stream. */
+export function chatUsage(answer: JsonObject): UsageReport | null {
+  const usage = objectOf(answer, 'usage') ?? objectOf(objectOf(answer, 'x_groq') ?? {}, 'usage');
+  return readReport(usage, member(answer, 'service_tier'));
 }

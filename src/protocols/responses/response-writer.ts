@@ -2,14 +2,14 @@
 // end. Items are numbered in the order in which they start
 // (https://platform.openai.com/docs/api-reference/responses-streaming).
 
-import { errorText } from '../chat-answer.ts';
+import type { UsageReport } from '../../usage/counts.ts';
+import { commonTier, errorText, inputDetails, known, toolUse } from '../chat-answer.ts';
 import type { ContentKind, ChatWriter } from '../openai/chat-stream.ts';
 import { isObject, listOf, member, objectOf, parseJson, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import { pushPiece } from '../openai/open-calls.ts';
 import type { OpenCall } from '../openai/open-calls.ts';
 import type { CallPiece } from '../openai/read-calls.ts';
-import type { TranslatedUsage } from '../translation.ts';
 import { customInput } from './read-tools.ts';
 import type { NamedTool, ToolNames } from './read-tools.ts';
 import { itemForms } from './content-items.ts';
@@ -105,14 +105,16 @@ export class ResponseWriter implements ChatWriter {
     );
   }
 
-  finish(choice: JsonObject | null, usage: TranslatedUsage | null): string {
+  finish(choice: JsonObject | null, usage: UsageReport | null): string {
     const before = this.#closeItem() + this.#closeCalls(() => true);
     const reason = reasons.get(member(choice ?? {}, 'finish_reason')) ?? null;
     const status = reason === null ? 'completed' : 'incomplete';
+    const tier = usage?.serviceTier ?? null;
     this.response = {
       ...this.#responseOf(status),
       incomplete_details: reason === null ? null : { reason },
       usage: usage === null ? null : usageOf(usage),
+      ...(tier !== null && { service_tier: commonTier(tier) }),
     };
     return before + this.#event(`response.${status}`, { response: this.response });
   }
@@ -276,13 +278,14 @@ const reasons: ReadonlyMap<unknown, string> = new Map([
   ['content_filter', 'content_filter'],
 ]);
 
-const usageOf = (usage: TranslatedUsage): JsonObject => ({
+const usageOf = (usage: UsageReport): JsonObject => ({
   input_tokens: usage.promptTokens,
-  input_tokens_details: {
-    cached_tokens: usage.cachedTokens ?? 0,
-    cache_write_tokens: usage.cacheWriteTokens ?? 0,
-  },
+  input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0, ...inputDetails(usage) },
   output_tokens: usage.completionTokens,
-  output_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
+  output_tokens_details: {
+    reasoning_tokens: usage.reasoningTokens ?? 0,
+    ...known({ audio_tokens: usage.outputAudioTokens, image_tokens: usage.outputImageTokens }),
+  },
   total_tokens: usage.promptTokens + usage.completionTokens,
+  ...toolUse(usage.serverToolCalls),
 });

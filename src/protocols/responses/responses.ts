@@ -8,7 +8,7 @@ import { openChatStream, writeDelta } from '../openai/chat-stream.ts';
 import { isObject, listOf, objectOf, parseJson, writeJson } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import { errorMessage, errorStatus } from '../openai/error.ts';
-import { readChatUsage } from '../openai/usage.ts';
+import { chatUsage } from '../openai/usage.ts';
 import type { AnswerTranslation, TranslatedResponse } from '../translation.ts';
 import { errorBody, ResponseWriter } from './response-writer.ts';
 import type { ResponseOptions } from './response-writer.ts';
@@ -69,7 +69,7 @@ function responseOf(
   const message = objectOf(choice, 'message');
   if (message === null) return failed(502, truncatedError.message, options);
   const writer = new ResponseWriter(options);
-  const usage = readChatUsage(objectOf(answer, 'usage'));
+  const usage = chatUsage(answer);
   writeDelta(writer, message);
   writer.finish(choice, usage);
   const text = writeJson(writer.response);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { reportOf } from '../../harness/usage-report.ts';
 import { object, text } from '../given.ts';
 import { answered } from './given.ts';
 
@@ -139,13 +140,8 @@ describe('usage', () => {
       output_tokens_details: { thinking_tokens: 12 },
     };
     const answer = answered(200, message({ usage }));
-    assert.deepEqual(answer.usage, {
-      promptTokens: 1154,
-      completionTokens: 20,
-      cachedTokens: 1111,
-      cacheWriteTokens: 40,
-      reasoningTokens: 12,
-    });
+    const parts = { cacheReadTokens: 1111, cacheWrite5mTokens: 40, reasoningTokens: 12 };
+    assert.deepEqual(answer.usage, reportOf(1154, 20, parts));
     assert.deepEqual(answer.body['usage'], {
       prompt_tokens: 1154,
       completion_tokens: 20,

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { reportOf } from '../../harness/usage-report.ts';
 import { gathered, object } from '../given.ts';
 import {
   bytesOf,
@@ -180,25 +181,18 @@ describe('a stream', () => {
 
 const usageOf = (first: object, last: object | undefined) =>
   of(start(first), ...textBlock(0, 'Hi'), ...ended('end_turn', last)).usage;
-const counts = (promptTokens: number, completionTokens: number) => ({
-  promptTokens,
-  completionTokens,
-  cachedTokens: null,
-  cacheWriteTokens: null,
-  reasoningTokens: null,
-});
 
 describe('usage', () => {
   it('takes the prompt from the first event and the completion from the last', () =>
     assert.deepEqual(
       usageOf({ input_tokens: 1128, output_tokens: 1 }, { input_tokens: 2411, output_tokens: 50 }),
-      counts(1128, 50),
+      reportOf(1128, 50),
     ));
 
   it('takes the prompt from the last event where the first counts nothing', () => {
     const last = { input_tokens: 43, output_tokens: 2 };
-    assert.deepEqual(usageOf({ input_tokens: 0, output_tokens: 0 }, last), counts(43, 2));
-    assert.deepEqual(usageOf({}, last), counts(43, 2));
+    assert.deepEqual(usageOf({ input_tokens: 0, output_tokens: 0 }, last), reportOf(43, 2));
+    assert.deepEqual(usageOf({}, last), reportOf(43, 2));
   });
 
   it('takes the cache of the first event as part of the prompt', () =>
@@ -207,13 +201,7 @@ describe('usage', () => {
         { input_tokens: 4, cache_creation_input_tokens: 1167, cache_read_input_tokens: 5 },
         { output_tokens: 289, output_tokens_details: { thinking_tokens: 53 } },
       ),
-      {
-        promptTokens: 1176,
-        completionTokens: 289,
-        cachedTokens: 5,
-        cacheWriteTokens: 1167,
-        reasoningTokens: 53,
-      },
+      reportOf(1176, 289, { cacheReadTokens: 5, cacheWrite5mTokens: 1167, reasoningTokens: 53 }),
     ));
 
   it('is told only to clients that asked, in a chunk of its own before the mark', () => {

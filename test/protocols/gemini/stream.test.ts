@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { reportOf } from '../../harness/usage-report.ts';
 import { gathered, object } from '../given.ts';
 import {
   answer,
@@ -168,13 +169,7 @@ describe('usage of a stream', () => {
       thoughtsTokenCount: 3,
     }),
   ];
-  const counted = {
-    promptTokens: 257,
-    completionTokens: 11,
-    cachedTokens: null,
-    cacheWriteTokens: null,
-    reasoningTokens: 3,
-  };
+  const counted = reportOf(257, 11, { reasoningTokens: 3 });
 
   it('is what the last event counts', () => assert.deepEqual(of(...events).usage, counted));
 

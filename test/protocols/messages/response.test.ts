@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { messageAnswer } from '../../../src/protocols/messages/response.ts';
+import { reportOf } from '../../harness/usage-report.ts';
 import { answered, bytesOf, completion, options } from './given.ts';
 
 const text = (said: string) => ({ type: 'text', text: said });
@@ -42,17 +43,16 @@ it('a whole answer names what the client asked for', () => {
       input_tokens: 10,
       cache_creation_input_tokens: 30,
       cache_read_input_tokens: 60,
+      cache_creation: { ephemeral_5m_input_tokens: 30, ephemeral_1h_input_tokens: 0 },
       output_tokens: 7,
       output_tokens_details: { thinking_tokens: 3 },
     },
   });
   assert.deepEqual(answer.usage, {
-    promptTokens: 100,
-    completionTokens: 7,
-    cachedTokens: 60,
-    cacheWriteTokens: 30,
+    ...reportOf(100, 7),
+    cacheReadTokens: 60,
+    cacheWrite5mTokens: 30,
     reasoningTokens: 3,
-    cost: null,
   });
 });
 
@@ -186,7 +186,7 @@ describe('usage', () => {
 
   it('keeps what the provider says the answer cost', () => {
     const usage = { prompt_tokens: 1, completion_tokens: 1, cost: 0.000837 };
-    assert.equal(answered(200, completion({}, {}, { usage })).usage?.cost, 0.000837);
+    assert.equal(answered(200, completion({}, {}, { usage })).usage?.costMicros, 837);
   });
 
   it('is nothing where nothing was counted', () =>
