@@ -1,6 +1,14 @@
 // The commands of the extensions; see control.ts.
 
 export type { CommandClass } from 'clipanion';
+export {
+  ChangeApproveCommand,
+  ChangeDraftCommand,
+  ChangeListCommand,
+  ChangeScheduleCommand,
+  ChangeShowCommand,
+  ChangeStepCommand,
+} from './change-requests/cli/change.ts';
 export { EvidenceCommand } from './evidence/cli/command.ts';
 export { AccessCommand, AccessDiffCommand } from './history/cli/access.ts';
 export { ExplainCommand } from './history/cli/explain.ts';

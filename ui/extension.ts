@@ -3,7 +3,9 @@
 
 import type { TemplateResult } from 'lit';
 
+import type { Change } from './api/http/call.ts';
 import type { IconName } from './icons.ts';
+import type { DraftCall } from './lib/changes/draft-calls.ts';
 import type { Place } from './lib/page/place.ts';
 
 export type Screen = Readonly<{
@@ -42,7 +44,19 @@ export type Section = Readonly<{
   inner?: true;
 }>;
 
+/** Something to do with a change other than saving it, offered in the dialog that saves. */
+export type Alternative = Readonly<{
+  label: string;
+  /** The error code after which it is the main action. */
+  resolves: string;
+  send: (
+    proposal: Readonly<{ title: string; calls: readonly DraftCall[] }>,
+    change: Pick<Change, 'reason' | 'onceKey'>,
+  ) => Promise<void>;
+}>;
+
 export type UiExtension = Readonly<{
+  insteadOfSaving?: Alternative;
   sections?: readonly Section[];
   /** A part of all previews. */
   preview?: Readonly<{
@@ -69,6 +83,8 @@ export const extensions: readonly UiExtension[] = Object.values(
     import: 'extension',
   }),
 );
+
+export const alternatives = extensions.flatMap(({ insteadOfSaving }) => insteadOfSaving ?? []);
 
 export const previews = extensions.flatMap(({ preview }) => preview ?? []);
 

@@ -7,7 +7,6 @@ import { a2aAgentRoutes } from './tools/a2a-agents.ts';
 import { auditRoutes } from './history/audit.ts';
 import { backendRoutes } from './providers/backends.ts';
 import { changePolicyRoutes } from './changes/change-policy.ts';
-import { changeRequestRoutes } from './changes/change-requests.ts';
 import { changeSetRoutes } from './changes/change-sets.ts';
 import type { HistoryNeeds } from './history/needs.ts';
 import type { AccessNeeds } from './access/needs.ts';
@@ -168,7 +167,6 @@ const extensionRoutes = (
 ): readonly Route<ExtensionNeeds>[] => [
   ...changeSetRoutes(single),
   ...showingVersions<Route<ExtensionNeeds>>([
-    ...changeRequestRoutes(single),
     ...extended.flatMap(({ routes }) => routes?.(single) ?? []),
   ]),
 ];
@@ -214,7 +212,7 @@ type RoutesOf<Own> =
 export type TypedAdminRoute =
   | Literal<(typeof groups)[number]['routes'][number]>
   | RoutesOf<ReturnType<(typeof extensions)[keyof typeof extensions]>>[number]
-  | ReturnType<typeof changeRequestRoutes | typeof changeSetRoutes | typeof restoreRoutes>[number];
+  | ReturnType<typeof changeSetRoutes | typeof restoreRoutes>[number];
 
 const document = openApi(adminRoutes);
 

@@ -5,14 +5,6 @@ import type { BaseContext, Command, CommandClass } from 'clipanion';
 
 import * as extensions from '../../extensions/cli.ts';
 import { AgentCommand } from './commands/agent.ts';
-import {
-  ChangeApproveCommand,
-  ChangeDraftCommand,
-  ChangeListCommand,
-  ChangeScheduleCommand,
-  ChangeShowCommand,
-  ChangeStepCommand,
-} from './commands/change.ts';
 import { ChangePolicyCommand } from './commands/change-policy.ts';
 import { ClassifyBenchCommand } from './commands/classify-bench.ts';
 import { ConfigCheckCommand } from './commands/configuration/config-check.ts';
@@ -47,13 +39,7 @@ export function commandLine(enableColors: boolean): Cli {
   const cli = new Cli({ binaryName: 'gw', binaryVersion: programVersion(), enableColors });
   const commands = [
     AgentCommand,
-    ChangeApproveCommand,
-    ChangeDraftCommand,
-    ChangeListCommand,
     ChangePolicyCommand,
-    ChangeScheduleCommand,
-    ChangeShowCommand,
-    ChangeStepCommand,
     ClassifyBenchCommand,
     ConfigCheckCommand,
     ConfigExportCommand,

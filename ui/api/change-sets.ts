@@ -2,7 +2,7 @@
 
 import { call } from './http/call.ts';
 import type { Change } from './http/call.ts';
-import type { DraftCall } from '../lib/changes/change-request.ts';
+import type { DraftCall } from '../lib/changes/draft-calls.ts';
 import type { BodyOf } from './http/routes.ts';
 
 export const previewChangeSet = (

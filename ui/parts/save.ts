@@ -15,10 +15,11 @@ import '../elements/diff.ts';
 import '../elements/error.ts';
 import '../elements/form/field.ts';
 import type { FieldInput } from '../elements/form/field.ts';
-import { previewOf, previews } from '../extension.ts';
+import { alternatives, previewOf, previews } from '../extension.ts';
+import type { Alternative } from '../extension.ts';
 import { changesBetween } from '../lib/saves/change.ts';
-import { draftCallsOf } from '../lib/changes/change-request.ts';
-import type { DraftCall } from '../lib/changes/change-request.ts';
+import { draftCallsOf } from '../lib/changes/draft-calls.ts';
+import type { DraftCall } from '../lib/changes/draft-calls.ts';
 import { onceKey } from '../lib/text/once-key.ts';
 import { isUncertain, keyAfter, mayGoOnTop } from '../lib/saves/save-attempt.ts';
 import type { Save } from '../lib/saves/save.ts';
@@ -27,7 +28,6 @@ import { announce } from '../state/publication.ts';
 import { notify } from '../state/toasts.ts';
 import { base, buttons } from '../styles/base.ts';
 import { copySave } from './save-copy.ts';
-import { requestApproval } from './save-request.ts';
 import { saveStyles } from './save-styles.ts';
 
 /** Dispatches `gw-saved` with the response, `gw-refused` with a failure that names a field, and `gw-close`. */
@@ -147,7 +147,7 @@ class GwSave extends element({
       }`;
   }
 
-  /** Further actions: copy, request approval, preview. */
+  /** Further actions: copy, alternatives of extensions, preview. */
   #others() {
     const calls = this.#calls();
     const isRefused = this.failure?.code === 'approval_required';
@@ -156,14 +156,17 @@ class GwSave extends element({
       ${
         calls === null
           ? nothing
-          : html`<button
-              type="button"
-              class=${isRefused ? 'primary' : 'plain'}
-              ?disabled=${this.busy}
-              @click=${this.#requestApproval}
-            >
-              Request approval
-            </button>`
+          : alternatives.map(
+              (one) =>
+                html`<button
+                  type="button"
+                  class=${this.failure?.code === one.resolves ? 'primary' : 'plain'}
+                  ?disabled=${this.busy}
+                  @click=${() => this.#sendInstead(one)}
+                >
+                  ${one.label}
+                </button>`,
+            )
       }
       ${
         isRefused
@@ -237,17 +240,18 @@ class GwSave extends element({
     this.#tell('gw-saved', answer);
   }
 
-  readonly #requestApproval = (): Promise<void> =>
-    this.#attempt(
+  #sendInstead({ send }: Alternative): Promise<void> {
+    return this.#attempt(
       async (save, { reason, onceKey: key }) => {
         const proposal = { title: save.heading, calls: this.#calls() ?? [] };
         // Needs its own idempotency key, because it is a different request.
-        await requestApproval(proposal, { reason, onceKey: `${key}-draft` });
+        await send(proposal, { reason, onceKey: `${key}-draft` });
         forgetEdits();
         this.#tell('gw-close', null);
       },
       { isReasonNeeded: true },
     );
+  }
 
   async #attempt(
     make: (save: Save, change: Change) => Promise<void>,

@@ -1,4 +1,4 @@
-// Defines the History screen: change requests, integrity, and the sections that extensions add.
+// Defines the History screen: integrity, and the sections that extensions add.
 
 import { LitElement, html } from 'lit';
 import { html as staticHtml, unsafeStatic } from 'lit/static-html.js';
@@ -14,13 +14,6 @@ import { linkTo, place } from '../state/location.ts';
 import { base } from '../styles/base.ts';
 
 const own: readonly Section[] = [
-  {
-    value: 'requests',
-    label: 'Change requests',
-    about: 'Changes that need approval, and past change requests.',
-    order: 4,
-    load: () => import('./history/requests.ts'),
-  },
   {
     value: 'log',
     label: 'Integrity',

@@ -106,28 +106,6 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     reason: 'CHG-8: the larger model',
   },
   erasePersonalData: { principal_id: 1 },
-  draftChangeRequest: {
-    title: 'The autumn prices',
-    calls: [
-      {
-        method: 'PATCH',
-        path: '/admin/provider-models/1',
-        body: { input_price_per_mtok: 300_000 },
-      },
-    ],
-    reason: 'CHG-9: as agreed with the vendor',
-  },
-  editChangeRequest: { title: 'The autumn prices of the vendor' },
-  approveChangeRequest: {
-    digest: '3f1c9a52d07be864',
-    outcome: '9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab',
-    reason: 'As agreed',
-  },
-  refuseChangeRequest: { reason: 'The vendor has not confirmed it' },
-  withdrawChangeRequest: { reason: 'Drafted twice' },
-  scheduleChangeRequest: { at: '2026-12-01T03:00:00Z' },
-  applyChangeRequest: { reason: 'CHG-9' },
-  reviewChange: { reason: 'The provider had to be disabled immediately' },
   setChangePolicy: { kinds: ['prices', 'access'] },
   restoreSnapshot: { only: ['provider-7'], dry_run: false, reason: 'CHG-7: the wrong address' },
   dryRunRouting: { model: 'chat', streaming: true, headers: { 'x-team': 'search' } },

@@ -1,9 +1,6 @@
-// Runs the periodic maintenance of role control: snapshots, usage, vault, state checkpoints and change requests.
-
-import { randomUUID } from 'node:crypto';
+// Runs the periodic maintenance of role control: snapshots, usage, vault and state checkpoints.
 
 import { keepServed } from '../../control/fleet/fleet-served.ts';
-import { keepChangeRequests } from '../../control/change-requests/due.ts';
 import { keepCheckpoints } from '../../control/history/checkpoints.ts';
 import { repeatEvery } from '../../control/repeat.ts';
 import type { Job } from '../../control/repeat.ts';
@@ -19,8 +16,6 @@ import type { SettingValues } from '../settings/settings-table.ts';
 const upkeepMs = 10 * 60 * 1000;
 /** Interval of counting dropped usage rows in the log. */
 const dropsMs = 15 * 1000;
-/** Interval of the check for due and expired change requests. */
-const requestsMs = 5_000;
 /** For writing state checkpoints. */
 const checkpointsMs = 60 * 1000;
 
@@ -72,17 +67,6 @@ export function startUpkeep(surroundings: Surroundings) {
     },
     // Alarms that other replicas or an earlier process raised.
     { what: 'reading the alarms', intervalMs: alarmsMs, work: admin.needs.operations.alarms.list },
-    {
-      what: 'applying and expiring change requests',
-      intervalMs: requestsMs,
-      work: () =>
-        keepChangeRequests({
-          plane,
-          clock: Date.now,
-          newId: randomUUID,
-          log: log.of('control'),
-        }),
-    },
     ...admin.jobs({ log: log.of('control'), seenBefore: surroundings.seenBefore }),
   ];
   const running = jobs.map(({ what, intervalMs, work }) => {

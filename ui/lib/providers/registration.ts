@@ -1,6 +1,6 @@
 // Builds the calls that register models of a provider in one change.
 
-import type { DraftCall } from '../changes/change-request.ts';
+import type { DraftCall } from '../changes/draft-calls.ts';
 
 /** The maximum number of calls in one change. */
 export const registeredMax = 100;

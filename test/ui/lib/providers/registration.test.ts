@@ -6,7 +6,7 @@ import { it } from 'node:test';
 
 import { applyCalls } from '../../../../ui/api/change-sets.ts';
 import type { Prepared } from '../../../../ui/api/http/call.ts';
-import { draftCallsOf } from '../../../../ui/lib/changes/change-request.ts';
+import { draftCallsOf } from '../../../../ui/lib/changes/draft-calls.ts';
 import { registrationCalls } from '../../../../ui/lib/providers/registration.ts';
 
 const chosen = [

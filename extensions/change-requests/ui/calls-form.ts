@@ -3,24 +3,18 @@
 import { css, html } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import { element, given, state } from '../../elements/element.ts';
-import { wrongField } from '../../api/http/failure.ts';
-import type { ApiFailure } from '../../api/http/failure.ts';
-import type { WholeRequest } from '../../api/change-requests.ts';
-import '../../elements/form/field.ts';
-import type { FieldInput } from '../../elements/form/field.ts';
-import '../../elements/form/form.ts';
-import '../../elements/icon.ts';
-import type { DraftCall } from '../../lib/changes/change-request.ts';
-import {
-  callDrafts,
-  callMethods,
-  newCall,
-  readCalls,
-  readMethod,
-} from '../../lib/changes/request-calls.ts';
-import type { CallDraft } from '../../lib/changes/request-calls.ts';
-import { base, buttons } from '../../styles/base.ts';
+import { element, given, state } from '../../../ui/elements/element.ts';
+import { wrongField } from '../../../ui/api/http/failure.ts';
+import type { ApiFailure } from '../../../ui/api/http/failure.ts';
+import type { WholeRequest } from './api.ts';
+import '../../../ui/elements/form/field.ts';
+import type { FieldInput } from '../../../ui/elements/form/field.ts';
+import '../../../ui/elements/form/form.ts';
+import '../../../ui/elements/icon.ts';
+import type { DraftCall } from '../../../ui/lib/changes/draft-calls.ts';
+import { callDrafts, callMethods, newCall, readCalls, readMethod } from './draft.ts';
+import type { CallDraft } from './draft.ts';
+import { base, buttons } from '../../../ui/styles/base.ts';
 
 export type CallsEdit = Readonly<{ title: string; calls: readonly DraftCall[] }>;
 

@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 
-import type { DraftedCall } from '../../control/change-requests/body.ts';
-import { secretFields } from '../http/input.ts';
+import type { DraftedCall } from '../../src/control/change-requests/body.ts';
+import { secretFields } from '../../src/admin/http/input.ts';
 
 export const shownCall = z.object({
   method: z.string(),

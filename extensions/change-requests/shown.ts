@@ -3,29 +3,29 @@
 
 import { z } from 'zod';
 
-import { streamOf } from '../../../events/catalogue.ts';
-import type { ChangeRequest } from '../../../projections/config/change-request.ts';
-import type { ConfigState } from '../../../projections/config/state.ts';
-import { readBody } from '../../control/change-requests/body.ts';
-import type { ReadBody } from '../../control/change-requests/body.ts';
-import { withWords } from '../../control/history/change-words.ts';
-import { historyCommands } from '../../control/history/commands.ts';
-import { shownChange } from '../../control/history/shown-change.ts';
-import { coveringApprovals, outcomeText } from '../../deciders/changes/change-apply.ts';
-import { decideCalls } from '../../deciders/changes/changes.ts';
-import { decide } from '../../deciders/decide.ts';
-import { principalId } from '../../lib/ids.ts';
-import type { ChangeRequestId } from '../../lib/ids.ts';
-import { isRefusal, refuse } from '../../lib/refusal.ts';
-import type { Refusal } from '../../lib/refusal.ts';
-import { shownCall, shownCallOf } from './change-request-calls.ts';
-import { changeRequestFields, recordOf } from './change-request-record.ts';
-import { changeFields } from './change-sets.ts';
-import type { Configuration } from '../../control/commands/configuration.ts';
-import type { HistoryNeeds } from '../history/needs.ts';
-import { commandRecord } from '../history/history.ts';
-import type { Handled } from '../http/route.ts';
-import { sources } from '../history/snapshots.ts';
+import { streamOf } from '../../events/catalogue.ts';
+import type { ChangeRequest } from '../../projections/config/change-request.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { readBody } from '../../src/control/change-requests/body.ts';
+import type { ReadBody } from '../../src/control/change-requests/body.ts';
+import { withWords } from '../../src/control/history/change-words.ts';
+import { historyCommands } from '../../src/control/history/commands.ts';
+import { shownChange } from '../../src/control/history/shown-change.ts';
+import { coveringApprovals, outcomeText } from '../../src/deciders/changes/change-apply.ts';
+import { decideCalls } from '../../src/deciders/changes/changes.ts';
+import { decide } from '../../src/deciders/decide.ts';
+import { principalId } from '../../src/lib/ids.ts';
+import type { ChangeRequestId } from '../../src/lib/ids.ts';
+import { isRefusal, refuse } from '../../src/lib/refusal.ts';
+import type { Refusal } from '../../src/lib/refusal.ts';
+import { shownCall, shownCallOf } from './calls.ts';
+import { changeRequestFields, recordOf } from './record.ts';
+import { changeFields } from '../../src/admin/changes/change-sets.ts';
+import type { Configuration } from '../../src/control/commands/configuration.ts';
+import type { HistoryNeeds } from '../../src/admin/history/needs.ts';
+import { commandRecord } from '../../src/admin/history/history.ts';
+import type { Handled } from '../../src/admin/http/route.ts';
+import { sources } from '../../src/admin/history/snapshots.ts';
 
 const { calls: _counted, ...change } = changeFields;
 

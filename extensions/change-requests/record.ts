@@ -3,18 +3,18 @@
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
-import { failureCause } from '../../../events/change-request.ts';
-import type { ConfigState } from '../../../projections/config/state.ts';
-import { readChangeRequest } from '../../../projections/tables/change-requests.ts';
-import type { ChangeRequestRow } from '../../../projections/tables/change-requests.ts';
-import { principalNames } from '../../control/access/principal-names.ts';
-import type { Vault } from '../../db/vault.ts';
-import { requestAgeMaxMs } from '../../deciders/changes/change-request.ts';
-import { toRfc3339 } from '../../lib/clock.ts';
-import { timestamp } from '../../lib/fields.ts';
-import { changeRequestId, principalId } from '../../lib/ids.ts';
-import type { ChangeRequestId, PrincipalId } from '../../lib/ids.ts';
-import { changeKind, changeRequestState } from '../../lib/vocabulary.ts';
+import { failureCause } from '../../events/change-request.ts';
+import type { ConfigState } from '../../projections/config/state.ts';
+import { readChangeRequest } from '../../projections/tables/change-requests.ts';
+import type { ChangeRequestRow } from '../../projections/tables/change-requests.ts';
+import { principalNames } from '../../src/control/access/principal-names.ts';
+import type { Vault } from '../../src/db/vault.ts';
+import { requestAgeMaxMs } from '../../src/deciders/changes/change-request.ts';
+import { toRfc3339 } from '../../src/lib/clock.ts';
+import { timestamp } from '../../src/lib/fields.ts';
+import { changeRequestId, principalId } from '../../src/lib/ids.ts';
+import type { ChangeRequestId, PrincipalId } from '../../src/lib/ids.ts';
+import { changeKind, changeRequestState } from '../../src/lib/vocabulary.ts';
 
 /** Null if the principal was deleted. */
 const named = { id: principalId, name: z.string().nullable() };

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 
-import { adminPassword, member } from '../harness/admin/admin.ts';
-import { gw } from '../harness/program/command-line.ts';
-import { fourEyes, renameModel } from '../harness/admin/four-eyes.ts';
+import { adminPassword, member } from '../../../test/harness/admin/admin.ts';
+import { gw } from '../../../test/harness/program/command-line.ts';
+import { fourEyes, renameModel } from '../../../test/harness/admin/four-eyes.ts';
 
 it('drafts, shows, approves and applies a change, and explains each refused step', async (t) => {
   const { url, plane } = await fourEyes(t);

@@ -6,27 +6,27 @@ import { z } from 'zod';
 import {
   countChangeRequests,
   listChangeRequests,
-} from '../../../projections/tables/change-requests.ts';
-import { readBody, sealBody } from '../../control/change-requests/body.ts';
-import { reviewerBy } from '../../control/change-requests/reviewer.ts';
-import { shownText, timestampField } from '../../lib/fields.ts';
-import { changeRequestId } from '../../lib/ids.ts';
-import type { ChangeRequestId, PrincipalId } from '../../lib/ids.ts';
-import { isRefusal, refuse } from '../../lib/refusal.ts';
-import type { Refusal } from '../../lib/refusal.ts';
-import { changeRequestState } from '../../lib/vocabulary.ts';
-import { calls as callsField } from './change-sets.ts';
-import { changeRequestRecord, recordOf, recordsOf } from './change-request-record.ts';
-import { shownRequest, wholeRequest } from './change-request-shown.ts';
-import { withVersions } from '../http/entity.ts';
-import { idIn, limitQuery, wholeNumber } from '../http/fields.ts';
-import { idOf, mutate, reasonLengthMax, reasonOf } from '../http/mutation.ts';
-import type { CallMutation } from '../http/mutation.ts';
-import { isProposable, prepareCalls } from './proposal.ts';
-import type { ProposedCall } from './proposal.ts';
-import type { HistoryNeeds } from '../history/needs.ts';
-import { none, route } from '../http/route.ts';
-import type { Call, Route, ServedRoute } from '../http/route.ts';
+} from '../../projections/tables/change-requests.ts';
+import { readBody, sealBody } from '../../src/control/change-requests/body.ts';
+import { reviewerBy } from '../../src/control/change-requests/reviewer.ts';
+import { shownText, timestampField } from '../../src/lib/fields.ts';
+import { changeRequestId } from '../../src/lib/ids.ts';
+import type { ChangeRequestId, PrincipalId } from '../../src/lib/ids.ts';
+import { isRefusal, refuse } from '../../src/lib/refusal.ts';
+import type { Refusal } from '../../src/lib/refusal.ts';
+import { changeRequestState } from '../../src/lib/vocabulary.ts';
+import { calls as callsField } from '../../src/admin/changes/change-sets.ts';
+import { changeRequestRecord, recordOf, recordsOf } from './record.ts';
+import { shownRequest, wholeRequest } from './shown.ts';
+import { withVersions } from '../../src/admin/http/entity.ts';
+import { idIn, limitQuery, wholeNumber } from '../../src/admin/http/fields.ts';
+import { idOf, mutate, reasonLengthMax, reasonOf } from '../../src/admin/http/mutation.ts';
+import type { CallMutation } from '../../src/admin/http/mutation.ts';
+import { isProposable, prepareCalls } from '../../src/admin/changes/proposal.ts';
+import type { ProposedCall } from '../../src/admin/changes/proposal.ts';
+import type { HistoryNeeds } from '../../src/admin/history/needs.ts';
+import { none, route } from '../../src/admin/http/route.ts';
+import type { Call, Route, ServedRoute } from '../../src/admin/http/route.ts';
 
 const titleField = shownText(200);
 const reason = z.string().min(1).max(reasonLengthMax).optional();
@@ -112,6 +112,17 @@ const draftRoutes = (routes: readonly ServedRoute[]) =>
       method: 'POST',
       path: listPath,
       operation: 'draftChangeRequest',
+      example: {
+        title: 'The autumn prices',
+        calls: [
+          {
+            method: 'PATCH',
+            path: '/admin/provider-models/1',
+            body: { input_price_per_mtok: 300_000 },
+          },
+        ],
+        reason: 'CHG-9: as agreed with the vendor',
+      },
       summary:
         'Draft several calls as one change; they are checked (providers are contacted) but not applied',
       refusals: ['absent', 'conflict', 'too_large', 'upstream'],
@@ -145,6 +156,7 @@ const draftRoutes = (routes: readonly ServedRoute[]) =>
       method: 'PATCH',
       path: '/admin/change-requests/{id}',
       operation: 'editChangeRequest',
+      example: { title: 'The autumn prices of the vendor' },
       summary: 'Edit a draft, as its author; its approvals are removed',
       refusals: ['absent', 'conflict', 'too_large', 'upstream'],
       body: z.strictObject({
@@ -180,6 +192,11 @@ const reviewRoutes = [
     ...ofOne,
     path: '/admin/change-requests/{id}/approve',
     operation: 'approveChangeRequest',
+    example: {
+      digest: '3f1c9a52d07be864',
+      outcome: '9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab',
+      reason: 'As agreed',
+    },
     summary:
       'Approve exactly what was shown; not by the author or a login whose credential the author set',
     body: z.strictObject({
@@ -210,6 +227,7 @@ const reviewRoutes = [
     ...ofOne,
     path: '/admin/change-requests/{id}/refuse',
     operation: 'refuseChangeRequest',
+    example: { reason: 'The vendor has not confirmed it' },
     summary: 'Refuse a change request, which ends it; its author withdraws it instead',
     body: z.strictObject({ reason }),
     handle: ({ params: { id }, body: { reason } }, call, needs: HistoryNeeds) => {
@@ -224,6 +242,7 @@ const reviewRoutes = [
     ...ofOne,
     path: '/admin/change-requests/{id}/review',
     operation: 'reviewChange',
+    example: { reason: 'The provider had to be disabled immediately' },
     summary: 'Mark a change made without approval as reviewed',
     body: z.strictObject({ reason }),
     handle: async ({ params: { id }, body: { reason } }, call, needs: HistoryNeeds) => {
@@ -241,6 +260,7 @@ const endingRoutes = [
     ...ofOne,
     path: '/admin/change-requests/{id}/withdraw',
     operation: 'withdrawChangeRequest',
+    example: { reason: 'Drafted twice' },
     summary: 'Withdraw a change request, as its author',
     body: z.strictObject({ reason }),
     handle: ({ params: { id }, body: { reason } }, call, needs: HistoryNeeds) => {
@@ -252,6 +272,7 @@ const endingRoutes = [
     ...ofOne,
     path: '/admin/change-requests/{id}/schedule',
     operation: 'scheduleChangeRequest',
+    example: { at: '2026-12-01T03:00:00Z' },
     summary: 'Schedule an approved change request; null removes the schedule',
     body: z.strictObject({ at: timestampField.nullable(), reason }),
     handle: ({ params: { id }, body: { at, reason } }, call, needs: HistoryNeeds) => {
@@ -267,6 +288,7 @@ const endingRoutes = [
     ...ofOne,
     path: '/admin/change-requests/{id}/apply',
     operation: 'applyChangeRequest',
+    example: { reason: 'CHG-9' },
     summary: 'Make the approved calls as one change, at one snapshot version: all of them or none',
     refusals: ['absent', 'conflict', 'too_large'],
     body: z.strictObject({ reason }),

@@ -2,21 +2,21 @@
 // lock ensures that each request is applied once. If a request cannot be applied, the log records
 // the reason, and it is no longer due.
 
-import type { FailureCause } from '../../../events/change-request.ts';
-import { isOpen } from '../../../projections/config/change-request.ts';
-import type { ChangeRequest } from '../../../projections/config/change-request.ts';
-import { isDatabaseUnavailable } from '../../db/failure.ts';
-import type { Secret } from '../../db/vault.ts';
-import { causeOf } from '../../deciders/changes/change-apply.ts';
-import { isDue, isExpired } from '../../deciders/changes/change-request.ts';
-import type { Command } from '../../deciders/decide.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { isRefusal } from '../../lib/refusal.ts';
-import type { Refusal } from '../../lib/refusal.ts';
-import type { Outcome } from '../commands/execute.ts';
-import type { ControlPlane } from '../plane.ts';
-import { readBody } from './body.ts';
-import type { ReadBody } from './body.ts';
+import type { FailureCause } from '../../events/change-request.ts';
+import { isOpen } from '../../projections/config/change-request.ts';
+import type { ChangeRequest } from '../../projections/config/change-request.ts';
+import { isDatabaseUnavailable } from '../../src/db/failure.ts';
+import type { Secret } from '../../src/db/vault.ts';
+import { causeOf } from '../../src/deciders/changes/change-apply.ts';
+import { isDue, isExpired } from '../../src/deciders/changes/change-request.ts';
+import type { Command } from '../../src/deciders/decide.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { isRefusal } from '../../src/lib/refusal.ts';
+import type { Refusal } from '../../src/lib/refusal.ts';
+import type { Outcome } from '../../src/control/commands/execute.ts';
+import type { ControlPlane } from '../../src/control/plane.ts';
+import { readBody } from '../../src/control/change-requests/body.ts';
+import type { ReadBody } from '../../src/control/change-requests/body.ts';
 
 type Dependencies = Readonly<{
   plane: Pick<ControlPlane, 'db' | 'reports' | 'vault' | 'store' | 'past' | 'refresh' | 'execute'>;

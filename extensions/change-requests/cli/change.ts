@@ -5,12 +5,12 @@ import { readFileSync } from 'node:fs';
 import { Option } from 'clipanion';
 import { z } from 'zod';
 
-import type { Refusal } from '../../lib/refusal.ts';
-import { isRefusal, refuse } from '../../lib/refusal.ts';
-import type { AdminClient } from '../control-plane/admin-client.ts';
-import { ChangeCommand } from '../control-plane/change-command.ts';
-import type { Said } from '../control-plane/change-command.ts';
-import { differenceLines } from '../printing/history-lines.ts';
+import type { Refusal } from '../../../src/lib/refusal.ts';
+import { isRefusal, refuse } from '../../../src/lib/refusal.ts';
+import type { AdminClient } from '../../../src/cli/control-plane/admin-client.ts';
+import { ChangeCommand } from '../../../src/cli/control-plane/change-command.ts';
+import type { Said } from '../../../src/cli/control-plane/change-command.ts';
+import { differenceLines } from '../../../src/cli/printing/history-lines.ts';
 
 const path = '/admin/change-requests';
 

@@ -8,13 +8,13 @@ import {
   reviewChange,
   scheduleChangeRequest,
   withdrawChangeRequest,
-} from '../../api/change-requests.ts';
-import type { WholeRequest } from '../../api/change-requests.ts';
-import type { Step } from '../../lib/changes/change-request.ts';
-import { formatTime } from '../../lib/text/format.ts';
-import { editedFields } from '../../lib/changes/request-calls.ts';
-import type { Save } from '../../lib/saves/save.ts';
-import { zone } from '../../state/preferences.ts';
+} from './api.ts';
+import type { WholeRequest } from './api.ts';
+import type { Step } from './steps.ts';
+import { formatTime } from '../../../ui/lib/text/format.ts';
+import { editedFields } from './draft.ts';
+import type { Save } from '../../../ui/lib/saves/save.ts';
+import { zone } from '../../../ui/state/preferences.ts';
 import type { CallsEdit } from './calls-form.ts';
 
 export const stepLabels: Readonly<Record<Step, string>> = {

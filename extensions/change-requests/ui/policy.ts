@@ -3,14 +3,14 @@
 import { css, html } from 'lit';
 import type { PropertyValues } from 'lit';
 
-import { element, given, state } from '../../elements/element.ts';
-import { setChangePolicy } from '../../api/change-requests.ts';
-import type { ChangePolicy } from '../../api/change-requests.ts';
-import { changeKinds, kindsText } from '../../lib/changes/change-request.ts';
-import type { ChangeKind } from '../../lib/changes/change-request.ts';
-import '../../parts/save.ts';
-import type { Save } from '../../lib/saves/save.ts';
-import { base, buttons, controls } from '../../styles/base.ts';
+import { element, given, state } from '../../../ui/elements/element.ts';
+import { setChangePolicy } from './api.ts';
+import type { ChangePolicy } from './api.ts';
+import { changeKinds, kindsText } from './steps.ts';
+import type { ChangeKind } from './steps.ts';
+import '../../../ui/parts/save.ts';
+import type { Save } from '../../../ui/lib/saves/save.ts';
+import { base, buttons, controls } from '../../../ui/styles/base.ts';
 
 /** Dispatches `gw-done` when the policy is saved. */
 class GwChangePolicy extends element({

@@ -6,10 +6,10 @@ import { it } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
-import { emptyServer, open } from './harness/server.ts';
-import type { Server } from './harness/server.ts';
-import { toast } from './harness/toast.ts';
-import { expectCleanScreen } from './harness/watch.ts';
+import { emptyServer, open } from '../../../../test/ui/harness/server.ts';
+import type { Server } from '../../../../test/ui/harness/server.ts';
+import { toast } from '../../../../test/ui/harness/toast.ts';
+import { expectCleanScreen } from '../../../../test/ui/harness/watch.ts';
 
 const press = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click();

@@ -2,10 +2,10 @@
 
 import { html, nothing } from 'lit';
 
-import type { WholeRequest } from '../../api/change-requests.ts';
-import '../../elements/badge.ts';
-import '../../elements/time.ts';
-import { kindsText, stateWords, toneOfState } from '../../lib/changes/change-request.ts';
+import type { WholeRequest } from './api.ts';
+import '../../../ui/elements/badge.ts';
+import '../../../ui/elements/time.ts';
+import { kindsText, stateWords, toneOfState } from './steps.ts';
 
 type Person = WholeRequest['author'];
 

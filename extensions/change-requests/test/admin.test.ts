@@ -8,10 +8,10 @@ import { sql } from '@databases/pg';
 import { z } from 'zod';
 
 import { verifyLog } from '../../../src/control/log/verify-log.ts';
-import { adminPassword, cookieOf, errorOf, member } from '../../harness/admin/admin.ts';
-import type { TestAnswer } from '../../harness/admin/admin.ts';
-import { fourEyes, path, renameModel } from '../../harness/admin/four-eyes.ts';
-import { listedProvider } from '../../harness/upstream/model-list.ts';
+import { adminPassword, cookieOf, errorOf, member } from '../../../test/harness/admin/admin.ts';
+import type { TestAnswer } from '../../../test/harness/admin/admin.ts';
+import { fourEyes, path, renameModel } from '../../../test/harness/admin/four-eyes.ts';
+import { listedProvider } from '../../../test/harness/upstream/model-list.ts';
 
 const shownSchema = z.object({
   state: z.string(),

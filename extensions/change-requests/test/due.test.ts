@@ -6,10 +6,10 @@ import { describe, it } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import { keepChangeRequests } from '../../../src/control/change-requests/due.ts';
+import { keepChangeRequests } from '../due.ts';
 import { requestAgeMaxMs } from '../../../src/deciders/changes/change-request.ts';
-import { member } from '../../harness/admin/admin.ts';
-import { fourEyes, path, renameModel } from '../../harness/admin/four-eyes.ts';
+import { member } from '../../../test/harness/admin/admin.ts';
+import { fourEyes, path, renameModel } from '../../../test/harness/admin/four-eyes.ts';
 
 const minuteMs = 60_000;
 

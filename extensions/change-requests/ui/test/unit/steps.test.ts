@@ -1,9 +1,9 @@
-// Tests which steps of a change request a user is offered, and which saves can be proposed.
+// Tests which steps of a change request a user is offered.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { draftCallsOf, kindsText, stepsFor } from '../../../../ui/lib/changes/change-request.ts';
+import { kindsText, stepsFor } from '../../steps.ts';
 
 const boss = 2;
 const second = 3;
@@ -37,24 +37,6 @@ it('another user reviews an immediate change; a closed request has no steps', ()
   assert.deepEqual(stepsFor(made, { ...now, me: boss }), []);
   for (const state of ['applied', 'refused', 'withdrawn', 'expired', 'reviewed'] as const) {
     assert.deepEqual(stepsFor({ ...open, state }, { ...now, me: second }), []);
-  }
-});
-
-it('a save can be proposed if its calls can be part of a change request', () => {
-  const path = '/admin/provider-models/3';
-  const body = { input_price_per_mtok: 1 };
-  assert.deepEqual(draftCallsOf({ method: 'PATCH', path, body }), [
-    { method: 'PATCH', path, body },
-  ]);
-  const removal = { method: 'DELETE', path, body: undefined };
-  assert.deepEqual(draftCallsOf(removal), [{ method: 'DELETE', path }]);
-  const calls = [{ method: 'PATCH', path, body }];
-  const set = { method: 'POST', path: '/admin/change-sets/apply', body: { calls } };
-  assert.deepEqual(draftCallsOf(set), calls);
-  const restore = { method: 'POST', path: '/admin/snapshots/7/restore', body: {} };
-  assert.deepEqual(draftCallsOf(restore), [restore]);
-  for (const other of ['/admin/keys', '/admin/snapshot/rebuild', '/admin/rolesmith']) {
-    assert.equal(draftCallsOf({ method: 'POST', path: other, body: {} }), null);
   }
 });
 

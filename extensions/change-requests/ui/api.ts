@@ -1,8 +1,8 @@
 // Calls of change requests and of the approval policy.
 
-import { call } from './http/call.ts';
-import type { Change } from './http/call.ts';
-import type { AnswerOf, BodyOf, QueryOf } from './http/routes.ts';
+import { call } from '../../../ui/api/http/call.ts';
+import type { Change } from '../../../ui/api/http/call.ts';
+import type { AnswerOf, BodyOf, QueryOf } from '../../../ui/api/http/routes.ts';
 
 export type ChangeRequest = AnswerOf<'GET', '/admin/change-requests'>[number];
 export type WholeRequest = AnswerOf<'GET', '/admin/change-requests/{id}'>;

@@ -1,9 +1,9 @@
 // Edits the calls of a change request: each has a method, a path and a JSON body. The server does not return secrets, so the author enters
 // them again.
 
-import type { DraftCall } from './change-request.ts';
-import { wrong } from '../saves/draft.ts';
-import type { Wrong } from '../saves/draft.ts';
+import type { DraftCall } from '../../../ui/lib/changes/draft-calls.ts';
+import { wrong } from '../../../ui/lib/saves/draft.ts';
+import type { Wrong } from '../../../ui/lib/saves/draft.ts';
 
 export const callMethods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 

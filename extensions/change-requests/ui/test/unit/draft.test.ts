@@ -3,13 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { changesBetween } from '../../../../ui/lib/saves/change.ts';
-import {
-  callDrafts,
-  editedFields,
-  newCall,
-  readCalls,
-} from '../../../../ui/lib/changes/request-calls.ts';
+import { changesBetween } from '../../../../../ui/lib/saves/change.ts';
+import { callDrafts, editedFields, newCall, readCalls } from '../../draft.ts';
 
 const price = { method: 'PATCH', path: '/admin/models/1', body: { input_price_per_mtok: 3 } };
 const provider = {
