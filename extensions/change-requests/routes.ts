@@ -105,6 +105,18 @@ const readRoutes = [
   }),
 ] as const;
 
+const draftExample = {
+  title: 'The autumn prices',
+  calls: [
+    {
+      method: 'PATCH',
+      path: '/admin/provider-models/1',
+      body: { input_price_per_mtok: 300_000 },
+    },
+  ],
+  reason: 'CHG-9: as agreed with the vendor',
+};
+
 const draftRoutes = (routes: readonly ServedRoute[]) =>
   [
     route({
@@ -112,17 +124,7 @@ const draftRoutes = (routes: readonly ServedRoute[]) =>
       method: 'POST',
       path: listPath,
       operation: 'draftChangeRequest',
-      example: {
-        title: 'The autumn prices',
-        calls: [
-          {
-            method: 'PATCH',
-            path: '/admin/provider-models/1',
-            body: { input_price_per_mtok: 300_000 },
-          },
-        ],
-        reason: 'CHG-9: as agreed with the vendor',
-      },
+      example: draftExample,
       summary:
         'Draft several calls as one change; they are checked (providers are contacted) but not applied',
       refusals: ['absent', 'conflict', 'too_large', 'upstream'],

@@ -166,9 +166,9 @@ const extensionRoutes = (
   single: readonly ServedRoute[],
 ): readonly Route<ExtensionNeeds>[] => [
   ...changeSetRoutes(single),
-  ...showingVersions<Route<ExtensionNeeds>>([
-    ...extended.flatMap(({ routes }) => routes?.(single) ?? []),
-  ]),
+  ...showingVersions<Route<ExtensionNeeds>>(
+    extended.flatMap(({ routes }) => routes?.(single) ?? []),
+  ),
 ];
 
 const notServed: Core = () => {
