@@ -70,6 +70,12 @@ const readRoutes = [
     ...reading,
     path: listPath,
     operation: 'listChangeRequests',
+    parameters: {
+      after:
+        'The id of the last row you have; the response starts after it, in the requested order.',
+      author: 'Only change requests by the principal with this id.',
+      state: 'Only change requests in this state.',
+    },
     summary: 'List change requests, newest first, including unapproved changes that await a review',
     refusals: [],
     params: none,

@@ -105,6 +105,8 @@ type Description = Readonly<{
   tag?: string;
   /** Taken from openapi/examples.ts if absent. */
   example?: unknown;
+  /** Descriptions of parameters that openapi/openapi-parameters.ts does not have, by name. */
+  parameters?: Readonly<Record<string, string>>;
   /** The status of success, 200 if absent. 204 and 302 have no body. */
   status?: 201 | 204 | 302;
   /** Changes no configuration although the method is not GET: no version, no Idempotency-Key. */

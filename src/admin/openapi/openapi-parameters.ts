@@ -20,11 +20,9 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   'listEvents.after': 'The log position of the last event you have.',
   'listCheckpoints.after': 'The log position of the last checkpoint you have.',
   'listSnapshots.after': 'Only versions greater than this one.',
-  'listChangeRequests.after': lastId,
   'listStreams.after': 'The name of the last stream you have.',
   at_least:
     'The version that the caller has; the control plane reads the log to its head before it returns an older one.',
-  author: 'Only change requests by the principal with this id.',
   before: 'Only rows with a smaller id.',
   'listSnapshots.before': 'Only versions smaller than this one.',
   bucket:
@@ -52,7 +50,6 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   request_id: 'Only entries of the request with this id.',
   role: 'The name of the role.',
   since: 'Only rows at or after this time.',
-  state: 'Only change requests in this state.',
   sort: 'The field to sort by; a leading minus sorts in descending order. Records without a value come last.',
   stream: 'Only events of this stream, such as provider-7.',
   tag: 'Only requests that a rule tagged with this text.',
@@ -66,8 +63,9 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
 };
 
 export const describeParameter = (
-  { operation }: Pick<Route, 'operation'>,
+  { operation, parameters }: Pick<Route, 'operation' | 'parameters'>,
   name: string,
 ): string | undefined =>
+  parameters?.[name] ??
   parameterDescriptions[`${operation.replace(/ByAlias$/, '')}.${name}`] ??
   parameterDescriptions[name];

@@ -1,18 +1,16 @@
-// Tests that the author can edit the draft of a change request in a browser, which removes its
-// approval.
+// Tests change requests in a browser: drafted in the dialog that saves, edited by the author,
+// approved and applied by another person.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import type { Page } from 'playwright-core';
-
+import { press, typePrice } from '../../../../test/ui/harness/actions.ts';
+import { pricedModel, priceNow } from '../../../../test/ui/harness/priced-model.ts';
+import { rows } from '../../../../test/ui/harness/records.ts';
 import { emptyServer, open } from '../../../../test/ui/harness/server.ts';
 import type { Server } from '../../../../test/ui/harness/server.ts';
 import { toast } from '../../../../test/ui/harness/toast.ts';
 import { expectCleanScreen } from '../../../../test/ui/harness/watch.ts';
-
-const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).click();
 
 const path = '/admin/change-requests/1';
 const memberOf = (value: unknown, name: string): unknown => Reflect.get(Object(value), name);
@@ -90,4 +88,69 @@ it('edits, removes and adds calls of a draft, which removes its approval', async
       secrets: [],
     },
   ]);
+});
+
+it('a change is proposed where it is saved, approved by a second person and applied; its author cannot', async (t) => {
+  const server = await emptyServer(t);
+  await pricedModel(server);
+  const second = { url: server.url, cookie: await server.login('second', ['admin']) };
+  const policy = await server.send('PUT', '/admin/change-policy', { kinds: ['prices'] });
+  assert.equal(policy.status, 200, JSON.stringify(policy.body));
+
+  const { page } = await open(t, server, 'models');
+  await typePrice(page, { of: 'engine', to: '3' });
+  await press(page, 'Save price');
+  await page.getByText(/need an approved change request/).waitFor();
+  await press(page, 'Request approval');
+  await page.getByText('Enter a reason').waitFor();
+  await page.getByLabel('Reason').fill('The new contract');
+  await press(page, 'Request approval');
+  await page.getByText('Change request 1 created').waitFor();
+  assert.equal(await priceNow(server), 1_000_000);
+  await press(page, 'Open');
+  const own = page.locator('gw-change-request');
+  await own.getByRole('row', { name: /Input price changed\s+\$1.00 .*\s+\$3.00/ }).waitFor();
+  await own.getByRole('button', { name: 'Withdraw…' }).waitFor();
+  assert.equal(await own.getByRole('button', { name: 'Approve…' }).count(), 0);
+
+  const { page: other, watched } = await open(t, second, 'history/requests');
+  await other.getByRole('row', { name: /open boss prices/ }).click();
+  await other.getByText('The new contract').first().waitFor();
+  await expectCleanScreen(other, watched);
+  await press(other, 'Approve…');
+  await press(other, 'Approve');
+  // An approval publishes nothing, so the notification names no version and offers no undo.
+  const notice = other.locator('gw-toasts').getByText('Change request 1 approved');
+  await notice.waitFor();
+  await other.getByText('It is not applied yet.').first().waitFor();
+  assert.equal(await other.getByText(/Change request 1 approved · version/).count(), 0);
+  assert.equal(await priceNow(server), 1_000_000);
+  await press(other, 'Apply now…');
+  await press(other, 'Apply');
+  await other.getByText(/Change request 1 applied · version \d+/).waitFor();
+  assert.equal(await priceNow(server), 3_000_000);
+  const [request] = await rows(server, '/admin/change-requests');
+  assert.equal(request?.['state'], 'applied');
+});
+
+it('what cannot wait is made at once, and reviewed by another person after', async (t) => {
+  const server = await emptyServer(t);
+  await pricedModel(server);
+  const second = { url: server.url, cookie: await server.login('second', ['admin']) };
+  await server.send('PUT', '/admin/change-policy', { kinds: ['prices'] });
+  const { page } = await open(t, server, 'models');
+  await typePrice(page, { of: 'engine', to: '3' });
+  await page.getByLabel('Reason').fill('It costs us by the minute');
+  await press(page, 'Save price');
+  await press(page, 'Save now, review later');
+  await toast(page, /updated, review pending · version \d+/);
+  assert.equal(await priceNow(server), 3_000_000);
+
+  const { page: other } = await open(t, second, 'history/requests?state=review_due');
+  await other.getByRole('row', { name: /It costs us by the minute review due boss/ }).click();
+  await press(other, 'Mark as reviewed…');
+  await press(other, 'Review');
+  await other.getByText('Change request 1 reviewed').waitFor();
+  const [request] = await rows(server, '/admin/change-requests');
+  assert.equal(request?.['state'], 'reviewed');
 });

@@ -10,23 +10,10 @@ import { listedProvider } from '../../../../test/harness/upstream/model-list.ts'
 import { reportUsage, reported } from '../../../../test/harness/admin/usage.ts';
 import { press, saveDialog, typePrice } from '../../../../test/ui/harness/actions.ts';
 import { emptyServer, open, sharedCompanyServer } from '../../../../test/ui/harness/server.ts';
-import type { Server } from '../../../../test/ui/harness/server.ts';
+import { pricedModel, priceNow } from '../../../../test/ui/harness/priced-model.ts';
 import { rows } from '../../../../test/ui/harness/records.ts';
 import { toast } from '../../../../test/ui/harness/toast.ts';
 import { expectCleanScreen } from '../../../../test/ui/harness/watch.ts';
-
-/** Creates a model at 1 dollar, and returns its version. */
-async function pricedModel({ send }: Server): Promise<number> {
-  const made = await send('POST', '/admin/provider-models', {
-    name: 'engine',
-    input_price_per_mtok: 1_000_000,
-  });
-  assert.equal(made.status, 200);
-  return Number(made.headers.get('x-gw-snapshot-version'));
-}
-
-const priceNow = async (server: Server): Promise<unknown> =>
-  (await rows(server, '/admin/provider-models'))[0]?.['input_price_per_mtok'];
 
 it('a wrong price is found in the history, and undone with a reason', async (t) => {
   const server = await emptyServer(t);
@@ -287,71 +274,6 @@ it('every part of the history is clean where there is much, in the dark and on a
     await page.locator('h1').first().waitFor();
     await expectCleanScreen(page, watched);
   }
-});
-
-it('a change is proposed where it is saved, approved by a second person and applied; its author cannot', async (t) => {
-  const server = await emptyServer(t);
-  await pricedModel(server);
-  const second = { url: server.url, cookie: await server.login('second', ['admin']) };
-  const policy = await server.send('PUT', '/admin/change-policy', { kinds: ['prices'] });
-  assert.equal(policy.status, 200, JSON.stringify(policy.body));
-
-  const { page } = await open(t, server, 'models');
-  await typePrice(page, { of: 'engine', to: '3' });
-  await press(page, 'Save price');
-  await page.getByText(/need an approved change request/).waitFor();
-  await press(page, 'Request approval');
-  await page.getByText('Enter a reason').waitFor();
-  await page.getByLabel('Reason').fill('The new contract');
-  await press(page, 'Request approval');
-  await page.getByText('Change request 1 created').waitFor();
-  assert.equal(await priceNow(server), 1_000_000);
-  await press(page, 'Open');
-  const own = page.locator('gw-change-request');
-  await own.getByRole('row', { name: /Input price changed\s+\$1.00 .*\s+\$3.00/ }).waitFor();
-  await own.getByRole('button', { name: 'Withdraw…' }).waitFor();
-  assert.equal(await own.getByRole('button', { name: 'Approve…' }).count(), 0);
-
-  const { page: other, watched } = await open(t, second, 'history/requests');
-  await other.getByRole('row', { name: /open boss prices/ }).click();
-  await other.getByText('The new contract').first().waitFor();
-  await expectCleanScreen(other, watched);
-  await press(other, 'Approve…');
-  await press(other, 'Approve');
-  // An approval publishes nothing, so the notification names no version and offers no undo.
-  const notice = other.locator('gw-toasts').getByText('Change request 1 approved');
-  await notice.waitFor();
-  await other.getByText('It is not applied yet.').first().waitFor();
-  assert.equal(await other.getByText(/Change request 1 approved · version/).count(), 0);
-  assert.equal(await priceNow(server), 1_000_000);
-  await press(other, 'Apply now…');
-  await press(other, 'Apply');
-  await other.getByText(/Change request 1 applied · version \d+/).waitFor();
-  assert.equal(await priceNow(server), 3_000_000);
-  const [request] = await rows(server, '/admin/change-requests');
-  assert.equal(request?.['state'], 'applied');
-});
-
-it('what cannot wait is made at once, and reviewed by another person after', async (t) => {
-  const server = await emptyServer(t);
-  await pricedModel(server);
-  const second = { url: server.url, cookie: await server.login('second', ['admin']) };
-  await server.send('PUT', '/admin/change-policy', { kinds: ['prices'] });
-  const { page } = await open(t, server, 'models');
-  await typePrice(page, { of: 'engine', to: '3' });
-  await page.getByLabel('Reason').fill('It costs us by the minute');
-  await press(page, 'Save price');
-  await press(page, 'Save now, review later');
-  await toast(page, /updated, review pending · version \d+/);
-  assert.equal(await priceNow(server), 3_000_000);
-
-  const { page: other } = await open(t, second, 'history/requests?state=review_due');
-  await other.getByRole('row', { name: /It costs us by the minute review due boss/ }).click();
-  await press(other, 'Mark as reviewed…');
-  await press(other, 'Review');
-  await other.getByText('Change request 1 reviewed').waitFor();
-  const [request] = await rows(server, '/admin/change-requests');
-  assert.equal(request?.['state'], 'reviewed');
 });
 
 it('recorded requests are routed again on a version before it is restored', async (t) => {
