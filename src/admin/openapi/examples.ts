@@ -201,6 +201,7 @@ export const fieldExamples: FieldExamples = {
   request_id: '7d0f6d8e-1f5a-4c34-9d0b-0c2c3f8b1a55',
   'history.reason': 'CHG-1042',
   'snapshots.reason': 'CHG-1042',
+  run: '01JD8Z6Q4T9VJ2N5W7X8Y0A1B2',
   tx_id: '018f3b6a-2c1d-4e5f-8a9b-0c1d2e3f4a5b',
   event_id: '018f3b6a-2c1d-4e5f-8a9b-0c1d2e3f4a5c',
   log_id: '018f3b6a-2c1d-4e5f-8a9b-0c1d2e3f4a5d',
