@@ -124,6 +124,8 @@ export const usageGrouping = z.enum([
   'virtual_model',
   'provider',
   'tag',
+  'service_tier',
+  'currency',
   'day',
   'all',
 ]);

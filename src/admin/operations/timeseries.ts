@@ -10,7 +10,8 @@ import { isRefusal } from '../../lib/refusal.ts';
 import { wholeNumber } from '../http/fields.ts';
 import type { UsageNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
-import { estimateFields, upstreamStatusFields } from './usage.ts';
+import { membersOf, tokenParts } from '../../usage/counts.ts';
+import { costFields, estimateFields, partFields, upstreamStatusFields } from './usage.ts';
 
 const latency = z.int().nullable();
 
@@ -40,8 +41,10 @@ const point = z.object({
   ...upstreamStatusFields,
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
-  /** Null if there are requests and none has a price. */
+  ...partFields,
+  /** Null if there are requests and none has a price in USD. */
   cost_micros: z.int().nullable(),
+  ...costFields,
   unpriced_requests: z.int(),
   ...estimateFields,
   /**
@@ -59,7 +62,7 @@ const point = z.object({
 
 type Point = z.input<typeof point>;
 
-const nothing: Omit<UsageCourse['points'][number], 'bucket'> = {
+const nothing: Omit<UsageCourse['points'][number], 'bucket' | 'key'> = {
   requests: 0,
   upstream_errors: 0,
   client_errors: 0,
@@ -75,7 +78,13 @@ const nothing: Omit<UsageCourse['points'][number], 'bucket'> = {
   upstream_server_error: 0,
   prompt_tokens: 0,
   completion_tokens: 0,
+  ...membersOf(
+    tokenParts.map(({ name }) => name),
+    0,
+  ),
   cost_micros: 0,
+  corrected_cost_micros: 0,
+  costs: [],
   unpriced_requests: 0,
   estimated_requests: 0,
   estimated_prompt_tokens: 0,
@@ -131,7 +140,7 @@ export const timeseriesRoutes = [
 
 function everyBucket({ buckets, points, unattributed }: UsageCourse): Point[] {
   const { startMs, widthMs, count } = buckets;
-  const found = new Map(points.map(({ bucket, ...sums }) => [bucket, sums]));
+  const found = new Map(points.map(({ bucket, key: _key, ...sums }) => [bucket, sums]));
   return Array.from({ length: count }, (_value, bucket) => {
     const sums = found.get(bucket) ?? nothing;
     // Refused requests cost nothing. Answered requests without a price are unpriced.
@@ -140,6 +149,7 @@ function everyBucket({ buckets, points, unattributed }: UsageCourse): Point[] {
       at: new Date(startMs + bucket * widthMs).toISOString(),
       ...sums,
       cost_micros: cost,
+      corrected_cost_micros: sums.corrected_cost_micros ?? cost,
       refused_unattributed: unattributed.get(bucket) ?? 0,
     };
   });

@@ -6,6 +6,7 @@ import { totals } from '../../control/usage/usage-reports.ts';
 import { timestampField } from '../../lib/fields.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import { usageGrouping } from '../../lib/vocabulary.ts';
+import { membersOf, tokenParts } from '../../usage/counts.ts';
 import { limitQuery, wholeNumber } from '../http/fields.ts';
 import type { UsageNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
@@ -18,6 +19,28 @@ export const upstreamStatusFields = {
   /** 429. */
   upstream_rate_limited: z.int().nullable(),
   upstream_server_error: z.int().nullable(),
+};
+
+/** Parts of prompt_tokens and completion_tokens. Null if no request reported the count. */
+export const partFields = membersOf(
+  tokenParts.map(({ name }) => name),
+  z.int().nullable(),
+);
+
+export const costFields = {
+  /** The cost after corrections, in USD. Rows and their booked cost never change. */
+  corrected_cost_micros: z.int().nullable(),
+  /** The amounts by currency, which are never added together. Empty if nothing has a price. */
+  costs: z
+    .array(
+      z.object({
+        currency: z.string(),
+        cost_micros: z.int().nullable(),
+        corrected_cost_micros: z.int().nullable(),
+        estimated_cost_micros: z.int().nullable(),
+      }),
+    )
+    .readonly(),
 };
 
 /**
@@ -51,8 +74,10 @@ const usageTotal = z.object({
   ...upstreamStatusFields,
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
-  /** Null if no request of the group has a price. */
+  ...partFields,
+  /** Null if no request of the group has a price in USD. */
   cost_micros: z.int().nullable(),
+  ...costFields,
   unpriced_requests: z.int(),
   ...estimateFields,
   /** Average over answered requests. */

@@ -3,12 +3,13 @@
 // window.
 
 import { sql } from '@databases/pg';
-import type { Queryable } from '@databases/pg';
+import type { Queryable, SQLQuery } from '@databases/pg';
 import { z } from 'zod';
 
 import { principalId } from '../../lib/ids.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
 import { integer, readRows, time } from '../rows.ts';
+import { appliedCorrections, currencyOf, defaultCurrency } from './usage-amounts.ts';
 
 /**
  * Larger sums, which only a faulty report can cause, are capped at this: answers hold no larger
@@ -154,6 +155,10 @@ export async function tellSpend(
   await tx.query(sql`update op.budget_overlay set seq = ${seq}`);
 }
 
+/** Budgets of money are in the default currency. */
+const chargeOf = (amount: SQLQuery): SQLQuery =>
+  sql`case when ${currencyOf(sql`currency`)} = ${defaultCurrency} then ${amount} end`;
+
 const budgetCheck = z.object({
   principal_id: principalId,
   counted_tokens: integer,
@@ -179,12 +184,18 @@ export const strayBudgets = (db: Queryable): Promise<BudgetCheck[]> =>
       left join (
         select principal_id, budget_window,
           prompt_tokens::numeric + completion_tokens as tokens,
-          coalesce(cost_micros, estimated_cost_micros)::numeric as cost_micros
+          ${chargeOf(sql`coalesce(cost_micros, estimated_cost_micros)::numeric`)} as cost_micros
         from op.usage_events
+        union all
+        select held.principal_id, held.budget_window, 0,
+          case when c.currency = ${defaultCurrency} then c.delta_micros end
+        from ${appliedCorrections}
+          join op.usage_events held on held.id = c.usage_id and held.at = c.at
         union all
         select principal_id, budget_window, prompt_tokens + completion_tokens
             + estimated_prompt_tokens + estimated_completion_tokens,
-          coalesce(cost_micros, 0) + coalesce(estimated_cost_micros, 0)
+          ${chargeOf(sql`coalesce(cost_micros, 0) + coalesce(correction_micros, 0)
+            + coalesce(estimated_cost_micros, 0)`)}
         from op.usage_hours
       ) used on used.principal_id = held.principal_id and used.budget_window = held.window_start
       group by held.principal_id

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { membersOf, tokenParts } from '../../usage/counts.ts';
 import { idents } from '../columns.ts';
 import { flag, integer, readRows, readValue, text, time } from '../rows.ts';
-import { isUnpriced } from './usage-range.ts';
+import { isUnpriced } from './usage-amounts.ts';
 
 /** Sums are decimal integers as text, because they can exceed 2^53. */
 const sum = text;

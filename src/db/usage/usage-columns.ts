@@ -2,10 +2,12 @@
 // usage-range.ts.
 
 import { sql } from '@databases/pg';
-import type { SQLQuery } from '@databases/pg';
+import type { Queryable, SQLQuery } from '@databases/pg';
 import { z } from 'zod';
 
-import { integer } from '../rows.ts';
+import { membersOf, tokenParts } from '../../usage/counts.ts';
+import { flag, integer, readRows, text } from '../rows.ts';
+import { defaultCurrency } from './usage-amounts.ts';
 
 /**
  * Larger sums, which only a faulty report can cause, are capped at this: answers hold no larger
@@ -20,7 +22,7 @@ const boundedSum = (column: SQLQuery): SQLQuery =>
 /** The average of answered requests in whole milliseconds; null if there are none. */
 const averageDuration: SQLQuery = sql`
   round(sum(duration_ms) filter (where refusal is null)
-    / sum(requests) filter (where refusal is null))::bigint`;
+    / nullif(sum(requests) filter (where refusal is null), 0))::bigint`;
 
 /** A percentile of answered requests; null if some are rolled up. */
 export const percentile = (fraction: number, column: SQLQuery): SQLQuery => sql`
@@ -43,6 +45,41 @@ const upstreamStatuses: SQLQuery = sql`
   ${statusCount(429, 429)} as upstream_rate_limited,
   ${statusCount(500, 599)} as upstream_server_error`;
 
+const partSums: SQLQuery = sql.join(
+  tokenParts.map(({ name }) => sql`${boundedSum(sql.ident(name))} as ${sql.ident(name)}`),
+  sql`, `,
+);
+
+const inDefaultCurrency = (column: SQLQuery): SQLQuery =>
+  sql`case when currency = ${defaultCurrency} then ${column} end`;
+
+/** Null if there is neither a cost nor a correction. */
+const corrected: SQLQuery = sql`
+  case when cost_micros is null then correction_micros
+    else cost_micros + coalesce(correction_micros, 0) end`;
+
+const costOfGroup = z.object({
+  key: text.nullable(),
+  currency: text,
+  cost_micros: integer.nullable(),
+  corrected_cost_micros: integer.nullable(),
+  estimated_cost_micros: integer.nullable(),
+});
+type CostOfGroup = Readonly<z.output<typeof costOfGroup>>;
+
+/** The amounts of each group in each currency, over rows of usage-range.ts. */
+export const costsIn = (
+  db: Queryable,
+  { key, usage }: Readonly<{ key: SQLQuery; usage: SQLQuery }>,
+): Promise<CostOfGroup[]> =>
+  readRows(db, costOfGroup)`
+    select (${key})::text as key, currency, ${boundedSum(sql`cost_micros`)} as cost_micros,
+      ${boundedSum(corrected)} as corrected_cost_micros,
+      ${boundedSum(sql`estimated_cost_micros`)} as estimated_cost_micros
+    from (${usage}) counted
+    where coalesce(cost_micros, correction_micros, estimated_cost_micros) is not null
+    group by 1, 2 order by 1, 2`;
+
 export const refused = (reason: string): SQLQuery =>
   sql`coalesce(sum(requests) filter (where refusal = ${reason}), 0)::bigint`;
 
@@ -59,8 +96,17 @@ export const usageSums = z.object({
   upstream_server_error: integer.nullable(),
   prompt_tokens: integer,
   completion_tokens: integer,
-  /** Null if none of the requests has a price. */
+  /** Null if no request reported the count. */
+  ...membersOf(
+    tokenParts.map(({ name }) => name),
+    integer.nullable(),
+  ),
+  /** In the default currency. Null if none of the requests has a price in it. */
   cost_micros: integer.nullable(),
+  /** The cost after corrections, in the default currency. */
+  corrected_cost_micros: integer.nullable(),
+  /** True if there are amounts in other currencies. */
+  is_mixed: flag,
   unpriced_requests: integer,
   /**
    * Requests with estimated usage, and the estimates. The sums above exclude them, except
@@ -87,14 +133,40 @@ export const usageColumns: SQLQuery = sql`
   ${upstreamStatuses},
   ${boundedSum(sql`prompt_tokens`)} as prompt_tokens,
   ${boundedSum(sql`completion_tokens`)} as completion_tokens,
-  ${boundedSum(sql`cost_micros`)} as cost_micros,
+  ${partSums},
+  ${boundedSum(inDefaultCurrency(sql`cost_micros`))} as cost_micros,
+  ${boundedSum(inDefaultCurrency(corrected))} as corrected_cost_micros,
+  coalesce(bool_or(currency <> ${defaultCurrency} and coalesce(
+    cost_micros, correction_micros, estimated_cost_micros) is not null), false) as is_mixed,
   sum(unpriced_requests)::bigint as unpriced_requests,
   sum(estimated_requests)::bigint as estimated_requests,
   ${boundedSum(sql`estimated_prompt_tokens`)} as estimated_prompt_tokens,
   ${boundedSum(sql`estimated_completion_tokens`)} as estimated_completion_tokens,
-  ${boundedSum(sql`estimated_cost_micros`)} as estimated_cost_micros,
+  ${boundedSum(inDefaultCurrency(sql`estimated_cost_micros`))} as estimated_cost_micros,
   ${averageDuration} as avg_ms,
   ${percentile(0.5, sql`duration_ms`)} as p50_ms,
   ${percentile(0.95, sql`duration_ms`)} as p95_ms,
   ${percentile(0.99, sql`duration_ms`)} as p99_ms,
   ${percentile(0.95, sql`ttft_ms`)} as ttft_p95_ms`;
+
+type Sums = Readonly<{ key: string | null; is_mixed: boolean }> &
+  Pick<CostOfGroup, 'cost_micros' | 'corrected_cost_micros' | 'estimated_cost_micros'>;
+
+/** Adds the amounts by currency. Only groups with several currencies need `costs`. */
+export function withCosts<Group extends Sums>(
+  groups: readonly Group[],
+  costs: readonly CostOfGroup[],
+) {
+  const byKey = Map.groupBy(costs, ({ key }) => key);
+  return groups.map(({ is_mixed: isMixed, ...sums }) => {
+    const found = isMixed ? (byKey.get(sums.key) ?? []) : defaultCosts(sums);
+    return Object.assign(sums, { costs: found.map(({ key: _key, ...cost }) => cost) });
+  });
+}
+
+function defaultCosts(sums: Omit<Sums, 'is_mixed'>): CostOfGroup[] {
+  const { key, cost_micros, corrected_cost_micros, estimated_cost_micros } = sums;
+  const amounts = { cost_micros, corrected_cost_micros, estimated_cost_micros };
+  const isNone = Object.values(amounts).every((one) => one === null);
+  return isNone ? [] : [{ key, currency: defaultCurrency, ...amounts }];
+}

@@ -2,10 +2,17 @@
 // months.
 
 import { sql } from '@databases/pg';
+import type { SQLQuery } from '@databases/pg';
 
 import type { Database } from '../pool.ts';
 import { flag, integer, readValue } from '../rows.ts';
-import { isClientError, isUnpriced, isUpstreamError } from './usage-range.ts';
+import {
+  addedAmounts,
+  amountNames,
+  amountsOfCorrection,
+  amountsOfRow,
+  amountSums,
+} from './usage-amounts.ts';
 
 /** Locked by the replica that rolls up. */
 const foldLock = 7_100_004;
@@ -39,49 +46,67 @@ export const foldUsage = (
         delete from op.usage_events held using due
         where held.id = due.id and held.at = due.at
         returning held.*
-      ), keyed as (
-        select *, date_trunc('hour', at at time zone 'UTC') at time zone 'UTC' as hour,
-          sha256(convert_to(jsonb_build_array(principal_id, principal, model, provider,
-            virtual_model, tag, refusal, budget_window)::text, 'UTF8')) as key
+      ), corrected as (
+        delete from op.usage_corrections c using gone, op.usage_reprices reprice
+        where c.usage_id = gone.id and c.at = gone.at and reprice.id = c.reprice_id
+        returning gone.*, c.currency as corrected_currency, c.delta_micros,
+          reprice.applied_at is not null as is_applied
+      ), entries as (
+        select ${hourOf} as hour, ${groupColumns}, currency, ${amountsOfRow},
+          duration_ms::numeric, (run is not null)::integer as numbered
         from gone
+        union all
+        select ${hourOf}, ${groupColumns}, corrected_currency,
+          ${amountsOfCorrection(sql`delta_micros`)}, 0, 0
+        from corrected where is_applied
       ), folded as (
-        insert into op.usage_hours as held (hour, key, principal_id, principal, model, provider,
-          virtual_model, tag, refusal, budget_window, requests, upstream_errors, client_errors,
-          unpriced_requests, prompt_tokens, completion_tokens, cost_micros, estimated_requests,
-          estimated_prompt_tokens, estimated_completion_tokens, estimated_cost_micros, duration_ms)
-        select hour, key, principal_id, principal, model, provider,
-          virtual_model, tag, refusal, budget_window, count(*),
-          count(*) filter (where ${isUpstreamError}), count(*) filter (where ${isClientError}),
-          count(*) filter (where ${isUnpriced}),
-          coalesce(sum(prompt_tokens) filter (where not usage_estimated), 0),
-          coalesce(sum(completion_tokens) filter (where not usage_estimated), 0),
-          sum(cost_micros), count(*) filter (where usage_estimated),
-          coalesce(sum(prompt_tokens) filter (where usage_estimated), 0),
-          coalesce(sum(completion_tokens) filter (where usage_estimated), 0),
-          sum(estimated_cost_micros), sum(duration_ms)
-        from keyed
-        group by hour, key, principal_id, principal, model, provider, virtual_model, tag, refusal,
-          budget_window
-        on conflict (hour, key) do update set
+        insert into op.usage_hours as held
+          (hour, key, ${groupColumns}, currency, ${amountNames}, duration_ms, numbered_requests)
+        select hour, ${keyOf}, ${groupColumns}, currency, ${amountSums}, sum(duration_ms),
+          sum(numbered)
+        from entries group by hour, ${groupColumns}, currency
+        on conflict (hour, key) do update set ${addedAmounts},
+          duration_ms = held.duration_ms + excluded.duration_ms,
+          numbered_requests = held.numbered_requests + excluded.numbered_requests
+      ), totals as (
+        insert into op.usage_fold_totals as held ${foldTotals(sql`entries`)}
+        on conflict (day) do update set
           requests = held.requests + excluded.requests,
-          upstream_errors = held.upstream_errors + excluded.upstream_errors,
-          client_errors = held.client_errors + excluded.client_errors,
-          unpriced_requests = held.unpriced_requests + excluded.unpriced_requests,
           prompt_tokens = held.prompt_tokens + excluded.prompt_tokens,
           completion_tokens = held.completion_tokens + excluded.completion_tokens,
-          cost_micros = case when excluded.cost_micros is null then held.cost_micros
-            else coalesce(held.cost_micros, 0) + excluded.cost_micros end,
-          estimated_requests = held.estimated_requests + excluded.estimated_requests,
-          estimated_prompt_tokens = held.estimated_prompt_tokens + excluded.estimated_prompt_tokens,
-          estimated_completion_tokens =
-            held.estimated_completion_tokens + excluded.estimated_completion_tokens,
-          estimated_cost_micros = case when excluded.estimated_cost_micros is null
-            then held.estimated_cost_micros
-            else coalesce(held.estimated_cost_micros, 0) + excluded.estimated_cost_micros end,
-          duration_ms = held.duration_ms + excluded.duration_ms
+          amounts = held.amounts + excluded.amounts
+      ), numbers as (
+        select replica, run, range_agg(int8range(seq, seq, '[]')) as seqs
+        from gone where run is not null group by replica, run
+      ), held_runs as (
+        select held.replica, held.run, seqs from op.usage_runs held
+        join numbers on numbers.replica = held.replica and numbers.run = held.run
+        order by held.replica, held.run for update of held
+      ), numbered as (
+        update op.usage_runs held set folded = held.folded + seqs from held_runs
+        where held.replica = held_runs.replica and held.run = held_runs.run
       )
       select count(*) from gone`;
   });
+
+const groupColumns = sql`
+  principal_id, principal, model, provider, virtual_model, tag, service_tier, refusal,
+  budget_window`;
+
+const hourOf = sql`date_trunc('hour', at at time zone 'UTC') at time zone 'UTC'`;
+
+/** The columns are too long for an index and may be null. */
+const keyOf = sql`
+  sha256(convert_to(jsonb_build_array(${groupColumns}, currency)::text, 'UTF8'))`;
+
+/** The control totals of these hours by day. */
+const foldTotals = (hours: SQLQuery): SQLQuery => sql`
+  select (hour at time zone 'UTC')::date as day, sum(requests) as requests,
+    sum(prompt_tokens + estimated_prompt_tokens) as prompt_tokens,
+    sum(completion_tokens + estimated_completion_tokens) as completion_tokens,
+    sum(coalesce(cost_micros, 0) + coalesce(correction_micros, 0)
+      + coalesce(estimated_cost_micros, 0)) as amounts
+  from ${hours} group by 1`;
 
 /** Returns the number of dropped months. */
 export async function dropEmptyMonths(db: Database, horizon: Date): Promise<number> {

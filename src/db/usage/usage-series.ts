@@ -4,8 +4,15 @@ import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 import { z } from 'zod';
 
-import { integer, readRows } from '../rows.ts';
-import { percentile, refused, usageColumns, usageSums } from './usage-columns.ts';
+import { integer, readRows, text } from '../rows.ts';
+import {
+  costsIn,
+  percentile,
+  refused,
+  usageColumns,
+  usageSums,
+  withCosts,
+} from './usage-columns.ts';
 import { usageIn } from './usage-range.ts';
 import type { UsageFilter } from './usage-range.ts';
 
@@ -14,6 +21,7 @@ export type SeriesQuery = UsageFilter &
 
 const seriesPoint = usageSums.extend({
   bucket: integer,
+  key: text,
   upstream_errors: integer,
   client_errors: integer,
   refused_authorisation: integer,
@@ -22,14 +30,22 @@ const seriesPoint = usageSums.extend({
   ttft_p50_ms: integer.nullable(),
   ttft_p99_ms: integer.nullable(),
 });
-export type SeriesPoint = Readonly<z.output<typeof seriesPoint>>;
 
 const bucketOf = (column: SQLQuery, { startMs, widthMs }: SeriesQuery): SQLQuery =>
   sql`floor((extract(epoch from ${column}) * 1000 - ${startMs}) / ${widthMs})::bigint`;
 
-export const usageSeries = (db: Queryable, query: SeriesQuery): Promise<SeriesPoint[]> =>
+export async function usageSeries(db: Queryable, query: SeriesQuery) {
+  const found = await points(db, query);
+  const isMixed = found.some((one) => one.is_mixed);
+  const asked = { key: bucketOf(sql`at`, query), usage: usageIn(query, query) };
+  return withCosts(found, isMixed ? await costsIn(db, asked) : []);
+}
+export type SeriesPoint = Awaited<ReturnType<typeof usageSeries>>[number];
+
+const points = (db: Queryable, query: SeriesQuery) =>
   readRows(db, seriesPoint)`
-    select ${bucketOf(sql`at`, query)} as bucket, ${usageColumns},
+    select ${bucketOf(sql`at`, query)} as bucket, ${bucketOf(sql`at`, query)}::text as key,
+      ${usageColumns},
       sum(upstream_errors)::bigint as upstream_errors,
       sum(client_errors)::bigint as client_errors,
       ${refused('authorisation')} as refused_authorisation,
@@ -38,7 +54,7 @@ export const usageSeries = (db: Queryable, query: SeriesQuery): Promise<SeriesPo
       ${percentile(0.5, sql`ttft_ms`)} as ttft_p50_ms,
       ${percentile(0.99, sql`ttft_ms`)} as ttft_p99_ms
     from (${usageIn(query, query)}) counted
-    group by 1`;
+    group by 1, 2`;
 
 const refusedPoint = z.object({ bucket: integer, refused: integer });
 

@@ -9,7 +9,8 @@ import type { CountedSpend, Spend } from './budget-usage.ts';
 import { baseType, idents } from '../columns.ts';
 import { writeKeyUses } from './key-uses.ts';
 import type { Database } from '../pool.ts';
-import { integer, readRows, time } from '../rows.ts';
+import { integer, readRows, text, time } from '../rows.ts';
+import { defaultCurrency } from './usage-amounts.ts';
 import { addDropped, addReceived, raiseAssigned } from './usage-runs.ts';
 import type { Dropped, Numbers, Run } from './usage-runs.ts';
 import { usageEventColumns } from './usage-events.ts';
@@ -38,6 +39,7 @@ const insertedUsage = z.object({
   completion_tokens: integer,
   cost_micros: integer.nullable(),
   estimated_cost_micros: integer.nullable(),
+  currency: text.nullable(),
   budget_window: time.nullable(),
 });
 
@@ -124,9 +126,15 @@ function spendOf(rows: readonly Counted[]): Spend[] {
   return [...byPrincipal].map(([principalId, own]) => ({
     principalId,
     tokens: exactSum(own.flatMap((row) => [row.prompt_tokens, row.completion_tokens])),
-    costMicros: exactSum(own.map((row) => row.cost_micros ?? row.estimated_cost_micros ?? 0)),
+    costMicros: exactSum(own.map(chargeOf)),
   }));
 }
+
+/** Budgets of money are in the default currency. */
+const chargeOf = ({ currency, cost_micros, estimated_cost_micros }: Counted): number =>
+  (currency ?? defaultCurrency) === defaultCurrency
+    ? (cost_micros ?? estimated_cost_micros ?? 0)
+    : 0;
 
 /** At most 2^53 - 1. */
 const exactSum = (values: readonly number[]): number =>

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { membersOf, tokenParts } from '../../../src/usage/counts.ts';
 import { errorOf, member, proxyToken, testAdministrator } from '../../harness/admin/admin.ts';
 import { healthOf } from '../../harness/gateway/health.ts';
 import { listedProvider } from '../../harness/upstream/model-list.ts';
@@ -33,6 +34,12 @@ const free = { completion_tokens: 0 };
 const pick = (points: readonly unknown[], ...names: readonly string[]) =>
   points.map((point) => names.map((name) => member(point, name)));
 
+const partsOf = (count: number | null) =>
+  membersOf(
+    tokenParts.map(({ name }) => name),
+    count,
+  );
+
 const empty = {
   requests: 0,
   upstream_errors: 0,
@@ -50,7 +57,10 @@ const empty = {
   upstream_server_error: 0,
   prompt_tokens: 0,
   completion_tokens: 0,
+  ...partsOf(0),
   cost_micros: 0,
+  corrected_cost_micros: 0,
+  costs: [],
   unpriced_requests: 0,
   estimated_requests: 0,
   estimated_prompt_tokens: 0,
@@ -78,7 +88,17 @@ describe('a series', () => {
         requests: 1,
         upstream_success: 1,
         prompt_tokens: 1_000,
+        ...partsOf(null),
         cost_micros: 1_000,
+        corrected_cost_micros: 1_000,
+        costs: [
+          {
+            currency: 'USD',
+            cost_micros: 1_000,
+            corrected_cost_micros: 1_000,
+            estimated_cost_micros: null,
+          },
+        ],
         avg_ms: 100,
         p50_ms: 100,
         p95_ms: 100,

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { sql } from '@databases/pg';
 import { boolean, constantFrom, integer, record, sample } from 'fast-check';
 
+import { membersOf, tokenParts } from '../../../src/usage/counts.ts';
 import { usageEvent } from '../../../src/usage/usage-event.ts';
 import { errorOf, member, proxyToken, testAdministrator } from '../../harness/admin/admin.ts';
 import { reportUsage as report, reported as reportedUsage } from '../../harness/admin/usage.ts';
@@ -50,7 +51,20 @@ describe('a batch of usage', () => {
         upstream_server_error: 0,
         prompt_tokens: 2_000,
         completion_tokens: 1_000,
+        ...membersOf(
+          tokenParts.map(({ name }) => name),
+          null,
+        ),
         cost_micros: 21_000,
+        corrected_cost_micros: 21_000,
+        costs: [
+          {
+            currency: 'USD',
+            cost_micros: 21_000,
+            corrected_cost_micros: 21_000,
+            estimated_cost_micros: null,
+          },
+        ],
         unpriced_requests: 0,
         estimated_requests: 0,
         estimated_prompt_tokens: 0,
