@@ -4,7 +4,7 @@
 import { z } from 'zod';
 
 import { principalId, roleId } from '../src/lib/ids.ts';
-import { budgetWindow, principalKind } from '../src/lib/vocabulary.ts';
+import { budgetCalendar, budgetWindow, principalKind } from '../src/lib/vocabulary.ts';
 import { restoredAt } from './event.ts';
 import { setter } from './event.ts';
 import type { EventDefinition, EventOf } from './event.ts';
@@ -80,7 +80,10 @@ export const principalEvents = {
     touchesSnapshot: true,
     data: z.object({ id: principalId }),
   },
-  /** `initial_tokens_used` counts as spent when the budget is created, and is 0 for a change. */
+  /**
+   * `initial_tokens_used` counts as spent when the budget is created, and is 0 for a change. The
+   * last two members are absent while not set, because earlier releases do not know them.
+   */
   PrincipalBudgetSet: {
     change: 'limits',
     touchesSnapshot: true,
@@ -90,6 +93,8 @@ export const principalEvents = {
       cost_total_micros: cap,
       window: budgetWindow,
       initial_tokens_used: z.int().nonnegative(),
+      calendar: budgetCalendar.optional(),
+      alert_at_percent: z.array(z.int()).readonly().optional(),
     }),
   },
   PrincipalBudgetCleared: {

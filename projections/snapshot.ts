@@ -13,6 +13,7 @@ import { closedModels } from '../src/snapshot/closed-models.ts';
 import { poolMembers } from '../src/snapshot/pool-members.ts';
 import type {
   SnapshotApiKey,
+  SnapshotBudget,
   SnapshotConfig,
   SnapshotFrontendModel,
   SnapshotModel,
@@ -33,7 +34,7 @@ import type { IdPage } from './config/id-map.ts';
 import { isAsLearned } from './config/model.ts';
 import type { Model } from './config/model.ts';
 import type { Pool } from './config/pool.ts';
-import type { Principal } from './config/principal.ts';
+import type { Budget, Principal } from './config/principal.ts';
 import type { PromptClass } from './config/prompt-class.ts';
 import type { Provider } from './config/provider.ts';
 import type { Role } from './config/role.ts';
@@ -148,8 +149,12 @@ const principalMember = (principal: Principal): SnapshotPrincipal => ({
   id: principal.id,
   role_ids: principal.roleIds,
   limits: principal.limits && snakeKeys(principal.limits),
-  budget: principal.budget && snakeKeys(principal.budget),
+  budget: principal.budget && budgetMember(principal.budget),
 });
+
+/** Proxies get the windows of budgets in the overlay, and send no notifications. */
+const budgetMember = ({ tokensTotal, costTotalMicros, window }: Budget): SnapshotBudget =>
+  snakeKeys({ tokensTotal, costTotalMicros, window });
 
 /** Only permissions that proxies check. */
 const roleMember = (role: Role): SnapshotRole => ({

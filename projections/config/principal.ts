@@ -3,7 +3,7 @@
 import { isSetter } from '../../events/catalogue.ts';
 import type { Identity, PrincipalEvent, StoredName } from '../../events/principal.ts';
 import type { PrincipalId, RoleId } from '../../src/lib/ids.ts';
-import type { BudgetWindow, PrincipalKind } from '../../src/lib/vocabulary.ts';
+import type { BudgetCalendar, BudgetWindow, PrincipalKind } from '../../src/lib/vocabulary.ts';
 import { camelKeys } from '../../src/lib/case.ts';
 import { checkAbsent, existing, madeAt, withSet } from './entity.ts';
 
@@ -14,7 +14,12 @@ export type Limits = Readonly<{ requestsPerMin: number | null; tokensPerMin: num
 export type Budget = Readonly<{
   tokensTotal: number | null;
   costTotalMicros: number | null;
+  /** With a calendar, the fixed window of about the same length. */
   window: BudgetWindow;
+  /** Absent for windows of a fixed length. */
+  calendar?: BudgetCalendar | undefined;
+  /** Ascending percentages that cause a notification. Absent if there are none. */
+  alertAtPercent?: readonly number[] | undefined;
 }>;
 
 export type Principal = Readonly<{

@@ -2,19 +2,20 @@
 // spent is in op.budget_usage.
 
 import type { Queryable } from '@databases/pg';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 import { snakeKeys } from '../../src/lib/case.ts';
 import { rowOf } from '../../src/db/columns.ts';
-import { readRows, text } from '../../src/db/rows.ts';
+import { integer, readRows, text } from '../../src/db/rows.ts';
 import { principalId } from '../../src/lib/ids.ts';
-import { budgetWindow } from '../../src/lib/vocabulary.ts';
+import { budgetCalendar, budgetWindow } from '../../src/lib/vocabulary.ts';
+import type { Budget } from '../config/principal.ts';
 import type { Page } from './page.ts';
 import type { EntityTable } from './table.ts';
 
 export const budgets = {
   name: 'budgets',
-  version: 1,
+  version: 2,
   noun: 'principal',
   owner: 'principal_id',
   columns: {
@@ -22,13 +23,31 @@ export const budgets = {
     tokens_total: 'bigint',
     cost_total_micros: 'bigint',
     window: 'text not null',
+    calendar: 'jsonb',
+    alert_at_percent: 'jsonb not null',
   },
   primaryKey: ['principal_id'],
   rows: (state, id) => {
     const held = state.principal.byId.get(id)?.budget ?? null;
-    return held === null ? [] : [{ principal_id: id, ...snakeKeys(held) }];
+    if (held === null) return [];
+    const { calendar, alert_at_percent: alerts, ...row } = budgetFieldsOf(held);
+    return [
+      {
+        principal_id: id,
+        ...row,
+        calendar: calendar && JSON.stringify(calendar),
+        alert_at_percent: JSON.stringify(alerts),
+      },
+    ];
   },
 } satisfies EntityTable;
+
+/** The fields of a budget, with unset ones as null or an empty list. */
+export const budgetFieldsOf = ({ calendar, alertAtPercent, ...budget }: Budget) => ({
+  ...snakeKeys(budget),
+  calendar: calendar ?? null,
+  alert_at_percent: alertAtPercent ?? [],
+});
 
 const budgetRow = rowOf(budgets.columns).extend({
   principal_id: principalId,
@@ -36,6 +55,8 @@ const budgetRow = rowOf(budgets.columns).extend({
   principal: text.nullable(),
   principal_name_ref: text.nullable(),
   window: budgetWindow,
+  calendar: budgetCalendar.nullable(),
+  alert_at_percent: z.array(integer).readonly(),
 });
 export type BudgetRow = Readonly<z.output<typeof budgetRow>>;
 
@@ -43,7 +64,7 @@ export type BudgetRow = Readonly<z.output<typeof budgetRow>>;
 export const listBudgets = (db: Queryable, page: Page<number>): Promise<BudgetRow[]> =>
   readRows(db, budgetRow)`
     select principal_id, principals.name as principal, principals.name_ref as principal_name_ref,
-      tokens_total, cost_total_micros, "window"
+      tokens_total, cost_total_micros, "window", calendar, alert_at_percent
     from budgets join principals on principals.id = principal_id
     where principal_id > ${page.after ?? 0}
     order by principal_id limit ${page.limit}`;

@@ -81,6 +81,20 @@ export const agentProtocolVersion = z.enum(['0.3', '1.0']);
 export const budgetWindow = z.enum(['daily', 'weekly', 'monthly']);
 export type BudgetWindow = z.output<typeof budgetWindow>;
 
+export const calendarUnit = z.enum(['day', 'week', 'month']);
+export type CalendarUnit = z.output<typeof calendarUnit>;
+
+/** Calendar windows of a budget. The time zone is an IANA name. */
+export const budgetCalendar = z.object({ unit: calendarUnit, time_zone: z.string() });
+export type BudgetCalendar = Readonly<z.output<typeof budgetCalendar>>;
+
+/** The fixed window of about the same length, which releases without calendar windows use. */
+export const windowOfUnit = {
+  day: 'daily',
+  week: 'weekly',
+  month: 'monthly',
+} as const satisfies Record<CalendarUnit, BudgetWindow>;
+
 /** An aggregator's model list, and a price catalogue. */
 export type PriceSourceName = Exclude<PriceSource, 'both'>;
 export const priceSource = z.enum(['aggregator', 'catalogue', 'both']);

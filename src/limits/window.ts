@@ -1,7 +1,9 @@
 // Computes budget windows: consecutive windows of a fixed length from the creation of the budget (specification, "Budget
-// windows"; states table, "Budget").
+// windows"; states table, "Budget"), or calendar windows.
 
-import type { BudgetWindow } from '../lib/vocabulary.ts';
+import type { BudgetCalendar, BudgetWindow } from '../lib/vocabulary.ts';
+import { calendarEnd, calendarWindow } from './calendar.ts';
+import type { WindowSpan } from './calendar.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -11,9 +13,14 @@ const windowMs: Readonly<Record<BudgetWindow, number>> = {
   monthly: 30 * dayMs,
 };
 
-/** The start of the current window, for windows that are aligned to 1970-01-01 UTC. Epoch milliseconds. */
-export const alignedWindowStart = (window: BudgetWindow, nowMs: number): number =>
-  nowMs - (nowMs % windowMs[window]);
+type Windows = Readonly<{ window: BudgetWindow; calendar?: BudgetCalendar | undefined }>;
+
+/** The current window. Without a calendar, windows are aligned to 1970-01-01 UTC. */
+export function alignedWindow({ window, calendar }: Windows, nowMs: number): WindowSpan {
+  if (calendar !== undefined) return calendarWindow(calendar, nowMs);
+  const startMs = nowMs - (nowMs % windowMs[window]);
+  return { startMs, endMs: windowEnd(startMs, window) };
+}
 
 /** Epoch milliseconds. */
 export const windowEnd = (startMs: number, window: BudgetWindow): number =>
@@ -27,4 +34,25 @@ export function nextWindowStart(
 ): number | null {
   const end = windowEnd(startMs, window);
   return nowMs >= end ? end : null;
+}
+
+/** A window that has begun. `endMs` is stored for calendar windows only. */
+type Begun = Readonly<{ startMs: number; endMs: number | null }>;
+
+/** The end of a window that has begun, in epoch milliseconds. */
+export function begunWindowEnd({ window, calendar }: Windows, { startMs, endMs }: Begun): number {
+  if (calendar === undefined) return windowEnd(startMs, window);
+  return endMs ?? calendarEnd(calendar, startMs);
+}
+
+/**
+ * The window that follows once this one is over, otherwise null. Fixed windows advance by one.
+ * Calendar windows continue with the one that contains `nowMs`.
+ */
+export function nextWindow(windows: Windows, begun: Begun, nowMs: number): Begun | null {
+  if (windows.calendar === undefined) {
+    const startMs = nextWindowStart(begun.startMs, windows.window, nowMs);
+    return startMs === null ? null : { startMs, endMs: null };
+  }
+  return nowMs < begunWindowEnd(windows, begun) ? null : calendarWindow(windows.calendar, nowMs);
 }

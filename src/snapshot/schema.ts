@@ -20,6 +20,7 @@ import {
   ruleId,
 } from '../lib/ids.ts';
 import {
+  budgetCalendar,
   budgetWindow,
   credentialKind,
   poolPolicy,
@@ -40,11 +41,12 @@ export const snapshotLimits = z.object({
   tokens_per_min: z.int().positive().nullable(),
 });
 
-/** The spending is in the overlay. */
+/** The spending is in the overlay. `calendar` is for File mode, where a gateway counts windows. */
 export const snapshotBudget = z.object({
   tokens_total: z.int().nonnegative().nullable(),
   cost_total_micros: z.int().nonnegative().nullable(),
   window: budgetWindow,
+  calendar: budgetCalendar.optional(),
 });
 
 /** Null limits and a null budget mean unlimited. */
@@ -194,6 +196,8 @@ export const budgetUse = z.object({
   cost_used_micros: z.int().nonnegative(),
   /** Null from control planes that do not report it. */
   window_start: timestamp.nullable().default(null),
+  /** When the next window starts. Absent from control planes that do not report it. */
+  window_end: timestamp.optional(),
 });
 
 /** The part that changes without a new version. `seq` increases with every change. */

@@ -59,6 +59,50 @@ describe('the budget of a principal', () => {
       .when(set({ tokens: 5, window: 'weekly', used: 9 }))
       .yields([]));
 
+  it('takes calendar windows, with the fixed window of about the same length', () => {
+    for (const [unit, window] of [
+      ['day', 'daily'],
+      ['week', 'weekly'],
+      ['month', 'monthly'],
+    ] as const) {
+      const calendar = { unit, time_zone: 'Europe/Zurich' };
+      given([ci])
+        .when({ ...set({ tokens: 5 }), calendar })
+        .yields([budgetSet(1, { tokens: 5, window, calendar })]);
+    }
+  });
+
+  it('keeps its calendar and alerts when changed, and removes them on request', () => {
+    const calendar = { unit: 'day', time_zone: 'UTC' } as const;
+    const held = { tokens: 5, window: 'daily', calendar, alertAtPercent: [50, 80] } as const;
+    const on = given([ci, budgetSet(1, held)]);
+    on.when(set({ tokens: 6 })).yields([budgetSet(1, { ...held, tokens: 6 })]);
+    on.when(set({ tokens: 6, window: 'daily' })).yields([budgetSet(1, { ...held, tokens: 6 })]);
+    on.when({ ...set({ tokens: 5 }), calendar: null, alertAtPercent: [] }).yields([
+      budgetSet(1, { tokens: 5, window: 'daily' }),
+    ]);
+    on.when({ ...set({ tokens: 5 }), calendar, alertAtPercent: [50, 80] }).yields([]);
+  });
+
+  it('replaces a calendar by a window of another length', () => {
+    const calendar = { unit: 'day', time_zone: 'UTC' } as const;
+    given([ci, budgetSet(1, { tokens: 5, window: 'daily', calendar })])
+      .when(set({ tokens: 5, window: 'weekly' }))
+      .yields([budgetSet(1, { tokens: 5, window: 'weekly' })]);
+  });
+
+  it('refuses a window that does not match the calendar', () =>
+    given([ci])
+      .when({
+        ...set({ tokens: 5, window: 'daily' }),
+        calendar: { unit: 'month', time_zone: 'UTC' },
+      })
+      .refuses(
+        'invalid',
+        /window is daily; with calendar.unit month it must be monthly/,
+        'window',
+      ));
+
   it('without a cap is refused', () =>
     given([ci])
       .when(set({ window: 'daily' }))

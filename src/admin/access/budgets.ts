@@ -2,9 +2,10 @@
 
 import { z } from 'zod';
 
-import { camelKeys, snakeKeys } from '../../lib/case.ts';
+import { alertsField, calendarField } from '../../lib/budget-fields.ts';
+import { camelKeys } from '../../lib/case.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { budgets, listBudgets } from '../../../projections/tables/budgets.ts';
+import { budgetFieldsOf, budgets, listBudgets } from '../../../projections/tables/budgets.ts';
 import type { BudgetRow } from '../../../projections/tables/budgets.ts';
 import { countRows } from '../../../projections/tables/page.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
@@ -16,8 +17,8 @@ import { principalId } from '../../lib/ids.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
-import { windowEnd } from '../../limits/window.ts';
-import { budgetWindow } from '../../lib/vocabulary.ts';
+import { begunWindowEnd } from '../../limits/window.ts';
+import { budgetCalendar, budgetWindow } from '../../lib/vocabulary.ts';
 import { asOfQuery } from '../http/as-of.ts';
 import type { AccessNeeds } from './needs.ts';
 import { idIn } from '../http/fields.ts';
@@ -39,7 +40,11 @@ const budgetRecord = z.object({
   tokens_used: z.int().nonnegative().nullable(),
   cost_total_micros: cap,
   cost_used_micros: z.int().nonnegative().nullable(),
+  /** With a calendar, the fixed window of about the same length. */
   window: budgetWindow,
+  /** Null for windows of a fixed length. */
+  calendar: budgetCalendar.nullable(),
+  alert_at_percent: z.array(z.int()).readonly(),
   window_start: timestamp.nullable(),
   window_end: timestamp.nullable(),
 });
@@ -105,6 +110,11 @@ export const budgetRoutes = [
       window: budgetWindow.optional().meta({
         description: 'If absent, an existing budget keeps its window; a new budget is monthly.',
       }),
+      calendar: calendarField.nullable().optional().meta({
+        description:
+          'Calendar windows. Null means windows of a fixed length. If absent, an existing calendar is kept unless window differs from it.',
+      }),
+      alert_at_percent: alertsField.nullable().optional(),
     }),
     response: budgetRecord,
     handle: ({ params: { id }, body }, call, { vault }: AccessNeeds) => {
@@ -163,7 +173,7 @@ const rowsOf = ({ id, name, budget }: Principal): BudgetRow[] =>
           principal_id: id,
           principal: name.text,
           principal_name_ref: name.ref,
-          ...snakeKeys(budget),
+          ...budgetFieldsOf(budget),
         },
       ];
 
@@ -182,6 +192,14 @@ function toRecord(
     tokens_used: usage?.tokens_used ?? null,
     cost_used_micros: usage?.cost_used_micros ?? null,
     window_start: start === null ? null : start.toISOString(),
-    window_end: start === null ? null : toRfc3339(windowEnd(start.getTime(), row.window)),
+    window_end: usage === null ? null : toRfc3339(windowEndOf(row, usage)),
   };
+}
+
+function windowEndOf({ window, calendar }: Pick<BudgetRow, 'window' | 'calendar'>, usage: Spent) {
+  const begun = {
+    startMs: usage.window_start.getTime(),
+    endMs: usage.window_end?.getTime() ?? null,
+  };
+  return begunWindowEnd({ window, calendar: calendar ?? undefined }, begun);
 }

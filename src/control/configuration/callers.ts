@@ -40,6 +40,8 @@ const budgetOf = (budget: NonNullable<Given['budget']>) => ({
   tokensTotal: budget.tokens_total ?? null,
   costTotalMicros: budget.cost_total_micros ?? null,
   window: budget.window,
+  calendar: budget.calendar,
+  alertAtPercent: budget.alert_at_percent,
   initialTokensUsed: 0,
 });
 

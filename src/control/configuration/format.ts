@@ -7,6 +7,7 @@ import { ownFieldsOf } from '../../../events/catalogue.ts';
 import { nouns, remoteNouns } from '../../../events/nouns.ts';
 import type { Noun, RemoteNoun } from '../../../events/nouns.ts';
 import { budgetField, perMinuteField, tokensField } from '../../lib/amounts.ts';
+import { disagreeing, fileWindowShape, windowsAgree, withWindow } from '../../lib/budget-fields.ts';
 import {
   apiBaseField,
   authHeaderField,
@@ -24,7 +25,6 @@ import {
   upstreamModelField,
 } from '../../lib/fields.ts';
 import {
-  budgetWindow,
   changeKind,
   poolPolicy,
   principalKind,
@@ -121,8 +121,10 @@ export const principal = z.strictObject({
     .strictObject({
       tokens_total: budgetField.nullish(),
       cost_total_micros: budgetField.nullish(),
-      window: budgetWindow.default('monthly'),
+      ...fileWindowShape,
     })
+    .refine(windowsAgree, disagreeing)
+    .transform(withWindow)
     .nullish(),
 });
 

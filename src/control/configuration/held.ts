@@ -216,6 +216,8 @@ const principalRecord = (
           tokens_total: budget.tokensTotal,
           cost_total_micros: budget.costTotalMicros,
           window: budget.window,
+          calendar: budget.calendar,
+          alert_at_percent: budget.alertAtPercent,
         },
       }
     : null;

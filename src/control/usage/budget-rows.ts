@@ -1,11 +1,12 @@
 // Creates and deletes the counters of budgets for the events of a command. Changing a budget keeps
-// its counter.
+// its counter and the start of its window; calendar windows end at the next boundary.
 
 import type { RecordedEvent } from '../../../events/catalogue.ts';
 import { beginBudgets, endBudgets } from '../../db/usage/budget-usage.ts';
 import type { BudgetStart } from '../../db/usage/budget-usage.ts';
 import type { Database } from '../../db/pool.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
+import { calendarEnd } from '../../limits/calendar.ts';
 
 type Transaction = Parameters<Parameters<Database['tx']>[0]>[0];
 
@@ -20,10 +21,13 @@ export async function keepBudgetRows(
     if (event.type === 'PrincipalBudgetCleared') {
       ended.add(event.data.id);
       begun.delete(event.data.id);
-    } else if (event.type === 'PrincipalBudgetSet' && !begun.has(event.data.id)) {
-      const { id: principalId, initial_tokens_used: initialTokensUsed } = event.data;
+    } else if (event.type === 'PrincipalBudgetSet') {
+      const { id: principalId, initial_tokens_used: initialTokensUsed, calendar } = event.data;
       const windowStart = new Date(event.recordedAt);
-      begun.set(principalId, { principalId, windowStart, initialTokensUsed });
+      const first = begun.get(principalId) ?? { principalId, windowStart, initialTokensUsed };
+      const windowEnd =
+        calendar === undefined ? null : new Date(calendarEnd(calendar, event.recordedAt));
+      begun.set(principalId, { ...first, windowEnd });
     }
   }
   if (ended.size > 0) await endBudgets(tx, [...ended]);

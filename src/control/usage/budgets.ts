@@ -2,6 +2,7 @@
 // states table, "Budget"). The database decides for all replicas, so any replica can run this and
 // serve any proxy.
 
+import type { Budget } from '../../../projections/config/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { snapshotConfig } from '../../../projections/snapshot.ts';
 import {
@@ -11,12 +12,18 @@ import {
   readBudgets,
   tellSpend,
 } from '../../db/usage/budget-usage.ts';
-import type { BudgetReading, BudgetUsage, WindowMove } from '../../db/usage/budget-usage.ts';
+import type {
+  BudgetReading,
+  BudgetUsage,
+  ToldWindow,
+  WindowMove,
+} from '../../db/usage/budget-usage.ts';
 import type { Database } from '../../db/pool.ts';
+import type { PrincipalId } from '../../lib/ids.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { marksOf, mustReport } from '../../limits/band.ts';
 import type { Marks } from '../../limits/band.ts';
-import { nextWindowStart } from '../../limits/window.ts';
+import { begunWindowEnd, nextWindow } from '../../limits/window.ts';
 import type { BudgetUse } from '../../snapshot/schema.ts';
 import type { Caps, Spent } from '../../snapshot/spend.ts';
 
@@ -78,30 +85,54 @@ const publishSpending = (db: Database, moment: Moment): Promise<BudgetReading> =
     const moved = moves.length > 0 ? await readBudgets(tx) : before;
     // Publishes a new window even without spending: proxies need its start.
     const turned = moves.map(({ principalId }) => principalId);
-    const ids = [...new Set([...turned, ...dueSpending(moved, moment)])];
-    if (ids.length === 0) return moved;
+    const due = new Set([...turned, ...dueSpending(moved, moment)]);
+    const told = moved.usages.filter(({ principal_id: id }) => due.has(id));
+    if (told.length === 0) return moved;
+    const ids = told.map(({ principal_id: id }) => id);
     await holdBudgets(tx, ids);
-    await tellSpend(tx, { ids, seq: moved.seq + 1 });
+    const windows = told.flatMap((usage) => toldWindow(usage, moment));
+    await tellSpend(tx, { told: windows, seq: moved.seq + 1 });
     return readBudgets(tx);
   });
 
 const movesOf = ({ usages }: BudgetReading, { state, now }: Moment): WindowMove[] =>
-  usages.flatMap(({ principal_id: principalId, window_start: from }) => {
-    const budget = state.principal.byId.get(principalId)?.budget ?? null;
-    const to = budget === null ? null : nextWindowStart(from.getTime(), budget.window, now);
-    return to === null ? [] : [{ principalId, from, to: new Date(to) }];
+  usages.flatMap((usage) => {
+    const budget = budgetOf(state, usage);
+    const next = budget === null ? null : nextWindow(budget, begunOf(usage), now);
+    if (next === null) return [];
+    const { principal_id: principalId, window_start: from } = usage;
+    const end = next.endMs === null ? null : new Date(next.endMs);
+    return [{ principalId, from, to: new Date(next.startMs), end }];
   });
 
-/** The principals whose spending must be published now. */
-const dueSpending = ({ usages }: BudgetReading, { state, marks }: Moment) =>
+const begunOf = ({ window_start: start, window_end: end }: BudgetUsage) => ({
+  startMs: start.getTime(),
+  endMs: end?.getTime() ?? null,
+});
+
+const budgetOf = (state: ConfigState, { principal_id: id }: BudgetUsage): Budget | null =>
+  state.principal.byId.get(id)?.budget ?? null;
+
+function toldWindow(usage: BudgetUsage, { state }: Pick<Moment, 'state'>): ToldWindow[] {
+  const budget = budgetOf(state, usage);
+  if (budget === null) return [];
+  const windowEnd = new Date(begunWindowEnd(budget, begunOf(usage)));
+  return [{ principalId: usage.principal_id, windowEnd }];
+}
+
+/** The principals whose spending or window must be published now. */
+const dueSpending = ({ usages }: BudgetReading, { state, marks }: Moment): PrincipalId[] =>
   usages.flatMap((usage) => {
     const caps = capsOf(state, usage);
-    const isTold = caps === null || !mustReport(caps, toldOf(usage), usage, marks);
-    return isTold ? [] : [usage.principal_id];
+    if (caps === null) return [];
+    const [window] = toldWindow(usage, { state });
+    const isTold = window?.windowEnd.getTime() === usage.published_window_end?.getTime();
+    const isDue = !isTold || mustReport(caps, toldOf(usage), usage, marks);
+    return isDue ? [usage.principal_id] : [];
   });
 
-function capsOf(state: ConfigState, { principal_id: id }: BudgetUsage): Caps | null {
-  const budget = state.principal.byId.get(id)?.budget ?? null;
+function capsOf(state: ConfigState, usage: BudgetUsage): Caps | null {
+  const budget = budgetOf(state, usage);
   if (budget === null) return null;
   return { tokens_total: budget.tokensTotal, cost_total_micros: budget.costTotalMicros };
 }
@@ -119,5 +150,7 @@ function useOf(usage: BudgetUsage, state: ConfigState): BudgetUse[] {
   const told = toldOf(usage);
   if (told === null || capsOf(state, usage) === null) return [];
   const window_start = usage.window_start.toISOString();
-  return [{ principal_id: usage.principal_id, ...told, window_start }];
+  const end = usage.published_window_end;
+  const ended = end === null ? {} : { window_end: end.toISOString() };
+  return [{ principal_id: usage.principal_id, ...told, window_start, ...ended }];
 }

@@ -20,21 +20,29 @@ const mostExact = Number.MAX_SAFE_INTEGER;
 export type BudgetStart = Readonly<{
   principalId: PrincipalId;
   windowStart: Date;
+  /** The end of a calendar window; null for windows of a fixed length. */
+  windowEnd: Date | null;
   initialTokensUsed: number;
 }>;
 
-/** Existing budgets stay unchanged. */
+/**
+ * Existing budgets keep their spending and the start of their window. The end of a window that is
+ * already over stays, so that the next window starts.
+ */
 export const beginBudgets = (db: Queryable, starts: readonly BudgetStart[]): Promise<unknown> =>
   db.query(sql`
-    insert into op.budget_usage
-      (principal_id, window_start, tokens_used, cost_used_micros, initial_tokens_used)
-    select principal_id, window_start, initial, 0, initial
+    insert into op.budget_usage as held
+      (principal_id, window_start, window_end, tokens_used, cost_used_micros, initial_tokens_used)
+    select principal_id, window_start, window_end, initial, 0, initial
     from unnest(
       ${starts.map((start) => start.principalId)}::bigint[],
       ${starts.map((start) => start.windowStart.toISOString())}::timestamptz[],
+      ${starts.map((start) => start.windowEnd?.toISOString() ?? null)}::timestamptz[],
       ${starts.map((start) => start.initialTokensUsed)}::bigint[]
-    ) as started (principal_id, window_start, initial)
-    on conflict (principal_id) do nothing`);
+    ) as started (principal_id, window_start, window_end, initial)
+    on conflict (principal_id) do update set window_end = excluded.window_end
+    where excluded.window_end is null or held.window_end is null
+      or held.window_end > excluded.window_start`);
 
 export const endBudgets = (db: Queryable, ids: readonly PrincipalId[]): Promise<unknown> =>
   db.query(sql`delete from op.budget_usage where principal_id = any(${[...ids]}::bigint[])`);
@@ -85,6 +93,10 @@ export const addSpend = (tx: Queryable, spends: readonly Spend[]): Promise<unkno
     where held.principal_id = spent.principal_id`);
 
 const budgetUsage = countedSpend.extend({
+  /** The end of a calendar window; null for windows of a fixed length. */
+  window_end: time.nullable(),
+  /** The end of the window last published to proxies. */
+  published_window_end: time.nullable(),
   /** The amounts last published to proxies; both null if none were. */
   published_tokens_used: integer.nullable(),
   published_cost_used_micros: integer.nullable(),
@@ -102,8 +114,8 @@ const budgetReading = z.union([
 /** A consistent read of all budgets, sorted by id. */
 export async function readBudgets(db: Queryable): Promise<BudgetReading> {
   const rows = await readRows(db, budgetReading)`
-      select seq, principal_id, window_start, tokens_used, cost_used_micros,
-        published_tokens_used, published_cost_used_micros
+      select seq, principal_id, window_start, window_end, tokens_used, cost_used_micros,
+        published_tokens_used, published_cost_used_micros, published_window_end
       from op.budget_overlay left join op.budget_usage on true order by principal_id`;
   const [first] = rows;
   if (first === undefined) throw new Error('op.budget_overlay has no row');
@@ -113,8 +125,8 @@ export async function readBudgets(db: Queryable): Promise<BudgetReading> {
 /** The spending of these principals, and the amounts published to proxies. */
 export const budgetUsages = (db: Queryable, ids: readonly number[]): Promise<BudgetUsage[]> =>
   readRows(db, budgetUsage)`
-    select principal_id, window_start, tokens_used, cost_used_micros,
-      published_tokens_used, published_cost_used_micros
+    select principal_id, window_start, window_end, tokens_used, cost_used_micros,
+      published_tokens_used, published_cost_used_micros, published_window_end
     from op.budget_usage where principal_id = any(${[...ids]}::bigint[])`;
 
 /**
@@ -124,7 +136,13 @@ export const budgetUsages = (db: Queryable, ids: readonly number[]): Promise<Bud
 export const holdOverlay = (tx: Queryable): Promise<unknown> =>
   tx.query(sql`select seq from op.budget_overlay for update`);
 
-export type WindowMove = Readonly<{ principalId: PrincipalId; from: Date; to: Date }>;
+/** `end` is null for windows of a fixed length. */
+export type WindowMove = Readonly<{
+  principalId: PrincipalId;
+  from: Date;
+  to: Date;
+  end: Date | null;
+}>;
 
 /**
  * Starts the next window of each budget, with nothing spent, unless another replica has already
@@ -133,25 +151,36 @@ export type WindowMove = Readonly<{ principalId: PrincipalId; from: Date; to: Da
 export const advanceWindows = (tx: Queryable, moves: readonly WindowMove[]): Promise<unknown> =>
   tx.query(sql`
     update op.budget_usage held
-    set window_start = moved.later, tokens_used = 0, cost_used_micros = 0, initial_tokens_used = 0
+    set window_start = moved.later, window_end = moved.latest, tokens_used = 0,
+      cost_used_micros = 0, initial_tokens_used = 0,
+      alerted_tokens_percent = 0, alerted_cost_percent = 0
     from unnest(
       ${moves.map((move) => move.principalId)}::bigint[],
       ${moves.map((move) => move.from.toISOString())}::timestamptz[],
-      ${moves.map((move) => move.to.toISOString())}::timestamptz[]
-    ) as moved (principal_id, earlier, later)
+      ${moves.map((move) => move.to.toISOString())}::timestamptz[],
+      ${moves.map((move) => move.end?.toISOString() ?? null)}::timestamptz[]
+    ) as moved (principal_id, earlier, later, latest)
     where held.principal_id = moved.principal_id and held.window_start = moved.earlier`);
 
+export type ToldWindow = Readonly<{ principalId: PrincipalId; windowEnd: Date }>;
+
 /**
- * Publishes the current spending of these principals to proxies, under a new `seq` of the overlay.
+ * Publishes the current spending and the end of the window of these principals to proxies, under a
+ * new `seq` of the overlay.
  */
 export async function tellSpend(
   tx: Queryable,
-  { ids, seq }: Readonly<{ ids: readonly PrincipalId[]; seq: number }>,
+  { told, seq }: Readonly<{ told: readonly ToldWindow[]; seq: number }>,
 ): Promise<void> {
   await tx.query(sql`
-    update op.budget_usage
-    set published_tokens_used = tokens_used, published_cost_used_micros = cost_used_micros
-    where principal_id = any(${[...ids]}::bigint[])`);
+    update op.budget_usage held
+    set published_tokens_used = tokens_used, published_cost_used_micros = cost_used_micros,
+      published_window_end = told.window_end
+    from unnest(
+      ${told.map((one) => one.principalId)}::bigint[],
+      ${told.map((one) => one.windowEnd.toISOString())}::timestamptz[]
+    ) as told (principal_id, window_end)
+    where held.principal_id = told.principal_id`);
   await tx.query(sql`update op.budget_overlay set seq = ${seq}`);
 }
 

@@ -7,7 +7,7 @@ import type { StoredName } from '../../../events/principal.ts';
 import type { StoredExample } from '../../../events/prompt-class.ts';
 import type { Endpoint, StoredCredential } from '../../../events/provider.ts';
 import type { Permission } from '../../../projections/config/role.ts';
-import type { Budget, Limits } from '../../../projections/config/principal.ts';
+import type { Limits } from '../../../projections/config/principal.ts';
 import type {
   PoolPolicy,
   PrincipalKind,
@@ -15,6 +15,7 @@ import type {
   RuleAction,
 } from '../../lib/vocabulary.ts';
 import type { GivenConditions } from '../../conditions/schemas.ts';
+import type { BudgetGoal } from '../callers/budget.ts';
 import type { ModelFields } from '../model.ts';
 
 /**
@@ -135,7 +136,7 @@ export type PrincipalStep = Known &
     roles?: Readonly<{ all: boolean; names: readonly string[] }> | undefined;
     /** Null clears them. */
     limits?: Limits | null | undefined;
-    budget?: (Budget & Readonly<{ initialTokensUsed: number }>) | null | undefined;
+    budget?: BudgetGoal | null | undefined;
     keys: readonly ImportedKey[];
   }>;
 

@@ -1,6 +1,7 @@
 // Admits or refuses a caller that may invoke the model: first by its budget, then by its rate limits (Gateway rules 12 and
 // 13). A request that the budget refuses is not charged to a rate limit.
 
+import { toRfc3339 } from '../../lib/clock.ts';
 import type { Allowance, Limiter, Verdict } from '../../limits/limiter.ts';
 import type { Amount, Hold, Spending } from '../../limits/spending.ts';
 import type { Caller } from '../../snapshot/compile/callers.ts';
@@ -71,9 +72,10 @@ export function admit(
   { caller, peeked }: Readonly<{ caller: Caller; peeked: Peeked }>,
   nowMs: number,
 ): Admission {
-  const { principalId, limits, reachedCap } = caller;
+  const { principalId, limits, reachedCap, budget } = caller;
   if (reachedCap !== null) {
-    return { kind: 'refused', reason: 'budget', refusal: overBudget(reachedCap) };
+    const refusal = overBudget(reachedCap, budget?.windowEndMs ?? null);
+    return { kind: 'refused', reason: 'budget', refusal };
   }
   if (limits === null || principalId === null) return unlimited;
   const verdict = limiter.admit(principalId, limits, { tokens: tokensOf(peeked), nowMs });
@@ -97,14 +99,18 @@ export function willRefuse(
 const tokensOf = ({ promptEstimate, maxTokens }: Peeked): number =>
   promptEstimate + (maxTokens ?? 0);
 
-function overBudget({ cap, used, inFlight, total }: ReachedCap): GatewayRefusal {
+function overBudget(
+  { cap, used, inFlight, total }: ReachedCap,
+  windowEndMs: number | null,
+): GatewayRefusal {
   const isTokens = cap === 'tokens';
   const amounts = isTokens ? `${used} of ${total} tokens` : `${inUnits(used)} of ${inUnits(total)}`;
   const ahead =
     inFlight === 0 || used >= total
       ? ''
       : `, about ${isTokens ? inFlight : inUnits(inFlight)} more reserved by requests in flight`;
-  const message = `the ${isTokens ? 'token' : 'money'} budget is exhausted: ${amounts} used${ahead}`;
+  const next = windowEndMs === null ? '' : `; the next window starts at ${toRfc3339(windowEndMs)}`;
+  const message = `the ${isTokens ? 'token' : 'money'} budget is exhausted: ${amounts} used${ahead}${next}`;
   return refuseRequest('budget_exceeded', message);
 }
 

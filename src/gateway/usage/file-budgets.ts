@@ -5,13 +5,15 @@ import { constants } from 'node:fs';
 import { mkdir, open, readFile, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { toRfc3339 } from '../../lib/clock.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
 import { readStoredBudgets, addCounts, writeStoredBudgets } from '../../limits/stored-budgets.ts';
 import type { Counted, StoredBudgets } from '../../limits/stored-budgets.ts';
 import type { Figure, Spending } from '../../limits/spending.ts';
-import { alignedWindowStart, windowEnd } from '../../limits/window.ts';
-import type { BudgetUse, Snapshot } from '../../snapshot/schema.ts';
+import type { WindowSpan } from '../../limits/calendar.ts';
+import { alignedWindow } from '../../limits/window.ts';
+import type { BudgetUse, Snapshot, SnapshotBudget } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { UsageSink } from './meter.ts';
 
@@ -89,16 +91,15 @@ class State {
   }
 
   withSpent(snapshot: Snapshot): Snapshot {
-    const windows = new Map(
-      snapshot.config.principals.flatMap(({ id, budget }) =>
-        budget === null ? [] : [[id, budget.window] as const],
-      ),
+    const used = new Map(
+      snapshot.overlay.budgets.map((use) => [use.principal_id, use.tokens_used]),
     );
     this.#starts = new Map(
-      snapshot.overlay.budgets.map((use) => [
-        use.principal_id,
-        { tokensUsed: use.tokens_used, window: windows.get(use.principal_id) ?? 'monthly' },
-      ]),
+      snapshot.config.principals.flatMap(({ id, budget }) => {
+        const tokensUsed = used.get(id);
+        if (budget === null || tokensUsed === undefined) return [];
+        return [[id, { tokensUsed, budget, span: null }]];
+      }),
     );
     const budgets = [...this.#starts.keys()].flatMap((holder) => this.#useOf(holder) ?? []);
     return { ...snapshot, overlay: { ...snapshot.overlay, budgets } };
@@ -134,11 +135,10 @@ class State {
   #ownOf(holder: PrincipalId): Counted | null {
     const start = this.#starts.get(holder);
     if (start === undefined) return null;
-    const windowMs = alignedWindowStart(start.window, this.#options.clock());
+    const { startMs: windowMs, endMs } = currentSpan(start, this.#options.clock());
     const own = this.#own.get(holder);
     // A clock that is set back does not restart the previous window.
-    const current = [windowMs, windowEnd(windowMs, start.window)];
-    if (own !== undefined && current.includes(own.window_ms)) return own;
+    if (own?.window_ms === windowMs || own?.window_ms === endMs) return own;
     const first = own?.first_window_ms ?? this.#others.get(holder)?.first_window_ms ?? windowMs;
     const fresh = { first_window_ms: first, window_ms: windowMs, tokens: 0, cost_micros: 0 };
     this.#own.set(holder, fresh);
@@ -152,12 +152,17 @@ class State {
     const other = this.#others.get(holder);
     const others = other?.window_ms === own.window_ms ? other : null;
     const isFirst = own.first_window_ms === own.window_ms;
-    const start = isFirst ? (this.#starts.get(holder)?.tokensUsed ?? 0) : 0;
+    const start = this.#starts.get(holder);
+    const initial = isFirst ? (start?.tokensUsed ?? 0) : 0;
+    // Unknown while the clock is set back to the previous window.
+    const span = start?.span?.startMs === own.window_ms ? start.span : null;
+    const end = span === null ? {} : { window_end: toRfc3339(span.endMs) };
     return {
       principal_id: holder,
-      tokens_used: start + own.tokens + (others?.tokens ?? 0),
+      tokens_used: initial + own.tokens + (others?.tokens ?? 0),
       cost_used_micros: own.cost_micros + (others?.cost_micros ?? 0),
-      window_start: new Date(own.window_ms).toISOString(),
+      window_start: toRfc3339(own.window_ms),
+      ...end,
     };
   }
 
@@ -227,7 +232,19 @@ function sumOf(files: readonly StoredBudgets[]): StoredBudgets {
   return sum;
 }
 
-type Start = Readonly<{ tokensUsed: number; window: Parameters<typeof alignedWindowStart>[0] }>;
+/** `span` is the window that was last computed. */
+type Start = {
+  readonly tokensUsed: number;
+  readonly budget: SnapshotBudget;
+  span: WindowSpan | null;
+};
+
+/** Computes the window again only when the last one is over, because this runs for every row. */
+function currentSpan(start: Start, nowMs: number): WindowSpan {
+  const { span } = start;
+  if (span !== null && span.startMs <= nowMs && nowMs < span.endMs) return span;
+  return (start.span = alignedWindow(start.budget, nowMs));
+}
 
 /** Empty when the file does not exist. Throws when it cannot be read. */
 async function readBudgets(path: string): Promise<StoredBudgets> {

@@ -26,7 +26,12 @@ export type Grants = Readonly<{ all: boolean; bits: Uint32Array }>;
  */
 export type ReportedSpend = Spent & Readonly<{ windowStartMs: number | null }>;
 
-export type CompiledBudget = Readonly<{ caps: Caps; reported: ReportedSpend }>;
+export type CompiledBudget = Readonly<{
+  caps: Caps;
+  reported: ReportedSpend;
+  /** When the next window starts. Absent if the control plane did not report it. */
+  windowEndMs?: number;
+}>;
 
 export type Caller = Readonly<{
   /** Null for a caller of an open gateway. */
@@ -167,10 +172,11 @@ function budgetOf(
   if (caps === null) return { budget: null, budgetUsedPercent: -1, reachedCap: null };
   const { tokens_used, cost_used_micros } = use ?? nothingSpent;
   const start = use?.window_start ?? null;
+  const end = use?.window_end;
   const windowStartMs = start === null ? null : Date.parse(start);
   const reported = { tokens_used, cost_used_micros, windowStartMs };
   return {
-    budget: { caps, reported },
+    budget: { caps, reported, ...(end === undefined ? {} : { windowEndMs: Date.parse(end) }) },
     budgetUsedPercent: percentSpent(caps, reported),
     reachedCap: reachedCap(caps, reported),
   };

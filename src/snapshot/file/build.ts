@@ -198,4 +198,7 @@ function numberCallers(document: ConfigDocument, layout: Layout, secrets: Record
   };
 }
 
-const budgetMember = ({ tokensUsed: _spent, ...caps }: FileBudget): Plain => snakeKeys(caps);
+const budgetMember = ({ tokensTotal, costTotalMicros, window, calendar }: FileBudget): Plain => ({
+  ...snakeKeys({ tokensTotal, costTotalMicros, window }),
+  ...(calendar === null ? {} : { calendar }),
+});

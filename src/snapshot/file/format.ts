@@ -10,6 +10,7 @@ import {
   tokensField,
   weightMax,
 } from '../../lib/amounts.ts';
+import { disagreeing, fileWindowShape, windowsAgree, withWindow } from '../../lib/budget-fields.ts';
 import { flowFields, informationFields, modelFields, priceFields } from '../../fields/model.ts';
 import { shapeOf } from '../../fields/schemas.ts';
 import {
@@ -24,7 +25,7 @@ import {
   timestampField,
   upstreamModelField,
 } from '../../lib/fields.ts';
-import { budgetWindow, credentialKind, protocol, protocolAliases } from '../../lib/vocabulary.ts';
+import { credentialKind, protocol, protocolAliases } from '../../lib/vocabulary.ts';
 import { recordLists } from './records.ts';
 import { description, text } from './text.ts';
 import { tuningFields } from '../tuning.ts';
@@ -134,12 +135,14 @@ export const fileBudget = z
   .looseObject({
     tokens_total: budgetField.nullish(),
     cost_total_micros: budgetField.nullish(),
-    window: budgetWindow.default('monthly'),
+    ...fileWindowShape,
     tokens_used: spentField.default(0),
   })
   .refine((budget) => (budget.tokens_total ?? budget.cost_total_micros ?? null) !== null, {
     error: 'needs tokens_total or cost_total_micros',
-  });
+  })
+  .refine(windowsAgree, disagreeing)
+  .transform(withWindow);
 
 /** Either the key or its SHA-256, which is all that an export has. */
 const keyFields = {

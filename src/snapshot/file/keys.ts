@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 
-import type { BudgetWindow, PrincipalKind } from '../../lib/vocabulary.ts';
+import type { BudgetCalendar, BudgetWindow, PrincipalKind } from '../../lib/vocabulary.ts';
 import type { ConfigFile, RawKey, ServiceBlock } from './format.ts';
 import type { Issue, Notes, Path, ReadOptions, Source } from './source.ts';
 
@@ -16,6 +16,9 @@ export type FileBudget = Readonly<{
   tokensTotal: number | null;
   costTotalMicros: number | null;
   window: BudgetWindow;
+  calendar: BudgetCalendar | null;
+  /** Used by an import. A gateway that reads the file sends no notifications. */
+  alertAtPercent: readonly number[] | null;
   /** The spend at the start. */
   tokensUsed: number;
 }>;
@@ -164,6 +167,8 @@ const budgetOf = (raw: RawKey['budget']): FileBudget | null =>
         tokensTotal: raw.tokens_total ?? null,
         costTotalMicros: raw.cost_total_micros ?? null,
         window: raw.window,
+        calendar: raw.calendar,
+        alertAtPercent: raw.alert_at_percent,
         tokensUsed: raw.tokens_used,
       };
 

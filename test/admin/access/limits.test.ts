@@ -96,6 +96,8 @@ describe('a budget', () => {
       cost_total_micros: null,
       cost_used_micros: 0,
       window: 'weekly',
+      calendar: null,
+      alert_at_percent: [],
       window_start: start,
       window_end: new Date(Date.parse(start) + 7 * 24 * 3_600_000).toISOString(),
     };
@@ -124,6 +126,46 @@ describe('a budget', () => {
       [member(anew.body, 'tokens_used'), member(anew.body, 'window')],
       [0, 'monthly'],
     );
+  });
+
+  it('takes calendar windows and alerts, and names what is wrong with them', async (t) => {
+    const started = await testAdministrator(t);
+    const ada = await createPrincipal(started, { name: 'Ada', kind: 'user' });
+    const path = `/admin/principals/${ada}/budget`;
+    const put = (body: object) => started.send('PUT', path, { tokens_total: 1000, ...body });
+    const calendar = { unit: 'month', time_zone: 'Europe/Zurich' };
+    const { body } = await put({ calendar, alert_at_percent: [50, 80, 100] });
+    assert.deepEqual(
+      ['window', 'calendar', 'alert_at_percent'].map((name) => member(body, name)),
+      ['monthly', calendar, [50, 80, 100]],
+    );
+    const end = String(member(body, 'window_end'));
+    const local = new Date(end).toLocaleString('sv', { timeZone: 'Europe/Zurich' });
+    assert.match(local, /-01 00:00:00$/);
+    // A client that does not know calendars keeps them.
+    const kept = await put({ tokens_total: 7, window: 'monthly' });
+    assert.deepEqual(member(kept.body, 'calendar'), calendar);
+    assert.equal(member(kept.body, 'window_end'), end);
+    for (const [wrong, param, message] of [
+      [{ calendar: { unit: 'year', time_zone: 'UTC' } }, 'calendar.unit', /day/],
+      [{ calendar: { unit: 'day' } }, 'calendar.time_zone', /is required/],
+      [{ calendar: { unit: 'day', time_zone: '+01:00' } }, 'calendar.time_zone', /IANA time zone/],
+      [
+        { calendar: { unit: 'day', time_zone: 'Mars/Olympus' } },
+        'calendar.time_zone',
+        /for example Europe\/Zurich/,
+      ],
+      [{ calendar, window: 'daily' }, 'window', /window is daily/],
+      [{ alert_at_percent: [0] }, 'alert_at_percent.0', /at least 1/],
+      [{ alert_at_percent: [101] }, 'alert_at_percent.0', /at most 100/],
+      [{ alert_at_percent: [80, 50] }, 'alert_at_percent', /ascending/],
+      [{ alert_at_percent: [50, 50] }, 'alert_at_percent', /ascending/],
+      [{ alert_at_percent: [...Array(11).keys()].map((one) => one + 1) }, 'alert_at_percent', /10/],
+    ] as const) {
+      const answer = await put(wrong);
+      assert.deepEqual(errorOf(answer), [400, 'invalid', param]);
+      assert.match(JSON.stringify(answer.body), message);
+    }
   });
 
   it('is set by more concurrent requests than there are connections', async (t) => {

@@ -89,7 +89,16 @@ const everything = {
   ],
   roles: [{ name: 'readers', permissions: [{ verb: 'model:invoke', resource: 'model/small' }] }],
   principals: [
-    { name: 'ci', roles: ['readers'], limits: { tokens_per_min: 7 }, budget: { tokens_total: 9 } },
+    {
+      name: 'ci',
+      roles: ['readers'],
+      limits: { tokens_per_min: 7 },
+      budget: {
+        tokens_total: 9,
+        calendar: { unit: 'week', time_zone: 'Asia/Kolkata' },
+        alert_at_percent: [50, 90],
+      },
+    },
     { name: 'Ada L.', kind: 'user', roles: ['operator'] },
   ],
   keys: [{ name: 'laptop', principal: 'ci', key_sha256: hash('sha256', 'a key') }],

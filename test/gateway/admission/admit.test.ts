@@ -37,6 +37,10 @@ describe('a budget', () => {
     await using upstream = await startUpstream(answerJson());
     const cases = [
       [{ tokens: [100, 100] }, 'the token budget is exhausted: 100 of 100 tokens used'],
+      [
+        { tokens: [100, 100], windowEnd: '2026-12-01T00:00:00+01:00' },
+        'the token budget is exhausted: 100 of 100 tokens used; the next window starts at 2026-11-30T23:00:00.000Z',
+      ],
       [{ tokens: [150, 100] }, 'the token budget is exhausted: 150 of 100 tokens used'],
       [
         { costMicros: [5_000_001, 5_000_000] },
@@ -60,7 +64,7 @@ describe('a budget', () => {
       );
     }
     assert.equal(upstream.seen.length, 0);
-    assert.match(await gateway.metrics(), /gw_rejections_total\{reason="over_budget"\} 4/);
+    assert.match(await gateway.metrics(), /gw_rejections_total\{reason="over_budget"\} 5/);
   });
 
   it('admits requests while it is not reached, and ignores other principals', async () => {

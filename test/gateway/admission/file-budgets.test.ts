@@ -19,11 +19,11 @@ import { until } from '../../harness/wait.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-function fileOf(names: readonly string[], window = 'daily'): Snapshot {
+function fileOf(names: readonly string[], window = 'window: daily'): Snapshot {
   const keys = names.map(
     (name) =>
       `    - { key: key-${name}, name: ${name}, models: ['*'], ` +
-      `budget: { tokens_total: 1000, tokens_used: 900, window: ${window} } }`,
+      `budget: { tokens_total: 1000, tokens_used: 900, ${window} } }`,
   );
   const model = '  - { model_name: m, litellm_params: { model: openai/m, api_base: http://h/v1 } }';
   const text = ['model_list:', model, 'auth:', '  keys:', ...keys].join('\n');
@@ -36,12 +36,17 @@ async function testDirectory(test: TestContext): Promise<string> {
   return path.join(directory, 'budgets');
 }
 
-type Given = Readonly<{ slot?: number; clock?: { ms: number }; saveMs?: number }>;
+type Given = Readonly<{
+  slot?: number;
+  clock?: { ms: number };
+  saveMs?: number;
+  window?: string;
+}>;
 
 /** A process of a proxy, which serves `names` in this order; `spend` and `used` are of the one named `a`. */
 async function startProcess(
   directory: string,
-  { slot = 0, clock = { ms: 10 * dayMs }, saveMs = 60_000 }: Given = {},
+  { slot = 0, clock = { ms: 10 * dayMs }, saveMs = 60_000, window }: Given = {},
   names: readonly string[] = ['a'],
 ) {
   const spending = new Spending();
@@ -55,7 +60,7 @@ async function startProcess(
     clock: () => clock.ms,
     saveMs,
   });
-  const snapshot = budgets.withSpent(fileOf(names));
+  const snapshot = budgets.withSpent(fileOf(names, window));
   const place = names.indexOf('a');
   const principal = snapshot.config.principals[place];
   const use = snapshot.overlay.budgets[place];
@@ -71,7 +76,7 @@ async function startProcess(
     budgets.record(event);
   };
   const used = (): number => spending.currentSpend(principal.id, budget).spent.tokens_used;
-  return { ...budgets, spend, used, spending, logLines };
+  return { ...budgets, spend, used, spending, logLines, use };
 }
 
 describe('the budgets of a file', () => {
@@ -129,6 +134,26 @@ describe('the budgets of a file', () => {
     await first.close();
     const next = await startProcess(directory, { clock });
     assert.equal(next.used(), 3);
+    await next.close();
+  });
+
+  it('follow the calendar of their time zone', async (t) => {
+    const directory = await testDirectory(t);
+    const clock = { ms: Date.parse('2026-10-25T09:00:00Z') };
+    const window = 'calendar: { unit: day, time_zone: Europe/Zurich }';
+    const first = await startProcess(directory, { clock, saveMs: 5, window });
+    // The day on which summer time ends has 25 hours.
+    assert.equal(first.use.window_start, '2026-10-24T22:00:00.000Z');
+    assert.equal(first.use.window_end, '2026-10-25T23:00:00.000Z');
+    first.spend(30);
+    clock.ms = Date.parse('2026-10-25T22:59:59.999Z');
+    first.spend(5);
+    assert.equal(first.used(), 935);
+    clock.ms = Date.parse('2026-10-25T23:00:00Z');
+    await until(() => first.used() === 0, { what: 'the next day' });
+    await first.close();
+    const next = await startProcess(directory, { clock, window });
+    assert.equal(next.used(), 0);
     await next.close();
   });
 

@@ -14,6 +14,7 @@ import { isRefusal } from '../../../src/lib/refusal.ts';
 import {
   adminVerb,
   budgetWindow,
+  calendarUnit,
   principalKind,
   providerKind,
   verb,
@@ -32,6 +33,10 @@ const text = fc.constantFrom('a', 'b', 'c', 'd');
 const ref = fc.integer({ min: 1, max: 999 }).map(testRef);
 const optional = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.option(arbitrary, { nil: undefined });
+const calendars = fc.record({
+  unit: fc.constantFrom(...calendarUnit.options),
+  time_zone: fc.constantFrom('UTC', 'Europe/Zurich', 'Pacific/Apia'),
+});
 const nullable = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: null });
 
 const principal = number.map((id) => principalId.parse(id));
@@ -104,6 +109,8 @@ const principals = [
     tokensTotal: nullable(number),
     costTotalMicros: nullable(number),
     window: optional(fc.constantFrom(...budgetWindow.options)),
+    calendar: optional(nullable(calendars)),
+    alertAtPercent: optional(fc.constantFrom([], [50], [50, 80, 100])),
     initialTokensUsed: number,
   }) satisfies Of<'SetBudget'>,
   fc.record({ type: fc.constant('ClearBudget'), id: principal }) satisfies Of<'ClearBudget'>,

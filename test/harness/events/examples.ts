@@ -11,7 +11,12 @@ import {
   providerId,
   roleId,
 } from '../../../src/lib/ids.ts';
-import type { BudgetWindow, ProviderKind, Verb } from '../../../src/lib/vocabulary.ts';
+import type {
+  BudgetCalendar,
+  BudgetWindow,
+  ProviderKind,
+  Verb,
+} from '../../../src/lib/vocabulary.ts';
 import { testRef } from './test-log.ts';
 
 /** Equal names have equal fingerprints, as in the vault. */
@@ -79,6 +84,8 @@ type BudgetFacts = {
   costMicros?: number;
   window?: BudgetWindow;
   initialTokensUsed?: number;
+  calendar?: BudgetCalendar;
+  alertAtPercent?: readonly number[];
 };
 
 export const budgetSet = (principal: number, facts: BudgetFacts): GwEvent => ({
@@ -90,6 +97,8 @@ export const budgetSet = (principal: number, facts: BudgetFacts): GwEvent => ({
     cost_total_micros: facts.costMicros ?? null,
     window: facts.window ?? 'monthly',
     initial_tokens_used: facts.initialTokensUsed ?? 0,
+    ...(facts.calendar && { calendar: facts.calendar }),
+    ...(facts.alertAtPercent && { alert_at_percent: facts.alertAtPercent }),
   },
 });
 

@@ -62,6 +62,8 @@ type GivenPool = Readonly<{
 
 type GivenBudget = Readonly<{
   tokens?: readonly [used: number, total: number];
+  /** RFC 3339. */
+  windowEnd?: string;
   costMicros?: readonly [used: number, total: number];
 }>;
 
@@ -184,6 +186,7 @@ export function givenSnapshot(given: GivenSnapshot): Snapshot {
         principal_id: index + 1,
         tokens_used: budget?.tokens?.[0] ?? 0,
         cost_used_micros: budget?.costMicros?.[0] ?? 0,
+        window_end: budget?.windowEnd,
       })),
     },
   });
