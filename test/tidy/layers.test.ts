@@ -60,12 +60,6 @@ const beneathAdmin = [
   'src/admin',
 ];
 const adminPackages = [...controlPackages, 'fastify', 'node:*'];
-/** Routes of change requests read the log and preview changes themselves. */
-const changeRoutes: Layer = {
-  may: [...beneathAdmin, 'src/deciders', 'src/db'],
-  packages: adminPackages,
-};
-
 const layers: Readonly<Record<string, Layer>> = {
   'src/lib': { may: ['src/protocols/facts'], packages: ['zod'] },
   'src/conditions': { may: ['src/lib'], packages: ['zod'] },
@@ -115,7 +109,6 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: [...controlPackages, 'node:*'],
   },
   'src/admin': { may: [...beneathAdmin, 'extensions/control'], packages: adminPackages },
-  'src/admin/changes': changeRoutes,
   'src/kubernetes': { may: ['src/lib'], packages: ['undici', 'zod', 'node:*'] },
   'src/operator': {
     may: ['src/lib', 'src/telemetry', 'src/kubernetes'],

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { defaultSettings } from '../../../projections/config/settings.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { refuseUnmet } from '../../control/change-requests/reviewer.ts';
-import { protectedKinds } from '../../deciders/changes/change-policy.ts';
+import { protectedKinds } from '../../../projections/config/protected-kinds.ts';
 import { changeKind } from '../../lib/vocabulary.ts';
 import { answerRecord, asOfQuery } from '../http/as-of.ts';
 import { mutate } from '../http/mutation.ts';

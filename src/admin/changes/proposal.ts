@@ -3,15 +3,10 @@
 // every rule of the single calls: providers are dialled and passwords hashed, but nothing is
 // written.
 
-import type { GwEvent } from '../../../events/catalogue.ts';
 import { draftablePaths } from '../../../events/nouns.ts';
-import type { ConfigState } from '../../../projections/config/state.ts';
+import { openProposal } from '../../control/change-requests/proposal.ts';
+import type { OpenProposal, Proposal } from '../../control/change-requests/proposal.ts';
 import type { Mutation } from '../../control/commands/execute.ts';
-import type { Secret } from '../../db/vault.ts';
-import { decide, isSingle } from '../../deciders/decide.ts';
-import type { SingleCommand } from '../../deciders/decide.ts';
-import { createUnfolding } from '../../deciders/reconcile/unfolding.ts';
-import type { Unfolding } from '../../deciders/reconcile/unfolding.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
@@ -23,16 +18,6 @@ import type { Call, Method, Route, ServedRoute } from '../http/route.ts';
 
 /** `path` has no query. */
 export type ProposedCall = Readonly<{ method: Method; path: string; body?: unknown }>;
-
-/** `state` is the state after the events. */
-export type Proposal = Readonly<{
-  commands: readonly SingleCommand[];
-  secrets: readonly Secret[];
-  events: readonly GwEvent[];
-  /** Per call. */
-  counts: readonly number[];
-  state: ConfigState;
-}>;
 
 export const isProposable = (route: Route): boolean =>
   isMutation(route) &&
@@ -49,25 +34,15 @@ export async function prepareCalls(
   { calls, routes }: Readonly<{ calls: readonly ProposedCall[]; routes: readonly ServedRoute[] }>,
 ): Promise<Proposal | Refusal> {
   const startedAt = clock();
-  const on = createUnfolding(call.config.state());
-  const commands: SingleCommand[] = [];
-  const secrets: Secret[] = [];
-  const counts: number[] = [];
+  const proposal = openProposal(call.config.state());
   for (const [index, proposed] of calls.entries()) {
-    const before = on.events().length;
     const isLate = clock() - startedAt > readyMs;
-    const mutation = isLate ? tooSlow : await takeDown({ call, routes, on }, proposed);
+    const mutation = isLate ? tooSlow : await takeDown({ call, routes, proposal }, proposed);
     if (isRefusal(mutation)) return within(index, mutation);
-    const { command, secrets: own = [] } = mutation;
-    // No route that may be proposed calls this.
-    if (!isSingle(command)) throw new Error('a proposed call made a proposal itself');
-    const refusal = on.take(decide(on.state(), command));
+    const refusal = proposal.add(mutation);
     if (refusal !== null) return within(index, refusal);
-    commands.push(command);
-    secrets.push(...own);
-    counts.push(on.events().length - before);
   }
-  return { commands, secrets, events: on.events(), counts, state: on.state() };
+  return proposal.close();
 }
 
 const tooSlow = refuse('too_large', `was not reached within ${readyMs / 1000} s; send fewer calls`);
@@ -78,11 +53,11 @@ const within = (index: number, refusal: Refusal): Refusal => {
   return { ...refusal, message: `${place}: ${refusal.message}`, param };
 };
 
-type Surroundings = Readonly<{ call: Call; routes: readonly ServedRoute[]; on: Unfolding }>;
+type Given = Readonly<{ call: Call; routes: readonly ServedRoute[]; proposal: OpenProposal }>;
 
 /** The mutation that the call's route would have executed. */
 async function takeDown(
-  { call, routes, on }: Surroundings,
+  { call, routes, proposal }: Given,
   proposed: ProposedCall,
 ): Promise<Mutation | Refusal> {
   const found = routeOf(routes, proposed);
@@ -96,7 +71,7 @@ async function takeDown(
   const taken: { mutation?: Mutation } = {};
   const config = {
     ...call.config,
-    state: on.state,
+    state: proposal.state,
     refresh: nothingToRead,
     execute: (mutation: Mutation) => {
       taken.mutation = mutation;

@@ -5,7 +5,7 @@
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { EventMetadata } from '../../../events/event.ts';
-import { defaultSettings } from '../../../projections/config/settings.ts';
+import { protectedKinds } from '../../../projections/config/protected-kinds.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { changeRequestId, principalId } from '../../lib/ids.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
@@ -21,12 +21,6 @@ export type ChangeMaker = Readonly<{
   principalId: number | null;
   whyRef: string | null;
 }>;
-
-/** While a policy exists, changing it needs an approval too. */
-export function protectedKinds(state: ConfigState): readonly ChangeKind[] {
-  const { changePolicy } = state.settings.byId.get(1) ?? defaultSettings;
-  return changePolicy.length === 0 ? [] : [...new Set<ChangeKind>([...changePolicy, 'policy'])];
-}
 
 export function decideUnderPolicy(
   state: ConfigState,
