@@ -20,6 +20,7 @@ import { providerEvents } from './provider.ts';
 import { remote } from './remote.ts';
 import { roleEvents } from './role.ts';
 import { settingsEvents } from './settings.ts';
+import { webhookEndpointEvents } from './webhook-endpoint.ts';
 
 /** A mutation without changes still records an event, so that the audit log shows it. */
 const commonEvents = {
@@ -38,6 +39,7 @@ export const eventsByNoun = {
   prompt_class: promptClassEvents,
   mcp_server: mcpServerEvents,
   agent: agentEvents,
+  webhook_endpoint: webhookEndpointEvents,
   settings: settingsEvents,
   change_request: changeRequestEvents,
 } as const satisfies Record<Noun, Record<string, EventDefinition>>;

@@ -58,6 +58,7 @@ const sentences: Readonly<Record<string, string>> = {
   RemovePoolMember: 'Removed a member of {record}',
   AddPromptExample: 'Added an example to {record}',
   RemovePromptExample: 'Removed an example of {record}',
+  RotateWebhookSecret: 'Rotated the secret of {record}',
   SetFallbackModel: 'Set the global fallback model',
   SetChangePolicy: 'Set the approval policy',
   SetAuditKey: 'Set the audit key',

@@ -29,7 +29,7 @@ const suites: readonly Suite[] = [
   },
   {
     name: 'restores of random histories',
-    files: ['test/deciders/restore-properties.test.ts'],
+    files: ['test/deciders/restore/restore-properties.test.ts'],
     sizes: { GW_TEST_RUNS: 1000 },
   },
   {

@@ -19,6 +19,7 @@ import { evolveRemote } from './remote.ts';
 import type { Remotes } from './remote.ts';
 import { evolveRole } from './role.ts';
 import { evolveSettings } from './settings.ts';
+import { evolveWebhookEndpoint } from './webhook-endpoint.ts';
 import type { Evolve, FoldRule } from './slice.ts';
 
 type Refs = readonly (string | null | undefined)[];
@@ -55,6 +56,9 @@ const table = {
     refs: ({ examples }) => examples.map(({ ref }) => ref),
   }),
   ...remoteFolds(),
+  webhook_endpoint: fold('webhook_endpoint', evolveWebhookEndpoint, {
+    refs: ({ address, secret, replacedSecret }) => [address.ref, secret?.ref, replacedSecret?.ref],
+  }),
   settings: fold('settings', evolveSettings),
   change_request: fold('change_request', evolveChangeRequest, {
     refs: ({ ended, draft }) => [ended === null ? draft?.body_ref : null],

@@ -21,6 +21,7 @@ import { rules } from './rules.ts';
 import { settings } from './settings.ts';
 import { snapshotVersions } from './snapshot-versions.ts';
 import type { EntityTable, JournalTable } from './table.ts';
+import { webhookEndpoints } from './webhook-endpoints.ts';
 
 export const entityTables: readonly EntityTable[] = [
   principals,
@@ -43,6 +44,7 @@ export const entityTables: readonly EntityTable[] = [
   promptExamples,
   mcpServers,
   a2aAgents,
+  webhookEndpoints,
   settings,
   changeRequests,
 ];

@@ -21,6 +21,8 @@ import { createHeartbeats, createProvidersAt } from '../control/providers/lease-
 import { createLoginLimit } from '../control/access/login-limit.ts';
 import { createLoginTurns } from '../control/access/login-turns.ts';
 import type { Notifier } from '../control/webhooks/notify.ts';
+import { openWebhooks } from '../control/webhooks/open.ts';
+import type { Webhooks } from '../control/webhooks/open.ts';
 import { connectionsPerAddressDefault } from '../ingress/bound-connections.ts';
 import { createPasswords } from '../control/access/passwords.ts';
 import type { ControlPlane } from '../control/plane.ts';
@@ -90,6 +92,8 @@ export type AdminOptions = Readonly<{
 export type Admin = Readonly<{
   server: AdminServer;
   needs: Needs;
+  /** The outbox of webhooks. Something must run it regularly. */
+  webhooks: Webhooks;
   idempotency: Idempotency;
   routes: readonly ServedRoute[];
   jobs: (needs: JobNeeds) => readonly Job[];
@@ -112,7 +116,8 @@ export function openAdmin(options: AdminOptions): Admin {
   const extended = extendedBy(() => needs.extensions);
   const singleSignOn = () => extended.flatMap((one) => one.singleSignOn?.() ?? [])[0] ?? null;
   const authenticating = { sessions, adminTokens, credentials, singleSignOn };
-  const needs: Needs = openNeeds(options, authenticating);
+  const webhooks = openWebhooks(options);
+  const needs: Needs = openNeeds(options, authenticating, webhooks);
   const idempotency = createIdempotency({ db, vault, clock });
   const routes = [...serveRoutes(needs, extended), ...(options.moreRoutes ?? [])];
   const server = createAdminServer({
@@ -132,6 +137,7 @@ export function openAdmin(options: AdminOptions): Admin {
   return {
     server,
     needs,
+    webhooks,
     idempotency,
     routes,
     jobs: (given) => extended.flatMap(({ jobs }) => jobs?.(given) ?? []),
@@ -139,7 +145,10 @@ export function openAdmin(options: AdminOptions): Admin {
       const url = new URL(await server.listen({ ...place }));
       return `${options.tls === null ? 'http' : 'https'}://${url.host}`;
     },
-    close: (graceMs) => drain(server, graceMs),
+    close: async (graceMs) => {
+      const [cut] = await Promise.all([drain(server, graceMs), webhooks.close()]);
+      return cut;
+    },
   };
 }
 
@@ -151,7 +160,11 @@ type Authenticating = Readonly<{
 }>;
 
 /** Each group of routes gets only the dependencies that its handlers declare. */
-function openNeeds(options: AdminOptions, authenticating: Authenticating): Needs {
+function openNeeds(
+  options: AdminOptions,
+  authenticating: Authenticating,
+  webhooks: Webhooks,
+): Needs {
   const { plane, clock, log, notifier, program } = options;
   const { sessions, adminTokens, credentials, singleSignOn } = authenticating;
   const { db, reports, vault, past, publisher, measures, rebuild, encoders, heads } = plane;
@@ -173,7 +186,17 @@ function openNeeds(options: AdminOptions, authenticating: Authenticating): Needs
   const readManaged = createManagedFiles(db);
   const history = { ...named, reports, routed, fleet, readManaged, alarms, clock, newId };
   const classes = { newId, encoders, clock, log };
-  const observed = { publisher, measures, fleet, notifier, alarms, usageUpkeep, isForked, rebuild };
+  const observed = {
+    publisher,
+    measures,
+    fleet,
+    notifier,
+    alarms,
+    usageUpkeep,
+    isForked,
+    rebuild,
+    webhooks,
+  };
   const processParts = { program, encoders, deployment };
   return {
     access,
@@ -183,6 +206,7 @@ function openNeeds(options: AdminOptions, authenticating: Authenticating): Needs
     operations: { ...named, ...observed, ...processParts, sessions, secureCookies },
     machines: { publisher, ...intake, reconcile, fleet, ...witnesses, log },
     usage: { reports, clock },
+    webhooks: { ...named, reports, checkAddress, clock, newId, randomBytes, wake: webhooks.wake },
     history,
     extensions: {
       ...history,

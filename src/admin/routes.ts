@@ -60,6 +60,9 @@ import { usageEventRoutes } from './operations/usage-events.ts';
 import { usageExportRoutes } from './operations/usage-export.ts';
 import { usageRoutes } from './operations/usage.ts';
 import { vaultRoutes } from './history/vault.ts';
+import { webhookDeliveryRoutes } from './webhooks/deliveries.ts';
+import { webhookRoutes } from './webhooks/webhooks.ts';
+import type { WebhookNeeds } from './webhooks/needs.ts';
 
 /** The same handlers serve the second name. */
 export const pathAliases: Readonly<Record<string, string>> = {
@@ -90,6 +93,7 @@ export type Needs = Readonly<{
   operations: OperationNeeds;
   machines: MachineNeeds;
   usage: UsageNeeds;
+  webhooks: WebhookNeeds;
   history: HistoryNeeds;
   extensions: ExtensionNeeds;
 }>;
@@ -143,6 +147,8 @@ const groups = [
   of('usage', usageEventRoutes),
   of('usage', usageExportRoutes),
   of('history', vaultRoutes),
+  of('webhooks', webhookRoutes),
+  of('webhooks', webhookDeliveryRoutes),
   of('history', explainRoutes),
   of('usage', timeseriesRoutes),
 ] as const;

@@ -50,6 +50,8 @@ import { decideSeed } from './seed.ts';
 import type { SeedCommand } from './seed.ts';
 import { decideSettings } from './settings.ts';
 import type { SettingsCommand } from './settings.ts';
+import { decideWebhookEndpoint } from './webhook-endpoint.ts';
+import type { WebhookEndpointCommand } from './webhook-endpoint.ts';
 
 export type PlainCommand =
   | PrincipalCommand
@@ -70,6 +72,7 @@ export type PlainCommand =
   | PoolCommand
   | PromptClassCommand
   | RemoteCommand
+  | WebhookEndpointCommand
   | SettingsCommand;
 
 export type SingleCommand =
@@ -159,6 +162,10 @@ const deciders: Deciders = {
   RemovePromptExample: decidePromptClass,
   DeletePromptClass: decidePromptClass,
   ...remoteDeciders(),
+  CreateWebhookEndpoint: decideWebhookEndpoint,
+  UpdateWebhookEndpoint: decideWebhookEndpoint,
+  RotateWebhookSecret: decideWebhookEndpoint,
+  DeleteWebhookEndpoint: decideWebhookEndpoint,
   SetFallbackModel: decideSettings,
   SetChangePolicy: decideSettings,
   RebuildSnapshot: decideSettings,

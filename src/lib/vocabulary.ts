@@ -104,6 +104,13 @@ export const priceSourceAliases: Readonly<Record<string, PriceSource>> = {
   'open-router': 'aggregator',
 };
 
+/** The bodies that a webhook endpoint accepts: of gw, of Slack, or of PagerDuty. */
+export const webhookFormat = z.enum(['standard', 'slack', 'pagerduty']);
+export type WebhookFormat = z.output<typeof webhookFormat>;
+
+export const deliveryState = z.enum(['pending', 'delivered', 'failed']);
+export type DeliveryState = z.output<typeof deliveryState>;
+
 /** An approval policy can name these (src/deciders/changes/change-kinds.ts). */
 export const changeKind = z.enum([
   'access',

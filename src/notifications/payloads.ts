@@ -3,11 +3,9 @@
 
 import { hash } from 'node:crypto';
 
+import type { WebhookFormat } from '../lib/vocabulary.ts';
 import { factsOf } from './types.ts';
 import type { Notification, Severity } from './types.ts';
-
-export const webhookFormats = ['standard', 'slack', 'pagerduty'] as const;
-export type WebhookFormat = (typeof webhookFormats)[number];
 
 /** `id` is equal for all attempts and endpoints. `at` is epoch milliseconds. */
 export type Queued = Notification & Readonly<{ id: string; at: number }>;

@@ -143,6 +143,11 @@ export const notificationTypes: Table = {
 export const isNotificationType = (text: string): text is NotificationType =>
   Object.hasOwn(notificationTypes, text);
 
+/** The types that a webhook can select. A test is only sent on request. */
+export const selectableTypes: readonly NotificationType[] = Object.keys(notificationTypes)
+  .filter(isNotificationType)
+  .filter((type) => type !== 'webhook_test');
+
 /** Null selects all types that are not optional. */
 export const isSelected = (selected: readonly string[] | null, type: NotificationType): boolean =>
   selected === null ? notificationTypes[type].isOptional !== true : selected.includes(type);

@@ -251,6 +251,25 @@ export const controlMetrics = {
     'gw_webhooks_dropped_total',
     'Notifications never sent, because the queue was full or the process ended',
   ),
+  webhookPending: gauge(
+    'gw_webhook_pending',
+    'Notifications that wait for delivery to a webhook, by the id of the webhook',
+    'endpoint',
+  ),
+  webhookDropped: gauge(
+    'gw_webhook_dropped',
+    'Notifications that a webhook never gets, because its queue was full, since it was created',
+    'endpoint',
+  ),
+  webhookFailures: counter(
+    'gw_webhook_failed_attempts_total',
+    'Attempts of this process that a webhook did not accept',
+    'endpoint',
+  ),
+  notificationsUnstored: counter(
+    'gw_notifications_unstored_total',
+    'Notifications that no webhook gets, because the database was unavailable for too long',
+  ),
   reviewsDue: gauge(
     'gw_change_reviews_due',
     'Changes made without the required approval that await a review',

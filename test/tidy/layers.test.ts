@@ -69,7 +69,7 @@ const layers: Readonly<Record<string, Layer>> = {
     may: ['src/lib', 'src/conditions', 'src/fields', 'src/protocols/facts', 'src/usage/row-number'],
     packages: ['zod', 'yaml', 'node:crypto'],
   },
-  'src/notifications': { may: [], packages: ['node:crypto'] },
+  'src/notifications': { may: ['src/lib'], packages: ['node:crypto'] },
   'src/limits': { may: contract, packages: ['zod'] },
   'src/usage': { may: contract, packages: ['zod'] },
   'src/protocols': { may: [...contract, 'src/usage'], packages: ['zod'] },

@@ -20,6 +20,7 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   'listEvents.after': 'The log position of the last event you have.',
   'listCheckpoints.after': 'The log position of the last checkpoint you have.',
   'listSnapshots.after': 'Only versions greater than this one.',
+  'listWebhookDeliveries.after': lastId,
   'listStreams.after': 'The name of the last stream you have.',
   at_least:
     'The version that the caller has; the control plane reads the log to its head before it returns an older one.',
@@ -28,6 +29,7 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   bucket:
     'The width of a bucket in seconds. It is increased until the range has at most 720 buckets.',
   command: 'Only mutations by this command, such as CreateProvider.',
+  delivery: 'The id of the delivery.',
   example_id: 'The id of the example.',
   from: 'The start of the range (inclusive).',
   'exportLog.from': 'The first log position. Default 1.',
@@ -50,6 +52,7 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   request_id: 'Only entries of the request with this id.',
   role: 'The name of the role.',
   since: 'Only rows at or after this time.',
+  'listWebhookDeliveries.state': 'Only deliveries in this state.',
   sort: 'The field to sort by; a leading minus sorts in descending order. Records without a value come last.',
   stream: 'Only events of this stream, such as provider-7.',
   tag: 'Only requests that a rule tagged with this text.',

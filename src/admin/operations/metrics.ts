@@ -54,8 +54,20 @@ function addControl(scrape: Scrape, control: OperationNeeds, state: ConfigState)
   scrape.add('webhooksDelivered', {}, delivered);
   scrape.add('webhooksFailed', {}, failed);
   scrape.add('webhooksDropped', {}, dropped);
+  addWebhooks(scrape, control);
   const drift = control.usageUpkeep.budgetDrift();
   if (drift !== null) scrape.add('budgetDrift', {}, drift);
+}
+
+function addWebhooks(scrape: Scrape, { webhooks }: OperationNeeds): void {
+  const { queues, failures, dropped } = webhooks.measured();
+  for (const { endpointId, pending, dropped: full } of queues) {
+    scrape.add('webhookPending', { endpoint: String(endpointId) }, pending);
+    scrape.add('webhookDropped', { endpoint: String(endpointId) }, full);
+  }
+  for (const [id, count] of failures)
+    scrape.add('webhookFailures', { endpoint: String(id) }, count);
+  scrape.add('notificationsUnstored', {}, dropped);
 }
 
 const reviewsDue = ({ change_request: requests }: ConfigState): number =>

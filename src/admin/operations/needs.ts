@@ -10,6 +10,7 @@ import type { Fleet } from '../../control/fleet/fleet.ts';
 import type { TakeRefusals } from '../../control/fleet/fleet-refusals.ts';
 import type { TakeServed } from '../../control/fleet/fleet-served.ts';
 import type { Notifier } from '../../control/webhooks/notify.ts';
+import type { Webhooks } from '../../control/webhooks/open.ts';
 import type { PlaneMeasures } from '../../control/fleet/plane-measures.ts';
 import type { Publisher } from '../../control/publishing/publish.ts';
 import type { refuseUnready } from '../../control/readiness.ts';
@@ -34,6 +35,8 @@ export type OperationNeeds = Revealing &
     sessions: Sessions;
     fleet: Fleet;
     notifier: Notifier;
+    /** Its measurements are shown as metrics. */
+    webhooks: Pick<Webhooks, 'measured'>;
     alarms: Alarms;
     usageUpkeep: UsageUpkeep;
     /** Null if no encoder classifies prompts. */

@@ -19,6 +19,11 @@ const dropsMs = 15 * 1000;
 /** For writing state checkpoints. */
 const checkpointsMs = 60 * 1000;
 
+/** For finding due deliveries of webhooks; new notifications do not wait for it. */
+const webhooksMs = 1_000;
+/** For reading the queues of webhooks, which metrics show. */
+const webhookQueuesMs = 15_000;
+
 /** For reading the alarms of the log, which a metric shows. */
 const alarmsMs = 30 * 1000;
 
@@ -67,6 +72,17 @@ export function startUpkeep(surroundings: Surroundings) {
     },
     // Alarms that other replicas or an earlier process raised.
     { what: 'reading the alarms', intervalMs: alarmsMs, work: admin.needs.operations.alarms.list },
+    { what: 'delivering to webhooks', intervalMs: webhooksMs, work: admin.webhooks.run },
+    {
+      what: 'reading the queues of webhooks',
+      intervalMs: webhookQueuesMs,
+      work: admin.webhooks.measure,
+    },
+    {
+      what: 'deleting old deliveries of webhooks',
+      intervalMs: upkeepMs,
+      work: admin.webhooks.purge,
+    },
     ...admin.jobs({ log: log.of('control'), seenBefore: surroundings.seenBefore }),
   ];
   const running = jobs.map(({ what, intervalMs, work }) => {

@@ -52,7 +52,7 @@ export type Outbox = Readonly<{
   settled: () => Promise<void>;
   /** Failed attempts of this process, by endpoint. */
   failures: () => ReadonlyMap<number, number>;
-  /** Ends turns after the attempt in progress. */
+  /** Ends the run and the turns after the attempts in progress. */
   close: () => Promise<void>;
 }>;
 
@@ -70,6 +70,7 @@ export function createOutbox(dependencies: OutboxDependencies): Outbox {
   const { db, endpoints, clock, newId, log } = dependencies;
   const running = new Map<number, Promise<void>>();
   const failures = new Map<number, number>();
+  let current: Promise<void> | null = null;
   const closing = new AbortController();
   const { signal } = closing;
 
@@ -86,29 +87,32 @@ export function createOutbox(dependencies: OutboxDependencies): Outbox {
     }
     running.delete(endpointId);
   };
+  const runOnce = async (): Promise<void> => {
+    if (signal.aborted) return;
+    await store(dependencies);
+    const known = await endpoints.list();
+    await makeDeliveries(dependencies, known);
+    const idle = known.filter(({ id, isEnabled }) => isEnabled && !running.has(id));
+    if (signal.aborted || idle.length === 0) return;
+    const now = clock();
+    const holder = newId();
+    const taken = await takeTurns(db, {
+      endpointIds: idle.map(({ id }) => id),
+      holder,
+      now: new Date(now),
+      until: new Date(now + turnMs),
+    });
+    for (const id of taken) running.set(id, work(id, holder));
+  };
   return {
-    run: async () => {
-      await store(dependencies);
-      const known = await endpoints.list();
-      await makeDeliveries(dependencies, known);
-      const idle = known.filter(({ id, isEnabled }) => isEnabled && !running.has(id));
-      if (signal.aborted || idle.length === 0) return;
-      const now = clock();
-      const holder = newId();
-      const taken = await takeTurns(db, {
-        endpointIds: idle.map(({ id }) => id),
-        holder,
-        now: new Date(now),
-        until: new Date(now + turnMs),
-      });
-      for (const id of taken) running.set(id, work(id, holder));
-    },
+    run: () => (current = runOnce()),
     settled: async () => {
       await Promise.all(running.values());
     },
     failures: () => failures,
     close: async () => {
       closing.abort();
+      await current?.catch(() => undefined);
       await Promise.all(running.values());
     },
   };

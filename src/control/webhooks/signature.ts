@@ -4,6 +4,12 @@
 import { createHmac } from 'node:crypto';
 
 const prefix = 'whsec_';
+const secretBytes = 32;
+
+/** Creates a signing secret: `whsec_` and 32 random bytes in Base64. */
+export const newSigningSecret = (randomBytes: (size: number) => Uint8Array): string =>
+  prefix + Buffer.from(randomBytes(secretBytes)).toString('base64');
+
 /** Signs the bytes of the body as the receiver gets them. */
 export const bodySignature = (body: string, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;

@@ -4,10 +4,9 @@ import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
-import { integer, readRows, text, time } from '../rows.ts';
-
-export const deliveryState = z.enum(['pending', 'delivered', 'failed']);
-export type DeliveryState = z.output<typeof deliveryState>;
+import { deliveryState } from '../../lib/vocabulary.ts';
+import type { DeliveryState } from '../../lib/vocabulary.ts';
+import { integer, readRow, readRows, text, time } from '../rows.ts';
 
 /**
  * The result of an attempt. `status` is null without an answer, `error` if the delivery was
@@ -70,6 +69,50 @@ export const listDeliveries = (
     where endpoint_id = ${endpointId} and (${state}::text is null or state = ${state})
       and (${before}::bigint is null or delivery.id < ${before})
     order by delivery.id desc limit ${limit}`;
+
+type Again = Readonly<{ endpointId: number; id: number; at: Date; retryUntil: Date }>;
+
+/** Makes the delivery pending again, with its id. False if there is none. */
+export async function resendDelivery(
+  db: Queryable,
+  { endpointId, id, at, retryUntil }: Again,
+): Promise<boolean> {
+  const changed: unknown[] = await db.query(sql`
+    update op.webhook_deliveries
+    set state = 'pending', queued_at = ${at}, next_attempt_at = ${at}, retry_until = ${retryUntil}
+    where id = ${id} and endpoint_id = ${endpointId} returning 1`);
+  return changed.length === 1;
+}
+
+type Direct = Readonly<{
+  endpointId: number;
+  notificationId: string;
+  type: string;
+  data: unknown;
+  at: Date;
+  retryUntil: Date;
+}>;
+
+const insertedId = z.object({ id: integer });
+
+/** Queues a notification for one endpoint alone. Returns the id of the delivery. */
+export async function insertDirectDelivery(db: Queryable, given: Direct): Promise<number> {
+  const { endpointId, notificationId, type, data, at, retryUntil } = given;
+  const row = await readRow(db, insertedId)`
+    with told as (
+      insert into op.notifications (id, type, at, data, is_passed_on, routed_at)
+      values (${notificationId}::uuid, ${type}, ${at}, ${JSON.stringify(data)}::jsonb, true, ${at})
+      returning id
+    ), turn as (
+      insert into op.webhook_turns (endpoint_id, held_until) values (${endpointId}, '-infinity')
+      on conflict do nothing
+    )
+    insert into op.webhook_deliveries
+      (endpoint_id, notification_id, state, queued_at, next_attempt_at, retry_until)
+    select ${endpointId}, id, 'pending', ${at}, ${at}, ${retryUntil} from told returning id`;
+  if (row === null) throw new Error('an inserted delivery has no id');
+  return row.id;
+}
 
 type Expired = Readonly<{
   before: Date;

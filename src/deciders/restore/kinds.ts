@@ -21,6 +21,7 @@ import { remoteEvent } from '../remote.ts';
 import { remotes, settings } from './records.ts';
 import { frontendModels, pools, promptClasses } from './routing.ts';
 import { models, providers } from './serving.ts';
+import { webhookEndpoints } from './webhook-endpoint.ts';
 
 const to = (noun: Noun, ids: readonly (number | null | undefined)[]): string[] =>
   ids.flatMap((id) => (id === null || id === undefined ? [] : streamOf(noun, id)));
@@ -100,6 +101,13 @@ export const kinds: readonly Kind[] = [
       remove: (_state, { id }) => [remoteEvent(noun, 'Deleted', { id })],
     }),
   ),
+  kind('webhook_endpoint', (state, id) => state.webhook_endpoint.byId.get(id), {
+    ...webhookEndpoints,
+    ...ownName,
+    remove: (_state, { id }) => [
+      { stream: streamOf('webhook_endpoint', id), type: 'WebhookEndpointDeleted', data: { id } },
+    ],
+  }),
   kind('settings', (state, id) => state.settings.byId.get(id) ?? defaultSettings, {
     ...settings,
     needs: ({ fallbackModelId }) => to('model', [fallbackModelId]),

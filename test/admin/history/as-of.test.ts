@@ -92,6 +92,7 @@ it('every list and record of configuration can be read as of a past moment', () 
     'getRole',
     'getRule',
     'getRuleTarget',
+    'getWebhook',
     'listAdminTokens',
     'listAgents',
     'listBudgets',
@@ -106,6 +107,7 @@ it('every list and record of configuration can be read as of a past moment', () 
     'listPromptExamples',
     'listProviders',
     'listRoles',
+    'listWebhooks',
     'reviewAccess',
   ]);
 });

@@ -134,6 +134,12 @@ const resources: Readonly<Record<string, Resource>> = {
     update: ['PATCH', '/admin/a2a-agents/{id}', { enabled: false }],
     find: '/admin/a2a-agents?name=made',
   },
+  webhook: {
+    create: ['POST', '/admin/webhooks', { name: 'made', url: remote }],
+    one: '/admin/webhooks/{id}',
+    update: ['PATCH', '/admin/webhooks/{id}', { enabled: false }],
+    find: '/admin/webhooks?name=made',
+  },
   limits: {
     create: ['PUT', '/admin/principals/1/limits', { requests_per_min: 5 }],
     one: '/admin/principals/1/limits',

@@ -57,6 +57,7 @@ export async function seededPlane(test: Pick<TestContext, 'after'>) {
   const rule = below('/admin/frontend-models/{id}/rules', frontendModel, { targets: [] });
   const pool = made('/admin/model-pools');
   const promptClass = made('/admin/prompt-classes', { examples: ['Sort this'] });
+  const webhook = made('/admin/webhooks', { url: 'https://alerts.example.com/gw' });
   const requests = requestSeeds(admin, { unique });
   const seeds = {
     principal,
@@ -105,6 +106,13 @@ export async function seededPlane(test: Pick<TestContext, 'after'>) {
     },
     mcpServer: made('/admin/mcp-servers', { url: 'https://mcp.example.com/mcp' }),
     agent: made('/admin/a2a-agents', { url: 'https://agents.example.com/a' }),
+    webhook,
+    /** A webhook with a delivery. */
+    testedWebhook: async (): Promise<string> => {
+      const id = await webhook();
+      await make(`/admin/webhooks/${id}/test`, {});
+      return id;
+    },
     ...requests,
   } as const satisfies Record<string, Seed>;
   return { ...admin, seeds, unique, upstream, make };

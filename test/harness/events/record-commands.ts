@@ -1,4 +1,4 @@
-// Generates random commands on prompt classes, MCP servers, A2A agents and the deployment. Uses few
+// Generates random commands on prompt classes, MCP servers, A2A agents, webhooks and the deployment. Uses few
 // names and ids, like commands.ts.
 
 import * as fc from 'fast-check';
@@ -7,9 +7,10 @@ import { agentId } from '../../../events/a2a-agent.ts';
 import { mcpServerId } from '../../../events/mcp-server.ts';
 import type { StoredExample } from '../../../events/prompt-class.ts';
 import type { StoredCredential } from '../../../events/provider.ts';
+import { webhookEndpointId } from '../../../events/webhook-endpoint.ts';
 import type { Command } from '../../../src/deciders/decide.ts';
 import { apiKeyId, principalId, promptClassId, promptExampleId } from '../../../src/lib/ids.ts';
-import { promptClassTier } from '../../../src/lib/vocabulary.ts';
+import { promptClassTier, webhookFormat } from '../../../src/lib/vocabulary.ts';
 import { testRef } from './test-log.ts';
 import { agentAt, mcpServerAt } from './remote-examples.ts';
 
@@ -110,6 +111,47 @@ const remotes = [
   fc.record({ type: fc.constant('DeleteAgent'), id: agent }) satisfies Of<'DeleteAgent'>,
 ];
 
+const webhook = number.map((id) => webhookEndpointId.parse(id));
+const secret = fc.record({ ref, fingerprint: text });
+const address = fc.record({
+  ref,
+  fingerprint: text,
+  origin: fc.constantFrom('https://a.example', 'https://b.example'),
+});
+const types = nullable(fc.constant(['backend_down']));
+
+const webhooks = [
+  fc.record({
+    type: fc.constant('CreateWebhookEndpoint'),
+    name: text,
+    description: nullable(text),
+    types,
+    enabled: fc.boolean(),
+    format: fc.constantFrom(...webhookFormat.options),
+    address,
+    secret: nullable(secret),
+  }) satisfies Of<'CreateWebhookEndpoint'>,
+  fc.record({
+    type: fc.constant('UpdateWebhookEndpoint'),
+    id: webhook,
+    name: sometimes(text),
+    types: sometimes(types),
+    enabled: sometimes(fc.boolean()),
+    address: sometimes(address),
+    routingKey: sometimes(secret),
+  }) satisfies Of<'UpdateWebhookEndpoint'>,
+  fc.record({
+    type: fc.constant('RotateWebhookSecret'),
+    id: webhook,
+    secret,
+    replacedUntil: fc.constant('2030-01-02T03:04:05.000Z'),
+  }) satisfies Of<'RotateWebhookSecret'>,
+  fc.record({
+    type: fc.constant('DeleteWebhookEndpoint'),
+    id: webhook,
+  }) satisfies Of<'DeleteWebhookEndpoint'>,
+];
+
 const operations = [
   fc.record({ type: fc.constant('RebuildSnapshot') }) satisfies Of<'RebuildSnapshot'>,
   fc.record({ type: fc.constant('RevokeSessions') }) satisfies Of<'RevokeSessions'>,
@@ -144,7 +186,7 @@ const operations = [
   }) satisfies Of<'RecordReseal'>,
 ];
 
-export const recordCommands = [...promptClasses, ...remotes, ...operations];
+export const recordCommands = [...promptClasses, ...remotes, ...webhooks, ...operations];
 
 const classNamed = (name: string, refined: readonly string[]): Command => ({
   type: 'CreatePromptClass',

@@ -6,19 +6,19 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { emptyState, fold } from '../../projections/config/state.ts';
-import type { ConfigState } from '../../projections/config/state.ts';
-import { vaultRefs } from '../../projections/config/vault-refs.ts';
-import { diffStates } from '../../projections/diff.ts';
-import { snapshotConfig } from '../../projections/snapshot.ts';
-import { createUnfolding } from '../../src/deciders/reconcile/unfolding.ts';
-import { differingStreams, planRestore } from '../../src/deciders/restore.ts';
-import { conflictsIn } from '../../src/deciders/restore/conflicts.ts';
-import { configHash } from '../../src/snapshot/hash.ts';
-import { commandSequence, logOf } from '../harness/events/commands.ts';
-import { allEvents, testRef } from '../harness/events/test-log.ts';
-import { restored, restoreTo, unexplained } from '../harness/events/restores.ts';
-import { runs } from '../harness/property-runs.ts';
+import { emptyState, fold } from '../../../projections/config/state.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { vaultRefs } from '../../../projections/config/vault-refs.ts';
+import { diffStates } from '../../../projections/diff.ts';
+import { snapshotConfig } from '../../../projections/snapshot.ts';
+import { createUnfolding } from '../../../src/deciders/reconcile/unfolding.ts';
+import { differingStreams, planRestore } from '../../../src/deciders/restore.ts';
+import { conflictsIn } from '../../../src/deciders/restore/conflicts.ts';
+import { configHash } from '../../../src/snapshot/hash.ts';
+import { commandSequence, logOf } from '../../harness/events/commands.ts';
+import { allEvents, testRef } from '../../harness/events/test-log.ts';
+import { restored, restoreTo, unexplained } from '../../harness/events/restores.ts';
+import { runs } from '../../harness/property-runs.ts';
 
 const history = fc
   .tuple(commandSequence(80), fc.double({ min: 0, max: 1, noNaN: true }))

@@ -3,14 +3,14 @@
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 
-import type { GwEvent } from '../../events/catalogue.ts';
-import type { StoredName } from '../../events/principal.ts';
-import { emptyState } from '../../projections/config/state.ts';
-import type { ConfigState } from '../../projections/config/state.ts';
-import { planRestore } from '../../src/deciders/restore.ts';
-import type { RestoreCommand } from '../../src/deciders/restore.ts';
-import type { RestoreFacts } from '../../src/deciders/restore/kind.ts';
-import { apiKeyId, modelId, principalId, providerId, roleId } from '../../src/lib/ids.ts';
+import type { GwEvent } from '../../../events/catalogue.ts';
+import type { StoredName } from '../../../events/principal.ts';
+import { emptyState } from '../../../projections/config/state.ts';
+import type { ConfigState } from '../../../projections/config/state.ts';
+import { planRestore } from '../../../src/deciders/restore.ts';
+import type { RestoreCommand } from '../../../src/deciders/restore.ts';
+import type { RestoreFacts } from '../../../src/deciders/restore/kind.ts';
+import { apiKeyId, modelId, principalId, providerId, roleId } from '../../../src/lib/ids.ts';
 import {
   backendAttached,
   credentialOf,
@@ -28,8 +28,8 @@ import {
   providerDeleted,
   roleCreated,
   vaultedName,
-} from '../harness/events/examples.ts';
-import { given, testRef } from '../harness/events/test-log.ts';
+} from '../../harness/events/examples.ts';
+import { given, testRef } from '../../harness/events/test-log.ts';
 import {
   frontendModelCreated,
   membersSet,
@@ -37,7 +37,7 @@ import {
   poolMember,
   target,
   targetsSet,
-} from '../harness/events/routing-examples.ts';
+} from '../../harness/events/routing-examples.ts';
 
 const stateOf = (events: readonly GwEvent[]): ConfigState =>
   events.length === 0 ? emptyState : given(events).state;
