@@ -9,7 +9,7 @@ import type { DraftCall } from './lib/changes/draft-calls.ts';
 import type { Place } from './lib/page/place.ts';
 
 export type Screen = Readonly<{
-  /** The segment in the address and the name of the file; the element is `gw-screen-<name>`. */
+  /** The segment in the address; the element is `gw-screen-<name>`. */
   name: string;
   title: string;
   icon: IconName;
@@ -18,13 +18,12 @@ export type Screen = Readonly<{
   key: string;
   /** Shown only if an operator manages this process. */
   managed?: true;
-  /** The permission that the screen needs. */
+  /** Needed to see the screen. */
   permission?: 'config:write';
   /** The screen shows configuration and supports past versions. */
   hasPast?: true;
 }>;
 
-/** A change to preview. */
 type Proposed = Readonly<{
   /** Calls on the current configuration, or another version; null if neither can be previewed. */
   proposal: Readonly<{ calls: readonly unknown[] } | { version: string }> | null;
@@ -32,7 +31,7 @@ type Proposed = Readonly<{
   known?: unknown;
 }>;
 
-/** A section of the History screen, drawn by the element `gw-history-<value>`. */
+/** Drawn by the element `gw-history-<value>`. */
 export type Section = Readonly<{
   value: string;
   label: string;
@@ -58,15 +57,14 @@ export type Alternative = Readonly<{
 export type UiExtension = Readonly<{
   insteadOfSaving?: Alternative;
   sections?: readonly Section[];
-  /** A part of all previews. */
   preview?: Readonly<{
     label: string;
-    /** Tells whether it applies to a call to this path. */
+    /** True if it applies to a call to this path. */
     concerns: (path: string) => boolean;
     draw: (proposed: Proposed) => TemplateResult;
   }>;
   screens?: readonly Screen[];
-  /** Another way to sign in, above the form for a password. Without a place it opens in a tab of its own. */
+  /** Shown above the form for a password. Without a place it opens in a new tab. */
   signIn?: (offered: Readonly<{ label: string; place: Place | null }>) => TemplateResult;
   /** An action for an API key while it is shown. */
   withNewKey?: Readonly<{

@@ -50,14 +50,12 @@ export const screens: readonly Screen[] = groups
   .flatMap((group) => all.filter((screen) => screen.group === group))
   .filter(({ name }) => files.has(name));
 
-/** The screens that the user has permission for. */
 export const screensFor = (may: (permission: string) => boolean): readonly Screen[] =>
   screens.filter(({ permission }) => permission === undefined || may(permission));
 
 export const screenNamed = (name: string): Screen | undefined =>
   screens.find((screen) => screen.name === name);
 
-/** Defines the element of a screen. */
 export async function loadScreen({ name }: Screen): Promise<void> {
   await files.get(name)?.();
 }

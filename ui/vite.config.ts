@@ -1,5 +1,5 @@
-// Builds the management UI. Addresses are relative, so that any path of a reverse proxy works, and nothing is inlined, because the content
-// security policy forbids data: URLs.
+// Builds the management UI. Addresses are relative, so that any path of a reverse proxy works.
+// Nothing is inlined, because the content security policy forbids data: URLs.
 
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -38,7 +38,8 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // Splits chunks: code of several screens is loaded once, and the first screen does not wait for tables and forms of others.
+        // Code of several screens is loaded once, and the first screen does not wait for tables and
+        // forms of others.
         codeSplitting: {
           groups: [
             {
@@ -58,7 +59,6 @@ export default defineConfig({
   },
 });
 
-/** All transitive imports of the files. */
 function frameOf(files: readonly string[]): Rolldown.CodeSplittingNameFunction {
   let reached: ReadonlySet<string> | null = null;
   return (id, context) => {
@@ -89,7 +89,6 @@ export function spriteText(): string {
   return `<svg xmlns="http://www.w3.org/2000/svg">${symbols.join('')}</svg>`;
 }
 
-/** Returns its address. */
 function writeSprite(): string {
   const folder = path.join(here, '../node_modules/.cache/gw-ui');
   const file = path.join(folder, 'icons.svg');

@@ -16,7 +16,7 @@ export const applyChangeSet = (
   change: Change = {},
 ) => call('POST', '/admin/change-sets/apply', { body, ...change });
 
-/** Applies several calls in one version; `defaultReason` is the default reason. */
+/** Applies several calls in one version. `defaultReason` is used without another reason. */
 export function applyCalls(
   calls: readonly DraftCall[],
   { defaultReason, ...change }: Change & Readonly<{ defaultReason: string }>,

@@ -13,7 +13,7 @@ export type EventQuery = QueryOf<'GET', '/admin/history/events'>;
 export const listCommands = (query: CommandQuery, signal?: AbortSignal) =>
   call('GET', '/admin/history/commands', { query, signal });
 
-/** The command of the event at a position; null if the log ends before it. */
+/** Null if the log ends before the position. */
 export async function getCommandAt(
   position: number,
   signal?: AbortSignal,
@@ -34,7 +34,6 @@ export const listStreams = (
 export const getEvent = (position: number, signal?: AbortSignal) =>
   call('GET', '/admin/history/events/{position}', { params: { position }, signal });
 
-/** The first events of a command. */
 export const listEventsOf = (
   { first_position, event_count }: Pick<Command, 'first_position' | 'event_count'>,
   { limit, signal }: Readonly<{ limit: number; signal?: AbortSignal | undefined }>,

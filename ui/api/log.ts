@@ -9,7 +9,7 @@ export type Checkpoints = AnswerOf<'GET', '/admin/log/checkpoints'>;
 
 export const getLogHead = (signal?: AbortSignal) => call('GET', '/admin/log/head', { signal });
 
-/** Checkpoints after `after`, oldest first. */
+/** Oldest first. */
 export const listCheckpoints = (
   { after, limit }: Readonly<{ after: number; limit: number }>,
   signal?: AbortSignal,
@@ -27,8 +27,6 @@ export async function* exportedLines(signal: AbortSignal): AsyncGenerator<string
   if (rest !== '') yield rest;
 }
 
-/** The address of the offline viewer for download. */
 export const viewerAddress = (): string => `${uiBase}viewer.html`;
 
-/** The address of the export for download. */
 export const exportAddress = (): string => `${apiBase}admin/log/export`;

@@ -20,7 +20,7 @@ export const listVersions = (query: VersionQuery, signal?: AbortSignal) =>
 
 type Moments = Readonly<{ from: string | number; to: string | number }>;
 
-/** Each a version, a position or a time. */
+/** Each can be a version, a position or a time. */
 export const diffSnapshots = (
   params: Moments,
   query: QueryOf<'GET', '/admin/snapshots/{from}/diff/{to}'>,

@@ -1,6 +1,6 @@
 // Reads the headers of usage responses.
 
-/** The bucket of a series in milliseconds, at least as wide as requested. */
+/** The width of a bucket in milliseconds, at least as requested. */
 export const widthOf = (headers: Headers, askedSeconds: number): number =>
   1_000 * Number(headers.get('x-gw-bucket-seconds') ?? askedSeconds);
 

@@ -1,4 +1,4 @@
-// A word with a tone. The word carries the meaning; the color only supports it.
+// A word with a tone. The color only supports the word.
 
 import { css, html } from 'lit';
 

@@ -1,4 +1,5 @@
-// Loads code of parts of the page on first use, with a skeleton while it loads and a retry if it fails.
+// Loads code of parts of the page on first use, with a skeleton while it loads and a retry if it
+// fails.
 
 import { html } from 'lit';
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
@@ -27,15 +28,12 @@ export class Code implements ReactiveController {
     host.addController(this);
   }
 
-  hostConnected(): void {
-    // Loaded code is kept.
-  }
+  hostConnected(): void {}
 
   isThere(name: string): boolean {
     return this.#states.get(name) === 'there';
   }
 
-  /** Draws the part, or the skeleton or failure while there is none. */
   shown({ name, load, draw, failed = (trouble) => trouble }: Part): unknown {
     const state = this.#states.get(name);
     if (state === 'there') return draw();

@@ -1,6 +1,6 @@
 // Writes text to the clipboard, also on pages without TLS, where browsers offer no clipboard API.
 
-/** Returns false if the browser does not allow it. */
+/** False if the browser does not allow it. */
 export async function copyText(text: string): Promise<boolean> {
   if (isOffered()) return navigator.clipboard.writeText(text).then(asTrue, asFalse);
   const field = document.createElement('textarea');
@@ -19,7 +19,7 @@ export async function copyText(text: string): Promise<boolean> {
   return isCopied;
 }
 
-/** The focused element in nested shadow trees. */
+/** In nested shadow trees. */
 function focusedElement(): Element | null {
   let focused = document.activeElement;
   for (let inner = focused; inner !== null; inner = inner.shadowRoot?.activeElement ?? null) {

@@ -1,5 +1,5 @@
-// Draws the fields that a save changes: current and new value. Text and signs carry the meaning as well as color. A new record has no
-// current values, and its unset fields are omitted.
+// Draws the fields that a save changes, with current and new value. Text and signs carry the
+// meaning as well as color. A new record has no current values, and its unset fields are omitted.
 
 import { css, html, nothing } from 'lit';
 
@@ -15,7 +15,6 @@ const signs = { added: '+', removed: '−', changed: '±' } as const;
 
 class GwDiff extends element({
   changes: given<readonly FieldChange[]>([]),
-  /** For a new record. */
   fresh: flag(),
 }) {
   static override styles = [

@@ -13,7 +13,7 @@ const property = <Value>(declaration: PropertyDeclaration, initial?: Value): Pro
 export const text = <Value extends string = string>(initial?: NoInfer<Value>): Property<Value> =>
   property({ type: String }, initial);
 
-/** A boolean attribute; absent means false. */
+/** Absent means false. */
 export const flag = (): Property<boolean> => property({ type: Boolean }, false);
 
 /** Can be set as an attribute. */
@@ -24,11 +24,10 @@ export const count = <Value extends number | null>(initial?: NoInfer<Value>): Pr
 export const given = <Value>(initial?: Value): Property<Value> =>
   property({ attribute: false }, initial);
 
-/** Internal state of the element. */
 export const state = <Value>(initial?: Value): Property<Value> =>
   property({ state: true }, initial);
 
-/** Reflects the property as an attribute for styles. */
+/** Styles can use the attribute. */
 export const reflected = <Value>({ declaration, initial }: Property<Value>): Property<Value> =>
   property({ ...declaration, reflect: true }, initial);
 
@@ -41,7 +40,6 @@ type ValuesOf<Given> = {
 type ElementOf<Given> = Omit<typeof LitElement, 'prototype'> &
   (new () => LitElement & ValuesOf<Given>);
 
-/** Returns the base class of an element with these properties. */
 export function element<Given extends Properties>(properties: Given): ElementOf<Given>;
 export function element(properties: Properties): unknown {
   const all = Object.entries(properties);

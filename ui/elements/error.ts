@@ -70,7 +70,7 @@ class GwError extends element({
   }
 
   #way({ code }: ApiFailure) {
-    // Only a reload helps: the requested code is no longer served.
+    // The requested code is no longer served, so only a reload helps.
     if (code === 'other_build') {
       return html`<button type="button" @click=${() => globalThis.location.reload()}>
         Reload the page

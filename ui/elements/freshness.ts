@@ -12,9 +12,8 @@ import { Watch } from './watch.ts';
 const refreshMs = 1_000;
 
 class GwFreshness extends element({
-  /** Epoch milliseconds of the last response; null before the first. */
+  /** The time of the last response in epoch milliseconds; null before it. */
   updatedAt: given<number | null>(null),
-  /** A response is pending. */
   loading: reflected(flag()),
 }) {
   static override styles = [

@@ -9,11 +9,10 @@ import type { Resource } from './resource.ts';
 import './skeleton.ts';
 
 type Options = Readonly<{
-  /** The empty state of a list; without it an empty list is drawn. */
+  /** Without it an empty list is drawn. */
   empty?: () => unknown;
 }>;
 
-/** The error; nothing if there is none. */
 export const troubleOf = (resource: { failure: ApiFailure | null; reload: () => Promise<void> }) =>
   html`<gw-error
     retriable
@@ -21,7 +20,7 @@ export const troubleOf = (resource: { failure: ApiFailure | null; reload: () => 
     @gw-retry=${() => resource.reload()}
   ></gw-error>`;
 
-/** The data, or the skeleton. Nothing below a failed first load. */
+/** Draws nothing below a failed first load. */
 export function loaded<Value>(
   resource: Pick<Resource<Value>, 'value' | 'failure'>,
   draw: (value: Value) => unknown,

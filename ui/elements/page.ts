@@ -99,7 +99,7 @@ export class GwPage extends element({
     nameOpen(this, this.heading);
   }
 
-  /** Gets the focus after navigation. */
+  /** After navigation. */
   override focus(): void {
     this.renderRoot.querySelector('h1')?.focus();
   }

@@ -13,18 +13,18 @@ import { isPaused, place } from '../state/location.ts';
 
 type Load<Value> = (signal: AbortSignal) => Promise<Value>;
 type Options = Readonly<{
-  /** The polling interval after a response; never when absent or null. */
+  /** After a response; never when absent or null. */
   pollMs?: number | (() => number | null);
-  /** Stops polling while the address says that the page is paused. */
+  /** Stops polling while the page is paused. */
   pausable?: boolean;
-  /** The parts of the URL or the host that the response depends on. A change loads it again. */
+  /** Identifies what the response depends on. A change loads it again. */
   question?: () => string;
 }>;
 
 export class Resource<Value> implements ReactiveController {
   /** Undefined until the first response. */
   value: Value | undefined;
-  /** The failure of the last attempt; null if it succeeded. */
+  /** Null if the last attempt succeeded. */
   failure: ApiFailure | null = null;
 
   readonly #host: ReactiveControllerHost;
@@ -80,12 +80,11 @@ export class Resource<Value> implements ReactiveController {
     void this.#tell({ kind: 'disconnected' });
   }
 
-  /** Loads now and drops a pending response. */
+  /** Drops a pending response. */
   reload(): Promise<void> {
     return this.#tell({ kind: 'wanted' });
   }
 
-  /** Resolves when the load has ended. */
   async #tell(event: AskingEvent): Promise<void> {
     const around = { question: this.#question(), everyMs: this.#pollMs() };
     const { state, pageCommand } = step(this.#state, event, around);

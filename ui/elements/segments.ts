@@ -1,4 +1,4 @@
-// Links that filter a list, each with its number of rows. The address stores the chosen one.
+// Links that filter a list, each with its number of rows.
 
 import { css, html, nothing } from 'lit';
 

@@ -1,6 +1,6 @@
 // Scrolls the chosen link of a row of links into view without scrolling the page.
 
-/** The row is the `nav` in a root; it can scroll sideways. */
+/** The row is the first `nav` in the root. */
 export function showChosen(root: ParentNode): void {
   const row = root.querySelector('nav');
   const chosen = root.querySelector('[aria-current]');

@@ -15,7 +15,7 @@ const zoneAt = 19;
 class GwTime extends element({
   /** RFC 3339; empty is shown as "never". */
   at: text(''),
-  /** Shows the full time instead of the relative one. */
+  /** Shows the full time. */
   absolute: flag(),
   /** Omits the zone, if it is shown elsewhere. */
   bare: flag(),

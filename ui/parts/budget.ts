@@ -37,7 +37,6 @@ export const moneyBar = (
     total=${cost_total_micros === null ? '' : formatMoneyShort(cost_total_micros)}
   ></gw-bar>`;
 
-/** The limit that will be reached first. */
 export function nearerBar(budget: Budget) {
   const nearer = nearerCap(budget);
   if (nearer === null && budget.cost_total_micros === null) return tokensBar(budget);

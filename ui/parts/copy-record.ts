@@ -11,7 +11,7 @@ import type { CopyText, Names } from '../lib/saves/copy-record.ts';
 import { apiBase, isOneFile } from '../state/base.ts';
 import { notify } from '../state/toasts.ts';
 
-/** The API list of each screen. Pools have their own list. */
+/** Pools have their own list. */
 const listOf = (screen: string): string | undefined =>
   allNouns.find((one) =>
     screen === 'pools'
@@ -21,7 +21,9 @@ const listOf = (screen: string): string | undefined =>
 
 type Identified = Readonly<{ id: number }>;
 
-/** For the head of a drawer or page; nothing if the screen has no list. `asked` loads the names that the record refers to, on demand. */
+/**
+ * Nothing if the screen has no list. `asked` loads the names that the record refers to, on demand.
+ */
 export function copyRecord(screen: string, record: Identified, asked?: () => Promise<Names>) {
   const list = listOf(screen);
   if (list === undefined || isOneFile) return nothing;
@@ -46,7 +48,6 @@ export function copyRecord(screen: string, record: Identified, asked?: () => Pro
   ></gw-menu>`;
 }
 
-/** Returns the text of the notice. */
 async function copied(
   chosen: string,
   textsOf: () => Promise<readonly CopyText[]>,

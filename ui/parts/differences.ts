@@ -27,18 +27,17 @@ const streamOf = ({ kind, id }: Difference): string => `${kind}-${id}`;
 
 class GwDifferences extends element({
   differences: given<readonly Difference[]>([]),
-  /** The total number, if only the first ones are given. */
+  /** Set if only the first differences are given. */
   total: count<number>(0),
-  /** The ticked streams; null offers no ticks. Changes dispatch `gw-tick`. */
+  /** Null offers no ticks. Changes dispatch `gw-tick`. */
   ticked: given<ReadonlySet<string> | null>(null),
-  /** The address of a page with the whole list. */
+  /** A page with the whole list. */
   whole: text(''),
   /** More differences can be loaded: `gw-more` asks for them. */
   growing: flag(),
   /** The level of the headings of records. */
   level: count<3 | 4>(4),
   shown: state<number>(shownAtOnce),
-  /** The keys of expanded groups. */
   opened: state<ReadonlySet<string>>(),
 }) {
   static override styles = [

@@ -17,14 +17,14 @@ const shownMax = 5;
 
 type Entity = Readonly<{ id: number; version: number }>;
 
-/** Shown below a record. `kind` is the kind in the log, such as `api_key`. */
+/** `kind` is the kind in the log, such as `api_key`. */
 export const historyOf = (kind: string, { id, version }: Entity) =>
   html`<gw-entity-history stream="${kind}-${id}" .version=${version}></gw-entity-history>`;
 
 class GwEntityHistory extends element({
   /** `<kind>-<id>`. */
   stream: text(),
-  /** The version of the record; the list reloads when it changes. */
+  /** The list reloads when the version of the record changes. */
   version: count<number>(),
 }) {
   static override styles = [

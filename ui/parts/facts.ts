@@ -7,7 +7,6 @@ import '../elements/icon.ts';
 import '../elements/time.ts';
 import { linkTo } from '../state/location.ts';
 
-/** A name and a value. */
 export type Fact = readonly [name: string, value: unknown];
 
 export const factRow = ([name, value]: Fact) =>
@@ -28,7 +27,7 @@ export const none = html`<span class="quiet">none</span>`;
 
 type Named = Readonly<{ id: number; name: string }>;
 
-/** The frontend models that use a record, with the names of the rules. */
+/** With the names of the rules. */
 export const userRows = <User extends Named>(
   users: readonly User[],
   placesOf: (user: User) => readonly string[],
@@ -51,12 +50,10 @@ export const userRows = <User extends Named>(
           </ul>`
     }`;
 
-/** A time, relative and absolute. */
 export const moment = (at: string) =>
   html`<gw-time at=${at}></gw-time>
     <span class="quiet">· <gw-time absolute at=${at}></gw-time></span>`;
 
-/** A remove button at the end of a row. */
 export const remover = (label: string, title: string, remove: () => void) =>
   html`<button
     type="button"

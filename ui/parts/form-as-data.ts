@@ -18,7 +18,6 @@ type FormAsData<Draft extends object> = Readonly<{
   lead?: unknown;
 }>;
 
-/** Draws a form with the refusal of the server. */
 export type DrawForm = (failure: ApiFailure | null) => unknown;
 
 /** The draft survives when the form is drawn again with other fields. */

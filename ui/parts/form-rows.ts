@@ -14,7 +14,10 @@ import '../elements/form/picks.ts';
 import type { Option } from '../elements/form/picks.ts';
 import '../elements/form/toggles.ts';
 
-/** `name` is the name of the field on the server, which refusals use; `member` is the name in the draft, if it differs. */
+/**
+ * `name` is the server's name of the field, which refusals use; `member` is the name in the draft,
+ * if it differs.
+ */
 type Bound<Draft> =
   | Readonly<{ name: keyof Draft & string; member?: never }>
   | Readonly<{ name: string; member: keyof Draft & string }>;
@@ -43,7 +46,7 @@ type Beside<Draft> =
 /** Null keeps the place of a field that is hidden now. */
 export type FormRow<Draft> = FormField<Draft> | Beside<Draft> | TemplateResult | null;
 
-/** One shared value, so that fields do not render again. */
+/** Shared, so that fields do not render again. */
 const noChoices: readonly Choice[] = [];
 
 export const formRows = <Draft extends object>(rows: readonly FormRow<Draft>[], draft: Draft) =>
@@ -102,7 +105,6 @@ function formField<Draft extends object>(field: FormField<Draft>, draft: Draft) 
 
 const flagChoices = choicesOf([yesOrNo(true), yesOrNo(false)]);
 
-/** The fields of a table in pairs. */
 export function fieldRows<F extends Fields>(
   fields: F,
 ): readonly FormRow<Record<keyof F & string, string>>[];
@@ -117,7 +119,6 @@ export function fieldRows(fields: Fields): readonly FormRow<Record<string, strin
   return shown.flatMap((_, at) => (at % 2 === 0 ? [{ pair: shown.slice(at, at + 2) }] : []));
 }
 
-/** The member of the draft for a field. */
 export function memberOf<Draft>(rows: readonly FormRow<Draft>[], name: string): string {
   const fields = rows.flatMap((row) => {
     if (row === null) return [];

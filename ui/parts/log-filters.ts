@@ -32,9 +32,8 @@ const texts: Partial<Readonly<Record<FilterName, TextField>>> = {
 };
 
 class GwLogFilters extends element({
-  /** The filters of the list, in order. */
+  /** In order. */
   fields: given<readonly FilterName[]>([]),
-  /** Names of commands to suggest. */
   suggested: given<readonly string[]>([]),
 }) {
   static override styles = [

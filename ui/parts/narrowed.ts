@@ -9,7 +9,6 @@ type Narrowed = Readonly<{
   asked: string;
   /** `Principal: search-service-1`. */
   words: string;
-  /** The link to the whole list. */
   href: string;
 }>;
 

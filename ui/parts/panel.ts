@@ -9,7 +9,7 @@ type Panel = Readonly<{
   title: string;
   /** Use 2 where no heading is above the charts. */
   level?: 2 | 3;
-  /** The full name, for screen readers. */
+  /** For screen readers. */
   label: string;
   /** Shown next to the title. */
   note?: unknown;

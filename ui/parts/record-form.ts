@@ -23,7 +23,7 @@ export abstract class RecordForm<Row, Draft extends object> extends LitElement {
     draft: { state: true },
   };
   static override styles = [base, record];
-  /** The edited record; null for a new one. */
+  /** Null for a new record. */
   declare row: Row;
   declare failure: ApiFailure | null;
   /** The problem that the page found. */
@@ -36,12 +36,11 @@ export abstract class RecordForm<Row, Draft extends object> extends LitElement {
     this.wrong = null;
   }
 
-  /** The initial draft. A reload of the record keeps the draft. */
+  /** A reload of the record keeps the draft. */
   protected abstract draftOf(row: Row): Draft;
   protected abstract fields(draft: Draft, row: Row): readonly FormRow<Draft>[];
   protected abstract saveOf(draft: Draft, row: Row): Save | Wrong;
 
-  /** The draft after an input. */
   protected typed(draft: Draft, { name, value, checked }: FieldInput): Draft {
     const member = memberOf(this.fields(draft, this.row), name);
     if (!(member in draft)) return draft;

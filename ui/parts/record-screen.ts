@@ -32,7 +32,6 @@ type List<Row> = Readonly<{
   noun: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** The last load failed. */
   isStale: boolean;
   /** Shown next to the filter. */
   bar?: unknown;
@@ -52,13 +51,12 @@ export abstract class RecordScreen extends LitElement {
     failure: { state: true },
   };
   static override styles = [base, buttons];
-  /** The save in the dialog; null for none. */
+  /** Null without a dialog. */
   declare save: Save | null;
-  /** The refusal of the server, for the `failure` of the form. */
+  /** For the `failure` of the form. */
   declare failure: ApiFailure | null;
   /** Its segment in the address. */
   protected abstract readonly screen: string;
-  /** Loads the records again. */
   protected abstract reload(): Promise<void>;
   readonly #place = new Watch(this, place);
 
@@ -80,19 +78,19 @@ export abstract class RecordScreen extends LitElement {
     return may('config:write') && !isReadOnly();
   }
 
-  /** Links a record or part of this screen, keeping the view. */
+  /** Keeps the view. */
   link(...rest: readonly (string | number)[]): string {
     return linkTo({ screen: this.screen, rest, query: this.query });
   }
 
-  /** Links this screen with another view. */
+  /** Changes the view. */
   viewLink(change: Readonly<Record<string, string>>): string {
     const { page: _, ...query } = { ...this.query, ...change };
     const given = Object.entries(query).filter(([, value]) => value !== '');
     return linkTo({ screen: this.screen, query: Object.fromEntries(given) });
   }
 
-  /** The record in the address, by id or by name; the log uses names of some records. */
+  /** By id or by name, because the log names some records. */
   protected openedIn<Row extends Identified>(
     rows: readonly Row[] | undefined,
     asked = this.rest[0],
@@ -110,12 +108,12 @@ export abstract class RecordScreen extends LitElement {
     return this.rest[0] === 'new' && this.isWritable();
   }
 
-  /** The open part of the record, such as `edit`; null if the user cannot edit. */
+  /** For example `edit`; null if the user cannot edit. */
   aspect(): string | null {
     return this.isWritable() ? (this.rest[1] ?? null) : null;
   }
 
-  /** The link that creates a record, in the head of the page or in the empty list. */
+  /** In the head of the page or in the empty list. */
   protected adder(label: string, { inHead }: Readonly<{ inHead: boolean }>) {
     if (!this.isWritable()) return nothing;
     return html`<a slot=${inHead ? 'actions' : ''} class="button primary" href=${this.link('new')}
@@ -153,7 +151,7 @@ export abstract class RecordScreen extends LitElement {
     </gw-drawer>`;
   }
 
-  /** For an address with the id of a record that does not exist; null for others. */
+  /** Null unless the address has the id of a record that does not exist. */
   #gone() {
     const stream = streamOfPlace(this.screen, this.rest);
     return stream === null || !this.#isGone || asOf() !== null
@@ -222,7 +220,7 @@ export abstract class RecordScreen extends LitElement {
     return /^\d+$/.test(first) ? [first] : [];
   }
 
-  /** Tells whether the open page has fields that a refusal can name. */
+  /** True if the open page has fields that a refusal can name. */
   protected hasForm(): boolean {
     return this.isNew() || this.aspect() !== null;
   }

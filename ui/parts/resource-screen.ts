@@ -22,7 +22,6 @@ import { RecordScreen } from './record-screen.ts';
 
 type Entity = Readonly<{ id: number; name: string; version: number }>;
 
-/** The rows of the list, and other data of the screen. */
 type Rows<Row> = Readonly<{ rows: readonly Row[] }>;
 
 type Listed<Row> = Readonly<{
@@ -32,12 +31,11 @@ type Listed<Row> = Readonly<{
 }>;
 
 export type ResourceKind<Row extends Entity, Loaded extends Rows<Row>> = Readonly<{
-  /** Its segment in the address. */
   screen: string;
   about: string;
-  /** Used in row counts, such as "role". */
+  /** For example "role". */
   noun: string;
-  /** The label of the button that opens the form of a new record, and the heading of that form. */
+  /** The button that opens the form of a new record, and the heading of that form. */
   add: string;
   adding: string;
   empty: Readonly<{
@@ -52,15 +50,15 @@ export type ResourceKind<Row extends Entity, Loaded extends Rows<Row>> = Readonl
   /** Columns named by `spareFor` are hidden at first. */
   columns: readonly Column<Row>[];
   spareFor?: (rows: readonly Row[]) => ReadonlySet<string>;
-  /** Which records are listed; the others can still be opened. */
+  /** Other records can still be opened. */
   isListed?: (row: Row) => boolean;
   /** Filters the rows by the address; all rows when absent. */
   list?: (rows: readonly Row[], at: RecordScreen) => Listed<Row>;
-  /** Tells whether the user can make changes; `config:write` when absent. */
+  /** `config:write` when absent. */
   mayWrite?: () => boolean;
-  /** The form of a new or existing record; null if records cannot be edited. */
+  /** Null if records cannot be edited. */
   form: (row: Row | null, at: RecordScreen, given: Loaded) => DrawForm | null;
-  /** Forms for parts of a record, by their segments in the address. The heading names the part. */
+  /** By segment in the address. The heading names the part. */
   aspects?: Readonly<Record<string, Aspect<Row>>>;
   record: (row: Row, at: RecordScreen, given: Loaded) => unknown;
   /** In the head of the drawer; "Copy as", "Edit" and "Delete" when absent. */
@@ -68,16 +66,14 @@ export type ResourceKind<Row extends Entity, Loaded extends Rows<Row>> = Readonl
   deletion?: (row: Row) => Save | Promise<Save>;
   /** Explains a save and what depends on the record. */
   words?: (save: Save, row: Row | null) => unknown;
-  /** Shown after the page. */
   after?: (at: RecordScreen) => unknown;
-  /** The kind in the log, if it is not the kind of the screen. */
+  /** The kind in the log, if it differs from that of the screen. */
   logged?: Noun;
   styles?: CSSResult;
 }>;
 
 type Aspect<Row> = Readonly<{ prefix: string; form: (row: Row) => DrawForm }>;
 
-/** Defines the custom element of the screen. */
 export function resourceScreen<Row extends Entity, Loaded extends Rows<Row>>(
   kind: ResourceKind<Row, Loaded>,
 ): void {
@@ -177,7 +173,7 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
     });
   }
 
-  /** Keeps the columns unless other columns become spare, because new columns reset the table. */
+  /** New columns would reset the table, so they change only if other columns become spare. */
   #columnsFor(rows: readonly Row[]): readonly Column<Row>[] {
     const { columns, spareFor } = this.#kind;
     const spare = spareFor?.(rows);
@@ -191,7 +187,7 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
     return this.#columns.shown;
   }
 
-  /** The drawer opens once the records are loaded, so that its name gets the focus. */
+  /** Opens once the records are loaded, so that its name gets the focus. */
   #drawer(row: Row | null, given: Loaded | undefined) {
     if (given === undefined) return this.drawer({ heading: '', content: null });
     const prefix = this.#aspect()?.prefix ?? '';
@@ -225,8 +221,6 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
 const factsOf = (screen: string) =>
   allNouns.find((one) => one.screen?.name === screen && one.screen.part === null);
 
-/** Its kind in the log. */
 const nounOf = (screen: string): string => factsOf(screen)?.noun ?? '';
 
-/** The API path of its list. */
 const pathOf = (screen: string): string => `/admin/${factsOf(screen)?.paths[0] ?? ''}`;

@@ -13,7 +13,6 @@ import { base, buttons } from '../styles/base.ts';
 class GwSaveBecame extends element({
   found: given<Found>(),
   busy: flag(),
-  /** The change can be saved on top. */
   offered: flag(),
 }) {
   static override styles = [

@@ -37,18 +37,16 @@ class GwSave extends element({
   busy: state(false),
   failure: state<ApiFailure | null>(),
   reason: state<string>(),
-  /** A required reason is missing. */
   reasonMissing: state<boolean>(),
-  /** The preview of recent requests is open. */
   previewing: state<boolean>(),
-  /** The change that others made to the record in the meantime; null if unknown. */
+  /** The change that others made to the record; null if unknown. */
   meanwhile: state<Found | null>(),
 }) {
   static override styles = [base, buttons, saveStyles];
   /** All attempts of one change use the same idempotency key until the server refuses it, so that it is saved only once. */
   #onceKey = '';
   #shown: Save | null = null;
-  /** The request of the save, if it is known in advance. */
+  /** Null if the request is not known in advance. */
   #prepared: Prepared | null = null;
 
   constructor() {
@@ -128,7 +126,7 @@ class GwSave extends element({
   #failed() {
     const { meanwhile, failure, save } = this;
     if (meanwhile !== null) {
-      // The code is loaded on demand, because conflicts are rare.
+      // On demand, because conflicts are rare.
       void import('./save-became.ts');
       return html`<gw-save-became
         .found=${meanwhile}

@@ -1,4 +1,4 @@
-// Defines the fields for upstream protocols and credentials that providers, models and remote servers share.
+// Defines the fields for upstream protocols and credentials.
 
 import { protocolNames } from '../../src/protocols/facts.ts';
 import type { CredentialDraft } from '../lib/providers/credential-draft.ts';

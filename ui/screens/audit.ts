@@ -32,7 +32,6 @@ const text = {
   toFirstSteps: 'View first steps',
 };
 
-/** Interval between two checks for new rows. */
 const liveMs = 5_000;
 
 const fields = ['target', 'action', 'actor', 'range'] as const;

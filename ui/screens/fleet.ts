@@ -41,7 +41,7 @@ const text = {
   matrix: 'Backends by replica',
 };
 
-/** The number of versions that are loaded to compute the lag of replicas. A larger lag is shown as a minimum. */
+/** Loaded to compute the lag of replicas. A larger lag is shown as a minimum. */
 const versionsAsked = 50;
 
 async function loadFleet(signal: AbortSignal) {

@@ -326,7 +326,6 @@ class ScreenFrontendModels extends RecordScreen {
     return poolActions(pool, this.isWritable() ? changed : null);
   }
 
-  /** Explains what else a deletion affects. */
   #breakage(routing: Routing, opened: FrontendModel | null) {
     if (this.save?.danger !== true) return nothing;
     const pool = this.#openedPool(routing);

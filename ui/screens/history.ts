@@ -27,7 +27,7 @@ const sections = [...own, ...extensions.flatMap(({ sections = [] }) => sections)
   (one, other) => one.order - other.order,
 );
 
-/** Finds a section by its segment in the address; a number is the position of a change. Undefined for an unknown name. */
+/** A number is the position of a change. Undefined for an unknown name. */
 const sectionOf = (name = sections[0]?.value): Section | undefined =>
   sections.find(({ value }) => value === (/^\d+$/.test(name ?? '') ? 'changes' : name));
 

@@ -68,7 +68,6 @@ const unknownAddress = html`<p class="quiet">
   ready-to-run command here.
 </p>`;
 
-/** Loads what the sample commands for a new key contain. */
 async function useOf(): Promise<Readonly<{ base: string | null; model: string }>> {
   const [{ body: config }, [model]] = await Promise.all([
     call('GET', '/admin/config'),

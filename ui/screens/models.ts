@@ -159,7 +159,6 @@ class ScreenModels extends RecordScreen {
     return html`${modelRecord(model, this)} ${historyOf('model', model)}`;
   }
 
-  /** Warns about a price that looks like a typing error. */
   override ask(save: Save): void {
     const { before, after } = save;
     const rows = this.#models.value ?? [];

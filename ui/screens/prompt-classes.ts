@@ -101,7 +101,7 @@ class ScreenPromptClasses extends RecordScreen {
     unevaluated: { state: true },
   };
   declare busy: boolean;
-  /** The reason why the last evaluation failed. */
+  /** The failure of the last evaluation. */
   declare unevaluated: ApiFailure | null;
   protected override readonly screen = 'prompt-classes';
   readonly #classes = new Resource(this, loadClasses, { pollMs: 30_000 });

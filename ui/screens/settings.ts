@@ -163,7 +163,7 @@ class ScreenSettings extends RecordScreen {
     `,
   ].flat();
   protected override readonly screen = 'settings';
-  /** The reason why the support bundle could not be downloaded. */
+  /** The failure of the last download of the support bundle. */
   declare unbundled: ApiFailure | null;
   readonly #theme = new Watch(this, theme);
   readonly #zone = new Watch(this, zone);

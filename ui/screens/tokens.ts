@@ -47,7 +47,7 @@ bearerScreen({
     { value: '7', label: 'In 7 days' },
     { value: '30', label: 'In 30 days' },
     { value: '90', label: 'In 90 days' },
-    // One day less than the maximum, because the clock of the browser can be ahead of the clock of the server.
+    // One day less than the maximum, because the browser's clock can be ahead of the server's.
     { value: '364', label: 'In 364 days' },
     { value: 'date', label: 'At a specific time' },
   ],

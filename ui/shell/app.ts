@@ -50,7 +50,7 @@ type Over = 'palette' | 'keys' | 'menu' | null;
 class GwApp extends element({
   over: state<Over>(null),
   failure: state<ApiFailure | null>(null),
-  /** The reason why the sign-in link of this address failed. */
+  /** The failure of the sign-in link in this address. */
   linkFailure: state<ApiFailure | null>(null),
 }) {
   static override styles = [base, buttons, frameStyles];
@@ -94,7 +94,7 @@ class GwApp extends element({
     }
   }
 
-  /** Handles a sign-in link that is opened in a tab that already shows the UI. */
+  /** A sign-in link may open in a tab that already shows the UI. */
   readonly #onHash = (): void => void this.#begin();
 
   /** An open session continues if the link is no longer valid. */

@@ -17,7 +17,7 @@ import { base, buttons } from '../styles/base.ts';
 
 const commandsAsked = 100;
 
-/** The version at the chosen time and its neighbors; null where there is none. */
+/** Null where there is none. */
 type Held = Readonly<{
   row: SnapshotVersion | null;
   earlier: number | null;

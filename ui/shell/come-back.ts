@@ -5,7 +5,6 @@ import { session, sessionOpened } from '../state/session.ts';
 
 const channelName = 'gw-session';
 
-/** Tells the other tabs of this browser that the user signed in. */
 export function tellSignedIn(): void {
   const channel = new BroadcastChannel(channelName);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin, and takes none.
@@ -30,7 +29,7 @@ const ask = (): void => void askAgain();
 
 async function askAgain(): Promise<void> {
   if (session.get().status !== 'ended' || document.hidden) return;
-  // A failed check is repeated at the next occasion.
+  // The next occasion repeats a failed check.
   const answer = await call('GET', '/session').catch(() => null);
   const you = answer?.body.you ?? null;
   if (you !== null && session.get().status === 'ended') sessionOpened(you);

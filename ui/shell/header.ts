@@ -30,7 +30,7 @@ const themeNames: Readonly<Record<Theme, string>> = {
 
 export class GwHeader extends element({
   asking: state(false),
-  /** Tells whether the notifications are open; null before they are opened for the first time. */
+  /** Null before the notifications are opened for the first time. */
   noticesOpen: state<boolean | null>(null),
 }) {
   static override styles = [
@@ -196,13 +196,11 @@ export class GwHeader extends element({
     this.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true }));
   }
 
-  /** The selected version. */
   readonly askMoment = async (): Promise<void> => {
     await import('./as-of-dialog.ts');
     this.asking = true;
   };
 
-  /** The code is loaded on first use. */
   readonly showNotices = async (): Promise<void> => {
     await import('./notices.ts');
     dismissAll();

@@ -16,7 +16,7 @@ import { signOn } from '../state/sign-on.ts';
 import { base, buttons, controls } from '../styles/base.ts';
 
 class GwLogin extends element({
-  /** The name of the user whose session ended; empty for any user. */
+  /** The user whose session ended; empty for any user. */
   name: text(''),
   busy: state(false),
   failure: state<ApiFailure | null>(null),

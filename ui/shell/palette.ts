@@ -22,9 +22,8 @@ type Entry = Readonly<{
   icon: IconName;
   name: string;
   kind: string;
-  /** The text that is searched. */
   text: string;
-  /** The action of this page, for entries that lead nowhere. */
+  /** Set for entries that lead nowhere. */
   target: Action['target'] | PageCommand;
 }>;
 
@@ -39,7 +38,6 @@ const entryOf = ({ name, about, target }: Action): Entry => ({
 /** Dispatches `gw-command` with an action of this page. */
 class GwPalette extends element({
   open: flag(),
-  /** An operator manages the process. */
   isManaged: flag(),
   typed: state(''),
   at: state(0),

@@ -1,4 +1,5 @@
-// Loads the version of the process and whether an operator manages it. Screens work without this until it is known.
+// Loads the version of the process and whether an operator manages it. Screens work before this is
+// known.
 
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
@@ -10,7 +11,6 @@ export class Served implements ReactiveController {
   /** Empty until loaded. */
   version = '';
   isManaged = false;
-  /** The reason why loading failed. */
   failure: ApiFailure | null = null;
   readonly #host: ReactiveControllerHost;
 
@@ -19,9 +19,7 @@ export class Served implements ReactiveController {
     host.addController(this);
   }
 
-  hostConnected(): void {
-    // Loaded with the first screen after a sign-in.
-  }
+  hostConnected(): void {}
 
   readonly reload = async (): Promise<void> => {
     try {

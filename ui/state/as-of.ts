@@ -8,5 +8,4 @@ const name = 'as_of';
 /** Null is the current version. */
 export const asOf = (): string | null => place.get().query[name] ?? null;
 
-/** Past versions are read-only. */
 export const isReadOnly = (): boolean => asOf() !== null;

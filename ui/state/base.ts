@@ -11,7 +11,7 @@ export const isOneFile =
 
 const served = isBuilt ? new URL('../', script).pathname : '/ui/';
 
-/** The start of every address of the UI; ends in a slash. */
+/** Ends in a slash. */
 export const uiBase = isOneFile ? '#/' : served;
 
 /** The path above `/admin/…`; ends in a slash. */

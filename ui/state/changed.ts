@@ -3,7 +3,6 @@
 import { createStore } from '../lib/page/store.ts';
 import type { Store } from '../lib/page/store.ts';
 
-/** The number of such changes. */
 export const changed: Store<number> = createStore(0);
 
 export const tellChanged = (): void => changed.set(changed.get() + 1);

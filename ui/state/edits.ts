@@ -5,12 +5,12 @@ import type { Store } from '../lib/page/store.ts';
 
 const typed = new Set<object>();
 
-/** The navigation that waits for the answer; null for none. */
+/** The navigation that waits for the answer, or null. */
 export const leaving: Store<(() => void) | null> = createStore<(() => void) | null>(null);
 
 export const edited = (form: object): void => void typed.add(form);
 
-/** Forgets a form, or all forms after a save or a discard. */
+/** Forgets all forms without an argument, after a save or a discard. */
 export function forgetEdits(form?: object): void {
   if (form === undefined) typed.clear();
   else typed.delete(form);
@@ -24,7 +24,6 @@ export function leave(go: () => void): void {
 
 export const isEdited = (): boolean => typed.size > 0;
 
-/** The answer of the user. */
 export function decideLeaving({ discard }: Readonly<{ discard: boolean }>): void {
   const go = leaving.get();
   leaving.set(null);

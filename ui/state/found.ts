@@ -10,7 +10,7 @@ export type Found = Readonly<{
   screen: string;
   /** The place on its screen. */
   rest: readonly string[];
-  /** Another text that finds it, such as the prefix of a key. */
+  /** For example the prefix of a key. */
   also: string;
 }>;
 

@@ -13,7 +13,7 @@ export const place: Store<Place> = createStore(
   'location' in globalThis ? here() : { screen: 'overview', rest: [], query: {} },
 );
 
-/** The user paused updates; stored in the address. */
+/** Stored in the address. */
 export const isPaused = (): boolean => place.get().query['paused'] === '1';
 
 type Target = Readonly<{
@@ -22,7 +22,7 @@ type Target = Readonly<{
   query?: Readonly<Record<string, string>>;
 }>;
 
-/** The address of a place. A past version is kept unless the target sets another. */
+/** Keeps a past version unless the target sets another. */
 export function linkTo({ screen, rest = [], query = {} }: Target): string {
   const { as_of: moment } = place.get().query;
   const kept = moment === undefined ? query : { as_of: moment, ...query };
@@ -50,7 +50,7 @@ const isSameForm = (to: Place): boolean => {
   );
 };
 
-/** Changes the view without a new entry in the browser history. */
+/** Makes no entry in the browser history. */
 export function changeQuery(change: Readonly<Record<string, string | null>>): void {
   const to = withQuery(place.get(), change);
   const replace = (): void => {
@@ -67,7 +67,7 @@ export function openRest(rest: readonly (string | number)[]): void {
   navigate({ screen, rest, query });
 }
 
-/** Replaces the address without a new entry in the browser history. */
+/** Makes no entry in the browser history. */
 export function replaceRest(rest: readonly string[]): void {
   const { screen, query } = place.get();
   history.replaceState(history.state, '', writePlace({ screen, rest, query }, uiBase));

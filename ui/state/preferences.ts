@@ -42,7 +42,6 @@ function writeKept(name: string, value: string): void {
   }
 }
 
-/** Applies the theme, and follows changes of the system theme. */
 export function applyTheme(): void {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const apply = (): void => {

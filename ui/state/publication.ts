@@ -16,7 +16,7 @@ type Published = Readonly<{
   requestId?: string | null;
 }>;
 
-/** Follows the version until all replicas serve it or a time limit passes, and updates the notification. */
+/** Follows the version until all replicas serve it or a time limit passes. */
 export async function announce({ text, version, requestId = null }: Published): Promise<void> {
   const change = version === null ? null : requestId;
   const tell = notify({
@@ -38,7 +38,7 @@ export async function announce({ text, version, requestId = null }: Published): 
 
 const undoOf = (requestId: string) => ({ label: 'Undo', run: () => void takeBack(requestId) });
 
-/** Undoes the change of a request, or opens its preview if it needs one. All notifications of the change stop offering Undo. */
+/** Opens the preview if the undo needs one. All notifications of the change stop offering Undo. */
 export async function takeBack(requestId: string): Promise<void> {
   tellOf(requestId, { action: null, outcome: 'Being undone…' });
   const undone = await undo(requestId);

@@ -7,7 +7,6 @@ export type Person = Readonly<{ id: number; name: string; permissions: readonly 
 
 export type Session =
   | Readonly<{ status: 'unknown' }>
-  /** No session. */
   | Readonly<{ status: 'none' }>
   | Readonly<{ status: 'open'; you: Person }>
   /** The session ended; the page waits for the same user. */
@@ -33,7 +32,7 @@ export const sessionAbsent = (): void => session.set({ status: 'none' });
 export const isOpen = (one: Session): one is Extract<Session, { status: 'open' }> =>
   one.status === 'open';
 
-/** Tells whether the user has a permission; the server decides. */
+/** The server decides; this only shows or hides. */
 export function may(permission: string): boolean {
   const now = session.get();
   return 'you' in now && now.you.permissions.includes(permission);

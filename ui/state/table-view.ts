@@ -6,6 +6,5 @@ import { changeQuery, place } from './location.ts';
 
 export const tableView = (): TableView => readView(place.get().query);
 
-/** Handles the event `gw-view` of a table. */
 export const keepView = ({ detail }: CustomEvent<TableView>): void =>
   changeQuery(writeView(detail));

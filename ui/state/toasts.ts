@@ -15,8 +15,8 @@ let lastId = 0;
 type Given = Partial<Pick<Notice, 'tone' | 'detail' | 'action' | 'change'>> & Pick<Notice, 'text'>;
 
 /**
- * Adds a notification and returns a function that updates it. It disappears by itself unless it reports a failure; later if it has an
- * action.
+ * Returns a function that updates the notification. It disappears by itself unless it reports a
+ * failure; later if it has an action.
  */
 export function notify(given: Given): (change: Pick<Notice, 'detail'>) => void {
   lastId += 1;
@@ -40,9 +40,8 @@ export function notify(given: Given): (change: Pick<Notice, 'detail'>) => void {
 
 export const dismiss = (id: number): void => notices.set(withoutToast(notices.get(), id));
 
-/** Dismisses all shown notifications. */
 export const dismissAll = (): void => shownOf(notices.get()).forEach(({ id }) => dismiss(id));
 
-/** Sets the outcome in all notifications of a request. */
+/** In all notifications of a request. */
 export const tellOf = (request: string, change: Pick<Notice, 'action' | 'outcome'>): void =>
   notices.set(changedWhere(notices.get(), (one) => one.change === request, change));

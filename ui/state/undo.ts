@@ -55,7 +55,7 @@ async function takeBack(requestId: string): Promise<Undone | null> {
   return { text, version: snapshotVersion, requestId: headers.get('x-request-id') };
 }
 
-/** Tells whether the records are unchanged since the command. */
+/** True if the records are unchanged since the command. */
 async function areAsLeft(streams: readonly string[], { id }: Command): Promise<boolean> {
   const newest = await Promise.all(streams.map((stream) => listEvents({ stream, limit: 1 })));
   return newest.every(({ body: [last] }) => last !== undefined && last.position <= id);

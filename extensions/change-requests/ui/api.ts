@@ -22,7 +22,7 @@ export const draftChangeRequest = (
   change: Change = {},
 ) => call('POST', '/admin/change-requests', { body, ...change });
 
-/** For the author only; removes approvals. */
+/** Only the author can call this. Removes approvals. */
 export const editChangeRequest = (
   id: number,
   body: BodyOf<'PATCH', '/admin/change-requests/{id}'>,

@@ -23,11 +23,9 @@ const methods = callMethods.map((value) => ({ value, label: value }));
 /** Dispatches `gw-review` with the edit, and `gw-cancel`. */
 class GwCallsForm extends element({
   request: given<WholeRequest>(),
-  /** The refusal of the server. */
   failure: given<ApiFailure | null>(null),
   /** The first problem that the form found. */
   wrong: state<ApiFailure | null>(null),
-  /** The title as typed. */
   named: state(''),
   calls: state<readonly CallDraft[]>([]),
 }) {

@@ -1,4 +1,4 @@
-// Edits the calls of a change request: each has a method, a path and a JSON body. The server does not return secrets, so the author enters
+// Edits the calls of a change request. The server does not return secrets, so the author enters
 // them again.
 
 import type { DraftCall } from '../../../ui/lib/changes/draft-calls.ts';
@@ -14,7 +14,7 @@ export type CallDraft = Readonly<{
   path: string;
   /** JSON; empty for no body. */
   body: string;
-  /** The paths in the body that hold secrets, such as `upstream_api_key`. */
+  /** For example `upstream_api_key`. */
   secrets: readonly string[];
 }>;
 
@@ -38,7 +38,6 @@ export const callDrafts = (calls: readonly ShownCall[]): readonly CallDraft[] =>
     secrets,
   }));
 
-/** Clears the secrets. */
 function without(body: unknown, secrets: readonly string[]): unknown {
   const copy: unknown = structuredClone(body);
   for (const place of secrets) {
@@ -52,7 +51,7 @@ function without(body: unknown, secrets: readonly string[]): unknown {
 const memberAt = (value: unknown, names: readonly string[]): unknown =>
   names.reduce((inner: unknown, name) => Reflect.get(Object(inner), name), value);
 
-/** The calls to send, or the first invalid call, named by its index like the server does. */
+/** The first invalid call is named by its index, like the server does. */
 export function readCalls(
   drafts: readonly CallDraft[],
 ): Readonly<{ calls: readonly DraftCall[] }> | Wrong {
@@ -91,7 +90,7 @@ const secretNames: ReadonlySet<string> = new Set(['password', 'upstream_api_key'
 
 type Fields = Record<string, unknown>;
 
-/** Rows of a diff by call and field. Secrets only show that they are set. */
+/** Secrets show only that they are set. */
 function callFields(calls: readonly ShownCall[]): Fields {
   const fields: Fields = {};
   for (const [index, { method, path, body }] of calls.entries()) {
@@ -113,7 +112,7 @@ const masked = (body: unknown): object =>
 
 type Titled = Readonly<{ title: string | null; calls: readonly ShownCall[] }>;
 
-/** Before and after an edit. Removed fields are null. */
+/** Removed fields are null. */
 export function editedFields(
   before: Titled,
   after: Titled,

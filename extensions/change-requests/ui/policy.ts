@@ -1,4 +1,5 @@
-// Edits the approval policy: which kinds of change need a second person. Once a policy is set, changing it needs approval too.
+// Edits the approval policy: which kinds of change need a second person. Changing an existing
+// policy needs approval too.
 
 import { css, html } from 'lit';
 import type { PropertyValues } from 'lit';

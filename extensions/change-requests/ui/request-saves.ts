@@ -44,7 +44,6 @@ export function savesOf(
     run: (change) => run({ version, ...change }),
     ...given,
   });
-  /** A step that does not change the configuration. */
   const step = (...[verb, done, run, given]: Parameters<typeof of>): Save =>
     of(verb, done, run, { notPublished: 'The configuration is unchanged.', ...given });
   return {

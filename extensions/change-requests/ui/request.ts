@@ -1,5 +1,5 @@
-// Draws one change request: its facts, its effect on the current configuration, its calls and its history, with the steps that you can
-// take.
+// Draws one change request: its facts, its effect on the current configuration, its calls, its
+// history, and the next steps.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -44,11 +44,10 @@ type Loaded = Readonly<{ request: WholeRequest; version: number | undefined }>;
 class GwChangeRequest extends element({
   requestId: count<number>(),
   save: state<Save | null>(null),
-  /** The refusal of an edit by the server. */
   failure: state<ApiFailure | null>(null),
   /** The draft is open in its form. */
   editing: state(false),
-  /** The scheduled time as typed, in the zone that is shown. */
+  /** In the shown zone. */
   at: state(''),
 }) {
   static override styles = [
@@ -157,7 +156,7 @@ class GwChangeRequest extends element({
     </div>`;
   }
 
-  /** The typed time as RFC 3339; null while it is not a time. */
+  /** RFC 3339; null while the typed text is not a time. */
   #moment(): string | null {
     const read = readWallTime(this.at, this.#zone.value);
     return 'at' in read ? new Date(read.at).toISOString() : null;
@@ -218,7 +217,6 @@ class GwChangeRequest extends element({
       }`;
   }
 
-  /** Links the record that a call changes. */
   #call(method: string, path: string) {
     const place = placeOfTarget(path);
     const text = html`<code>${method} ${path}</code>`;
@@ -242,7 +240,6 @@ class GwChangeRequest extends element({
       </ol>`;
   }
 
-  /** Says which approvals an edit removes. */
   #falling({ approvals, apply_at }: WholeRequest) {
     if (approvals.length === 0) return html`<p>This change request has no approvals yet.</p>`;
     const names = approvals.map(({ by }) => nameOf(by)).join(', ');

@@ -60,7 +60,9 @@ type Request = Readonly<{
 
 export type Step = 'approve' | 'refuse' | 'withdraw' | 'schedule' | 'apply' | 'review';
 
-/** The steps that this person can try; the server decides. `isCovered`: an approval covers the current effect. */
+/**
+ * The server decides whether a step is allowed. `isCovered`: an approval covers the current effect.
+ */
 export function stepsFor(
   { state, author }: Request,
   { me, isPossible, isCovered }: Readonly<{ me: number; isPossible: boolean; isCovered: boolean }>,
@@ -74,6 +76,5 @@ export function stepsFor(
   return ['apply', 'schedule', end];
 }
 
-/** Only the author can edit a draft, and only while it is open. */
 export const isEditable = ({ state, author }: Request, me: number): boolean =>
   author?.id === me && (state === 'open' || state === 'approved' || state === 'scheduled');

@@ -12,7 +12,6 @@ const configuration = [
   'rules',
 ].map((resource) => `/admin/${resource}`);
 
-/** `path` is the path of the route. */
 export const takesAsOf = (path: string): boolean =>
   !path.endsWith('/available-models') &&
   configuration.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));

@@ -1,5 +1,5 @@
-// Calls the admin API. If the session ended, the call waits for a new sign-in and is repeated, because a call with status 401 had no
-// effect.
+// Calls the admin API. If the session has ended, the call waits for a new sign-in and is repeated,
+// because a call with status 401 had no effect.
 
 import type { Method } from '../../../src/admin/http/route.ts';
 import { settled } from '../../lib/page/store.ts';
@@ -22,20 +22,18 @@ export type Answered<Body> = Readonly<{
 
 /** Metadata of a mutation. */
 export type Change = Readonly<{
-  /** Shown in History. */
   reason?: string | undefined;
   /** The loaded version. The server refuses the change if the record has another one. */
   version?: number | undefined;
   /** Makes a repeated call return the response of the first one. */
   onceKey?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** The reason why the change is saved without a required approval. Another person reviews it later. */
+  /** The reason for saving without a required approval. Another person reviews the change later. */
   breakGlass?: string | undefined;
-  /** If given, receives the request instead of sending it; there is no response. */
+  /** Receives the request instead of sending it; there is no response. */
   preview?: ((request: Prepared) => void) | undefined;
 }>;
 
-/** A request that can be shown as a command. */
 export type Prepared = Readonly<{
   method: Method;
   /** From the root of the admin API, such as `/admin/roles`. */
@@ -58,7 +56,7 @@ export const call = <M extends Method, Path extends PathOf<M>>(
   input: Input<M, Path> = {},
 ): Promise<Answered<AnswerOf<M, Path>>> => request(method, path, input);
 
-/** A call that runs on confirmation with its metadata: the `run` of a save. */
+/** Runs on confirmation with the metadata: the `run` of a save. */
 export const calling =
   <M extends Method, Path extends PathOf<M>>(method: M, path: Path, input: Input<M, Path> = {}) =>
   (change: Change): Promise<Answered<AnswerOf<M, Path>>> =>
@@ -89,7 +87,6 @@ type Listed<Path extends PathOf<'GET'>> = Readonly<{
   query?: QueryOf<'GET', Path>;
 }>;
 
-/** All rows of a list. */
 export async function list<Path extends PathOf<'GET'>>(
   path: Path,
   asked: Listed<Path> = {},
@@ -99,7 +96,7 @@ export async function list<Path extends PathOf<'GET'>>(
   return rows;
 }
 
-/** The rows page by page, on demand. */
+/** Loads a page only on demand. */
 export async function* pagesOf<Path extends PathOf<'GET'>>(
   path: Path,
   { signal, query }: Listed<Path> = {},
@@ -125,7 +122,7 @@ function nextAddress(headers: Headers): string | null {
 const nextTarget = (headers: Headers): string | null =>
   /<([^>]+)>; *rel="next"/.exec(headers.get('link') ?? '')?.[1] ?? null;
 
-/** The cursor of the next page; undefined after the last one. */
+/** Undefined after the last page. */
 export const nextCursor = (headers: Headers): string | undefined =>
   new URLSearchParams(nextTarget(headers)?.split('?')[1]).get('after') ?? undefined;
 
@@ -159,7 +156,6 @@ function addressOf(path: string, params: unknown, query: object | undefined): st
   return `${apiBase}${filled.replace(/^\//, '')}${search === '' ? '' : `?${search}`}`;
 }
 
-/** A call with a streamed response. */
 export async function open<M extends Method, Path extends PathOf<M>>(
   method: M,
   path: Path,
@@ -182,7 +178,6 @@ async function send<Body>(url: string, init: RequestInit): Promise<Answered<Body
   };
 }
 
-/** A successful response. */
 async function sent(url: string, init: RequestInit): Promise<Response> {
   try {
     return await sentOnce(url, init);

@@ -4,7 +4,7 @@ import { codeTrouble } from '../../lib/page/code-trouble.ts';
 import { isOneFile, uiBase } from '../../state/base.ts';
 import { ApiFailure } from './failure.ts';
 
-/** Rejects with an ApiFailure with code `other_build` if only a reload of the page helps. */
+/** Rejects with code `other_build` if only a reload of the page helps. */
 export async function loadCode(load: () => Promise<unknown>): Promise<void> {
   try {
     await load();
@@ -31,7 +31,6 @@ async function failureOfCode(cause: unknown): Promise<ApiFailure> {
   );
 }
 
-/** The file name of the script of this page. */
 function entry(): string {
   const script = document.querySelector<HTMLScriptElement>('script[type="module"][src]');
   return script?.src.split('/').at(-1) ?? '';

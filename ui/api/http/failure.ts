@@ -12,7 +12,6 @@ export class ApiFailure extends Error {
   /** 0 without a response. */
   readonly status: number;
   readonly code: string;
-  /** The invalid field of the request. */
   readonly param: string | null;
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
@@ -36,7 +35,7 @@ const textIn = (value: unknown, name: string): string | null => {
   return typeof found === 'string' && found !== '' ? found : null;
 };
 
-/** Reads a failed response, which can also come from a proxy. */
+/** A proxy can also send such a response. */
 export function failureOf(
   response: Pick<Response, 'status' | 'statusText' | 'headers'>,
   body: unknown,
@@ -62,7 +61,6 @@ export const unreachable = (cause: unknown): ApiFailure =>
     { cause },
   );
 
-/** Turns any thrown value into a failure that can be shown. */
 export const asFailure = (error: unknown): ApiFailure =>
   error instanceof ApiFailure
     ? error
@@ -74,7 +72,7 @@ export const asFailure = (error: unknown): ApiFailure =>
         retryAfterSeconds: null,
       });
 
-/** A problem of a field that the page found before sending. */
+/** For a problem that the page found before sending. */
 export const wrongField = (param: string, message: string): ApiFailure =>
   new ApiFailure(message, {
     status: 0,

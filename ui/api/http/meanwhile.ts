@@ -10,23 +10,23 @@ import { listCommands, listEvents } from '../history.ts';
 import { diffSnapshots } from '../snapshots.ts';
 import type { Difference } from '../snapshots.ts';
 
-/** Searches the events of the record back to the loaded version. */
+/** Searched back to the loaded version. */
 const eventsMax = 100;
 const differencesMax = 1_000;
 
 export type Found = Meanwhile &
   Readonly<{
-    /** The change in the history; null if unknown. */
+    /** In the history; null if unknown. */
     change: number | null;
-    /** The version for a change on top; undefined if unknown. */
+    /** The version for saving on top; undefined if unknown. */
     version: number | undefined;
-    /** The fields that others changed since it was loaded; null if unknown. */
+    /** The fields that others changed since the record was loaded; null if unknown. */
     difference: Difference | null;
   }>;
 
 type Refused = Readonly<{
   prepared: Prepared | null;
-  /** The stream of the record, if the path does not name it. */
+  /** Set if the path does not name the stream. */
   stream: string | undefined;
 }>;
 

@@ -4,7 +4,7 @@ import { call } from './call.ts';
 import type { Published } from '../../lib/observe/fleet.ts';
 import { listSnapshots } from '../snapshots.ts';
 
-/** Seconds; the default if the process reports none. */
+/** Seconds, if the process reports no interval. */
 const intervalStandard = 10;
 
 export async function getPublished(signal?: AbortSignal): Promise<Published> {

@@ -6,7 +6,6 @@ import type { z } from 'zod';
 import type { Method, TypedRoute } from '../../../src/admin/http/route.ts';
 import type { TypedAdminRoute } from '../../../src/admin/routes.ts';
 
-/** The paths of a method. */
 export type PathOf<M extends Method> = Extract<TypedAdminRoute, { method: M }>['path'];
 
 type RouteAt<M extends Method, Path> = Extract<TypedAdminRoute, { method: M; path: Path }>;
@@ -34,12 +33,12 @@ type Unchanged<Value> = Value extends readonly (infer Part)[]
 
 export type BodyOf<M extends Method, Path> = Unchanged<Sent<SchemasAt<M, Path>['body']>>;
 
-/** Queries are text; numbers are written as text. */
+/** Numbers are written as text. */
 export type QueryOf<M extends Method, Path> = {
   readonly [Name in keyof Sent<SchemasAt<M, Path>['query']>]?: string | number | undefined;
 };
 
-/** The value before JSON. */
+/** Before JSON. */
 export type AnswerOf<M extends Method, Path> = Sent<SchemasAt<M, Path>['response']>;
 
 /** Records of lists contain their version for If-Match. */

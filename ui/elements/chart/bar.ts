@@ -11,7 +11,7 @@ class GwBar extends element({
   /** From 0 to 1; null if there is no limit or the usage is unknown. */
   share: count<number | null>(null),
   used: text(''),
-  /** Empty for no limit. */
+  /** Empty without a limit. */
   total: text(''),
   /** Draws the bar above the text at full width. */
   stacked: reflected(flag()),
@@ -78,7 +78,7 @@ class GwBar extends element({
     if (total === '') return html`<span class="quiet">${used} used, unlimited</span>`;
     if (share === null) return html`<span>${total}</span>`;
     const tone = toneOfShare(share);
-    // Uses width attributes, because the content security policy forbids style attributes.
+    // The content security policy forbids style attributes.
     const width = `${Math.min(100, share * 100)}%`;
     return html`<svg
         class="track"

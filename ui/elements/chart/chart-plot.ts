@@ -24,12 +24,11 @@ type Drawing = Readonly<{
   group: string;
   zone: Zone;
   labels: readonly string[];
-  /** The labels of hidden series. */
   hidden: ReadonlySet<string>;
   /** The values are logarithms to base 10. */
   isLog: boolean;
   format: (value: number | null) => string;
-  /** The element, for its colors and font. */
+  /** For its colors and font. */
   styles: CSSStyleDeclaration;
   onCursor: (index: number | null) => void;
   /** Epoch milliseconds of the dragged range. */

@@ -23,7 +23,7 @@ import { Watch } from '../watch.ts';
 
 let isPainted = false;
 
-/** Loads the chart code after the first paint. */
+/** Loaded after the first paint. */
 async function plotCode(): Promise<typeof uPlot> {
   if (!isPainted) await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   isPainted = true;
@@ -45,7 +45,6 @@ class GwChart extends element({
   /** Shown if no value is known. */
   empty: text('No data'),
   asTable: state(false),
-  /** The labels of hidden series. */
   hiddenLines: state<ReadonlySet<string>>(),
 }) {
   static override styles = [base, buttons, unsafeCSS(plotStyles), chartStyles];
@@ -206,7 +205,7 @@ class GwChart extends element({
     if (place === null) this.#forget();
     if (place === null || !this.isConnected) return;
     if (Plot === null) {
-      // The table works without the chart code, which is loaded again on demand.
+      // The table needs no chart code, which is loaded again on demand.
       this.asTable = true;
       return;
     }
@@ -223,7 +222,7 @@ class GwChart extends element({
     }
   }
 
-  /** Everything except the values: a change draws the chart again. */
+  /** Everything except the values. A change draws the chart again. */
   #look(): string {
     const ink = getComputedStyle(this).getPropertyValue('--text-2');
     const labels = this.series.map(({ label }) => label);

@@ -7,7 +7,7 @@ import { element, flag, given, state, text } from '../element.ts';
 import { ranked } from '../../lib/text/match.ts';
 import { base, controls } from '../../styles/base.ts';
 
-/** Further rows are only counted. */
+/** More rows are only counted. */
 const shownMax = 50;
 
 export type Choice = Readonly<{ value: string; label: string }>;
@@ -19,7 +19,7 @@ class GwCombobox extends element({
   choices: given<readonly Choice[]>([]),
   invalid: flag(),
   disabled: flag(),
-  /** A description for assistive technology. */
+  /** For assistive technology. */
   described: text(''),
   open: state(false),
   typed: state(''),
@@ -74,7 +74,7 @@ class GwCombobox extends element({
     this.renderRoot.querySelector('input')?.focus();
   }
 
-  /** All choices without text, otherwise the matching ones, best match first. */
+  /** Without text all choices, otherwise the best match first. */
   #found(): readonly Choice[] {
     return this.typed === ''
       ? this.choices

@@ -20,7 +20,7 @@ export type FieldType =
   | 'checkbox'
   | 'datetime-local';
 
-/** Detail of `gw-input`, which every change dispatches. */
+/** Every change dispatches `gw-input` with this detail. */
 export type FieldInput = Readonly<{ name: string; value: string; checked: boolean }>;
 
 export class GwField extends element({
@@ -33,7 +33,7 @@ export class GwField extends element({
   error: text(''),
   placeholder: text(''),
   required: flag(),
-  /** Does not mark the field as optional, for forms without required fields. */
+  /** For forms without required fields. */
   unmarked: flag(),
   disabled: flag(),
   /** Choices of a select; suggestions for text. */

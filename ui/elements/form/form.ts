@@ -12,7 +12,6 @@ import { base, buttons } from '../../styles/base.ts';
 import '../error.ts';
 import './field.ts';
 
-/** The interface of all kinds of fields. */
 type Field = HTMLElement & {
   readonly name: string;
   readonly label: string;

@@ -1,5 +1,5 @@
-// A list that is made by picking options. Parts can be removed, moved and weighted. Its value has one line per part; a weight follows a
-// tab. Dispatches `gw-input`.
+// A list made by picking options. Parts can be removed, moved and weighted. Its value has one line
+// per part; a weight follows a tab. Dispatches `gw-input`.
 
 import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -29,7 +29,7 @@ class GwPicks extends element({
   weighted: flag(),
   options: given<readonly Option[]>([]),
   typed: state(''),
-  /** Announces moves to screen readers. */
+  /** For screen readers. */
   announced: state(''),
 }) {
   static override styles = [base, buttons, controls, hints, picksStyles];
@@ -179,8 +179,8 @@ class GwPicks extends element({
   };
 
   /**
-   * Adds the typed option; false with an error if it is not one. Leaving the field adds nothing, because a new row would move the button
-   * under the pointer.
+   * False with an error if the typed text is not an option. Leaving the field adds nothing, because
+   * a new row would move the button under the pointer.
    */
   readonly commit = (): boolean => {
     const typed = this.typed.trim();

@@ -1,4 +1,4 @@
-// The two ends of a time range, typed in the zone that is shown. Dispatches `gw-ends` if both are valid.
+// The two ends of a time range, typed in the shown zone. Dispatches `gw-ends` if both are valid.
 
 import { css, html, nothing } from 'lit';
 
@@ -19,7 +19,6 @@ const ends: readonly Readonly<{ end: End; label: string }>[] = [
 
 class GwRangeEnds extends element({
   value: text(''),
-  /** Either end can be missing. */
   open: flag(),
   wrong: state(''),
 }) {
@@ -87,7 +86,7 @@ class GwRangeEnds extends element({
     const held = this.#ends();
     const typed = (end: End): string =>
       this.renderRoot.querySelector<HTMLInputElement>(`input[name=${end}]`)?.value ?? '';
-    // An untouched end keeps the precision that the text omits.
+    // The text omits the precision of an untouched end.
     const same = (end: End): boolean => typed(end) === this.#written(held[end]);
     const read = readTypedEnds(
       { since: typed('since'), until: typed('until') },

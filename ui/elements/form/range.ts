@@ -11,7 +11,7 @@ import { line } from '../../styles/line.ts';
 import { Watch } from '../watch.ts';
 
 class GwRange extends element({
-  /** The format of the address: `24h`, or two times separated by a slash. A change dispatches `gw-range`. */
+  /** Like the address: `24h`, or two times separated by a slash. A change dispatches `gw-range`. */
   value: text('24h'),
   /** Both ends are optional, and empty means all time. */
   open: flag(),
@@ -108,7 +108,6 @@ class GwRange extends element({
       : html`<option value=${value} selected>Last ${value}</option>`;
   }
 
-  /** The code is loaded on first use. */
   #between() {
     void import('./range-ends.ts');
     return html`<gw-range-ends

@@ -55,9 +55,9 @@ export class GwDialog extends Overlay {
       }
     `,
   ];
-  /** The verb on the confirm button; empty for no buttons. */
+  /** On the confirm button; empty for no buttons. */
   declare verb: string;
-  /** The label of the other button. */
+  /** On the other button. */
   declare refusal: string;
   declare danger: boolean;
   /** If set, must be typed to enable the confirm button. */

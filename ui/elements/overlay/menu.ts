@@ -14,13 +14,13 @@ export type MenuItem = Readonly<{
   icon?: IconName;
   danger?: boolean;
   disabled?: boolean;
-  /** A choice that is on or off instead of an action. */
+  /** For a choice that is on or off instead of an action. */
   checked?: boolean;
 }>;
 
 class GwMenu extends element({
   items: given<readonly MenuItem[]>([]),
-  /** The name for screen readers, if there is no text. */
+  /** For screen readers, if there is no text. */
   label: text(),
   icon: text<IconName>(),
   text: text(''),

@@ -46,7 +46,7 @@ export const noticeStyles = css`
   }
 `;
 
-/** Goes into a `<li>` with the tone as its class. `more` is shown below the text. */
+/** For a `<li>` with the tone as its class. `more` is shown below the text. */
 export const noticeWords = (
   { tone, text, detail, action, outcome }: Notice,
   more: unknown = nothing,

@@ -1,5 +1,5 @@
-// Base class of dialogs and drawers. Only the owner closes them, on `gw-close`. Afterwards the focus returns to its earlier element, or to
-// the heading below if that is gone.
+// Base class of dialogs and drawers. Only the owner closes them, on `gw-close`. Then the focus
+// returns to its earlier element, or to the heading below.
 
 import { css, html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -14,7 +14,7 @@ export class Overlay extends element({
   /** Neither Escape nor the corner button closes it. */
   kept: flag(),
 }) {
-  /** Finds the first field. Fields outside of forms are ignored, because a record is read first. */
+  /** Fields outside of forms do not count, because a record is read first. */
   protected readonly asks: string = 'gw-form gw-field';
   #opener: HTMLElement | null = null;
 
@@ -36,7 +36,7 @@ export class Overlay extends element({
     left(this);
   }
 
-  /** The heading; it is not in the tab order. */
+  /** Focuses the heading, which is not in the tab order. */
   override focus(): void {
     const name = this.renderRoot.querySelector<HTMLElement>('.head h2');
     if (name === null) return;
@@ -70,7 +70,7 @@ export class Overlay extends element({
     requestAnimationFrame(() => requestAnimationFrame(() => this.#focusFirst()));
   }
 
-  /** Focuses the first field of a form unless a field has the focus. */
+  /** Does nothing if a field has the focus. */
   #focusFirst(): void {
     if (!this.open) return;
     const fields = fieldsIn(this, this.asks);
@@ -139,7 +139,7 @@ export const headStyles = css`
   }
 `;
 
-/** Elements that match the selector, including shadow trees. */
+/** Includes shadow trees. */
 function fieldsIn(root: ParentNode, selector: string): readonly HTMLElement[] {
   const own = root.querySelectorAll<HTMLElement>(selector);
   if (own.length > 0) return [...own];
@@ -148,7 +148,7 @@ function fieldsIn(root: ParentNode, selector: string): readonly HTMLElement[] {
   );
 }
 
-/** The focused element in nested shadow trees; null if there is none. */
+/** In nested shadow trees. */
 function focused(root: Document | ShadowRoot): HTMLElement | null {
   const active = root.activeElement;
   if (!(active instanceof HTMLElement) || active === document.body) return null;

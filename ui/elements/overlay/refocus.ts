@@ -1,12 +1,11 @@
-// Moves the focus to the heading of the open overlay or the page when the focused element is removed. Marks the document while an overlay
-// is open, for print.
+// Moves the focus to the heading of the open overlay or page when the focused element is removed.
+// Marks the document while an overlay is open, for print.
 
 type Place = Readonly<{ focus: () => void }>;
 
 /** The innermost overlay is last. */
 let places: readonly Place[] = [];
 
-/** The page is below all overlays. */
 export const pageCame = (page: Place): void => {
   places = [page, ...places];
 };

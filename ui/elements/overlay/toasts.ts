@@ -1,5 +1,6 @@
-// Shows notifications at the edge of the page. Web Awesome's toasts would add a style element, which the content security policy forbids.
-// An open drawer shows them itself, because nothing outside of it is accessible. Each is announced once.
+// Shows notifications at the edge of the page, each announced once. Web Awesome's toasts would add
+// a style element, which the content security policy forbids. An open drawer shows them itself,
+// because nothing outside of it is accessible.
 
 import { css, html } from 'lit';
 import type { LitElement, PropertyValues, TemplateResult } from 'lit';

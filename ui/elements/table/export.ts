@@ -24,16 +24,16 @@ export type ExportSource = Readonly<{
   pages: (signal: AbortSignal) => AsyncIterable<readonly object[]> | Iterable<readonly object[]>;
   cells: (row: object) => Exported;
   record: (row: object) => Exported;
-  /** The number of rows; null if unknown. */
+  /** Null if unknown. */
   count: number | null;
   isNewestFirst: boolean;
 }>;
 
 class GwExport extends element({
   source: given<ExportSource>(),
-  /** The name of a row, in the singular. */
+  /** Singular. */
   noun: text(),
-  /** The number of exported rows; null while no export runs. */
+  /** Null while no export runs. */
   done: state<number | null>(null),
 }) {
   static override styles = [

@@ -1,4 +1,5 @@
-// A list that shows the newest rows and loads older ones on demand. A new query in the address loads it again from the beginning.
+// A list that shows the newest rows and loads older ones on demand. A new query loads it again from
+// the beginning.
 
 import { html } from 'lit';
 import type { ReactiveControllerHost } from 'lit';
@@ -12,7 +13,6 @@ const steps = { first: 100, more: 500 };
 type Options<Value> = Readonly<{
   /** Loads the first rows, as many as are shown. */
   load: (wanted: number, signal: AbortSignal) => Promise<Value>;
-  /** Identifies the query. */
   asked: () => string;
   pollMs?: number | (() => number | null);
 }>;

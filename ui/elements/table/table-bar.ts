@@ -18,7 +18,6 @@ type Sorts = Readonly<{
 }>;
 
 type Bar = Readonly<{
-  /** The label of the table. */
   label: string;
   noun: string;
   found: number;
@@ -30,7 +29,7 @@ type Bar = Readonly<{
   columnFilters: number | null;
   /** Shown where column heads, which sort, are hidden. */
   sorts: Sorts | null;
-  /** Null if there is only one. */
+  /** Null if there is only one order. */
   order: Order | null;
   choices: readonly Readonly<{
     column: Readonly<{ id: string; label: string }>;

@@ -1,4 +1,5 @@
-// The rows of one page of a table. Long pages draw only the visible rows; spacers replace the others.
+// The rows of one page of a table. Long pages draw only the visible rows, with spacers for the
+// others.
 
 import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -12,15 +13,14 @@ type Key = string | number;
 
 export type Body<Row> = Readonly<{
   rows: readonly Row[];
-  /** The number of rows on earlier pages. */
   before: number;
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => Key;
-  /** The link of a row; null for none. */
+  /** Null without a link. */
   hrefOf: (row: Row) => string | null;
   isMarked: (row: Row) => boolean;
   chosen: Key | null;
-  /** Rows are cards with labels, of any height. */
+  /** Cards have labels and any height. */
   isCards: boolean;
   /** Null offers no ticks. */
   ticks: Ticks | null;

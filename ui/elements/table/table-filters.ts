@@ -1,4 +1,4 @@
-// Filters by column: a choice for columns with few values, otherwise a text that the value must contain.
+// Filters by column: a choice for columns with few values, otherwise a text.
 
 import { html } from 'lit';
 

@@ -15,7 +15,7 @@ const classOf = (
   { isFirst }: Pick<Place, 'isFirst'>,
 ): string => `${isFirst ? 'first' : ''} ${end === true ? 'end-cell' : ''}`;
 
-/** The order of the server; null if the column has none. */
+/** Null if the server does not order the column. */
 export function fixedHead(
   column: Column<object>,
   { order, ...place }: Place & Readonly<{ order: 'asc' | 'desc' | null }>,

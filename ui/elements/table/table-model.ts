@@ -6,21 +6,21 @@ import type { Cell, TableView } from '../../lib/page/table-view.ts';
 export type Column<Row> = Readonly<{
   id: string;
   label: string;
-  /** The value for sort, filter and export. Null is unknown. */
+  /** For sort, filter and export. Null is unknown. */
   value: (row: Row) => Cell;
-  /** Draws the cell; the value as text when absent. */
+  /** The value as text when absent. */
   cell?: (row: Row) => unknown;
   /** Aligns numbers at the end. */
   end?: boolean;
   /** Hidden at first. */
   spare?: boolean;
-  /** Help text, shown by a question mark in the head. */
+  /** Shown by a question mark in the head. */
   help?: string;
   /** True if the server sorts partial rows by this column. */
   ordered?: boolean;
 }>;
 
-/** An exported row: values by column id. */
+/** By column id. */
 export const recordOf = <Row>(row: Row, columns: readonly Column<Row>[]) =>
   Object.fromEntries(columns.map(({ id, value }) => [id, value(row)]));
 
@@ -30,7 +30,7 @@ type Wanted<Row> = Readonly<{
   view: TableView;
 }>;
 
-/** The matching rows, computed again only when rows, columns, filters or order change. */
+/** Computed again only when rows, columns, filters or order change. */
 export class FoundRows<Row extends object> {
   #filter = createFilter<Row>(() => '');
   #columns: readonly Column<Row>[] | null = null;

@@ -48,7 +48,6 @@ export class ColumnWidths implements ReactiveController {
     root.adoptedStyleSheets = [...root.adoptedStyleSheets, this.#sheet];
   }
 
-  /** The resize handle of a column. */
   edge({ id, label }: Readonly<{ id: string; label: string }>) {
     const width = this.#widths[this.#keyOf(id)];
     return html`<span
@@ -106,7 +105,7 @@ export class ColumnWidths implements ReactiveController {
     try {
       localStorage.setItem(name, JSON.stringify(this.#widths));
     } catch {
-      // Used if the browser has no storage: the widths last until the page is left.
+      // Without storage, the widths last until the page is left.
     }
   }
 }

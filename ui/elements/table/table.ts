@@ -41,28 +41,27 @@ class GwTable extends element({
   rows: given<readonly Row[]>([]),
   columns: given<readonly Column<Row>[]>([]),
   keyOf: given<(row: Row) => Key>((row) => Number(Reflect.get(row, 'id'))),
-  /** The link of a row; null for none. */
+  /** Null without a link. */
   hrefOf: given<((row: Row) => string | null) | null>(null),
   /** Rows that need attention. */
   isMarked: given<(row: Row) => boolean>(() => false),
   view: given<TableView>(readView({})),
   /** The key of the open row. */
   chosen: given<Key | null>(null),
-  /** The ticked keys; null offers no ticks. */
+  /** Null offers no ticks. */
   ticked: given<ReadonlySet<Key> | null>(null),
   label: text(),
-  /** The name of a row, in the singular. */
+  /** Singular. */
   noun: text('row'),
   /** The data is about to be replaced. */
   stale: flag(),
   /** The rows are the first of more: the server filters and orders them, and this table does not. */
   partial: flag(),
-  /** Loads all rows page by page for the export of a partial list. */
+  /** Loads all rows page by page, for the export of a partial list. */
   follow: given<((signal: AbortSignal) => AsyncIterable<readonly Row[]>) | null>(null),
-  /** The order of the server, if it offers two; `gw-order` asks for the other. */
+  /** Set if the server offers two orders; `gw-order` asks for the other. */
   order: given<'asc' | 'desc' | null>(null),
   scrolledPx: state(0),
-  /** The column filters are open. */
   filtering: state(false),
 }) {
   static override styles = [base, buttons, controls, tableStyles, tableCardStyles];

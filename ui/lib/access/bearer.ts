@@ -44,6 +44,5 @@ export const bearerStates: readonly Readonly<{
   { value: 'revoked', label: 'revoked', tone: 'plain' },
 ];
 
-/** The state and tone of a key or token now. */
 export const shownState = (one: Bearer): (typeof bearerStates)[number] | undefined =>
   bearerStates.find(({ value }) => value === bearerState(one, Date.now()));

@@ -27,7 +27,7 @@ export function shareText(share: number): string {
 
 export type Nearer = Readonly<{ cap: 'tokens' | 'money'; share: number }>;
 
-/** The limit with the highest usage; null without limits. */
+/** Null without limits. */
 export function nearerCap(budget: Budget): Nearer | null {
   const tokens = shareOf(budget.tokens_used, budget.tokens_total);
   const money = shareOf(budget.cost_used_micros, budget.cost_total_micros);
@@ -35,7 +35,7 @@ export function nearerCap(budget: Budget): Nearer | null {
   return tokens === null ? null : { cap: 'tokens', share: tokens };
 }
 
-/** A whole number above zero; null for an empty field; undefined if invalid. */
+/** Null for an empty field; undefined if not a whole number above zero. */
 export function readCount(text: string): number | null | undefined {
   const plain = text.replaceAll(/[\s,_]/g, '');
   if (plain === '') return null;
@@ -45,7 +45,7 @@ export function readCount(text: string): number | null | undefined {
 
 const dollars = /^\$?(\d{1,9})(?:\.(\d{1,6}))?$/;
 
-/** Exact micros of US dollars; null for an empty field; undefined if invalid or not above zero. */
+/** Exact micros of US dollars. Null for an empty field; undefined if invalid or not above zero. */
 export function readMoney(text: string): number | null | undefined {
   const plain = text.replaceAll(/[\s,_]/g, '');
   if (plain === '') return null;
@@ -55,7 +55,6 @@ export function readMoney(text: string): number | null | undefined {
   return micros > 0 ? micros : undefined;
 }
 
-/** The reverse of the function above. */
 export function writeMoney(micros: number | null): string {
   if (micros === null) return '';
   const fraction = String(micros % 1_000_000)
@@ -83,7 +82,6 @@ export const capStates: readonly Readonly<{ value: CapState; label: string }>[] 
 
 type Refusals = Readonly<{ refused_rate_limit: number; refused_budget: number }>;
 
-/** The number of requests the limits of a principal refused. */
 export const refusedByCaps = (points: readonly Refusals[]) => ({
   rate: points.reduce((sum, point) => sum + point.refused_rate_limit, 0),
   budget: points.reduce((sum, point) => sum + point.refused_budget, 0),

@@ -1,4 +1,4 @@
-// Reads the form of a new API key, and writes the sample commands for it.
+// Reads the form of a new API key, and writes sample commands for it.
 
 import type { Zone } from '../text/format.ts';
 
@@ -16,7 +16,7 @@ export const blankKey: KeyDraft = { name: '', principal_id: '', expiry: '90', ex
 
 const dayMs = 24 * 3_600_000;
 
-/** The typed time as RFC 3339. An invalid time is sent unchanged, so that the server explains it. */
+/** RFC 3339. An invalid time is sent unchanged, so that the server explains it. */
 const momentOf = (text: string, zone: Zone): string => {
   const at = new Date(zone === 'utc' ? `${text}Z` : text);
   return Number.isNaN(at.getTime()) ? text : at.toISOString();
@@ -36,12 +36,11 @@ export function keyBody(draft: KeyDraft, { now, zone }: Told) {
   return { name: name.trim(), principal_id: Number(principal_id), expires_at };
 }
 
-/** Quotes a text for a shell. Single quotes preserve every character. */
+/** Single quotes preserve every character in a shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 type Use = Readonly<{ base: string; key: string; model: string }>;
 
-/** A first request with the key. */
 export function curlOf({ base, key, model }: Use): string {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] });
   return [
@@ -56,10 +55,10 @@ export function curlOf({ base, key, model }: Use): string {
 export const environmentOf = ({ base, key }: Pick<Use, 'base' | 'key'>): string =>
   `export OPENAI_BASE_URL=${base}/v1\nexport OPENAI_API_KEY=${quoted(key)}`;
 
-/** A listener on all addresses, which does not tell how clients reach it. */
+/** Clients cannot use these addresses. */
 const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '[::]']);
 
-/** The address of the gateway for clients; null if the process does not know it. */
+/** Null if the process does not know its address for clients. */
 export function gatewayAddress(config: Readonly<{ gateway_url: string | null }>): string | null {
   const { gateway_url: address } = config;
   const isKnown = address !== null && !everyAddress.has(new URL(address).hostname);

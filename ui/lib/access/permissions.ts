@@ -9,7 +9,7 @@ export type Effective = Permission & Readonly<{ via: readonly string[] }>;
 export const permissionText = ({ verb, resource }: Permission): string =>
   resource === '*' ? verb : `${verb} ${resource}`;
 
-/** Sorted by text, each once. */
+/** Sorted, without duplicates. */
 export function effectivePermissions(
   held: readonly string[],
   roles: readonly Role[],
@@ -38,7 +38,7 @@ export function invokable(permissions: readonly Permission[]): string {
   return more > 0 ? `${names.slice(0, shownMax).join(', ')} and ${more} more` : names.join(', ');
 }
 
-/** The resource prefix of each verb; null for verbs that only support `*`. */
+/** The prefix is null for verbs that only support `*`. */
 export const verbs = [
   { verb: 'model:invoke', label: 'Invoke a model', prefix: 'model/' },
   { verb: 'mcp:invoke', label: 'Invoke an MCP server', prefix: 'mcp/' },

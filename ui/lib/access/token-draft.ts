@@ -1,4 +1,4 @@
-// Reads the form of a new admin token, and writes the sample commands for it.
+// Reads the form of a new admin token, and writes sample commands for it.
 
 import { wrong } from '../saves/draft.ts';
 import type { Read } from '../saves/draft.ts';
@@ -12,11 +12,9 @@ export type TokenDraft = KeyDraft & Readonly<{ permissions: string }>;
 
 export const blankToken: TokenDraft = { ...blankKey, permissions: '' };
 
-/** The permissions that a token can have. */
 const carriable = ['usage:read', 'key:create', 'key:revoke', 'config:write'] as const;
 type AdminVerb = (typeof carriable)[number];
 
-/** The permissions that a token of this principal can have. */
 export const carriableOf = (held: readonly Permission[]): readonly AdminVerb[] =>
   carriable.filter((verb) => held.some((one) => one.verb === verb));
 
@@ -41,10 +39,9 @@ export function tokenBody(
 
 type Use = Readonly<{ origin: string; token: string }>;
 
-/** A first request, which returns the permissions of the token. */
+/** It returns the permissions of the token. */
 export const sessionCurl = ({ origin, token }: Use): string =>
   `curl ${origin}/session \\\n  -H ${quoted(`authorization: Bearer ${token}`)}`;
 
-/** The variables that the `gw change` commands read. */
 export const changeEnvironment = ({ origin, token }: Use): string =>
   `export GW_CONTROL_URL=${origin}\nexport GW_ADMIN_TOKEN=${quoted(token)}`;

@@ -12,7 +12,7 @@ type Place = Readonly<{
   alone?: readonly string[];
 }>;
 
-/** Screens by the resource of the API. A part is shown by the screen of its owner (`partPlace`). */
+/** By API resource. The screen of its owner shows a part (`partPlace`). */
 const places: Readonly<Record<string, Place>> = {
   ...Object.fromEntries(allNouns.flatMap(placesOf)),
   prices: { screen: 'models' },

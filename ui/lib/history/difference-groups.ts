@@ -46,7 +46,6 @@ export function groupTitle({ members }: Group<Difference>): string {
   return `${what}: ${named}${rest > 0 ? ` and ${rest} more fields` : ''} changed`;
 }
 
-/** Abbreviations keep their capitals. */
 function pluralOf(label: string): string {
   const word = /^[A-Z]{2}/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);
   return word.endsWith('s') ? `${word}es` : `${word}s`;

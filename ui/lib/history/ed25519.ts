@@ -1,5 +1,5 @@
-// Verifies Ed25519 signatures (RFC 8032) with the Web Crypto API, which browsers offer only to secure contexts: HTTPS, localhost and local
-// files.
+// Verifies Ed25519 signatures (RFC 8032) with the Web Crypto API, which browsers offer only to
+// HTTPS, localhost and local files.
 
 import type { Means } from '../../../events/chain.ts';
 import { hexBytes } from '../../../events/bytes.ts';
@@ -15,5 +15,4 @@ const isSigned: Means['isSigned'] = async (text, signature, publicKey) => {
 
 export const browserMeans: Means = { isSigned };
 
-/** Tells whether this page can verify signatures. */
 export const canVerify = (): boolean => 'subtle' in crypto && crypto.subtle !== undefined;

@@ -21,7 +21,7 @@ export function placeOfStream(stream: string): Target | null {
   return { screen: screen.name, rest: screen.part === null ? [id] : [screen.part, id] };
 }
 
-/** The stream of the record in the address of a screen. Null if the address has no record. */
+/** Null if the address has no record. */
 export function streamOfPlace(screen: string, rest: readonly string[]): string | null {
   const found = allNouns.find(
     (one) =>
@@ -70,7 +70,7 @@ type Difference = Readonly<{
   fields: readonly Readonly<{ field: string; before: unknown; after: unknown; secret: boolean }>[];
 }>;
 
-/** Rows of a diff. A secret is never shown; the row only says that it changed. */
+/** A secret shows only that it changed. */
 export const changesOfDifference = ({ change, fields }: Difference): readonly FieldChange[] =>
   fields.map(({ field, before, after, secret }) => ({
     field: secret ? `${field} (secret)` : field,
@@ -84,8 +84,8 @@ const isNone = (value: unknown): boolean => value === null || value === undefine
 const timePattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?(Z)?)?$/;
 
 /**
- * Parses a version, position or UTC time into the form of the API: `1482`, `v1482`, `2026-11-21`, `2026-11-21 14:05`. Null if it is none of
- * these.
+ * `1482`, `v1482`, `2026-11-21` or `2026-11-21 14:05` (UTC), in the form of the API. Null for
+ * anything else.
  */
 export function readMoment(text: string): string | null {
   const typed = text.trim();
@@ -101,7 +101,6 @@ export function readMoment(text: string): string | null {
 export const momentWords = (moment: string): string =>
   /^\d+$/.test(moment) ? `version ${moment}` : moment;
 
-/** The reason why the numbers of versions are not consecutive. */
 export const versionHelp =
   'A version is a position in the event log. The numbers in between belong to other events.';
 
@@ -123,7 +122,7 @@ export function reachText(
   return `${reached} of ${replicas.length}`;
 }
 
-/** The streams of the restorable records among the events, each once. */
+/** Each once. */
 export const streamsOf = (events: readonly Readonly<{ stream: string }>[]): readonly string[] => [
   ...new Set(
     events

@@ -6,7 +6,6 @@ type Alarm = Readonly<{ replica: string | null; explained_by_epoch: number | nul
 
 type Witness = Readonly<{ replica: string; log_seen?: readonly unknown[] | undefined }>;
 
-/** Tells whether the hashes that a replica received match the log. */
 export function witnessState(
   { replica, log_seen: seen = [] }: Witness,
   alarms: readonly Alarm[],
@@ -31,14 +30,14 @@ export function behindState(
 }
 
 type Signed = Readonly<{
-  /** The position of the last checkpoint among the newest positions; null if there is none. */
+  /** Null if the newest positions have no checkpoint. */
   last: number | null;
   /** The number of newest positions that were searched. */
   among: number;
   hasKey: boolean;
 }>;
 
-/** Describes which part of a log that ends at `head` no signed checkpoint covers. */
+/** The part of a log up to `head` that no signed checkpoint covers. */
 export function unsignedText(head: number, { last, among, hasKey }: Signed): string {
   if (last !== null)
     return head === last ? 'The whole log is signed' : formatCount(head - last, 'unsigned event');
@@ -57,7 +56,7 @@ export function driftText(drift: number | null): string | null {
 
 type Verified = Readonly<{ position: number; problem_count: number }>;
 
-/** The result of the last verification of a log that ends at `head`; null if there was none. */
+/** Null without a verification. */
 export function verifiedState(
   last: Verified | null,
   head: number,

@@ -1,11 +1,12 @@
-// Reads the filters of the log from the address and turns them into queries of the API. Invalid values are ignored.
+// Reads the filters of the log from the address and turns them into queries of the API. Ignores
+// invalid values.
 
 import { readEnds } from '../page/range.ts';
 import { capital } from '../text/format.ts';
 
 type Query = Readonly<Record<string, string>>;
 
-/** Actors other than individual principals. */
+/** Actors that are not principals. */
 export const actorKinds = ['session', 'api_key', 'admin_token', 'cli', 'agent', 'system'] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
@@ -33,7 +34,7 @@ export const auditActions: readonly string[] = [
   'SYSTEM',
 ];
 
-/** All filters; each list uses those that its endpoint supports. */
+/** Each list uses the filters that its endpoint supports. */
 export const filterNames = [
   'actor',
   'target',
@@ -63,7 +64,6 @@ function actorOf(text: string): Actor {
   return kind === undefined ? null : { kind };
 }
 
-/** Empty if the filter is not set. */
 const textOf = (query: Query, name: FilterName): string => query[name]?.trim() ?? '';
 
 type Edges = Readonly<{ since?: string; until?: string }>;
@@ -81,10 +81,9 @@ type Order = Readonly<{ order?: 'asc' }>;
 export const orderOf = (query: Query): 'asc' | 'desc' =>
   query['order'] === 'asc' ? 'asc' : 'desc';
 
-/** Lists are newest first by default. */
+/** Newest first by default. */
 const askedOrder = (query: Query): Order => (orderOf(query) === 'asc' ? { order: 'asc' } : {});
 
-/** Only the filters that are set. */
 const said = <Name extends string>(
   texts: Readonly<Record<Name, string>>,
 ): Partial<Record<Name, string>> => {
@@ -147,10 +146,9 @@ export const eventQueryOf = (
   ...said({ type: commandNameOf(textOf(query, 'type')) }),
 });
 
-/** True if no filter is set. */
 export const isUnfiltered = (query: Query): boolean =>
   filterNames.every((name) => textOf(query, name) === '');
 
-/** Identifies a query, so that a different query loads again. */
+/** A different query loads again. */
 export const askedText = (query: Query): string =>
   JSON.stringify([...filterNames, 'order', 'state'].map((name) => query[name] ?? ''));

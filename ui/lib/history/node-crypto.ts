@@ -4,5 +4,5 @@ import { createDigest } from './sha256.ts';
 
 const digest = createDigest();
 
-/** Only `sha256` is supported, the only algorithm that the project uses. */
+/** The project uses only `sha256`. */
 export const hash = (_algorithm: 'sha256', data: string | Uint8Array): string => digest(data);

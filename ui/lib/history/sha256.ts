@@ -63,7 +63,7 @@ export function createSha256(): Sha256 {
 
 export type Digest = (data: string | Uint8Array) => string;
 
-/** Returns a function that hashes one text after another, each as UTF-8, into 64 hex digits. */
+/** Hashes one text after another, each as UTF-8, into 64 hex digits. */
 export function createDigest(): Digest {
   const hash = createSha256();
   return (data) => {
@@ -91,7 +91,7 @@ const turned = (word: number, by: number): number => (word >>> by) | (word << (3
 const at = (words: Int32Array, index: number): number => words[index] ?? 0;
 const byteAt = (bytes: Uint8Array, index: number): number => bytes[index] ?? 0;
 
-/** Hot loop: iterators and lists would make it ten times slower. */
+/** Iterators and lists would make it ten times slower. */
 function compress(state: Int32Array, words: Int32Array, bytes: Uint8Array, from: number): void {
   spread(words, bytes, from);
   let a = at(state, 0);

@@ -1,26 +1,27 @@
-// Decides what a chart draws for buckets that are only partly in the range: a sum over part of a bucket would look like a drop.
+// Decides what a chart draws for buckets that are only partly in the range: their sum would look
+// like a drop.
 
 /** Epoch milliseconds; half-open. */
 type Edges = Readonly<{ since: number; until: number }>;
 
 export type Buckets = Readonly<{
-  /** The start of each bucket, ascending. */
+  /** Ascending. */
   times: readonly number[];
   widthMs: number;
   edges: Edges;
 }>;
 
-/** With less of a bucket than this, its rate is not meaningful. */
+/** A rate over less of a bucket is not meaningful. */
 const shareMin = 0.25;
 
-/** The share of each bucket in the range, between 0 and 1. */
+/** Between 0 and 1. */
 const sharesOf = ({ times, widthMs, edges }: Buckets): readonly number[] =>
   times.map((at) => {
     const inside = Math.min(at + widthMs, edges.until) - Math.max(at, edges.since);
     return Math.min(1, Math.max(0, inside / widthMs));
   });
 
-/** Converts sums into rates per second over the covered time; a gap where that is too short. */
+/** Rates per second over the covered time; a gap where that is too short. */
 export function perSecond(sums: readonly (number | null)[], buckets: Buckets): (number | null)[] {
   const shares = sharesOf(buckets);
   return sums.map((sum, index) => {
@@ -31,7 +32,7 @@ export function perSecond(sums: readonly (number | null)[], buckets: Buckets): (
 
 type Series = Readonly<{ label: string; values: readonly (number | null)[] }>;
 
-/** Sums for all series of one chart. A partial bucket is a gap in all of them, unless no series drops at it. */
+/** A partial bucket is a gap in all series of a chart, unless none drops at it. */
 export function wholeSums(series: readonly Series[], buckets: Buckets): readonly Series[] {
   const shares = sharesOf(buckets);
   const isGap = shares.map((share, index) => {
@@ -47,7 +48,6 @@ export function wholeSums(series: readonly Series[], buckets: Buckets): readonly
 const isFall = (value: number | null | undefined, neighbour: number | null | undefined): boolean =>
   typeof value === 'number' && typeof neighbour === 'number' && value < neighbour;
 
-/** For points that begin at `at`. */
 export const bucketsOf = (
   points: readonly Readonly<{ at: string }>[],
   { widthMs, edges }: Pick<Buckets, 'widthMs' | 'edges'>,

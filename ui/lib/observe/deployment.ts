@@ -21,7 +21,6 @@ export const policies = ['cacheAffinity', 'leastLoaded', 'roundRobin', 'lowestLa
 type Policy = (typeof policies)[number];
 const policyOf = (text: string): Policy => policies.find((one) => one === text) ?? 'cacheAffinity';
 
-/** Names of fields on the server. */
 export const fieldsOf = ({ image, proxy }: Spec) => ({
   image,
   replicas: proxy.replicas,
@@ -51,7 +50,7 @@ export const numberFields = [
 
 type NumberField = (typeof numberFields)[number]['name'];
 
-/** All fields as text. An empty number resets it to the default. */
+/** An empty number resets the field to its default. */
 export type DeploymentDraft = Readonly<
   Record<NumberField, string> & { image: string; policy: Policy; autoscaling_enabled: boolean }
 >;
@@ -62,7 +61,7 @@ export const draftOf = (spec: Spec): DeploymentDraft => {
   return { ...fields, ...(Object.fromEntries(texts) as Record<NumberField, string>) };
 };
 
-/** The changed fields for the API. */
+/** Only changed fields. */
 export function changeOf(draft: DeploymentDraft, spec: Spec) {
   const before = fieldsOf(spec);
   const image = draft.image.trim();
@@ -91,7 +90,7 @@ export type Condition = Readonly<{
 
 export type Status = Readonly<{
   phase: string;
-  /** The desired state that the status describes. */
+  /** The status describes the desired state. */
   isObserved: boolean;
   image: string | null;
   control: string | null;
@@ -104,7 +103,7 @@ const textIn = (value: object, name: string): string | null => {
   return typeof found === 'string' ? found : null;
 };
 
-/** The status; null before an operator writes it. Unknown fields of other releases are ignored. */
+/** Null before an operator writes it. Ignores unknown fields of other releases. */
 export function statusOf({
   generation,
   status,
@@ -137,7 +136,6 @@ export function toneOfCondition({ type, status }: Pick<Condition, 'type' | 'stat
   return isGood ? 'good' : 'warn';
 }
 
-/** The state of the rollout as a word and tone. */
 export function rolloutOf(status: Status | null) {
   if (status === null) return { tone: 'plain', word: 'no operator' } as const;
   if (!status.isObserved) return { tone: 'info', word: 'waiting for operator' } as const;
@@ -146,7 +144,7 @@ export function rolloutOf(status: Status | null) {
   return { tone: 'info', word: status.phase } as const;
 }
 
-/** One field: its desired value, and its actual value if the operator reports it. */
+/** The actual value is absent if the operator does not report it. */
 export type Field = Readonly<{
   id: string;
   label: string;

@@ -68,19 +68,18 @@ export function firstRun(facts: FirstRunFacts): readonly Step[] {
   ];
 }
 
-/** The next open step; null once the last one is done, because that implies all others. */
+/** Null once the last step is done, because that implies all others. */
 export const nextStep = (steps: readonly Step[]): Step | null =>
   steps.at(-1)?.isDone === true ? null : (steps.find(({ isDone }) => !isDone) ?? null);
 
 type Key = Parameters<typeof bearerState>[0];
 
-/** The number of keys that work. */
 export const usableKeys = (keys: readonly Key[], now: number): number =>
   keys.filter((key) => ['active', 'expiring'].includes(bearerState(key, now))).length;
 
 type Row = Readonly<{ refusal: string | null; status: number | null }>;
 
-/** Tells whether any request was answered, neither refused nor failed. */
+/** Neither refused nor failed. */
 export const hasAnswer = (rows: readonly Row[]): boolean =>
   rows.some(({ refusal, status }) => refusal === null && status !== null && status < 400);
 
@@ -90,7 +89,9 @@ type Sums = Readonly<{
   upstream_success: number | null;
 }>;
 
-/** The same for sums, which are kept longer than rows. Beyond the retention of rows only refusals are known. */
+/**
+ * For sums, which are kept longer than rows. Beyond the retention of rows only refusals are known.
+ */
 export const hasAnswerIn = (sums: readonly Sums[]): boolean =>
   sums.some(
     ({ requests, refused_requests: refused, upstream_success: succeeded }) =>

@@ -74,7 +74,7 @@ const nameOf = ({ api_base, model }: Pick<Backend, 'api_base' | 'model'>): strin
 
 type ReplicaState = Readonly<{ tone: 'good' | 'warn' | 'bad' | 'plain'; word: string }>;
 
-/** The state in one word. A replica is stuck if it had time to poll and report and still serves the old version. */
+/** A replica is stuck if it had time to poll and report and still serves the old version. */
 export function replicaState(
   replica: Omit<Reported, 'backends'> & Refusing,
   published: Published,
@@ -95,7 +95,6 @@ export function replicaState(
   return isStuck ? { tone: 'bad', word: 'stuck' } : { tone: 'warn', word: 'behind' };
 }
 
-/** A published version and its time. */
 type Version = Readonly<{ version: number; created_at: string }>;
 
 export type Lag = Readonly<{
@@ -106,7 +105,7 @@ export type Lag = Readonly<{
   isMore: boolean;
 }>;
 
-/** The lag of a replica. `newest` are the loaded versions, newest first; `all` means that there are no older ones. */
+/** `newest` are the loaded versions, newest first; `all` means that there are no older ones. */
 export function lagOf(
   { snapshot_version: serves }: Pick<Reported, 'snapshot_version'>,
   { newest, all }: Readonly<{ newest: readonly Version[]; all: boolean }>,
@@ -130,7 +129,6 @@ export const lagText = ({ versions, ms, isMore }: Lag): string =>
 
 type Seeing<Seen extends Backend> = Readonly<{ replica: string; backends: readonly Seen[] }>;
 
-/** One backend as each replica sees it. */
 export type MatrixRow<Seen extends Backend> = Readonly<{
   key: string;
   api_base: string;
@@ -175,7 +173,7 @@ export function backendMatrix<Seen extends Backend>(
   return rows.toSorted((a, b) => b.down - a.down || a.model.localeCompare(b.model, 'en'));
 }
 
-/** For each replica: up, down, or null if it does not have the backend. */
+/** Null if the replica does not have the backend. */
 export const seenBy = (
   by: ReadonlyMap<string, Readonly<{ healthy: boolean }>>,
   replicas: readonly string[],
@@ -185,7 +183,6 @@ export const seenBy = (
     return { name, state: seen === undefined ? null : seen.healthy ? 'up' : 'down' };
   });
 
-/** Names the first replicas that see the backend as down. */
 export function downText(by: ReadonlyMap<string, Readonly<{ healthy: boolean }>>): string {
   const names = [...by].filter(([, { healthy }]) => !healthy).map(([name]) => name);
   const [shown, rest] = [names.slice(0, 3), names.length - 3];

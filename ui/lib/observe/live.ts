@@ -19,7 +19,7 @@ type Replica = Readonly<{
   process: Counters;
 }>;
 
-/** One sample of the fleet. A rate is null at first and after a replica restarted. */
+/** A rate is null at first and after a replica restarted. */
 export type Sample = Readonly<{
   /** Epoch milliseconds. */
   at: number;
@@ -43,7 +43,7 @@ type Rates = Readonly<{
   unattributed: number;
 }>;
 
-/** Rates between two reports; null after a restart or without a new report. */
+/** Null after a restart or without a new report. */
 export function ratesBetween(before: Replica, after: Replica): Rates | null {
   const seconds = (Date.parse(after.reported_at) - Date.parse(before.reported_at)) / 1_000;
   if (seconds <= 0) return null;
@@ -59,13 +59,12 @@ export function ratesBetween(before: Replica, after: Replica): Rates | null {
   return Object.values(rates).some((one) => one < 0) ? null : rates;
 }
 
-/** The last two reports of a replica, or its only one. */
 type Followed = Readonly<{ now: Replica; before: Replica | null }>;
 
 /** In report intervals: after a longer silence the rate is unknown. */
 const silentAfter = 2;
 
-/** The rates of a replica; `newestMs` is the server time of the newest report of any replica. */
+/** `newestMs` is the server time of the newest report of any replica. */
 function ratesOf({ now, before }: Followed, newestMs: number): Rates | null {
   if (before === null) return null;
   const reportedMs = Date.parse(now.reported_at);

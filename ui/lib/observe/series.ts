@@ -19,9 +19,9 @@ type Point = Readonly<{
 
 export type Totals = Readonly<{
   requests: number;
-  /** Failures of the gateway or its backends, without client errors. */
+  /** Excludes client errors. */
   failed: number;
-  /** Failed attempts, if known. */
+  /** Null if unknown. */
   failedAttempts: number;
   /** Refused for permissions, rate limits or budgets. */
   refused: number;
@@ -57,19 +57,19 @@ export function totalsOf(points: readonly Point[]): Totals {
   };
 }
 
-/** Percentiles of answered requests, in milliseconds; null if there are none or only sums remain. */
+/** Milliseconds, of answered requests; null if there are none or only sums remain. */
 export type Latency = Readonly<{ p50: number | null; p95: number | null; p99: number | null }>;
 
 type Measured = Readonly<{ p50_ms: number | null; p95_ms: number | null; p99_ms: number | null }>;
 
-/** Percentiles of the whole range, which cannot be combined from its parts. */
+/** Percentiles of a range cannot be computed from those of its parts. */
 export const latencyOf = (whole: Measured | undefined): Latency => ({
   p50: whole?.p50_ms ?? null,
   p95: whole?.p95_ms ?? null,
   p99: whole?.p99_ms ?? null,
 });
 
-/** A label with its value, joined by a no-break space. */
+/** Joined by a no-break space. */
 const unbroken = (text: string): string => text.replaceAll(' ', '\u00a0');
 
 /** `p50 84 ms, p99 1.2 s`; empty if nothing is known. */
@@ -84,7 +84,7 @@ export const latencySeries = (points: readonly Measured[]) => [
   { label: 'p99', values: points.map(({ p99_ms }) => p99_ms) },
 ];
 
-/** The last index with a value in any series; -1 if there is none. */
+/** -1 if there is none. */
 export const lastKnownIndex = (series: readonly Line[]): number =>
   Math.max(-1, ...series.map(({ values }) => values.findLastIndex((value) => value !== null)));
 

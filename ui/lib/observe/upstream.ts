@@ -21,7 +21,7 @@ export const answerClasses = [
 
 export const failureClasses = answerClasses.filter(({ id }) => id !== 'upstream_success');
 
-/** The share of failed upstream requests, between 0 and 1: 429, 5xx, no response and overload. Null if unknown or without requests. */
+/** Between 0 and 1: 429, 5xx, no response and overload. Null if unknown or without requests. */
 export function failedShare(answers: Answers): number | null {
   const counts = answerClasses.map(({ id }) => answers[id]);
   if (counts.some((count) => count === null)) return null;

@@ -14,7 +14,10 @@ export function outcomeOf({ status, refusal, cached }: Known) {
 
 type Tried = Readonly<{ attempts: number; refusal: string | null }>;
 
-/** Attempts with a successor, or all attempts if no backend answered. The same rule as `failed_attempts` of a group. */
+/**
+ * Attempts with a successor, or all attempts if no backend answered, like `failed_attempts` of a
+ * group.
+ */
 export const failedAttemptsOf = ({ attempts, refusal }: Tried): number =>
   Math.max(0, attempts - (refusal === null ? 1 : 0));
 

@@ -32,7 +32,7 @@ type RowFilter = Readonly<{
   principal_id?: number;
 }>;
 
-/** The query for the requests of a group; null if the API cannot filter by it. */
+/** Null if the API cannot filter by the group. */
 export function rowFilterOf(
   grouping: Grouping,
   key: string | null,
@@ -59,14 +59,13 @@ export function rowFilterOf(
 
 const dayMs = 24 * 3_600_000;
 
-/** The UTC day as a range in the address; null if the text is not a day. */
+/** A UTC day as a range. Null if the text is not a day. */
 export function rangeOfDay(day: string): string | null {
   const since = Date.parse(`${day.slice(0, 10)}T00:00:00Z`);
   if (Number.isNaN(since)) return null;
   return [since, since + dayMs].map((at) => new Date(at).toISOString()).join('/');
 }
 
-/** The label of the group without a key. */
 export const withoutKey: Readonly<Record<Grouping, string>> = {
   model: 'refused before routing',
   principal: 'no principal',
@@ -97,16 +96,14 @@ export function comparedText(now: number | null, before: number | null): string 
 
 type Spent = Readonly<{ key: string | null; cost_micros: number | null }>;
 
-/** The spend of a group in the previous period, in micros. Null is unknown; 0 also if the group did not exist. */
+/** Micros in the previous period. Null is unknown; 0 also if the group did not exist. */
 export type Beside<Group> = Group & Readonly<{ before_micros: number | null }>;
 
 type Before = Readonly<{
   groups: readonly Spent[];
-  /** All groups are loaded. */
   isWhole: boolean;
 }>;
 
-/** Groups with their spend in the previous period. */
 export function beside<Group extends Spent>(
   now: readonly Group[],
   { groups, isWhole }: Before,
@@ -119,7 +116,7 @@ export function beside<Group extends Spent>(
   });
 }
 
-/** The relative change of spend; null if there is nothing to compare. */
+/** Null if there is nothing to compare. */
 export const changeOf = ({ cost_micros: now, before_micros: before }: Beside<Spent>) =>
   now === null || before === null || before === 0 ? null : (now - before) / before;
 
@@ -129,7 +126,7 @@ export const changeText = ({ cost_micros: now, before_micros: before }: Beside<S
     ? 'new'
     : differenceText(now, before, formatShareOfColumn);
 
-/** Shown below a table with some of the groups. */
+/** For a table with some of the groups. */
 export const hiddenText = ({
   shown,
   hidden,
@@ -143,7 +140,7 @@ export const failedBeforeText = (before: Readonly<{ failed: number; requests: nu
 
 type Priced = Readonly<{ requests: number; unpriced: number }>;
 
-/** The note of a sum: how many requests have no price. */
+/** The number of requests without a price. */
 export function unpricedText({ requests, unpriced }: Priced): string {
   if (requests === 0) return 'no requests';
   return unpriced === 0 ? 'all requests priced' : `+ ${formatCount(unpriced, 'unpriced request')}`;
@@ -162,7 +159,7 @@ export const formatSpend = (micros: number | null): string =>
     ? formatMoney(Math.round(micros))
     : formatMoneyShort(micros);
 
-/** For a column: exact while all values are below a dollar, otherwise to the cent. */
+/** Exact while all values are below a dollar, otherwise to the cent. */
 export function spendFormat(column: readonly (number | null)[]): (micros: number | null) => string {
   const isLittle = column.every((micros) => Math.abs(micros ?? 0) < 1_000_000);
   return (micros) =>
@@ -183,7 +180,7 @@ type RecordPlace = Readonly<{ words: string; screen: string; rest: readonly numb
 const placeOf = (words: string, screen: string, id: number | null): RecordPlace | null =>
   id === null ? null : { words, screen, rest: [id] };
 
-/** The place of the record of a group; null if there is none. */
+/** Null if the group has no record. */
 export function recordOf(grouping: Grouping, row: Recorded): RecordPlace | null {
   switch (grouping) {
     case 'model':

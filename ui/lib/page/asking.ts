@@ -1,26 +1,24 @@
-// Decides when an element loads data: when it appears, when its query changes, by polling while the page is visible; and which response
-// counts.
+// Decides when an element loads data (when it appears, when its query changes, and by polling while
+// the page is visible) and which response counts.
 
 type Seen = Readonly<{
-  /** The version that is shown; null is the current one. */
+  /** The shown version; null is the current one. */
   moment: string | null;
-  /** The page is hidden. */
   isHidden: boolean;
-  /** The user paused updates. */
   isPaused: boolean;
 }>;
 
 export type Asking = Seen &
   Readonly<{
     isConnected: boolean;
-    /** Counts requests; only the response to the last one counts. */
+    /** Only the response to the last request counts. */
     run: number;
     isUnderWay: boolean;
-    /** The query of the last request; null before the first. */
+    /** Null before the first request. */
     asked: string | null;
     /** The query that the shown data answers. */
     answered: string | null;
-    /** Epoch milliseconds of the last response. */
+    /** The time of the last response, in epoch milliseconds. */
     updatedAt: number | null;
   }>;
 
@@ -35,7 +33,7 @@ export type AskingEvent =
   | Readonly<{ kind: 'answered'; run: number; at: number }>
   | Readonly<{ kind: 'failed'; run: number }>;
 
-/** The state at the event. `everyMs` is the time from a response to the next request; null disables polling. */
+/** `everyMs` is the time from a response to the next request; null disables polling. */
 type Around = Readonly<{ question: string; everyMs: number | null }>;
 
 /** `ask` replaces the pending request, `rest` stops waiting, `end` stops both. */
@@ -81,7 +79,6 @@ export function step(state: Asking, event: AskingEvent, around: Around): Step {
   }
 }
 
-/** The shown data answers an earlier query. */
 export const isOld = ({ updatedAt, answered }: Asking, question: string): boolean =>
   updatedAt !== null && answered !== question;
 
@@ -115,7 +112,7 @@ function end(
   return { state, pageCommand: waits ? { kind: 'wait', forMs: everyMs } : { kind: 'rest' } };
 }
 
-/** Accepts the response of this request; replaced requests are ignored. */
+/** Replaced requests are ignored. */
 export const isAwaited = ({ isUnderWay, run }: Asking, of: number): boolean =>
   isUnderWay && run === of;
 

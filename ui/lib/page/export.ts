@@ -4,12 +4,12 @@ export type Exported = Readonly<Record<string, unknown>>;
 
 export type FileFormat = 'csv' | 'json' | 'ndjson';
 
-/** The maximum number of rows in one file, for browsers and spreadsheets. */
+/** For browsers and spreadsheets. */
 const fileRowsMax = 100_000;
 
 type Asked = Readonly<{
   format: FileFormat;
-  /** The columns for CSV; members of the rows. */
+  /** For CSV. */
   columns: readonly string[];
   /** Rows arrive newest first, but lines are written in order of time. */
   isNewestFirst?: boolean;
@@ -21,7 +21,6 @@ type Asked = Readonly<{
 /** `isCut`: there are more rows than one file takes. The parts form one text. */
 export type Written = Readonly<{ parts: readonly string[]; rows: number; isCut: boolean }>;
 
-/** Loads a page only when it is needed. */
 export async function writeRows(
   pages: AsyncIterable<readonly Exported[]> | Iterable<readonly Exported[]>,
   { format, columns, isNewestFirst = false, told = () => {}, max = fileRowsMax }: Asked,
@@ -47,7 +46,6 @@ export async function writeRows(
   return { parts: [writer.head, ...body, writer.tail], rows, isCut };
 }
 
-/** The lines of a text in reverse order. */
 const turned = (text: string): string => `${text.trimEnd().split('\n').toReversed().join('\n')}\n`;
 
 type Writer = Readonly<{

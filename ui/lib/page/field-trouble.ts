@@ -2,7 +2,7 @@
 
 type Field = Readonly<{ name: string; required: boolean; value: string }>;
 
-/** Finds a field by name; `targets.0.model` belongs to the field `targets`. Null if no field matches. */
+/** `targets.0.model` belongs to the field `targets`. Null if no field matches. */
 export function fieldOf<One extends Pick<Field, 'name'>>(
   fields: readonly One[],
   failure: Readonly<{ param: string | null }> | null,
@@ -16,6 +16,5 @@ export function fieldOf<One extends Pick<Field, 'name'>>(
   );
 }
 
-/** The first required field that is empty. */
 export const missingOf = <One extends Field>(fields: readonly One[]): One | null =>
   fields.find(({ required, value }) => required && value.trim() === '') ?? null;

@@ -6,14 +6,14 @@ export type Notice = Readonly<{
   at: number;
   tone: 'good' | 'bad' | 'plain';
   text: string;
-  /** A secondary text, such as the progress of a version. */
+  /** For example the progress of a version. */
   detail: string;
   action: Readonly<{ label: string; run: () => void }> | null;
-  /** The outcome, which replaces the action. */
+  /** Replaces the action. */
   outcome: string;
-  /** The request id of the change; null for none. */
+  /** The request id of the change, or null. */
   change: string | null;
-  /** It is shown at the edge of the page. */
+  /** At the edge of the page. */
   isShown: boolean;
 }>;
 

@@ -25,7 +25,6 @@ export async function firstRows<Row>(
   return rows;
 }
 
-/** Yields page after page on demand. */
 export const follow = <Row>(page: AskPage<Row>) =>
   async function* pages(signal: AbortSignal): AsyncGenerator<readonly Row[], void, undefined> {
     for (let last: Row | undefined; ;) {
@@ -36,7 +35,7 @@ export const follow = <Row>(page: AskPage<Row>) =>
     }
   };
 
-/** The number of wanted rows, and the number that the shown response was asked for; 0 before the first. */
+/** `answered` is the number that the shown response was asked for; 0 before the first. */
 export type Wanted = Readonly<{ asked: string; rows: number; answered: number }>;
 
 type Steps = Readonly<{ first: number; more: number; max?: number }>;
@@ -45,13 +44,13 @@ type Steps = Readonly<{ first: number; more: number; max?: number }>;
 export const wantedFor = (wanted: Wanted | null, asked: string, { first }: Steps): Wanted =>
   wanted?.asked === asked ? wanted : { asked, rows: first, answered: 0 };
 
-/** The number of rows to request next; unchanged after a failure. */
+/** Unchanged after a failure. */
 export const wantedMore = (wanted: Wanted, { more, max = Infinity }: Steps): Wanted => ({
   ...wanted,
   rows: Math.min(max, wanted.answered + more),
 });
 
-/** The state below the list: complete, more available, or loading. */
+/** Complete, more available, or loading. */
 export function endOf(
   wanted: Wanted | null,
   { shown, isLoading }: Readonly<{ shown: number; isLoading: boolean }>,

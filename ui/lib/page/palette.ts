@@ -11,14 +11,14 @@ type Target = Readonly<{
 
 export type Action = Readonly<{
   name: string;
-  /** Additional search words. */
+  /** More search words. */
   about: string;
-  /** The required permission; null for none. */
+  /** Null if no permission is required. */
   permission: string | null;
   target: Target;
 }>;
 
-/** Actions that stay on the page. */
+/** They stay on the page. */
 export type PageCommand =
   | 'theme-system'
   | 'theme-light'
@@ -137,7 +137,7 @@ function ofNumber(number: string): readonly Action[] {
   ];
 }
 
-/** The actions that the user can do on existing screens. Actions for a typed number come first. */
+/** Actions for a typed number come first. */
 export function actionsFor(
   typed: string,
   {
@@ -154,7 +154,6 @@ export function actionsFor(
   };
 }
 
-/** The heading of a group, and its maximum length. */
 export type Group<Entry> = Readonly<{ heading: string; entries: readonly Entry[]; more: number }>;
 
 const ownMax = 6;
@@ -165,7 +164,9 @@ type Listed = Readonly<{ kind: string; text: string }>;
 /** Records come last: with thousands of them, a record would hide the screen of the same name. */
 const leading: readonly string[] = ['Screen', 'Action'];
 
-/** The matching entries by kind: screens and actions first, then some records of each kind. Records need a typed text. */
+/**
+ * By kind: screens and actions first, then some records of each kind. Records need a typed text.
+ */
 export function groupsOf<Entry extends Listed>(
   entries: readonly Entry[],
   typed: string,

@@ -23,11 +23,10 @@ export const writePicks = (
 
 type Offered = Readonly<{ picks: readonly Pick[]; options: readonly Option[] }>;
 
-/** The options that are not picked yet. */
 export const optionsLeft = ({ picks, options }: Offered): readonly Option[] =>
   options.filter(({ value }) => !picks.some((one) => one.value === value));
 
-/** Adds the typed option by label or value, or says why it is invalid. */
+/** Finds the typed option by label or value, or says why it is invalid. */
 export function pickedOf(
   typed: string,
   { picks, options }: Offered,

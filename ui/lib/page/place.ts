@@ -3,7 +3,7 @@
 export type Place = Readonly<{
   /** The first segment after the base; `overview` at the base. */
   screen: string;
-  /** Further segments, such as the id of the open record. */
+  /** For example the id of the open record. */
   rest: readonly string[];
   query: Readonly<Record<string, string>>;
 }>;
@@ -23,7 +23,7 @@ export function readPlace(address: URL, base: string): Place {
   return { screen, rest, query: Object.fromEntries(url.searchParams) };
 }
 
-/** The path and query in canonical order. */
+/** In canonical order. */
 export function writePlace({ screen, rest, query }: Place, base: string): string {
   const path = [screen === home && rest.length === 0 ? '' : screen, ...rest]
     .map(encodeURIComponent)
@@ -34,7 +34,7 @@ export function writePlace({ screen, rest, query }: Place, base: string): string
   return `${base}${path}${search === '' ? '' : `?${search}`}`;
 }
 
-/** Sets members of the query; null removes one. */
+/** Null removes a member. */
 export function withQuery(place: Place, change: Readonly<Record<string, string | null>>): Place {
   const merged = Object.entries({ ...place.query, ...change });
   const query = Object.fromEntries(

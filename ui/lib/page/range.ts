@@ -50,7 +50,7 @@ export const edgesOf = (range: Range, now: number): Readonly<{ since: number; un
 /** Null is unbounded. */
 export type Ends = Readonly<{ since: number | null; until: number | null }>;
 
-/** The range of a log list: `24h` up to now, two times with a slash, one of them, or empty. */
+/** `24h` up to now, two times with a slash, one of them, or empty. */
 export function readEnds(text: string, now: number): Ends | null {
   if (text === '') return { since: null, until: null };
   const range = readRange(text);
@@ -70,7 +70,6 @@ export const writeEnds = ({ since, until }: Ends): string =>
     ? ''
     : [since, until].map((at) => (at === null ? '' : new Date(at).toISOString())).join('/');
 
-/** The query of the API. */
 export const isoEdges = ({ since, until }: Readonly<{ since: number; until: number }>) => ({
   since: new Date(since).toISOString(),
   until: new Date(until).toISOString(),
@@ -85,7 +84,7 @@ export const edgesBefore = ({ since, until }: Readonly<{ since: number; until: n
 const widths = [10, 30, 60, 300, 900, 3_600, 21_600, 86_400, 604_800, 2_592_000];
 const bucketsMax = 170;
 
-/** The bucket of the API in seconds with which the points of a chart can be told apart. */
+/** The API's bucket in seconds with which the points of a chart can be told apart. */
 export const bucketSecondsOf = ({
   since,
   until,

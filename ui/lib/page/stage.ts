@@ -6,7 +6,7 @@ type Stage = 'loading' | 'failed' | 'empty' | 'shown';
 type Attempt<Value> = Readonly<{
   /** Undefined until the first response. */
   value: Value | undefined;
-  /** The failure of the last attempt; null if it succeeded or is the first. */
+  /** Null if the last attempt succeeded or is the first. */
   failure: unknown;
 }>;
 

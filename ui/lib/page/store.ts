@@ -3,7 +3,7 @@
 export type Store<Value> = Readonly<{
   get: () => Value;
   set: (value: Value) => void;
-  /** Returns a function that removes the listener. The listener is not called for the current value. */
+  /** Returns a function that removes the listener, which is not called for the current value. */
   subscribe: (listener: (value: Value) => void) => () => void;
 }>;
 

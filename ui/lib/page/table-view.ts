@@ -39,7 +39,6 @@ export function readView(query: Query): TableView {
   };
 }
 
-/** Omits default values. */
 export function writeView(view: TableView): Readonly<Record<string, string | null>> {
   const { filter, filters, sort, page, size, columns } = view;
   const where = new URLSearchParams(filters).toString();
@@ -66,7 +65,6 @@ export function withFilter(view: TableView, id: string, text: string): TableView
   return { ...view, page: 0, filters: text === '' ? others : { ...others, [id]: text } };
 }
 
-/** Tells whether a row passes the filter of a column. */
 export function fitsColumn(value: Cell, wanted: string): boolean {
   const text = String(value ?? '');
   return wanted.startsWith('=') ? text === wanted.slice(1) : matches(text, wanted);
@@ -74,7 +72,7 @@ export function fitsColumn(value: Cell, wanted: string): boolean {
 
 const choicesMax = 24;
 
-/** The values to choose from, sorted; null if there are too many, so that a text is typed. */
+/** Sorted; null if there are too many, so that a text is typed. */
 export function choicesOf(values: readonly Cell[]): readonly string[] | null {
   const choices = new Set<string>();
   for (const value of values) {
@@ -95,7 +93,6 @@ export const shownColumns = <Column extends Offered>(
     index === 0 ? true : chosen === null ? spare !== true : chosen.includes(id),
   );
 
-/** Shows or hides a column. */
 export function withColumnTurned(
   view: TableView,
   columns: readonly Offered[],
@@ -105,7 +102,7 @@ export function withColumnTurned(
   return { ...view, columns: [...shown.symmetricDifference(new Set([id]))] };
 }
 
-/** The number of rows and of matching rows. `isPartial`: more rows can be loaded. */
+/** `isPartial`: more rows can be loaded. */
 export function countText({
   found,
   all,
@@ -118,13 +115,13 @@ export function countText({
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** Sorts numbers by size and text naturally. Unknown values are last in both directions. */
+/** Numbers by size and text naturally. Unknown values are last in both directions. */
 export function compareCells(a: Cell | undefined, b: Cell | undefined): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return collator.compare(String(a ?? ''), String(b ?? ''));
 }
 
-/** The searchable text of a row, cached because each typed letter searches all rows. */
+/** The text is cached because each typed letter searches all rows. */
 export function createFilter<Row extends object>(
   textOf: (row: Row) => string,
 ): (row: Row, typed: string) => boolean {
@@ -141,7 +138,6 @@ export type Page<Row> = Readonly<{
   /** From 0. */
   page: number;
   pages: number;
-  /** The number of rows on earlier pages. */
   before: number;
 }>;
 
@@ -152,7 +148,7 @@ export const wholePage = <Row>(rows: readonly Row[]): Page<Row> => ({
   before: 0,
 });
 
-/** The rows of the page, and the page that is shown if there are fewer pages than the address says. */
+/** Also returns the shown page, if there are fewer pages than the address says. */
 export function pageOf<Row>(
   rows: readonly Row[],
   { page, size }: Pick<TableView, 'page' | 'size'>,

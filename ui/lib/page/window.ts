@@ -1,10 +1,10 @@
 // Computes which rows of a long list are drawn: the visible ones and a few around them.
 
 export type Window = Readonly<{
-  /** The first drawn row, and the one after the last. */
+  /** `to` is exclusive. */
   from: number;
   to: number;
-  /** Height of rows that are not drawn, in pixels. */
+  /** Height in pixels of rows that are not drawn. */
   above: number;
   below: number;
 }>;

@@ -9,7 +9,7 @@ import { formOf, typedBy } from '../saves/typed.ts';
 
 export type AttachDraft = Omit<CredentialDraft, 'credential'> &
   Readonly<{
-    /** The id; empty for a new endpoint. */
+    /** Empty for a new endpoint. */
     provider_id: string;
     upstream_model: string;
     api_base: string;

@@ -54,7 +54,7 @@ export function credentialChange(
   }
 }
 
-/** For the diff, which shows only whether a credential is set. */
+/** The diff shows only whether a credential is set. */
 export function shownCredential<Body extends ReturnType<typeof credentialChange>>({
   upstream_api_key: key,
   keep_credential: isKept,

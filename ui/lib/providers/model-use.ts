@@ -18,7 +18,7 @@ type Pool = Readonly<{
 export type Use = Readonly<{ id: number; name: string }>;
 export type ModelUse = Readonly<{ frontendModels: readonly Use[]; pools: readonly Use[] }>;
 
-/** By model id; unused models are absent. */
+/** By model id. Omits unused models. */
 export function usesOf(
   frontendModels: readonly FrontendModel[],
   pools: readonly Pool[],
@@ -68,7 +68,6 @@ type Row = Readonly<{
   health: Health;
 }>;
 
-/** Filters of the list by missing or failing parts. */
 export const modelStates = ['unpriced', 'no provider', 'down'] as const;
 
 export function modelStatesOf(row: Row): readonly string[] {

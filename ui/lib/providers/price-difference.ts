@@ -1,4 +1,4 @@
-// Shows a price sync as a diff with the fields of each model.
+// Shows a price sync as a diff.
 
 type Change = Readonly<{
   model: string;

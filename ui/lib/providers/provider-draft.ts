@@ -76,7 +76,6 @@ const endpointOf = (draft: ProviderDraft) => ({
   ...headerBody(draft),
 });
 
-/** The body of a creation. */
 export const providerBody = (draft: ProviderDraft) => ({
   ...(draft.name.trim() === '' ? {} : { name: draft.name.trim() }),
   ...(draft.catalogue_key === '' ? {} : { catalogue_key: draft.catalogue_key }),
@@ -85,7 +84,7 @@ export const providerBody = (draft: ProviderDraft) => ({
   ...(draft.upstream_api_key === '' ? {} : { credential_kind: draft.credential_kind }),
 });
 
-/** The body of an edit: changed fields only. */
+/** Only changed fields. */
 export function providerChange(draft: ProviderDraft, provider: Provider) {
   const after = { name: draft.name.trim(), ...endpointOf(draft) };
   const { credential_kind } = draft;

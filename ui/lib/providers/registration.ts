@@ -2,12 +2,12 @@
 
 import type { DraftCall } from '../changes/draft-calls.ts';
 
-/** The maximum number of calls in one change. */
+/** Per change. */
 export const registeredMax = 100;
 
 type Available = Readonly<{ id: string; context_length: number | null }>;
 
-/** Creates each model with this provider, under the name that the provider uses. */
+/** Uses the names that the provider uses. */
 export const registrationCalls = (
   provider: Readonly<{ id: number }>,
   chosen: readonly Available[],

@@ -50,7 +50,7 @@ export const fromRemote = (remote: Remote, dialect: string): RemoteDraft => ({
   enabled: remote.enabled,
 });
 
-/** The fields that are sent, without the dialect and the credential. */
+/** Without the dialect and the credential. */
 const detailsOf = (draft: RemoteDraft) => ({
   name: draft.name.trim(),
   url: draft.url.trim(),

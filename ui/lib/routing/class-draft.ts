@@ -43,7 +43,7 @@ export const blankClass: ClassDraft = {
 
 export const fromClass = (one: PromptClass): ClassDraft => ({ ...form.write(one), ...noExamples });
 
-/** The maximum number of examples in one creation. */
+/** Per creation. */
 export const createdMax = 200;
 const lengthMax = 8_000;
 const labelMax = 100;
@@ -105,7 +105,7 @@ export type ClassBody = Parameters<typeof form.write>[0];
 export const classBody = (draft: ClassDraft): Read<ClassBody> =>
   form.read(draft.tier === 'refined' ? draft : { ...draft, refines: '' });
 
-/** Changed fields only. */
+/** Only changed fields. */
 export const classChange = (draft: ClassDraft, one: PromptClass): Read<Partial<ClassBody>> =>
   whenRead(classBody(draft), (body) => ({
     body: differing(body, { ...one, refines: one.refines.toSorted() }),
@@ -113,7 +113,6 @@ export const classChange = (draft: ClassDraft, one: PromptClass): Read<Partial<C
 
 export type ClassUser = Readonly<{ id: number; name: string; rules: readonly string[] }>;
 
-/** The frontend models with rules that match the class. */
 export const askersOf = (
   { name }: Pick<PromptClass, 'name'>,
   frontendModels: readonly FrontendModel[],

@@ -7,9 +7,9 @@ import { wrong, written } from '../saves/draft.ts';
 import type { Read } from '../saves/draft.ts';
 import { readHeaders } from './condition-fields.ts';
 
-/** Server names of fields; all values as typed. */
+/** All values as typed. */
 export type QuestionDraft = Readonly<{
-  /** An id; empty for a caller with full model access. */
+  /** Empty for a caller with full model access. */
   principal_id: string;
   streaming: boolean;
   class: string;
@@ -82,7 +82,7 @@ export type Question = Readonly<{
   at?: string;
 }>;
 
-/** Without the prompt, which only the published configuration can classify. */
+/** Omits the prompt, which only the published configuration can classify. */
 export function questionBody(draft: QuestionDraft, model: string): Read<Question> {
   const headers = readHeaders(draft.headers);
   if (headers === undefined) {
@@ -111,7 +111,7 @@ export function questionBody(draft: QuestionDraft, model: string): Read<Question
   };
 }
 
-/** The caller as typed: by name or by id. */
+/** A typed name can be unknown. */
 export type Caller = Readonly<{ id: string }> | Readonly<{ unknownCaller: string }>;
 
 export function callerOf(
@@ -133,7 +133,7 @@ type Typed = Readonly<{
   standing: string | null;
 }>;
 
-/** The question and its version: the typed one, otherwise the shown one. */
+/** Uses the typed version, otherwise the shown one. */
 export function askedOf({
   draft,
   unknownCaller,
@@ -150,7 +150,6 @@ export function askedOf({
 
 type Call = Readonly<{ method: string; path: string; body?: unknown }>;
 
-/** The proposed calls that change something. */
 export const triedCalls = (proposal: readonly Call[]) =>
   proposal.flatMap(({ method, path, body }) =>
     isMutation(method) ? [{ method, path, body }] : [],
@@ -172,7 +171,7 @@ function readMoment(text: string): string | null | undefined {
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }
 
-/** The question of a recorded request. Headers that no rule used are not recorded. */
+/** Headers that no rule used are not recorded. */
 export const replayOf = (row: UsageEvent): QuestionDraft => ({
   ...blankQuestion,
   principal_id: String(row.principal_id),
@@ -193,7 +192,7 @@ export type Verdict = Readonly<{
   failed: readonly string[];
 }>;
 
-/** The verdict on one rule; null if the request does not reach its frontend model. */
+/** Null if the request does not reach the rule's frontend model. */
 export function verdictOn(ruleId: number, { rules }: Pick<DryRun, 'rules'>): Verdict | null {
   const found = rules.find((one) => one.rule_id === ruleId);
   if (found === undefined) return null;
@@ -204,14 +203,13 @@ export function verdictOn(ruleId: number, { rules }: Pick<DryRun, 'rules'>): Ver
   return { tone: 'plain', word: 'does not match', failed };
 }
 
-/** A short summary of the answer. */
 export function outcomeOf({ reason, chain, denied }: DryRun): string {
   if (denied !== null) return `${reason ?? 'nothing'}: ${denied.status}`;
   const [first] = chain;
   return `${first?.reason ?? reason ?? 'nothing'}: ${first?.model ?? 'no model'}`;
 }
 
-/** Lists what a dry run cannot know (specification, "Dry-run limits"). */
+/** A dry run cannot know these (specification, "Dry-run limits"). */
 export function caveatsOf({ prompt }: Pick<QuestionDraft, 'prompt'>): readonly string[] {
   return [
     'Assumes all backends are healthy.',

@@ -23,7 +23,7 @@ export const encodersText = ({ fast_encoder: fast, refined_encoder: refined }: E
 
 export type Measure = 'precision' | 'recall' | 'mean_margin' | 'worst_margin';
 
-/** The difference to the earlier value as displayed; null if not comparable or equal. */
+/** Compares displayed values. Null if not comparable or equal. */
 export function gainOf(now: Evaluated, before: Evaluation | null, measure: Measure): number | null {
   const then = before?.classes.find(
     (one) => one.class === now.class && one.refines === now.refines,
@@ -52,7 +52,6 @@ export type Tone = 'good' | 'warn' | 'bad';
 export const toneOfVerdict = (verdict: Evaluated['verdict']): Tone =>
   verdict === 'good' ? 'good' : verdict === 'usable' ? 'warn' : 'bad';
 
-/** A recommendation; null for none. */
 export function adviceOf({ verdict, recall, nearest }: Evaluated): string | null {
   const [first] = nearest;
   switch (verdict) {
@@ -74,7 +73,7 @@ export type Confused = Readonly<{
   examples: readonly Readonly<{ id: number; label: string | null }>[];
 }>;
 
-/** Misclassified examples by actual and predicted class, most frequent first. */
+/** By actual and predicted class, most frequent first. */
 export function confusionsOf({ confusions }: Evaluation): readonly Confused[] {
   const pairs = new Map<string, Confused>();
   for (const { actual, predicted, refines, example_id: id, label } of confusions) {

@@ -9,7 +9,6 @@ type Rule = Readonly<{
 
 type Verdict = Readonly<{ tone: 'good' | 'plain' | 'warn' | 'bad'; word: string; detail: string }>;
 
-/** The result of a rule and its unmet conditions. */
 export function verdictOf({ decides, failed, unknown, jump_lost }: Rule): Verdict {
   const unsure = unknown.length === 0 ? '' : `not recorded: ${unknown.join(', ')}`;
   if (decides) return { tone: 'good', word: 'decides', detail: unsure };
@@ -47,7 +46,6 @@ type Candidate = Readonly<{
   fallback: boolean;
 }>;
 
-/** The result of a candidate model. */
 export function fateOf({ dropped, window_too_small, answered }: Candidate): Verdict {
   if (dropped !== null) return { tone: 'warn', word: 'dropped', detail: dropReasons[dropped] };
   const detail = window_too_small

@@ -22,7 +22,6 @@ export const frontendModelForm = {
 
 export type FrontendModelBody = Parameters<typeof form.write>[0];
 
-/** The record in the form of the API body. */
 export const shownFrontendModel = ({
   name,
   description,
@@ -37,7 +36,7 @@ export const shownFrontendModel = ({
 
 export type Jump = Readonly<{ id: number; name: string; rule: string }>;
 
-/** Rules of other frontend models that jump to this one. They stop matching when it is deleted. */
+/** These rules stop matching when the frontend model is deleted. */
 export const jumpsTo = (id: number, all: readonly FrontendModel[]): readonly Jump[] =>
   all.flatMap((one) =>
     one.rules.flatMap((rule) =>

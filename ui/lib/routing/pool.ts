@@ -65,11 +65,10 @@ const recordBody = ({ members, ...pool }: Pool): PoolBody => ({
   members: members.map(({ model, weight }) => ({ model, weight })),
 });
 
-/** Members with names and weights. */
 export const membersText = (members: PoolBody['members']): readonly string[] =>
   members.map(({ model, weight }) => (weight === 1 ? model : `${model} × ${weight}`));
 
-/** The share of requests in percent by weight; deleted members get none. */
+/** Percent, by weight; deleted members get none. */
 export function sharesOf(members: Pool['members']): readonly number[] {
   const weights = members.map(({ provider_model_id, weight }) =>
     provider_model_id === null ? 0 : weight,
@@ -80,7 +79,6 @@ export function sharesOf(members: Pool['members']): readonly number[] {
 
 export type PoolUser = Readonly<{ id: number; name: string; where: readonly string[] }>;
 
-/** The frontend models and rules that use the pool. */
 export function usersOf(
   { id }: Pick<Pool, 'id'>,
   frontendModels: readonly FrontendModel[],

@@ -27,7 +27,7 @@ export type RuleBody = ConditionRecord &
 export const actionOf = ({ action }: Pick<RuleDraft, 'action'>): Rule['action'] =>
   action === 'deny' || action === 'jump' ? action : 'route';
 
-/** The whole rule. The server checks what only it knows, such as whether a target exists. */
+/** The server checks what only it knows, such as whether a target exists. */
 export function ruleBody(draft: RuleDraft): Read<RuleBody> {
   const action = actionOf(draft);
   const conditions = conditionForm.read(draft);
@@ -54,7 +54,7 @@ export function ruleBody(draft: RuleDraft): Read<RuleBody> {
   };
 }
 
-/** For a new rule: unset conditions are omitted. */
+/** Unset conditions are omitted. */
 export function newRuleBody(draft: RuleDraft): Read<Partial<RuleBody>> {
   const read = ruleBody(draft);
   if ('wrong' in read) return read;
@@ -63,13 +63,13 @@ export function newRuleBody(draft: RuleDraft): Read<Partial<RuleBody>> {
   return 'wrong' in blank ? read : { body: { action, ...differing(rest, blank.body) } };
 }
 
-/** The changed fields; an unchanged rule is an empty body. */
+/** Empty for an unchanged rule. */
 export function ruleChange(draft: RuleDraft, rule: Rule): Read<Partial<RuleBody>> {
   const read = ruleBody(draft);
   return 'wrong' in read ? read : { body: differing(read.body, recordBody(rule)) };
 }
 
-/** The record in the form of the API body, with names of targets. */
+/** With names of targets. */
 export const recordBody = ({ targets, ...rule }: Rule): RuleBody => ({
   ...rule,
   targets: targets.map(({ model }) => model),

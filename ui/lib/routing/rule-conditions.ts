@@ -4,7 +4,6 @@ import { conditionTable } from '../../../src/conditions/table.ts';
 import type { ConditionId } from '../../../src/conditions/table.ts';
 import type { ConditionDraft } from './condition-fields.ts';
 
-/** The conditions with a filled field. */
 export const kindsIn = (draft: ConditionDraft): readonly ConditionId[] =>
   conditionTable
     .filter(({ fields }) => Object.keys(fields).some((name) => textOf(draft, name) !== ''))
@@ -13,7 +12,6 @@ export const kindsIn = (draft: ConditionDraft): readonly ConditionId[] =>
 const textOf = (draft: ConditionDraft, name: string): string =>
   String(Reflect.get(draft, name)).trim();
 
-/** The draft with all fields of a condition cleared. */
 export function withoutKind<Draft extends ConditionDraft>(draft: Draft, kind: ConditionId): Draft {
   const fields = conditionTable.find(({ id }) => id === kind)?.fields ?? {};
   return { ...draft, ...Object.fromEntries(Object.keys(fields).map((name) => [name, ''])) };

@@ -5,11 +5,10 @@ type Listed = Readonly<{ id: number; enabled: boolean }>;
 
 export const ruleName = ({ id, name }: Named): string => name ?? `Rule #${id}`;
 
-/** The value of x-gw-route if the rule decides. It counts only enabled rules, so it is null for a disabled one. */
+/** The value of x-gw-route, which counts only enabled rules. Null for a disabled one. */
 export function routeOf(rules: readonly Listed[], id: number): string | null {
   const index = rules.filter(({ enabled }) => enabled).findIndex((rule) => rule.id === id);
   return index === -1 ? null : `rule:${index}`;
 }
 
-/** The name of a copy. */
 export const copyName = (rule: Named): string => `Copy of ${ruleName(rule)}`.slice(0, 200);

@@ -2,7 +2,7 @@
 
 type Identified = Readonly<{ id: number }>;
 
-/** The rules in the order of the ids. New rules go last; deleted ones are dropped. */
+/** New rules go last; deleted ones are dropped. */
 export function inOrder<Rule extends Identified>(
   rules: readonly Rule[],
   ids: readonly number[] | null,
@@ -15,14 +15,13 @@ export function inOrder<Rule extends Identified>(
 export const isOtherOrder = (rules: readonly Identified[], ids: readonly number[]): boolean =>
   inOrder(rules, ids).some(({ id }, index) => rules[index]?.id !== id);
 
-/** Rules unchanged except for their order. */
 export const orderBody = (rules: readonly Identified[]) => ({
   rules: rules.map(({ id }) => ({ id })),
 });
 
 type Box = Readonly<{ top: number; height: number }>;
 
-/** The position for a rule dropped at `y`: after all rules whose middle is above. */
+/** After all rules whose middle is above `y`. */
 export function placeAt(y: number, boxes: readonly Box[], from: number): number {
   const above = boxes.filter(
     ({ top, height }, index) => index !== from && top + height / 2 < y,

@@ -9,7 +9,6 @@ import { writeOffset } from '../text/utc-offset.ts';
 /** `fields` are server names. */
 export type Condition = Readonly<{ fields: readonly string[]; text: string }>;
 
-/** Formats of values in texts. */
 export const sayings: Say = {
   number: formatNumber,
   money: formatMoney,
@@ -31,7 +30,7 @@ type Names = Readonly<{
   frontendModel: (id: number) => string;
 }>;
 
-/** The rule in one line, for diffs. */
+/** One line, for diffs. */
 export function ruleTitle(rule: Rule, names: Names): string {
   const conditions = conditionsOf(rule, names.principal).map(({ text }) => text);
   return `${conditions.length === 0 ? 'every request' : conditions.join(', ')}: ${actionText(rule, names)}`;

@@ -12,13 +12,13 @@ type Request = Readonly<{
   reason?: string;
 }>;
 
-/** Secret fields are replaced by shell variables. */
+/** Replaced by shell variables. */
 const secrets: Readonly<Record<string, string>> = {
   upstream_api_key: 'UPSTREAM_API_KEY',
   password: 'PASSWORD',
 };
 
-/** Quotes a text for a shell unless it is plain. Single quotes preserve every character. */
+/** Single quotes preserve every character. */
 const quoted = (text: string): string =>
   /^[\w:/.@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
@@ -31,7 +31,7 @@ function quotedBody(body: object): string {
   return quoted(masked).replaceAll(/\\u0000([A-Z_]+)\\u0000/g, `'"$$$1"'`);
 }
 
-/** Shell comments that explain how to get `$GW_SESSION`, as a command with placeholders for name and password. */
+/** Explains how to get `$GW_SESSION`, as a command with placeholders for name and password. */
 export function sessionNote(origin: string): string {
   const sent = `-H content-type:application/json -d '{"name":"…","password":"…"}'`;
   const login = `curl -s -o /dev/null -c - ${quoted(`${origin}/login`)} ${sent}`;
@@ -39,7 +39,7 @@ export function sessionNote(origin: string): string {
   return `# GW_SESSION is the cookie that a login gives:\n#   GW_SESSION=$(${login} | ${cookie})\n`;
 }
 
-/** A curl command. The user sets the session cookie. */
+/** The user sets the session cookie. */
 export function curlCommand(
   { method, path, body, version, reason = '' }: Request,
   origin: string,
@@ -56,7 +56,7 @@ export function curlCommand(
   ].join(' \\\n  ');
 }
 
-/** The lists of a configuration file by API path, with the fields that both have. */
+/** By API path, with the fields that records and files share. */
 const lists: Readonly<Record<string, Readonly<{ list: string; fields: readonly string[] }>>> = {
   '/admin/roles': { list: 'roles', fields: ['name', 'description'] },
   '/admin/principals': { list: 'principals', fields: ['name', 'kind'] },
@@ -78,7 +78,7 @@ const lists: Readonly<Record<string, Readonly<{ list: string; fields: readonly s
 const isSaid = ([, value]: readonly [string, unknown]): boolean =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 
-/** The record as a configuration file; null if a file cannot express it. */
+/** Null if a file cannot express the record. */
 export function yamlOf({ method, path, body }: Request): string | null {
   const made = method === 'POST' ? lists[path] : undefined;
   if (made === undefined) return null;
@@ -89,7 +89,7 @@ export function yamlOf({ method, path, body }: Request): string | null {
   return ['gw:', `  ${made.list}:`, `    - ${lines.join('\n      ')}`, ''].join('\n');
 }
 
-/** The same as a `gw import` command, if a file can express it. */
+/** A `gw import` command, if a file can express the record. */
 export function gwCommand(request: Request): string | null {
   const yaml = yamlOf(request);
   return yaml === null

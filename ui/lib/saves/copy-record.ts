@@ -26,7 +26,7 @@ const picked = (record: Fields, names: readonly string[]): Fields =>
 const listOf = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.map((one) => Object(one)) : [];
 
-/** Targets that still exist. */
+/** Omits deleted targets. */
 const targetNames = (value: unknown): readonly unknown[] =>
   listOf(value)
     .filter((one) => (one['provider_model_id'] ?? one['model_pool_id'] ?? null) !== null)
@@ -75,7 +75,7 @@ function modelEntry(record: Fields): Entry {
   };
 }
 
-/** Without the fields that files write differently. */
+/** Fields that files write in the same way. */
 const plainRule = [
   'name',
   'action',
@@ -85,7 +85,10 @@ const plainRule = [
   ...Object.keys(conditionFields).filter((name) => name !== 'principals'),
 ];
 
-/** Null if the rule refers to something without a name, because the rule would match other requests without it. */
+/**
+ * Null if the rule refers to something without a name. Without that part it would match other
+ * requests.
+ */
 function ruleOf(rule: Fields, { principal, frontendModel }: Names): Fields | null {
   const ids: readonly unknown[] = Array.isArray(rule['principals']) ? rule['principals'] : [];
   const principals = ids.map((id) => principal.get(Number(id)));
@@ -154,7 +157,7 @@ const isSaid = (value: unknown): boolean =>
   value !== null &&
   !(typeof value === 'object' && Object.keys(value).length === 0);
 
-/** The record as a configuration file; null if a file cannot express it. */
+/** Null if a file cannot express the record. */
 export function yamlOfRecord(list: string, record: Fields, names: Names = nobody): string | null {
   const entry = makers[list]?.(record, names) ?? null;
   if (entry === null) return null;
@@ -167,14 +170,14 @@ export function yamlOfRecord(list: string, record: Fields, names: Names = nobody
   return [...above, `${indent}- ${lines.join(`\n${indent}  `)}`, ''].join('\n');
 }
 
-/** Formats in the order in which they are offered, if a file can express the record. */
+/** In the order in which they are offered. */
 export const recordLabels = ['JSON', 'curl', 'YAML', 'gw command'] as const;
 
 export type CopyText = Readonly<{ label: string; text: string }>;
 
 type Asked = Readonly<{ list: string; id: number; origin: string; names?: Names }>;
 
-/** All formats of a record of `/admin/<list>`. */
+/** The record is one of `/admin/<list>`. */
 export function textsOfRecord(
   record: object,
   { list, id, origin, names }: Asked,

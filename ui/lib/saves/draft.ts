@@ -1,27 +1,25 @@
 // Shares how forms read typed text and build request bodies.
 
-/** An invalid field and the reason. */
 export type Wrong = Readonly<{ wrong: Readonly<{ field: string; message: string }> }>;
 
-/** The body, or the first invalid field. */
+/** Either the body or the first invalid field. */
 export type Read<Body> = Readonly<{ body: Body }> | Wrong;
 
 export const wrong = (field: string, message: string): Wrong => ({ wrong: { field, message } });
 
-/** Continues with a valid draft. */
 export const whenRead = <Body, Next>(read: Read<Body>, next: (body: Body) => Next): Wrong | Next =>
   'wrong' in read ? read : next(read.body);
 
-/** An empty field is null, which clears it. */
+/** Null clears the field. */
 export const textOrNull = (text: string): string | null => {
   const trimmed = text.trim();
   return trimmed === '' ? null : trimmed;
 };
 
-/** A number as text; null is empty. */
+/** Empty for null. */
 export const written = (count: number | null): string => (count === null ? '' : String(count));
 
-/** Builds the request body: the members of `after` that differ from `before`. Lists and objects are compared by value. */
+/** Only members of `after` that differ from `before`. Lists and objects are compared by value. */
 export function differing<Fields extends object>(after: Fields, before: object): Partial<Fields> {
   const kept: Partial<Fields> = { ...after };
   for (const name of Object.keys(after)) {

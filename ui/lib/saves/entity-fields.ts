@@ -18,7 +18,6 @@ export const entityTypes = {
   flag,
 } satisfies Readonly<Record<FieldType, Typed<unknown>>>;
 
-/** The hint below the field. */
 export const hintOf = ({ hint, default: unset }: Field): string =>
   unset === undefined ? hint : `${hint} Default: ${unset}.`;
 
@@ -29,7 +28,6 @@ export const unsetText = ({ default: unset, ...field }: Field): string =>
 export const withUnit = ({ unit }: Pick<Field, 'unit'>, value: number): string =>
   unit === undefined ? formatNumber(value) : `${formatNumber(value)} ${unit}`;
 
-/** The names and fields of a table. */
 export function pairs<F extends object>(
   fields: F,
 ): readonly { [N in keyof F]: [N, F[N]] }[keyof F][];

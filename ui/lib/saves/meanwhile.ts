@@ -11,12 +11,14 @@ export function streamOfPath(path: string): string | null {
 
 type Failure = Readonly<{ status: number; code: string }>;
 
-/** The last event of the record. */
 type Last = Readonly<{ command: string; actor: string; at: string }>;
 
 type Seen = Readonly<{ position: number; version: number }>;
 
-/** From the event of the loaded version to the last one, from events newest first; null if one is unknown. */
+/**
+ * From the event of the loaded version to the last one. Events are newest first. Null if one is
+ * unknown.
+ */
 export function spanSince(
   events: readonly Seen[],
   seen: number | undefined,

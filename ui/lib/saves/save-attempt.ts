@@ -3,7 +3,7 @@
 
 type Failure = Readonly<{ status: number; code: string }>;
 
-/** It is unknown whether the change was saved: no response, or a server error. Problems found by the page were never sent. */
+/** Without a response, or with a server error. Problems found by the page were never sent. */
 export const isUncertain = ({ status, code }: Failure): boolean =>
   status >= 500 || (status === 0 && code !== 'invalid');
 

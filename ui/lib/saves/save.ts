@@ -9,39 +9,36 @@ export type Save = Readonly<{
   verb: string;
   /** The notification, such as "Provider OpenAI updated". */
   done: string;
-  /** The diff; null shows none, `{}` before is a new record. Neither can contain secrets. */
+  /** Null shows no diff, `{}` before is a new record. Neither can contain secrets. */
   before: Readonly<Record<string, unknown>> | null;
   after: Readonly<Record<string, unknown>> | null;
   /** Likely mistakes, which do not prevent the save. */
   warnings?: readonly string[];
-  /** The change is irreversible; the slot explains what depends on the record. */
+  /** For an irreversible change. */
   danger?: boolean;
   /** Must be typed to confirm. */
   name?: string;
-  /** A reason is required. */
   reasonNeeded?: boolean;
-  /** The stream of the record, such as `role-3`, if the path does not contain its id. */
+  /** For example `role-3`, if the path does not contain its id. */
   stream?: string;
   /** Shown instead of the version if the change is not published. */
   notPublished?: string;
   /** A whole list is sent, which would remove additions of others. */
   sendsWhole?: boolean;
-  /** Explains what else the change affects. */
   breaks?: unknown;
   /** Shown above the diff. */
   about?: string;
   /** Shown while a slow call runs. */
   busyText?: string;
-  /** Which record opens afterwards, such as `theMade`; the current one when absent. */
+  /** The record that opens afterwards, such as `theMade`; the current one when absent. */
   opens?: (answered: unknown) => readonly (string | number)[];
   run: (change: Change) => Promise<Answered<unknown>>;
 }>;
 
-/** `stream` is needed if the path does not contain the id of the record. */
+/** `stream` is needed if the path does not contain the record's id. */
 type Words = Readonly<{ noun: string; name: string; stream?: string }>;
 type Given = Partial<Save> & Pick<Save, 'run'>;
 
-/** Creates a record. */
 export const additionOf = (
   { noun, name }: Words,
   given: Given & Readonly<{ after: NonNullable<Save['after']> }>,
@@ -78,17 +75,16 @@ export const deletionOf = ({ noun, name, ...more }: Words, given: Given): Save =
   ...given,
 });
 
-/** The id and the loaded version of a record, as parameters of a call. */
+/** Parameters of a call. */
 export const seen = ({ id, version }: Readonly<{ id: number; version: number }>) => ({
   params: { id },
   version,
 });
 
-/** Opens the created record. */
 export const theMade: NonNullable<Save['opens']> = (answered) => {
   const id: unknown = Reflect.get(Object(answered), 'id');
   return typeof id === 'number' ? [id] : [];
 };
 
-/** Goes back to the list, because the record no longer exists. */
+/** The record no longer exists. */
 export const theList: NonNullable<Save['opens']> = () => [];

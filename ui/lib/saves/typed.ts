@@ -14,7 +14,7 @@ export type Typed<Value> = Readonly<{
 
 const free = /^\$?0+(\.0{1,6})?$/;
 
-/** Micros; null if empty; undefined if invalid. Unlike a limit, a price can be 0. */
+/** Null if empty; undefined if invalid. Unlike a limit, a price can be 0. */
 export const readPrice = (text: string): number | null | undefined =>
   free.test(text.trim()) ? 0 : readMoney(text);
 
@@ -53,7 +53,6 @@ export const price: Typed<number | null> = {
   must: 'must be dollars such as 0.25 or 3, or empty',
 };
 
-/** One of the choices of a field. */
 export const flag: Typed<boolean | null> = {
   write: (value) => (value === null ? '' : yesOrNo(value)),
   read: (given) => (given === '' ? null : given === yesOrNo(true)),
@@ -67,12 +66,11 @@ type Values<F extends Fields> = {
 };
 type Draft<F extends Fields> = Readonly<Record<keyof F, string>>;
 
-/** A draft holds the text of each field. `read` returns all values, or the first invalid field. */
+/** `read` returns all values, or the first invalid field. */
 export type TypedForm<F extends Fields> = Readonly<{
   blank: Draft<F>;
   write: (record: Values<F>) => Draft<F>;
   read: (draft: Draft<F>) => Read<Values<F>>;
-  /** Fields that differ from the record. */
   change: (draft: Draft<F>, record: Partial<Values<F>>) => Read<Partial<Values<F>>>;
 }>;
 
@@ -101,7 +99,6 @@ export function formOf(fields: Fields): TypedForm<Fields> {
 
 type Named = Readonly<Record<string, Readonly<{ type: string }>>>;
 
-/** Assigns each field the reader of its type. */
 export function typedBy<const F extends Named, const Types extends Fields>(
   fields: F,
   types: Types & Readonly<Record<F[keyof F]['type'], Typed<unknown>>>,

@@ -17,6 +17,5 @@ export const isPlain = ({ event_count, difference_count, conflicts, missing }: P
   conflicts.length === 0 &&
   missing.length === 0;
 
-/** The default reason of an undo. */
 export const undoReason = (position: number): string =>
   `Undo of the change at position ${position}`;

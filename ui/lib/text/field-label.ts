@@ -35,7 +35,7 @@ export const fieldLabels = {
   fallback_model_id: 'Global fallback model',
 } as const;
 
-/** Labels of conditions by both of their names. */
+/** By both of their names. */
 const conditionLabels: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries<Field>(conditionFields).flatMap(([name, { label, stored = name }]) => [
     [name, label],
@@ -47,7 +47,7 @@ const entityLabels = Object.fromEntries(
   Object.entries({ ...modelFields, ...backendFields }).map(([name, { label }]) => [name, label]),
 );
 
-/** Lists whose parts are identified by id. */
+/** Their parts are identified by id. */
 const parts: Readonly<Record<string, string>> = {
   rules: 'Rule',
   targets: 'Target',

@@ -29,7 +29,7 @@ const ofBytes: readonly Size[] = [
 const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
 const counted = (value: number): string => numbers.format(value);
 
-/** In the largest unit that divides it evenly. */
+/** In the largest unit that divides the value evenly. */
 const sized =
   (sizes: readonly Size[]) =>
   (value: number): string => {

@@ -17,7 +17,7 @@ export const formatShort = (value: number | null): string =>
 
 const plain = (value: number): string => String(Math.round(value * 100) / 100);
 
-/** A rate per second. Small rates are not rounded to zero. */
+/** Small rates are not rounded to zero. */
 export const formatRate = (value: number | null): string =>
   value !== null && value !== 0 && Math.abs(value) < 0.01
     ? String(Number(value.toPrecision(2)))
@@ -108,7 +108,6 @@ export function formatSince(at: Date, now: number): string {
   return difference > 0 ? `${size} ago` : `in ${size}`;
 }
 
-/** Capitalizes the first letter. */
 export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** `models`, `classes`. */

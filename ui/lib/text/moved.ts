@@ -1,6 +1,6 @@
 // Moves one part of a list.
 
-/** Moves the part at `from` to `to`; the same list if that is out of range. */
+/** The same list if `to` is out of range. */
 export function moved<Item>(items: readonly Item[], from: number, to: number): readonly Item[] {
   const item = items[from];
   if (item === undefined || from === to || to < 0 || to >= items.length) return items;

@@ -1,6 +1,6 @@
 // Filters a list to the records of another record, by id, because names can share prefixes.
 
-/** The rows of the given owner; all rows without one. */
+/** All rows without an owner. */
 export const narrowed = <Row>(
   rows: readonly Row[],
   asked: string,

@@ -5,7 +5,7 @@ import { formatNumber } from './format.ts';
 type Value = string | number | boolean | readonly string[] | null;
 type Setting = Readonly<{ value: Value; unit: string | null; is_secret: boolean; is_set: boolean }>;
 
-/** Secrets only show whether they are set. */
+/** Secrets show only whether they are set. */
 export function settingText({ value, unit, is_secret, is_set }: Setting): string {
   if (is_secret) return is_set ? 'set, not shown' : 'not set';
   if (value === null) return 'not set';
@@ -15,7 +15,6 @@ export function settingText({ value, unit, is_secret, is_set }: Setting): string
   return `${typeof value === 'number' ? formatNumber(value) : value} ${unit}`;
 }
 
-/** Names of the sources of values. */
 export const sourceNames: Readonly<Record<string, string>> = {
   flag: 'flag',
   env: 'environment',
@@ -25,6 +24,6 @@ export const sourceNames: Readonly<Record<string, string>> = {
 
 type Answers = Readonly<Record<string, unknown>>;
 
-/** One file without secrets: what the server returns to any reader. */
+/** Contains what the server returns to any reader, so no secrets. */
 export const supportBundle = (answers: Answers, at: Date): string =>
   `${JSON.stringify({ made_at: at.toISOString(), ...answers }, null, 2)}\n`;

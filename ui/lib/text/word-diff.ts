@@ -15,7 +15,6 @@ export function wordDiff(before: string, after: string): WordDiff {
   return { before: piecesOf(old, start, end), after: piecesOf(now, start, end) };
 }
 
-/** Words and separators. */
 const wordsOf = (text: string): readonly string[] => text.split(/(\s+)/);
 
 function piecesOf(words: readonly string[], start: number, end: number): readonly Piece[] {

@@ -35,7 +35,6 @@ export type BearerKind<Row extends Shown, Made> = BearerFormKind<Made> &
     mayWrite: () => boolean;
     mayRevoke: () => boolean;
     revoke: (one: Row) => (change: Change) => Promise<Answered<unknown>>;
-    /** Explains what a revocation does. */
     revoked: string;
     /** Columns after the principal. */
     columns?: readonly Column<Row>[];
@@ -110,7 +109,7 @@ const after: readonly Column<Bearer>[] = [
   { id: 'id', label: 'Id', spare: true, end: true, value: ({ id }) => id },
 ];
 
-/** All of them, or those of one principal, by state. */
+/** Those of one principal or all, by state. */
 function listOf<Row extends Bearer>(all: readonly Row[], at: RecordScreen, heading: string) {
   const { principal = '' } = at.query;
   const own = narrowed(all, principal, ({ principal_id }) => [principal_id]);

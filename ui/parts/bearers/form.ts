@@ -25,12 +25,12 @@ import { RecordForm } from '../record-form.ts';
 import './made.ts';
 import type { MadeBearer } from './made.ts';
 
-/** The name of the chosen principal and the permissions that its roles give it. */
+/** `held` are the permissions that the roles of the chosen principal give it. */
 export type Holder = Readonly<{ name: string; held: readonly Permission[] }>;
 
 type Created<Made> = Readonly<{
   name: string;
-  /** The created record as the diff shows it. */
+  /** For the diff. */
   after: Readonly<Record<string, unknown>>;
   run: (change: Change) => Promise<Answered<Made>>;
 }>;
@@ -54,7 +54,7 @@ class GwBearerForm extends RecordForm<null, TokenDraft> {
     made: { state: true },
   };
   declare kind: BearerFormKind<unknown>;
-  /** The id of the preselected principal; empty for none. */
+  /** Empty if no principal is preselected. */
   declare first: string;
   declare made: MadeBearer | null;
   readonly #zone = new Watch(this, zone);

@@ -15,7 +15,6 @@ export type MadeBearer = Readonly<{
   id: number;
   name: string;
   secret: string;
-  /** Sample commands. */
   uses: readonly Readonly<{ heading: string; label: string; text: string }>[];
   /** Shown if there are no sample commands. */
   note?: unknown;

@@ -25,7 +25,7 @@ class GwRemoteRecord extends element({
 }) {
   static override styles = [base, record];
   #askedOf = '';
-  /** The last change of the record, by an edit, a change set or a restore. */
+  /** By an edit, a change set or a restore. */
   readonly #change = new Resource(this, async (signal) => {
     this.#askedOf = this.#state();
     const stream = `${this.kind.logged}-${this.remote.id}`;

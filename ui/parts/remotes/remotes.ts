@@ -26,7 +26,6 @@ type RemoteKind = Readonly<{
   screen: string;
   about: string;
   noun: string;
-  /** Its kind in the log. */
   logged: Noun;
   plural: string;
   teaches: string;

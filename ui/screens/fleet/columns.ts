@@ -89,7 +89,7 @@ const measures: readonly Column<Replica>[] = [
 type Told = Readonly<{
   published: Published;
   versions: Parameters<typeof lagOf>[1];
-  /** Measured by the time of the response, so that a row does not change after it is drawn. */
+  /** The time of the response, so that a row does not change after it is drawn. */
   now: number;
 }>;
 
@@ -129,7 +129,7 @@ export const replicaColumns = ({ published, versions, now }: Told): readonly Col
   ...measures,
 ];
 
-/** Above this number, replicas are shown as squares in one column; a column per replica is optional. */
+/** More replicas are shown as squares in one column. */
 const replicasShown = 12;
 
 const squares = (by: MatrixRow<Seen>['by'], replicas: readonly string[]) => {
@@ -188,7 +188,6 @@ const squaresColumn = (replicas: readonly string[]): Column<MatrixRow<Seen>> => 
 const healthWord = (seen: Seen | undefined): string | null =>
   seen === undefined ? null : seen.healthy ? 'up' : 'down';
 
-/** The cell of one replica. */
 export const backendColumns: readonly Column<Seen>[] = [
   { id: 'model', label: 'Model', value: ({ model }) => model },
   {

@@ -18,7 +18,7 @@ const actions = [
   { action: 'deny', one: 'deny', many: 'denies' },
 ] as const;
 
-/** Counts the rules by action: `2 routes · 1 deny`. */
+/** For example `2 routes · 1 deny`. */
 const actionsText = ({ rules }: FrontendModel): string =>
   actions
     .map(({ action, one, many }) => {

@@ -8,7 +8,7 @@ import { formatCount, formatTime } from '../../lib/text/format.ts';
 import type { FormRow } from '../../parts/form-rows.ts';
 import type { Named } from './rule-rows.ts';
 
-/** The fields show the caller by name, and which recorded request is replayed. */
+/** The caller by name, and the recorded request that is replayed. */
 export type Shown = QuestionDraft & Readonly<{ replay: string }>;
 
 type Rows = readonly FormRow<Shown>[];

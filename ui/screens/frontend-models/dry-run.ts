@@ -1,5 +1,5 @@
-// Evaluates a request against the rules without sending it: with the published rules and with unsaved changes. The address stores the
-// question; recorded requests can be replayed.
+// Evaluates a request against the rules without sending it: with the published rules and with
+// unsaved changes. Recorded requests can be replayed. The address stores the question.
 
 import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -56,13 +56,11 @@ class GwDryRun extends element({
   unknownCaller: state(''),
   tried: state<Tried | null>(null),
   failure: state<ApiFailure | null>(null),
-  /** The request that is replayed. */
   recorded: state<UsageEvent | null>(null),
 }) {
   static override styles = [base, buttons, dryRunStyles];
   #running: AbortController | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** The id of the request that was selected last. */
   #replayed = '';
   readonly #requests = new Resource(this, async (signal) => {
     const query = { virtual_model: this.model, limit: replayedMax };
@@ -91,7 +89,7 @@ class GwDryRun extends element({
     if (asked.some((name) => changed.has(name))) this.#plan();
   }
 
-  /** An answer to an earlier question is dropped. */
+  /** Drops an answer to an earlier question. */
   #plan(): void {
     this.#running?.abort();
     if (this.#timer !== null) clearTimeout(this.#timer);

@@ -32,12 +32,10 @@ export async function loadRouting(signal: AbortSignal): Promise<Routing> {
   };
 }
 
-/** The possible targets. */
 export const targetOptions = ({ pools, models }: Routing): readonly Option[] => [
   ...pools.map(({ name }) => ({ value: name, label: name, note: 'pool' })),
   ...models.map(({ name }) => ({ value: name, label: name, note: 'model' })),
 ];
 
-/** The possible members of a pool. */
 export const memberOptions = ({ models }: Routing): readonly Option[] =>
   models.map(({ name }) => ({ value: name, label: name }));

@@ -13,7 +13,6 @@ import { poolColumns } from './columns.ts';
 import type { PoolRow } from './columns.ts';
 import type { Routing } from './load.ts';
 
-/** The segment of pools in the address. */
 export const poolsPart = 'pools';
 
 export const poolRows = ({ pools, frontendModels }: Routing): readonly PoolRow[] =>
@@ -21,7 +20,6 @@ export const poolRows = ({ pools, frontendModels }: Routing): readonly PoolRow[]
 
 type List = Readonly<{
   rows: readonly PoolRow[];
-  /** The id of the open pool. */
   chosen: number;
   isStale: boolean;
   bar: unknown;
@@ -42,7 +40,7 @@ export const poolTable = ({ rows, chosen, isStale, bar, hrefOf }: List) =>
     >${bar}</gw-table
   >`;
 
-/** `add` is the link that creates a pool; null if the user cannot. */
+/** `add` is null if the user cannot create a pool. */
 export const noPools = (add: string | null) =>
   html`<gw-empty heading="No pools yet" icon="layers">
     <span slot="about"

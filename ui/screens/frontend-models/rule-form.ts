@@ -84,7 +84,6 @@ class GwRuleForm extends RecordForm<RuleRow, Draft> {
     ];
   }
 
-  /** The added and the filled conditions. */
   #isShown(draft: Draft, kind: ConditionId): boolean {
     return this.added.includes(kind) || kindsIn(draft).includes(kind);
   }

@@ -20,7 +20,7 @@ export type RuleRow = Readonly<{
   owner: FrontendModel;
   /** Null for a new rule. */
   rule: Rule | null;
-  /** The rule that a new rule is copied from; null if the new rule starts empty. */
+  /** Null if a new rule starts empty. */
   copied: Rule | null;
   names: Names;
   targets: readonly Option[];

@@ -15,7 +15,7 @@ export type Names = Readonly<{
   frontendModel: (id: number) => string;
 }>;
 
-/** The body with names instead of ids. */
+/** With names instead of ids. */
 const shown = (body: Partial<RuleBody>, names: Names) =>
   Object.fromEntries(
     Object.entries(body).map(([field, value]) => [field, shownValue(field, value, names)]),

@@ -28,15 +28,15 @@ type Drag = Readonly<{ from: number; to: number }>;
 /** Dispatches `gw-order` with the ids in their new order, and `gw-delete` and `gw-switch` with the id of a rule. */
 class GwRules extends element({
   owner: given<FrontendModel>(),
-  /** Rules in the shown order, which can be unsaved. */
+  /** The shown order can be unsaved. */
   rules: given<readonly Rule[]>([]),
   routing: given<Routing>(),
   names: given<Names>(),
   /** Null before the first dry run. */
   answer: given<DryRun | null>(null),
-  /** The id of the rule whose form is in the slot `form`; empty for none. */
+  /** The rule whose form is in the slot `form`; empty for none. */
   editing: text(''),
-  /** The id of the rule that decided the request of the link; empty for none. */
+  /** The rule that decided the request of the link; empty for none. */
   marked: text(''),
   writable: flag(),
   drag: state<Drag | null>(null),
@@ -166,7 +166,7 @@ class GwRules extends element({
       </button>`;
   }
 
-  /** Marks which conditions the request meets, with text for screen readers; null is unknown. */
+  /** `isMet` is null if it is unknown. */
   #condition(text: string, isMet: boolean | null) {
     if (isMet === null) return html`<li class="chip">${text}</li>`;
     return html`<li class="chip ${isMet ? 'met' : 'failed'}">

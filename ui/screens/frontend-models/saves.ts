@@ -42,7 +42,6 @@ export const frontendModelDeletion = (one: FrontendModel): Save =>
     { run: calling('DELETE', '/admin/frontend-models/{id}', seen(one)) },
   );
 
-/** Members with names and weights. */
 const shownPool = ({ members, ...body }: Partial<PoolBody>) => ({
   ...body,
   ...(members === undefined ? {} : { members: membersText(members) }),

@@ -1,4 +1,5 @@
-// Draws the rules of one frontend model with the dry run. It holds the unsaved order of rules and the form of the rule that is edited.
+// Draws the rules of one frontend model with the dry run. Holds the unsaved order of rules and the
+// form of the edited rule.
 
 import { html, nothing } from 'lit';
 import type { PropertyValues } from 'lit';
@@ -37,13 +38,13 @@ const nameIn = (all: readonly Named[]) => (id: number) =>
 class GwRulesWorkspace extends element({
   owner: given<FrontendModel>(),
   routing: given<Routing>(),
-  /** The id of the edited rule, or `new`; empty for none. */
+  /** The id of a rule, or `new`; empty for none. */
   editing: text(''),
-  /** The id of the rule that a new one copies; empty for none. */
+  /** The rule that a new one copies; empty for none. */
   copying: text(''),
   failure: given<ApiFailure | null>(null),
   writable: flag(),
-  /** Ids in the unsaved order; null if the order is unchanged. */
+  /** Null if the order is unchanged. */
   order: state<readonly number[] | null>(null),
   proposal: state<readonly Prepared[]>(none),
   answer: state<DryRun | null>(null),
@@ -192,7 +193,7 @@ class GwRulesWorkspace extends element({
   }
 
   #form(rule: Rule | null, slot: string) {
-    // The form needs the names of principals, so it waits for them.
+    // The form waits for the names of principals.
     const people = this.#people.value;
     if (people === undefined) return nothing;
     const { owner, routing } = this;

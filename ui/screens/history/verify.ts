@@ -1,5 +1,5 @@
-// Verifies the whole log in this browser: digests, hash chain, audit keys and signed checkpoints. It trusts the server only for the
-// position of the last event.
+// Verifies the whole log in this browser: digests, hash chain, audit keys and signed checkpoints.
+// Trusts the server only for the position of the last event.
 
 import { css, html, nothing } from 'lit';
 

@@ -74,7 +74,7 @@ export function chartsOf({ points, edges, widthMs }: Recorded) {
 
 type Of = (point: SeriesPoint) => number | null;
 
-/** Lines of rates and sums. A range without requests has gaps instead of zeros. */
+/** A range without requests has gaps instead of zeros. */
 function linesOf(points: readonly SeriesPoint[], buckets: Buckets) {
   const isNone = points.every((point) => point.requests + point.refused_unattributed === 0);
   const valuesOf = (of: Of) => points.map((point) => (isNone ? null : of(point)));

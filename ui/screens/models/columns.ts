@@ -112,7 +112,7 @@ const columns = (isWritable: boolean): readonly Column<ModelRow>[] => [
 export const readColumns = columns(false);
 export const writeColumns = columns(true);
 
-/** Lists what loses this model as a target when it is deleted or detached. */
+/** These lose their target when the model is deleted or detached. */
 export const usesText = ({ use, isFallback }: ModelRow): readonly string[] => [
   ...(use.frontendModels.length === 0
     ? []

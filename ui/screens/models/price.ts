@@ -13,12 +13,12 @@ import { base, buttons, controls } from '../../styles/base.ts';
 
 type PriceField = keyof typeof priceFields;
 
-/** The id of the model. Prices are in micros per million tokens. */
+/** `id` is that of the model. Prices are in micros per million tokens. */
 export type PriceEdit = Readonly<{ id: number; field: PriceField; price: number | null }>;
 
 class GwPrice extends element({
   model: count<number>(),
-  /** The label for screen readers. */
+  /** For screen readers. */
   label: text(),
   field: text<PriceField>(),
   /** Null is unpriced. */

@@ -70,7 +70,7 @@ const columns: readonly Column<PriceChange>[] = [
 /** Dispatches `gw-review` with the save that applies the prices. */
 class GwPriceSync extends element({
   options: state<Options>({ source: 'both', overwrite: false }),
-  /** The planned changes; null before the first preview. */
+  /** Null before the first preview. */
   plan: state<Plan | null>(null),
   busy: state(false),
   failure: state<ApiFailure | null>(null),

@@ -10,7 +10,6 @@ import { base, buttons } from '../../styles/base.ts';
 
 /** Sends `gw-grant` with the name of the role. */
 class GwGrantRole extends element({
-  /** The names of the roles that can be granted. */
   roles: given<readonly string[]>([]),
   chosen: state(''),
 }) {

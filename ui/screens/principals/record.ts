@@ -39,7 +39,7 @@ export function principalRecord(principal: Known, at: RecordScreen, { roles }: P
   ${rolesOf(principal, at, roles)} ${permissionsOf(principal)} ${limitsOf(principal, at)}`;
 }
 
-/** Only shown if single sign-on is configured for the principal. */
+/** Empty unless single sign-on is configured for the principal. */
 function identityFacts({ identity }: Known): readonly Fact[] {
   if (identity === null) return [];
   const { issuer, subject, linked_at } = identity;
@@ -153,7 +153,6 @@ export function principalActions(principal: Known, at: RecordScreen, { roles }: 
     ></gw-menu>`;
 }
 
-/** Explains what a deletion, an unlink or a new password does. */
 export function principalWords({ verb, danger }: Save, principal: Known | null) {
   if (principal === null) return nothing;
   if (verb === 'Set password') {
@@ -182,7 +181,6 @@ export function principalWords({ verb, danger }: Save, principal: Known | null) 
     <p>Recorded usage is kept.</p>`;
 }
 
-/** Explains what an unlink removes and what it keeps. */
 const unlinkedWords = ({ group_roles: roles }: Known) =>
   html`<p>
       All single sign-on sessions

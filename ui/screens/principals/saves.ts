@@ -8,7 +8,6 @@ import type { Known, People } from './load.ts';
 
 type Roles = People['roles'];
 
-/** Shows the roles and the resulting access to models. */
 function rolesShown(principal: Known, held: readonly string[], roles: Roles) {
   const shown = (names: readonly string[]) => ({
     roles: names.join(', ') || null,

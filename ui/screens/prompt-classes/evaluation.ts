@@ -44,7 +44,6 @@ const gained = (one: Evaluated, before: Evaluation | null, measure: Measure) => 
 const nearestText = ({ nearest }: Evaluated): string =>
   nearest.map(([name, similarity]) => `${name} ${similarity.toFixed(2)}`).join(', ');
 
-/** Shows the differences to `before`. */
 const columnsOf = (before: Evaluation | null): readonly Column<Evaluated>[] => [
   {
     id: 'class',
@@ -87,7 +86,7 @@ class GwEvaluation extends element({
   /** Newest first. */
   evaluations: given<readonly Evaluation[]>([]),
   classes: given<readonly Named[]>([]),
-  /** The evaluation selected for comparison; null before a selection. */
+  /** Null before a selection. */
   comparedId: state<number | null>(null),
 }) {
   static override styles = [

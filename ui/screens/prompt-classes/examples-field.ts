@@ -16,5 +16,5 @@ export const labelsField = {
   hint: 'Shown in lists and evaluations instead of the texts. Labels are not encrypted, so do not enter personal data',
 } as const;
 
-/** End of the hint of the examples field. */
+/** The end of the hint of the examples field. */
 export const pastedHint = 'Separate prompts of several lines by blank lines';

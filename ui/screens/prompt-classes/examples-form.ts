@@ -9,7 +9,7 @@ import { recordForm } from '../../parts/form-as-data.ts';
 import { examplesField, labelsField, pastedHint } from './examples-field.ts';
 import { examplesAddition } from './saves.ts';
 
-/** The maximum number of calls in one change. */
+/** Per change. */
 const addedMax = 100;
 
 export const examplesForm = (one: PromptClass) =>

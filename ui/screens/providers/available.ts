@@ -71,7 +71,6 @@ class GwAvailableModels extends element({
     this.ticked = new Set();
   }
 
-  /** The number of registered models changed. */
   protected override willUpdate(changed: PropertyValues<this>): void {
     const before = changed.get('provider');
     if (before === undefined || before.model_count === this.provider.model_count) return;
@@ -125,7 +124,7 @@ class GwAvailableModels extends element({
       }`;
   }
 
-  /** Registered models are skipped. */
+  /** Skips registered models. */
   #chosen(served: readonly AvailableModel[]): readonly AvailableModel[] {
     return served.filter(({ id, registered }) => !registered && this.ticked.has(id));
   }

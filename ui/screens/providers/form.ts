@@ -1,5 +1,5 @@
-// Defines the form of a provider. The catalog fills in fields. The server lists the models of the provider before it saves, and the form
-// shows the answer of the provider.
+// Defines the form of a provider. The catalog fills in fields. The server lists the models of the
+// provider before it saves, and the form shows the provider's answer.
 
 import { html } from 'lit';
 

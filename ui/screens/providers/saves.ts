@@ -30,7 +30,7 @@ export function changeOf(provider: Provider, draft: ProviderDraft): Save {
   );
 }
 
-/** Registers all models in one version, so that one undo removes them. */
+/** In one version, so that one undo removes them. */
 export function registrationOf(provider: Provider, chosen: readonly AvailableModel[]): Save {
   const count = formatCount(chosen.length, 'model');
   const calls = registrationCalls(provider, chosen);

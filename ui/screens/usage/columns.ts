@@ -54,7 +54,7 @@ const count = (
   cell: (one) => formatNumber(one[id]),
 });
 
-/** The change of spend compared with the previous period; days have none. */
+/** Days have no previous period. */
 const change: Column<Group> = {
   id: 'change',
   label: 'Change',

@@ -200,7 +200,6 @@ class GwUsageExplain extends element({
       }`;
   }
 
-  /** Opens the current rules with the same question. */
   #again(frontendModelId: number) {
     const query = { replay: this.requestId };
     return html`<a
@@ -233,7 +232,7 @@ class GwUsageExplain extends element({
     </li>`;
   }
 
-  /** Each condition with the value of the request, and the action of the rule. */
+  /** With the values of the request. */
   #conditions(held: Rule, failed: readonly string[], usage: Explanation['usage']) {
     const conditions = conditionsOf(held, (id) =>
       id === usage.principal_id ? usage.principal : `principal ${id}`,
@@ -317,7 +316,7 @@ class GwUsageExplain extends element({
 type Rules = ReadonlyMap<number, Rule>;
 type Loaded = Readonly<{ explained: Explanation; rules: Rules }>;
 
-/** The rules by id, as they were, of all frontend models that the request passed. */
+/** By id, as they were, for all frontend models that the request passed. */
 async function rulesThen(
   { rules, snapshot_version: version }: Explanation,
   signal: AbortSignal,

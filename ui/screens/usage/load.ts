@@ -10,13 +10,13 @@ import { latencyOf, totalsOf } from '../../lib/observe/series.ts';
 import { beside } from '../../lib/observe/usage.ts';
 import type { Grouping } from '../../lib/observe/usage.ts';
 
-/** The number of groups that are loaded at first, and with each "Show more". */
+/** Groups that are loaded at first, and with each "Show more". */
 export const groupSteps = { first: 1_000, more: 1_000, max: 20_000 } as const;
 
 type Asked = Readonly<{
   range: Range;
   grouping: Grouping;
-  /** The number of groups. */ wanted: number;
+  wanted: number;
 }>;
 
 export type Usage = Awaited<ReturnType<typeof loadUsage>>;
@@ -52,10 +52,10 @@ export async function loadUsage({ range, grouping, wanted }: Asked, signal: Abor
 
 type Groups = Readonly<{
   rows: readonly UsageTotal[];
-  /** The number of all groups. */ total: number;
+  total: number;
 }>;
 
-/** The groups with the highest spend, page by page. */
+/** Highest spend first, page by page. */
 async function groupsUpTo(
   wanted: number,
   query: QueryOf<'GET', '/admin/usage'>,

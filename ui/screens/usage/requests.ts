@@ -101,7 +101,7 @@ class GwUsageRequests extends element({
   range: text(),
   filter: given<NonNullable<ReturnType<typeof rowFilterOf>>>(),
   grouping: text<Grouping>(),
-  /** The totals of the group; hidden if the page shows others. */
+  /** Hidden if the page shows other totals. */
   group: given<Group | undefined>(),
 }) {
   static override styles = [
@@ -151,7 +151,6 @@ class GwUsageRequests extends element({
     return { ...this.filter, ...edges };
   }
 
-  /** All requests, for the export. */
   #follow(signal: AbortSignal) {
     return pagesOf('/admin/usage/events', { query: this.#asked(), signal });
   }
