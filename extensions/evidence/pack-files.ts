@@ -18,7 +18,7 @@ import { historyCommands } from '../../src/control/history/commands.ts';
 import { exportLog, noteLine } from '../../src/control/log/export.ts';
 import { auditKeys } from '../../src/control/log/log-range.ts';
 
-/** `atMs` is the time at which keys must be valid. */
+/** Keys must be valid at `atMs`. */
 type End = Readonly<{ state: ConfigState; atMs: number }>;
 
 export type PackContents = Readonly<{
@@ -29,9 +29,9 @@ export type PackContents = Readonly<{
   to: End;
   /** Facts that are not in the log. */
   window: FactsWindow;
-  /** Names and reasons, or references into the vault instead. */
+  /** Reveals names and reasons, or shows references into the vault instead. */
   vault: Pick<Vault, 'reveal'>;
-  /** Facts about the process that makes the pack, without secrets. */
+  /** Describes the process that makes the pack, without secrets. */
   settings: readonly object[];
 }>;
 
@@ -110,7 +110,7 @@ async function* pages<Row extends object>(
   }
 }
 
-/** After the first moment, oldest first, up to and including the last one. */
+/** Oldest first. */
 const anyCommand = { actorId: null, stream: null, from: null, to: null } as const;
 const commandPage = { ...anyCommand, order: 'asc', limit: pageRows } as const;
 

@@ -32,9 +32,9 @@ export type PackWish = Readonly<{
    */
   from: Moment | null;
   to: Moment | null;
-  /** True for names and reasons in clear text, false for references into the vault. */
+  /** False shows references into the vault instead of names and reasons. */
   withPersonalData: boolean;
-  /** A new directory. */
+  /** Must not exist. */
   directory: string;
   /** The pack is signed with the key that signs checkpoints at `to`. */
   keys: readonly SigningKey[];
@@ -49,7 +49,7 @@ export type Manifest = Readonly<{
   /** `at` is the given time, or the time at which the event at the position was recorded. */
   from: Readonly<{ position: number; at: string | null }>;
   to: Readonly<{ position: number; at: string; hash: string }>;
-  /** The public key that signs. Null if the log has none, in which case the pack is not signed. */
+  /** Null if the log has no audit key; the pack is then not signed. */
   audit_key: string | null;
   personal_data: boolean;
   files: readonly Readonly<{ name: string; bytes: number; sha256: string }>[];
@@ -132,10 +132,7 @@ async function endAt(db: Queryable, state: ConfigState, wish: Moment | null) {
   return { state, atMs: timeNamed(wish) ?? (await timeOf(db, state.position)) };
 }
 
-/**
- * The end of the period, for facts that are not in the log. Null means now. A given time is its own
- * end.
- */
+/** The end of the period for facts that are not in the log. Null means now. */
 async function overAt(
   db: Queryable,
   { position }: ConfigState,
@@ -148,7 +145,7 @@ async function overAt(
 const timeNamed = (wish: Moment | null): number | null =>
   wish !== null && 'at' in wish ? wish.at : null;
 
-/** Replaces the vault: shows the references of values that can be revealed there. */
+/** Shows the references of values that the vault could reveal. */
 const showingRefs: Pick<Vault, 'reveal'> = {
   reveal: async (db, refs) => {
     const erased = new Set(await erasedRefs(db, refs));

@@ -30,7 +30,6 @@ const table = {
   }),
 } as const;
 
-/** The values of these settings. */
 export const evidenceValues = (settings: Readonly<Record<string, unknown>>) =>
   valuesIn(table, settings);
 

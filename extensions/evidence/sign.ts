@@ -37,24 +37,21 @@ type Dependencies = Readonly<{
   previousKey: SigningKey | null;
   clock: Clock;
   alarms: Pick<Alarms, 'raise' | 'list'>;
-  /**
-   * The last checkpoint that was exported, by this process or an earlier one. Null if none is
-   * known.
-   */
+  /** The last exported checkpoint, also of an earlier process. Null if none is known. */
   kept?: () => Promise<KeptCheckpoint | null>;
-  /** Log positions and hashes that this process's gateway saw before the restart. */
+  /** This process's gateway saw these before the restart. */
   seenBefore?: readonly LogObservation[];
   /** Exports a new checkpoint. */
   emit: (checkpoint: SignedCheckpoint) => Promise<void>;
 }>;
 
-/** A note, and the epoch of the log in which it was signed. */
+/** `epoch` is that in which the note was signed. */
 export type KeptCheckpoint = Readonly<{ note: string; epoch: number }>;
 
 export type CheckpointSigner = Readonly<{
   /**
-   * Signs a checkpoint if one is due, and returns it or null. Rejects if the log is inconsistent or
-   * holds another audit key.
+   * Returns null if no checkpoint is due. Rejects if the log is inconsistent or has another audit
+   * key.
    */
   signDue: () => Promise<SignedCheckpoint | null>;
 }>;
@@ -105,8 +102,8 @@ export function createCheckpointSigner(dependencies: Dependencies): CheckpointSi
       const head = await readHead(plane.db);
       await hold(head.logId);
       const epoch = epochIn(plane);
-      // Runs before the checkpoints are read: another replica may set the key and sign the first
-      // one in between.
+      // Before the checkpoints are read: another replica may set the key and sign the first one in
+      // between.
       const { auditKey } = plane.store.state().settings.byId.get(1) ?? defaultSettings;
       const last = await lastSignedCheckpoint(plane.db);
       if (last?.position === head.position) measures.signedAt = performance.now();
@@ -152,8 +149,8 @@ const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 type Place = Readonly<{ logId: string; epoch: number; position: number; hash: string }>;
 
 /**
- * Returns false if the log has another hash there and a new epoch explains it. Without such an
- * epoch, raises an alarm and rejects.
+ * False if the log has another hash there and a new epoch explains it. Without such an epoch,
+ * raises an alarm and rejects.
  */
 async function isPlaceHeld(
   dependencies: Dependencies,
@@ -166,7 +163,7 @@ async function isPlaceHeld(
   return (await hashesAt(db, [position])).get(position) === hash;
 }
 
-/** Raises an alarm and rejects if the log does not hold all of these and no epoch explains it. */
+/** Raises an alarm and rejects if the log lacks any of these and no epoch explains that. */
 async function refuseContradiction(
   { plane: { reports: db }, alarms }: Dependencies,
   seen: readonly LogObservation[],
@@ -177,7 +174,7 @@ async function refuseContradiction(
   throw new Error(`${saw} another hash at position ${found} of the log: nothing is signed`);
 }
 
-/** Null for a note that was not signed by one of our keys, which proves nothing. */
+/** Null for a note that none of our keys signed, which proves nothing. */
 function keptPlace(
   { key, previousKey }: Dependencies,
   kept: KeptCheckpoint | null,
@@ -203,15 +200,12 @@ async function signHead(
 
 function isDue({ position }: LogHead, last: SignedCheckpoint, nowMs: number): boolean {
   const events = position - last.position;
-  // Verification detects a last checkpoint beyond the head.
+  // A last checkpoint past the head is found by the verification.
   if (events < 0 || events >= everyEvents) return true;
   return events > 0 && nowMs - last.created_at.getTime() >= everyMs;
 }
 
-/**
- * Trusts what one of our keys has signed. Without such a checkpoint, only the beginning of the log
- * is trusted.
- */
+/** Trusts what one of our keys has signed, otherwise only the beginning of the log. */
 function linkOf(
   { key, previousKey }: Dependencies,
   head: LogHead,
@@ -238,8 +232,8 @@ const context = {
 
 /**
  * Makes `key` the log's audit key, signed by its predecessor, and signs the first checkpoint with
- * it in the same transaction. A log with a key but no checkpoint is therefore never our doing.
- * `from` is verified.
+ * it in the same transaction. So this process never leaves a key without a checkpoint. `from` is
+ * verified.
  */
 async function setKey(
   { plane, key, previousKey, clock }: Dependencies,

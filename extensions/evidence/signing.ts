@@ -13,7 +13,7 @@ import { evidenceValues } from './settings.ts';
 import { createCheckpointSigner } from './sign.ts';
 import type { KeptCheckpoint } from './sign.ts';
 
-/** Interval at which to check whether a checkpoint is due. */
+/** For checking whether a checkpoint is due. */
 const intervalMs = 5_000;
 
 /** No checkpoints without a key. */
@@ -53,7 +53,7 @@ const keyOf = (hex: string) => signingKey(Buffer.from(hex, 'hex'));
 
 const keptLine = z.object({ checkpoint: z.string(), epoch: z.int().nonnegative().default(0) });
 
-/** Returns the last line of the file, or null if there is none. Rejects if it cannot be read. */
+/** Null if the file has no line. Rejects if it cannot be read. */
 async function lastKept(path: string | null): Promise<KeptCheckpoint | null> {
   if (path === null) return null;
   const text = await readFile(path, 'utf8').catch((error: unknown) => {

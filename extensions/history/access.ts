@@ -24,7 +24,6 @@ import { none, route } from '../../src/admin/http/route.ts';
 
 const granted = z
   .object({
-    /** The position of the event in the log. */
     position: z.int(),
     at: timestamp,
     actor_kind: eventMetadata.shape.actor.shape.kind,
@@ -49,7 +48,6 @@ const accessFields = {
       }),
     )
     .readonly(),
-  /** Ids of the keys that were valid. */
   keys: z.array(z.int()).readonly(),
 };
 const accessRecord = z.object(accessFields);

@@ -8,7 +8,7 @@ export type CloudEvent = Readonly<{
   specversion: '1.0';
   /** The position, in decimal digits. */
   id: string;
-  /** The log, as a URI reference. */
+  /** A URI reference to the log. */
   source: string;
   type: string;
   /** The stream: `<kind>-<id>`. */

@@ -1,5 +1,5 @@
-// Follows the history: yields every event after a position in log order, page by page. The next
-// page is only read once the previous one was consumed, so a slow reader costs no memory.
+// Follows the history: yields every event after a position in log order, page by page. Reads the
+// next page once the previous one was consumed, so a slow reader costs no memory.
 
 import type { Queryable } from '@databases/pg';
 
@@ -9,7 +9,7 @@ import { historyEvents } from '../../src/control/history/events.ts';
 import type { HistoryEvent } from '../../projections/history-event.ts';
 
 type Following = Readonly<{
-  /** The last position that the reader has. 0 means none. */
+  /** The last position that the reader has; 0 for none. */
   after: number;
   /** Called before each read. False stops. */
   mayGoOn: () => Promise<boolean> | boolean;

@@ -17,7 +17,7 @@ import { wholeNumber } from '../../src/admin/http/fields.ts';
 import { none, route } from '../../src/admin/http/route.ts';
 import type { Call } from '../../src/admin/http/route.ts';
 
-/** The maximum number of open streams per process. */
+/** Per process. */
 export const historyStreamsMax = 16;
 
 /** An idle stream sends a keep-alive and checks its session at this interval. */

@@ -12,7 +12,7 @@ import type { Refusal } from '../../src/lib/refusal.ts';
 
 type Chat = Readonly<{ key: string; body: Readonly<Record<string, unknown>> }>;
 
-/** The gateway's answer. Its error statuses are not failures here. */
+/** Error statuses of the gateway are not failures here. */
 export type Relayed = Readonly<{
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -26,10 +26,10 @@ const connectTimeoutMs = 5_000;
 /** Longer than any gateway's time to the first byte. */
 const silenceMs = 120_000;
 const wholeMs = 600_000;
-/** The maximum length of an answer. Longer ones are cut off. */
+/** Longer answers are cut off. */
 const answerBytesMax = 4 * 1024 * 1024;
 
-/** The headers that describe the gateway's decision. */
+/** These describe the gateway's decision. */
 const told = /^(?:x-gw-.+|x-request-id|x-ratelimit-.+|retry-after|content-type)$/;
 
 export function createChatRelay(gateway: () => GatewayPlace | undefined): RelayChat {

@@ -9,7 +9,7 @@ import { eventStream } from '../../src/admin/http/event-stream.ts';
 import type { Places } from '../../src/admin/http/event-stream.ts';
 import { none, route } from '../../src/admin/http/route.ts';
 
-/** The maximum number of concurrent chats per process. */
+/** Per process. */
 export const playgroundChatsMax = 8;
 
 const stallMs = 60_000;
@@ -20,7 +20,7 @@ const text = z.string().max(200_000);
 
 type Parts = Readonly<{
   relayChat: RelayChat;
-  /** The slots for concurrent chats. */
+  /** Slots for concurrent chats. */
   chats: Places;
 }>;
 

@@ -35,7 +35,6 @@ export type AdmitDependencies = Readonly<{
   db: Database;
   vault: Vault;
   state: () => ConfigState;
-  /** Reads the log up to its head. */
   refresh: () => Promise<void>;
   execute: Execute;
   newId: () => string;
@@ -49,7 +48,7 @@ type Admitting = Readonly<{ person: Person; requestId: string; path: string }>;
 
 const reasonLengthMax = 1_000;
 
-/** Refusals come from the database: unavailable or busy. */
+/** The database causes refusals: it is unavailable or busy. */
 export async function admit(
   dependencies: AdmitDependencies,
   options: AdmitOptions,
@@ -110,8 +109,8 @@ type Log = Readonly<{ tx: Queryable; unwritten: readonly CommandEvents[] }>;
 type Admitted = Readonly<{ first: FirstLogin; fingerprint: string }>;
 
 /**
- * A deleted principal or an unlinked identity was a deliberate decision. It is neither created
- * again nor linked again by name.
+ * Someone deleted the principal or unlinked the identity deliberately. It is neither created again
+ * nor linked again by name.
  */
 async function isEnded({ tx, unwritten }: Log, { first, fingerprint }: Admitted): Promise<boolean> {
   switch (first.kind) {
@@ -146,8 +145,8 @@ const rolesOf = ({ groups }: Person, { groupRoles }: AdmitOptions): readonly str
 ];
 
 /**
- * The reason lists every mapped group, because missing groups explain removed roles. Groups that
- * grant a role come first.
+ * Lists every mapped group, because missing groups explain removed roles. Groups that grant a role
+ * come first.
  */
 function reasonOf({ issuer, groups }: Person, { groupRoles, groupsClaim }: AdmitOptions): string {
   const map = Object.entries(groupRoles);
@@ -198,7 +197,7 @@ async function firstLogin(
 }
 
 /**
- * Only lower-cases ASCII: some other letters have an ASCII lower case, and would make different
+ * Lower-cases only ASCII: some other letters have an ASCII lower case, and would make different
  * addresses equal.
  */
 const inSmall = (address: string): string =>

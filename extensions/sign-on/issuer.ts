@@ -1,6 +1,6 @@
 // Talks to an OpenID provider: where to send the browser, and who came back (OpenID Connect Core
-// 1.0, section 3.1, with PKCE, RFC 7636). The library is loaded and the provider contacted at the
-// first sign-in, so an unavailable provider affects nothing else.
+// 1.0, section 3.1, with PKCE, RFC 7636). Loads the library and contacts the provider at the first
+// sign-in, so an unavailable provider affects nothing else.
 
 import type {
   ClientAuth,
@@ -21,7 +21,7 @@ import type { Trouble } from './trouble.ts';
 import { troubleOf } from './trouble-of.ts';
 
 export type IssuerOptions = Readonly<{
-  /** The issuer's URL, which must equal `iss` of ID tokens. */
+  /** Must equal `iss` of ID tokens. */
   issuer: string;
   clientId: string;
   /** Null for a public client. */
@@ -29,11 +29,11 @@ export type IssuerOptions = Readonly<{
   scopes: string;
 }>;
 
-/** Secrets of one sign-in, known only to the browser that started it. */
+/** Only the browser that started the sign-in has these. */
 export type Secrets = Readonly<{ state: string; nonce: string; verifier: string }>;
 
 export type Issuer = Readonly<{
-  /** The URL to redirect the browser to. */
+  /** `url` is where to redirect the browser. */
   begin: (redirectUri: string) => Promise<Readonly<{ url: URL; secrets: Secrets }> | Trouble>;
   /** `callback` is the URL that the browser came back to. */
   finish: (callback: URL, secrets: Secrets) => Promise<Readonly<{ claims: IDToken }> | Trouble>;
@@ -44,7 +44,7 @@ type Dependencies = Readonly<{ dispatcher: Dispatcher; monotonic: () => number }
 const requestSeconds = 5;
 const answerBytesMax = 512 * 1024;
 const discoveredMs = 60 * 60 * 1000;
-/** The maximum clock difference between the two hosts. */
+/** Between the two hosts. */
 const clockToleranceSeconds = 30;
 const parallelMax = 8;
 const waitingMax = 64;
@@ -150,7 +150,7 @@ async function ask(
   return configuration;
 }
 
-/** Checked before the metadata is cached: it must suffice for a sign-in. */
+/** Before the metadata is cached: it must suffice for a sign-in. */
 function refuseUnfit(metadata: ServerMetadata, server: URL): void {
   // The library accepts multi-tenant issuers, whose tokens any tenant can issue.
   if (new URL(metadata.issuer).href !== server.href) {
@@ -175,7 +175,7 @@ function secretAuth(library: Library, secret: string): ClientAuth {
   };
 }
 
-/** Uses the program's egress rules, and limits the size of responses. */
+/** Applies the program's egress rules, and limits the size of responses. */
 const boundedFetch =
   (dispatcher: Dispatcher): CustomFetch =>
   async (url, { method, headers, body, signal }) => {

@@ -6,8 +6,8 @@ import type { Trouble } from './trouble.ts';
 
 export type PersonOptions = Readonly<{
   /**
-   * The claim that names the person at the first sign-in. `email` must be verified. For other
-   * claims the operator vouches.
+   * Names the person at the first sign-in. `email` must be verified. The operator vouches for other
+   * claims.
    */
   matchClaim: string;
   /** Dots lead into nested members, such as `realm_access.roles`. */
@@ -19,11 +19,9 @@ export type PersonOptions = Readonly<{
 export type Person = Readonly<{
   issuer: string;
   subject: string;
-  /** The name, or the reason why there is none. */
+  /** Either the name or why there is none. */
   name: Readonly<{ text: string }> | Trouble;
-  /**
-   * The mapped groups of the person. Null if roles are mapped but the token has no groups claim.
-   */
+  /** Only mapped groups. Null if roles are mapped but the token has no groups claim. */
   groups: readonly string[] | null;
 }>;
 

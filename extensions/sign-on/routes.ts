@@ -22,8 +22,8 @@ const signInCookie = 'gw_sign_in';
 const callbackPath = '/auth/oidc/callback';
 
 /**
- * A path relative to the root of the UI. The pattern prevents open redirects in any browser's
- * reading of the path.
+ * Relative to the root of the UI. The pattern prevents open redirects in any browser's reading of
+ * the path.
  */
 const place = z
   .string()
@@ -127,7 +127,7 @@ export const signOnRoutes = (open: OpenSignOn) =>
     }),
   ] as const;
 
-/** Serializes the query as it was sent, including repeated parameters. */
+/** Keeps repeated parameters. */
 function searchOf(query: Readonly<Record<string, unknown>>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name, String(one)]),
@@ -137,10 +137,7 @@ function searchOf(query: Readonly<Record<string, unknown>>): string {
 
 const off = refuse('absent', 'single sign-on is not configured');
 
-/**
- * The callback URL for the provider: at the configured public URL, otherwise at the Host header of
- * the request.
- */
+/** At the configured public URL, otherwise at the Host header of the request. */
 function redirectUriOf(
   { headers }: Call,
   { secureCookies }: SignInNeeds,
@@ -154,8 +151,8 @@ function redirectUriOf(
 }
 
 /**
- * Failures caused by the provider or its settings. They do not count as failed login attempts of
- * the address.
+ * The provider or its settings cause these. They do not count as failed login attempts of the
+ * address.
  */
 const ofProvider: ReadonlySet<SignInTrouble> = new Set([
   'away',
@@ -188,7 +185,7 @@ async function limited<Value extends object>(
   }
 }
 
-/** Redirects to the login screen with the error code and the request id. */
+/** The login screen shows the error code and the request id. */
 function refused(
   { requestId, address }: Call,
   needs: SignInNeeds,
@@ -199,7 +196,7 @@ function refused(
   return sent(`../../ui/?${search.toString()}`, [spentCookie(needs)]);
 }
 
-/** The location is relative so that it works under a path prefix of a reverse proxy. */
+/** Relative, for reverse proxies with a path prefix. */
 const sent = (location: string, cookies: string[]) => ({
   status: 302,
   headers: { location, 'set-cookie': cookies },
@@ -208,7 +205,7 @@ const sent = (location: string, cookies: string[]) => ({
 
 const spentCookie = (needs: SignInNeeds): string => signInCookieOf(needs, '');
 
-/** True if browsers use TLS, either to this listener or to a proxy in front of it. */
+/** Browsers use TLS, either to this listener or to a proxy in front of it. */
 const isSecure = ({ secureCookies, signOn }: SignInNeeds): boolean =>
   secureCookies || signOn.publicUrl?.startsWith('https:') === true;
 

@@ -29,7 +29,7 @@ function isIssuer(value: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname));
 }
 
-/** An address to which a path can be appended. */
+/** A path can be appended to it. */
 function isBare(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { search, hash, username, password } = new URL(value);
@@ -139,7 +139,7 @@ const table = {
   }),
 } as const;
 
-/** Returns null without an issuer. */
+/** Null without an issuer. */
 export function signOnOptions(given: Readonly<Record<string, unknown>>): SignOnOptions | null {
   const settings = valuesIn(table, given);
   const { oidcIssuer, oidcClientId } = settings;

@@ -21,7 +21,7 @@ export type SignOnOptions = IssuerOptions &
   PersonOptions &
   AdmitOptions &
   Readonly<{
-    /** The public URL of the admin listener. Null: the Host header of the request is used. */
+    /** The public URL of the admin listener. Null uses the Host header of the request. */
     publicUrl: string | null;
     /** The issuer's name on the login screen. */
     label: string;
@@ -68,8 +68,7 @@ export function createSignOn(options: SignOnOptions, dependencies: Dependencies)
       if (known === null) return trouble('stale', 'no sign-in of this browser');
       const callback = new URL(known.redirectUri);
       callback.search = search;
-      // Checked before the issuer is contacted: a callback that another site forged must have no
-      // effect.
+      // Before the issuer is contacted: a callback that another site forged must have no effect.
       if (callback.searchParams.get('state') !== known.state) return trouble('stale', 'state');
       const finished = await issuer.finish(callback, known);
       if (isTrouble(finished)) return finished;

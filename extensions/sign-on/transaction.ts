@@ -14,7 +14,7 @@ const transaction = z.object({
   redirectUri: z.string(),
   returnTo: z.string(),
   /**
-   * The SHA-256 (base64url) of the browser's current session token. The session ends with the next
+   * The SHA-256 (base64url) of the browser's current session token. That session ends with the next
    * sign-in.
    */
   oldSession: z.string().nullable(),

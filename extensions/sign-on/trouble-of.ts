@@ -4,10 +4,7 @@
 import { trouble } from './trouble.ts';
 import type { SignInTrouble, Trouble } from './trouble.ts';
 
-/**
- * Keyed by the error's code (oauth4webapi), or first by `<code> <error>` if there is an OAuth
- * error.
- */
+/** By the error's code (oauth4webapi), or first by `<code> <error>` if there is an OAuth error. */
 const byCode: Readonly<Record<string, SignInTrouble>> = {
   'OAUTH_AUTHORIZATION_RESPONSE_ERROR access_denied': 'denied',
   'OAUTH_AUTHORIZATION_RESPONSE_ERROR temporarily_unavailable': 'away',
@@ -37,7 +34,7 @@ export function troubleOf(error: unknown): Trouble {
 const broken = (error: unknown): Trouble =>
   trouble('broken', error instanceof Error ? error.name : 'unknown');
 
-/** The errors of fetch for a failed or lost connection. */
+/** fetch reports a failed or lost connection in this way. */
 const isAway = (error: unknown): boolean =>
   error instanceof TypeError && memberOf(error, 'cause') !== undefined;
 

@@ -1,4 +1,4 @@
-// Lists the reasons why a single sign-on failed. The login screen has a sentence for each. The
+// Lists the reasons for which single sign-on fails. The login screen has a sentence for each. The
 // issuer's own text only goes to the log.
 
 export const signInTroubles = [
@@ -27,8 +27,8 @@ export const signInTroubles = [
   /** The e-mail address is not verified. */
   'unverified',
   /**
-   * The ID token does not contain the groups, because they are too many or the claim is missing.
-   * The sign-in would remove roles.
+   * The ID token lacks the groups, because they are too many or the claim is missing. The sign-in
+   * would remove roles.
    */
   'groups',
   /** No principal has this identity. */

@@ -25,7 +25,7 @@ export async function buildInto(built: string): Promise<void> {
   writeFileSync(path.join(built, 'viewer.html'), whole(html, page));
 }
 
-/** A separate file for icons: an element can use an icon from a file, but not from its page. */
+/** An element can use an icon from a file, but not from its page. */
 const moduleOfSprite = (sprite: string): string =>
   `const file = new Blob([${JSON.stringify(sprite)}], { type: 'image/svg+xml' });\n` +
   'export default URL.createObjectURL(file);';

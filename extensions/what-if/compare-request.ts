@@ -1,5 +1,5 @@
-// Compares a recorded request under two configurations: whether its answer and cost change. If the
-// result depends on something that is not recorded, that is the result; nothing is guessed.
+// Compares a recorded request under two configurations: whether its answer and cost change. If that
+// depends on something that is not recorded, the result says so.
 
 import type { ModelId, RuleId } from '../../src/lib/ids.ts';
 import type { CompiledModel } from '../../src/snapshot/compile/models.ts';
@@ -16,13 +16,13 @@ import { reasonOf } from '../../src/routing/route.ts';
 export const changes = ['same', 'newly_denied', 'newly_allowed', 'rerouted'] as const;
 export type Change = (typeof changes)[number];
 
-/** The route of a request: to a model, to a member of a pool, or denied. */
+/** To a model, to a member of a pool, or denied. */
 export type Destination = Readonly<{
   denied: Denial | null;
-  /** The value of x-gw-route and what decided. Null if nothing did. */
+  /** The value of x-gw-route and what decided, or null. */
   route: string | null;
   ruleId: RuleId | null;
-  /** Null if it is denied. */
+  /** Null if the request is denied. */
   to: Readonly<{ kind: 'model' | 'pool'; name: string }> | null;
 }>;
 
@@ -32,22 +32,22 @@ export type CostPair = Readonly<{ before: number | null; after: number | null }>
 export type Comparison = Readonly<{
   /** Null if unrecorded facts decide it. */
   change: Change | null;
-  /** Those facts: condition fields, and `pool` for the choice of a pool's member. */
+  /** Condition fields, and `pool` for the choice of a pool's member. */
   untold: readonly string[];
-  /** Null if they depend on unrecorded facts. */
+  /** Null if it depends on unrecorded facts. */
   before: Destination | null;
   after: Destination | null;
   cost: CostPair;
 }>;
 
-/** One side: the admitted caller, or the refusal. */
+/** The admitted caller, or the refusal. */
 export type Party = Side | Denial;
 
 export type ComparedRequest = RecordedAsk &
   Readonly<{
-    /** The model that answered, chosen from the target with that key. Null if unknown. */
+    /** The answering model and the key of its target. Null if unknown. */
     answered: Readonly<{ by: ModelId; place: string }> | null;
-    /** The cost if this model answers, in micro-units. Null if unknown. */
+    /** Micro-units if this model answers. Null if unknown. */
     costAt: (model: CompiledModel) => number | null;
   }>;
 
@@ -71,7 +71,7 @@ export function compareRecorded(
   };
 }
 
-/** The common value of all. Null if they differ or there are none. */
+/** Null if the values differ or there are none. */
 function agreed<Value>(values: readonly Value[]): Value | null {
   const [first = null, ...others] = values;
   if (others.length === 0) return first;
@@ -79,7 +79,7 @@ function agreed<Value>(values: readonly Value[]): Value | null {
   return others.every((other) => JSON.stringify(other) === text) ? first : null;
 }
 
-/** Several rules may lead to one target. Then the rule is not reported. */
+/** If several rules lead to one target, the rule is not reported. */
 function agreedDestination(destinations: readonly Destination[]): Destination | null {
   const places = destinations.map(({ denied, to }) => ({ denied, to, route: null, ruleId: null }));
   return agreed(destinations) ?? agreed<Destination>(places);
@@ -130,7 +130,7 @@ function compareWay(before: Arrival, after: Arrival, request: ComparedRequest): 
   };
 }
 
-/** The chosen member of the target. Null if the request went elsewhere. */
+/** Null if the request went elsewhere. */
 const answeringOf = (
   place: FirstChoice | null,
   { answered }: ComparedRequest,

@@ -40,7 +40,7 @@ function answeredOf(row: UsageRecord, serving: Sides | null): ComparedRequest['a
   return place === null ? null : { by: modelId.parse(row.model_id), place };
 }
 
-/** Uses the row's token counts, assuming that another model would count the same. */
+/** Assumes that another model would count the same tokens. */
 function costAt(row: UsageRecord, { id, prices, cacheTtlMs }: CompiledModel): number | null {
   // The request is admitted and then refused as before: the proposal does not change that.
   if (row.refusal === 'rate_limit' || row.refusal === 'budget') return 0;

@@ -7,7 +7,7 @@ import { whatIfSummary } from './record.ts';
 import { whatIfRoutes } from './routes.ts';
 import { createWhatIf, lastDay } from './what-if.ts';
 
-/** The time limit of a preview. */
+/** Bounds the time of a preview. */
 const requestsMax = 500;
 
 export const whatIf = ((core: Core) => {

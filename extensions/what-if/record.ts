@@ -18,7 +18,7 @@ const counts = {
   rerouted: count,
   /** Requests whose rows lack the necessary facts. */
   not_told: count,
-  /** Not included in any sum: their cost is unknown on one side. */
+  /** Their cost is unknown on one side, so no sum includes them. */
   unpriced: count,
   cost_before: cost,
   cost_after: cost,
@@ -30,7 +30,7 @@ const rest = z.object(counts).nullable();
 const destination = z
   .object({
     denied: z.object({ status: z.int(), message: z.string() }).nullable(),
-    /** The value of x-gw-route. Null if several rules may decide. */
+    /** Null if several rules may decide. */
     route: z.string().nullable(),
     rule_id: z.int().nullable(),
     to: z.object({ kind: z.enum(['model', 'pool']), name: z.string() }).nullable(),
@@ -41,10 +41,7 @@ const place = z.object({ position: count, version: count });
 
 export const whatIfSummary = z.object({
   window: z.object({ since: timestamp, until: timestamp }),
-  /**
-   * The number of requests in the sampled part of the window, and whether it has older ones that
-   * were not sampled.
-   */
+  /** Requests in the sampled part of the window. */
   recorded: count,
   has_older: z.boolean(),
   compared: count,
@@ -76,7 +73,6 @@ export const whatIfSummary = z.object({
     first: z.array(z.object({ what: z.string(), requests: count })).readonly(),
     rest: count,
   }),
-  /** The first changed requests. */
   changed: z
     .array(
       z.object({

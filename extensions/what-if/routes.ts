@@ -41,18 +41,17 @@ const moment = z.union(
 );
 
 const whatIfBody = z.strictObject({
-  /** The time window of the requests. Defaults to the last 24 hours. */
+  /** Defaults to the last 24 hours. */
   since: timestampField.optional(),
   until: timestampField.optional(),
   /** The proposal: calls on the current configuration, a change request, or another version. */
   calls: calls.optional(),
   change_request: changeRequestId.optional(),
   version: moment.optional(),
-  /** The version to compare with. Defaults to the current configuration. */
+  /** Defaults to the current configuration. */
   base: moment.optional(),
-  /** The maximum number of compared requests. More are sampled evenly. */
+  /** More requests are sampled evenly. */
   requests: z.int().min(1).max(requestsMax).default(1_000),
-  /** The maximum number of listed changed requests. */
   changed: z.int().min(0).max(changedMax).default(50),
 });
 type Asked = z.output<typeof whatIfBody>;
@@ -69,7 +68,7 @@ const example = {
 
 type Parts = Readonly<{
   ask: AskWhatIf;
-  /** Routes whose calls may be proposed, and the others. */
+  /** Routes whose calls may be proposed. */
   others: readonly ServedRoute[];
 }>;
 
@@ -158,7 +157,7 @@ async function stateBehind(proposed: Promise<Proposed | Refusal>): Promise<Confi
   return isRefusal(found) ? found : found.state;
 }
 
-/** The calls of a change request, applied to the current configuration. */
+/** On the current configuration. */
 async function requested(
   sources: HistoryNeeds & Configuration,
   before: ConfigState,

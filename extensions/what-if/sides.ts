@@ -18,25 +18,23 @@ import { routingSnapshotOf } from '../../src/control/history/routing-snapshot.ts
 
 export type Sides = Readonly<{
   state: ConfigState;
-  /** The caller of the row, or the refusal if the key or principal is no longer valid. */
+  /** A refusal if the key or principal is no longer valid. */
   party: (row: UsageRecord) => Party;
-  /** The row's request as this configuration evaluated it, if it served it. */
+  /** The evaluation of the request by this configuration, if it served it. */
   serving: (row: UsageRecord) => Serving;
-  /**
-   * The target that answered the request, if this configuration served it. Null if there was none.
-   */
+  /** The answering target, if this configuration served the request. */
   placeOf: (row: UsageRecord) => string | null;
 }>;
 
-/** The sources of the tables. States share slices that did not change between them. */
+/** The tables derive from these. States share slices that did not change between them. */
 const routed = ['provider', 'model', 'frontend_model', 'pool', 'prompt_class', 'settings'] as const;
 
 const isRoutedAlike = (one: ConfigState, other: ConfigState): boolean =>
   routed.every((noun) => one[noun] === other[noun]);
 
 /**
- * Created for consecutive configurations, so that shared parts are computed once. A step reads one
- * page of entities or builds one.
+ * For consecutive configurations, whose shared parts are computed once. A step reads one page of
+ * entities or builds one.
  */
 export function createSidesOf(): (state: ConfigState) => Steps<Sides> {
   const configOf = createConfigSteps();

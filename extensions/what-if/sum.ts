@@ -2,13 +2,13 @@
 
 import type { Change, Comparison, CostPair } from './compare-request.ts';
 
-/** Exact costs in the quoted currency, of requests with a known cost on both sides. */
+/** Exact costs, of requests with a known cost on both sides. */
 export type Counts = Readonly<
   Record<Change, number> & {
     requests: number;
     /** Requests whose rows lack the necessary facts. */
     not_told: number;
-    /** Requests with an unknown cost on one side. They are not part of any sum. */
+    /** Their cost is unknown on one side, so no sum includes them. */
     unpriced: number;
     cost_before: string;
     cost_after: string;
@@ -18,7 +18,6 @@ export type Counts = Readonly<
 
 export type Sum = Readonly<{
   add: (compared: Pick<Comparison, 'change' | 'cost'>) => void;
-  /** Adds the counts of another sum. */
   merge: (other: Sum) => void;
   counts: () => Counts;
   raw: () => Raw;
@@ -86,7 +85,7 @@ const numberNames = [
 
 const million = 1_000_000n;
 
-/** Formats micro-units as a decimal of the quoted currency with six places. */
+/** Six decimal places of the quoted currency. */
 function decimal(micros: bigint): string {
   const sign = micros < 0n ? '-' : '';
   const size = micros < 0n ? -micros : micros;

@@ -1,5 +1,5 @@
 // Totals many compared requests: counts and costs, overall and by principal, model and move. Lists
-// hold the entries that change most; the rest is summed.
+// contain the entries that change most; the rest is summed.
 
 import type { UsageRecord } from '../../src/db/usage/usage-events.ts';
 import type { Change, Comparison, Destination } from './compare-request.ts';
@@ -43,7 +43,7 @@ export type Tally = Readonly<{
   summary: () => Summary;
 }>;
 
-/** The length of each list, except that of changed requests. */
+/** Except the list of changed requests. */
 const listedMax = 50;
 
 export function createTally(changedMax: number): Tally {
@@ -139,7 +139,6 @@ function counted<Row extends Readonly<{ requests: number }>>(rows: readonly Row[
   return { first: sorted.slice(0, listedMax), rest };
 }
 
-/** In the form of a move. */
 function nameOf(destination: Destination | null): string {
   if (destination === null) return 'not told';
   const { denied, to } = destination;

@@ -1,6 +1,6 @@
 // Routes past requests on a proposed configuration and on the one to compare it with. Both sides
-// evaluate the same rows, so differences are due to the proposal. Writes nothing, and works in
-// slices so that no request waits.
+// evaluate the same rows, so differences are due to the proposal. Works in slices so that no
+// request waits.
 
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { Database } from '../../src/db/pool.ts';
@@ -26,7 +26,7 @@ export type WhatIfAsked = Readonly<{
   /** The maximum numbers of compared and of listed changed requests. */
   requestsMax: number;
   changedMax: number;
-  /** The configurations to compare. They need not correspond to any event. */
+  /** Need not correspond to any event. */
   before: ConfigState;
   after: ConfigState;
 }>;
@@ -34,14 +34,14 @@ export type WhatIfAsked = Readonly<{
 export type WhatIf = Summary &
   Readonly<{
     window: UsageWindow;
-    /** Rows of the sampled window, at even distances. */
+    /** At even distances in the window. */
     recorded: number;
     /** The window has older rows that were not sampled. */
     has_older: boolean;
     compared: number;
-    /** Sampled, but not compared within the time limit. */
+    /** Because of the time limit. */
     not_reached: number;
-    /** Rows that do not name what served them. They are not compared. */
+    /** Rows that do not name the version that served them are not compared. */
     without_version: number;
   }>;
 
@@ -55,7 +55,7 @@ type Dependencies = Readonly<{
 const workMs = 15_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The end of the window, epoch milliseconds. */
+/** Epoch milliseconds. */
 export const lastDay = (nowMs: number): UsageWindow => ({
   since: toRfc3339(nowMs - dayMs),
   until: toRfc3339(nowMs),

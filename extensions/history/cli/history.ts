@@ -51,7 +51,7 @@ abstract class ListCommand extends HistoryCommand {
     if (isRefusal(to)) return to;
     const actorId = readNumber(this.actor, '--actor must be the id of a principal');
     if (isRefusal(actorId)) return actorId;
-    // After it in the order of the list.
+    // In the order of the list.
     const after = readNumber(this.before, '--before must be the number of a line');
     if (isRefusal(after)) return after;
     const actorKind = readActorKind(this.actorKind);
@@ -61,7 +61,7 @@ abstract class ListCommand extends HistoryCommand {
     return { shown: limit, asked: { ...asked, limit: limit + 1, order: 'desc' } } as const;
   }
 
-  /** The message for a row that is older than the first page. */
+  /** Names the row after which the next page starts. */
   protected onward(number: number, own: readonly GivenFlag[]): string[] {
     return commandWords(this.path, [
       ...own,

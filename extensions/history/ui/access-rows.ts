@@ -7,7 +7,7 @@ import type { AnswerOf } from '../../../ui/api/http/routes.ts';
 export type Access = AnswerOf<'GET', '/admin/access'>[number];
 export type AccessChange = AnswerOf<'GET', '/admin/access/diff'>[number];
 
-/** The page shows at most this many rows; the CSV file contains all of them. */
+/** The CSV file contains all rows. */
 export const accessMax = 20_000;
 const pageRows = 1_000;
 
@@ -44,7 +44,6 @@ export const diffAccess = (
     call('GET', '/admin/access/diff', { query: { from, to, after, limit: pageRows }, signal }),
   );
 
-/** Address of the CSV file. */
 export function accessFile(asOf: string | null): string {
   const query = new URLSearchParams({ format: 'csv', ...(asOf === null ? {} : { as_of: asOf }) });
   return `${apiBase}admin/access?${query.toString()}`;

@@ -25,7 +25,7 @@ type Access = Readonly<{
 export const accessKey = ({ principal_id, model_id }: Access): string =>
   `${principal_id}.${model_id}`;
 
-/** The roles that allow the access, each once, with the wildcard if one granted it. */
+/** Each role once, with the wildcard if one granted the access. */
 export const waysText = ({ via }: Access): string =>
   [
     ...new Set(
@@ -34,8 +34,8 @@ export const waysText = ({ via }: Access): string =>
   ].join(', ');
 
 /**
- * When the access began. Each way needs a role and its permission, so its later grant counts; the earliest way wins. Null if the log does
- * not contain the grants.
+ * Each way needs a role and its permission, so its later grant counts; the earliest way wins. Null
+ * if the log does not contain the grants.
  */
 export const grantedSince = ({ via }: Access): string | null =>
   via

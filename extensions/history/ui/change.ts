@@ -232,7 +232,7 @@ async function previewOf(moment: number, only: readonly string[]): Promise<Previ
 
 type Undone = Readonly<{ moment: number; only: readonly string[]; version: number | null }>;
 
-/** The server requires a reason for a restore. An undo without a reason gets a default. */
+/** The server requires a reason for a restore. */
 const undoSave = (command: Command, { moment, only, version }: Undone): Save => ({
   heading: `Undo: ${command.summary}`,
   verb: 'Undo',

@@ -1,4 +1,4 @@
-// Lists the events of the log, filtered and paged by the server, with one of them in the drawer. This page is read-only.
+// Lists the events of the log, filtered and paged by the server, with one of them in the drawer.
 
 import { LitElement, css, html, nothing } from 'lit';
 
@@ -166,7 +166,6 @@ class HistoryEvents extends LitElement {
       ${this.#paged.rest(rows.length, order)}`;
   }
 
-  /** The result of the verification in this browser. */
   #chain(chain: ChainCheck) {
     if (chain.broken !== null) {
       return html`<span slot="bar" class="chain broken"

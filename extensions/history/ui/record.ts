@@ -21,7 +21,7 @@ import { record } from '../../../ui/styles/record.ts';
 
 const differencesMax = 200;
 
-/** Explains why the differences could not be loaded; the rest of the record is shown. */
+/** An ApiFailure if the differences could not be loaded; the rest of the record is shown. */
 export type Told = SnapshotDiff | ApiFailure;
 
 type Ends = Readonly<{ from: number; to: number }>;
@@ -29,10 +29,10 @@ type Ends = Readonly<{ from: number; to: number }>;
 export const tellDifference = (ends: Ends, signal: AbortSignal): Promise<Told> =>
   diffSnapshots(ends, { limit: differencesMax }, signal).then(({ body }) => body, asFailure);
 
-/** The absolute address, which can be shared. */
+/** Absolute, so that it can be shared. */
 export const permalink = (href: string): string => new URL(href, globalThis.location.href).href;
 
-/** Draws facts, each with its label. */
+/** Each fact has its label. */
 export type Facts = readonly (readonly [unknown, unknown])[];
 
 export abstract class HistoryRecord<Loaded> extends LitElement {
@@ -56,7 +56,7 @@ export abstract class HistoryRecord<Loaded> extends LitElement {
       }
     `,
   ];
-  /** The position in the log; a version is the position of its event. */
+  /** A version is the position of its event. */
   declare position: number;
   readonly #loaded = new Resource(this, (signal) => this.load(this.position, signal));
 
@@ -68,7 +68,6 @@ export abstract class HistoryRecord<Loaded> extends LitElement {
   }
 
   protected override render() {
-    // Drops the loaded record when the position changes.
     return this.#loaded.failure === null
       ? loaded(this.#loaded, (value) => this.loaded(value))
       : troubleOf(this.#loaded);

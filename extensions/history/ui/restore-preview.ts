@@ -12,7 +12,7 @@ import type { Scope, Way } from './restore-scope.ts';
 
 const eventsShown = 200;
 
-/** Counts by kind of change cover the listed differences only. */
+/** Counts by kind of change cover only the listed differences. */
 export function restoreTiles(would: Restored) {
   const least = would.diff.length < would.difference_count ? '≥ ' : '';
   const count = (change: string): string =>
@@ -30,7 +30,7 @@ export function restoreTiles(would: Restored) {
 type Asked = Readonly<{
   scope: Scope;
   names: Names;
-  /** To the restore of other records of the same version. */
+  /** Links the restore of other records of the same version. */
   linkTo: (scope: Scope) => string;
 }>;
 
@@ -55,7 +55,7 @@ function wayWords({ back, stay }: Way, names: Names): string {
   );
 }
 
-/** Names of records by their streams. */
+/** By stream. */
 export type Names = ReadonlyMap<string, string>;
 
 export const namesIn = (differences: readonly Difference[]): Names =>
@@ -63,7 +63,7 @@ export const namesIn = (differences: readonly Difference[]): Names =>
     differences.flatMap(({ kind, id, name }) => (name === null ? [] : [[`${kind}-${id}`, name]])),
   );
 
-/** Records by their names; by kind and id where the name is not known. */
+/** Records without a known name are shown by kind and id. */
 export const namedWords = (streams: readonly string[], names: Names): string =>
   streams.map((stream) => names.get(stream) ?? streamWords(stream)).join(', ');
 

@@ -10,12 +10,12 @@ const lossWords = {
 
 export const lossText = (reason: keyof typeof lossWords): string => lossWords[reason];
 
-/** The records to restore. Empty `streams` means all records. */
+/** Empty `streams` means all records. */
 export type Scope = Readonly<{ kind: 'all' | 'only' | 'except'; streams: readonly string[] }>;
 
 const everything: Scope = { kind: 'all', streams: [] };
 
-/** Reads the scope from the address and ignores unknown streams. */
+/** Ignores unknown streams. */
 export function readScope({ only, except }: Readonly<Record<string, string>>): Scope {
   const [alone, staying] = [readEntities(only), readEntities(except)];
   if (alone.length > 0) return { kind: 'only', streams: alone };
@@ -26,14 +26,13 @@ const readEntities = (text = ''): string[] => [
   ...new Set(text.split(',').filter((name) => /^[a-z_\d]+-\d+$/.test(name))),
 ];
 
-/** The scope as parameters of the API. */
 export const scopeBody = ({ kind, streams }: Scope): { only?: string[]; except?: string[] } =>
   kind === 'all' ? {} : { [kind]: [...streams] };
 
 export const scopeQuery = ({ kind, streams }: Scope): Record<string, string> =>
   kind === 'all' ? {} : { [kind]: streams.join(',') };
 
-/** The same restore without these records; null if no record remains. */
+/** Null if no record remains. */
 export function without({ kind, streams }: Scope, left: ReadonlySet<string>): Scope | null {
   if (kind !== 'only') return { kind: 'except', streams: [...new Set([...streams, ...left])] };
   const rest = streams.filter((stream) => !left.has(stream));
@@ -42,7 +41,9 @@ export function without({ kind, streams }: Scope, left: ReadonlySet<string>): Sc
 
 type Refused = Readonly<{ needs: string | null }>;
 
-/** Suggests records to include or leave out so that the restore becomes possible. */
+/**
+ * `back` are records to include, `stay` records to leave out, so that the restore becomes possible.
+ */
 export type Way = Readonly<{ back: readonly string[]; stay: readonly string[]; scope: Scope }>;
 
 /** Null if no other selection helps. */

@@ -38,14 +38,13 @@ import {
 import type { Names } from './restore-preview.ts';
 import { restoreStyles } from './restore-styles.ts';
 
-/** Limit of the differences that are loaded for the names in them. */
+/** For the names in the differences. */
 const namesMax = 1_000;
 
 type Preview = Readonly<{ would: Restored; version: number | null }>;
 
 class HistoryRestore extends element({
   save: state<Save | null>(null),
-  /** The streams of the selected records. */
   ticked: state<ReadonlySet<string>>(),
 }) {
   static override styles = [base, buttons, record, panels, restoreStyles];
@@ -54,7 +53,7 @@ class HistoryRestore extends element({
     question: () => this.#asked(),
   });
   #tickedOf = '';
-  /** Names from all previews, because a preview does not name the records that it leaves out. */
+  /** From all previews, because a preview does not name the records that it leaves out. */
   #names: Names = new Map();
 
   constructor() {
@@ -232,7 +231,6 @@ class HistoryRestore extends element({
     };
   }
 
-  /** Explains the restore in the dialog. */
   #words() {
     const would = this.#preview.value?.would;
     if (would === undefined) return nothing;

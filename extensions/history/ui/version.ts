@@ -18,7 +18,7 @@ type Loaded = Readonly<{ row: SnapshotVersion | null; told: Told | null }>;
 
 class GwHistoryVersion extends HistoryRecord<Loaded> {
   static override properties: PropertyDeclarations = { known: { attribute: false } };
-  /** The row of the list, if it is loaded. */
+  /** Set if the row of the list is loaded. */
   declare known: SnapshotVersion | null;
 
   constructor() {

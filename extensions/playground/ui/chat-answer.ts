@@ -8,10 +8,9 @@ export type ChatAnswer = Readonly<{
   status: number | null;
   headers: Readonly<Record<string, string>>;
   text: string;
-  /** Reasoning text of the model. */
   reasoning: string;
   finishReason: string | null;
-  /** The usage that the model reported. Null if it reported none. */
+  /** Null if the model reported none. */
   usage: Readonly<{ prompt: number; completion: number }> | null;
   /** The error of the gateway, or why the stream broke off. */
   error: string | null;
@@ -90,7 +89,7 @@ function withChunk(answer: ChatAnswer, data: string): ChatAnswer {
   };
 }
 
-/** A response without a stream: a refusal or a complete completion. */
+/** Not a stream: a refusal or a complete completion. */
 function withBody(answer: ChatAnswer, body: string): ChatAnswer {
   const value = parsed(body);
   const message = textIn(member(value, 'error'), 'message');

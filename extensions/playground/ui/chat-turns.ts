@@ -6,7 +6,9 @@ type Said = Readonly<{ turns: readonly Turn[]; answer: string; prompt: string }>
 
 const isUnanswered = (turns: readonly Turn[]): boolean => turns.at(-1)?.role === 'user';
 
-/** Adds the last response and the new message. Messages that were refused without a response are dropped. */
+/**
+ * Adds the last response and the new message. Drops messages that were refused without a response.
+ */
 export const turnsWith = ({ turns, answer, prompt }: Said): readonly Turn[] => [
   ...(answer === '' && isUnanswered(turns) ? turns.slice(0, -1) : turns),
   ...(answer === '' ? [] : [{ role: 'assistant' as const, content: answer }]),

@@ -22,11 +22,11 @@ export type Message = Readonly<{ key: string; model: string; system: string; pro
 const untimed: Timing = { firstMs: null, wholeMs: null };
 
 export class Chat implements ReactiveController {
-  /** Earlier turns; the last response is `answer`. */
+  /** The last response is `answer`. */
   turns: readonly Turn[] = [];
   answer: ChatAnswer = noAnswer;
   timing: Timing = untimed;
-  /** A failure of the control plane; a refusal of the gateway is a response. */
+  /** For a failure of the control plane; a refusal of the gateway is a response. */
   failure: ApiFailure | null = null;
   readonly #host: ReactiveControllerHost;
   #asking: AbortController | null = null;
@@ -40,7 +40,6 @@ export class Chat implements ReactiveController {
     this.stop();
   }
 
-  /** A request is pending. */
   get isAsking(): boolean {
     return this.#asking !== null;
   }
@@ -74,7 +73,7 @@ export class Chat implements ReactiveController {
     this.#host.requestUpdate();
   }
 
-  /** The text for the message field: an unanswered message can be sent again. */
+  /** An unanswered message can be sent again. */
   promptAgain(prompt: string): string {
     return promptAgain({ turns: this.turns, answer: this.answer.text, prompt });
   }

@@ -6,7 +6,7 @@ export type Frame = Readonly<{
   data: string;
 }>;
 
-/** Takes the next piece of text. An incomplete frame waits for the next piece. */
+/** An incomplete frame waits for the next piece. */
 export function createFrameReader(): (piece: string) => readonly Frame[] {
   let rest = '';
   return (piece) => {

@@ -6,7 +6,7 @@ export const handKey = (key: string): void => {
   handed = key;
 };
 
-/** Empty if there is none. */
+/** Empty without a key. */
 export function takeHandedKey(): string {
   const key = handed;
   handed = '';

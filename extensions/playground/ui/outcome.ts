@@ -18,10 +18,10 @@ import { record } from '../../../ui/styles/record.ts';
 import '../../../ui/screens/usage/explain.ts';
 import type { Timing } from './chat.ts';
 
-/** Usage is recorded in batches. After this time the usage screen has to be used. */
+/** Usage is recorded in batches, so the row is requested repeatedly. */
 const askMs = 1_000;
 const asksMax = 40;
-/** The number of newest rows to search. */
+/** The newest usage rows, among which the request is searched. */
 const newestMax = 50;
 
 class GwPlaygroundOutcome extends element({
@@ -68,7 +68,6 @@ class GwPlaygroundOutcome extends element({
     return rows.find(({ id }) => id === this.#id()) ?? null;
   }
 
-  /** The request changed. */
   protected override willUpdate(changed: PropertyValues<this>): void {
     const before = changed.get('answer');
     if (before === undefined || before.isWhole === this.answer.isWhole) return;

@@ -27,10 +27,7 @@ type Wrong = {
   strangeKey?: boolean;
   /** Overrides fields of the discovery document. */
   metadata?: Json;
-  /**
-   * Overrides responses by path: no response, a response that stalls after its first bytes, or
-   * these bytes.
-   */
+  /** Overrides responses by path: none, one that stalls after its first bytes, or these bytes. */
   path?: Readonly<Record<string, 'hang' | 'stall' | Buffer>>;
   /** Client authentication: in the form, or none; by default in the Authorization header. */
   client?: 'in form' | 'public';
@@ -40,10 +37,10 @@ type Wrong = {
 
 export type OpenIdProvider = Readonly<{
   issuer: string;
-  /** The person who signs in next: claims in addition to the standard ones. */
+  /** Signs in next. Claims are added to the standard ones. */
   person: { sub: string } & Record<string, unknown>;
   wrong: Wrong;
-  /** The forms that the token endpoint received. */
+  /** Received by the token endpoint. */
   forms: readonly URLSearchParams[];
   close: () => void;
 }>;

@@ -29,7 +29,7 @@ export async function startSignOn(
 
 type Asking = Pick<TestAdmin, 'ask'>;
 
-/** A pending sign-in: the URL at the provider, and the cookie of the browser. */
+/** At the provider, with the cookie of the browser. */
 export type PendingSignIn = Readonly<{ url: URL; cookie: string }>;
 
 export async function beginSignIn(
@@ -74,7 +74,7 @@ export async function signIn(
 
 export const locationOf = ({ headers }: TestAnswer): string => headers.get('location') ?? '';
 
-/** The error code for the sign-in page; null after a successful sign-in. */
+/** Null after a successful sign-in. */
 export const signInErrorOf = (answer: TestAnswer): string | null => {
   assert.equal(answer.status, 302);
   return new URL(locationOf(answer), 'http://gw.test/a/b/').searchParams.get('sign_in');

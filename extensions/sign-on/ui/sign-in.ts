@@ -35,7 +35,7 @@ const sentences: Readonly<Record<SignInTrouble, string>> = {
 
 const isTrouble = (word: string): word is SignInTrouble => Object.hasOwn(sentences, word);
 
-/** The reason why the sign-in failed, from the address; null if it did not. */
+/** Null if the address reports no failure. */
 export function signInFailed(
   { query }: Pick<Place, 'query'>,
   label: string,

@@ -81,7 +81,7 @@ export class HistoryViewCommand extends Command {
   }
 }
 
-/** For a directory, all files in it. */
+/** All files of a directory. */
 async function filesAt(place: string): Promise<ReadonlyMap<string, string>> {
   if (!(await stat(place)).isDirectory()) return new Map([[path.basename(place), place]]);
   const entries = await readdir(place, { withFileTypes: true });

@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream';
 import { refuse } from '../../../src/lib/refusal.ts';
 import type { Refusal } from '../../../src/lib/refusal.ts';
 
-/** The files, by the name under which the page requests them. */
+/** By the name under which the page requests them. */
 export type Viewed = Readonly<{
   files: ReadonlyMap<string, string>;
   /** Stored checkpoints (notes). */
@@ -25,7 +25,7 @@ export type ViewServer = Readonly<{ url: string; close: () => Promise<void> }>;
 
 const page = path.join(import.meta.dirname, '../../../ui/dist/viewer.html');
 
-/** The viewer's HTML. Refuses if the UI is not built. */
+/** Refuses if the UI is not built. */
 export function readViewer(): string | Refusal {
   try {
     return readFileSync(page, 'utf8');
@@ -96,7 +96,7 @@ async function answer(
     return void send('application/x-ndjson', lines.join(''));
   }
   const [, name = ''] = /^\/files\/([^/]+)$/.exec(pathname) ?? [];
-  // The path exactly as requested, without decoding.
+  // Exactly as requested, without decoding.
   const [, file] = [...viewed.files].find(([known]) => encodeURIComponent(known) === name) ?? [];
   const found = file === undefined ? null : await stat(file).catch(() => null);
   if (file === undefined || found === null) return sendPlain(response, 404, 'file not found\n');

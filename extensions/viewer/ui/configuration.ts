@@ -1,4 +1,5 @@
-// Shows the configuration at any position of the export: all records, and the fields of one. Secrets only show whether they are set.
+// Shows the configuration at any position of the export: all records, and the fields of one.
+// Secrets show only whether they are set.
 
 import { css, html, nothing } from 'lit';
 
@@ -131,7 +132,7 @@ class ViewerConfiguration extends element({
     return load(moment ?? null, this.#kind(), signal);
   });
 
-  /** The open record of a link from any screen; null for none. */
+  /** The open record; a link from any screen can name one. */
   #open(): Readonly<{ kind: string; id: number }> | null {
     const { screen, rest } = this.#place.value;
     const [, kind = '', id = ''] = screen === 'history' ? rest : [];

@@ -2,11 +2,11 @@
 
 import type { Trust } from '../../../events/export-check.ts';
 
-/** Only the files of a chosen directory itself, not of its subdirectories. */
+/** Excludes subdirectories of a chosen directory. */
 export const chosenFiles = (input: HTMLInputElement): readonly File[] =>
   [...(input.files ?? [])].filter(({ webkitRelativePath: path }) => path.split('/').length <= 2);
 
-/** Dropped files, and the files of dropped directories. */
+/** Includes the files of dropped directories. */
 export async function droppedFiles(transfer: DataTransfer): Promise<readonly File[]> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
   const files = await Promise.all(entries.map(filesIn));
@@ -33,7 +33,7 @@ const piece = (reader: FileSystemDirectoryReader): Promise<readonly FileSystemEn
 
 type Served = Readonly<{ files: readonly File[]; trust: Trust }>;
 
-/** The files that `gw history view` serves with this page; none if it was opened otherwise. */
+/** None if the page was opened without `gw history view`. */
 export async function servedFiles(page: Location): Promise<Served> {
   const query = new URLSearchParams(page.search);
   const fetched = async (address: string): Promise<Blob> => {
@@ -48,7 +48,7 @@ export async function servedFiles(page: Location): Promise<Served> {
   return { files, trust: { key: query.get('key'), anchors } };
 }
 
-/** The checkpoints in a file, as `gw log export` and packs write them. */
+/** In the formats of `gw log export` and of packs. */
 export const notesIn = (text: string): readonly string[] =>
   text
     .split(/\r?\n/)

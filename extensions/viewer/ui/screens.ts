@@ -2,7 +2,7 @@
 
 import { kindNames, placeOfStream } from '../../../ui/lib/history/history.ts';
 
-/** The kind of record of each screen of the management UI. */
+/** By screen of the management UI. */
 const kindOfScreen: ReadonlyMap<string, string> = new Map([
   ['limits', 'principal'],
   ...kindNames.flatMap((kind) => {
@@ -13,13 +13,12 @@ const kindOfScreen: ReadonlyMap<string, string> = new Map([
 
 type Screen = Readonly<{ name: string }>;
 
-/** Undefined if an export contains nothing for it. */
+/** Undefined if an export contains nothing for the screen. */
 export const screenNamed = (name: string): Screen | undefined =>
   kindOfScreen.has(name) || name === 'history' ? { name } : undefined;
 
 type Shown = Readonly<{ kind: string | null; id: number | null }>;
 
-/** The record that a place of the management UI shows. */
 export function shownAt(screen: string, rest: readonly string[]): Shown {
   const [first = '', second = ''] = rest;
   const isPool = screen === 'frontend-models' && first === 'pools';

@@ -9,7 +9,7 @@ export type WhatIfSummary = Omit<WhatIf, 'base' | 'proposed'>;
 export type WhatIfChanged = WhatIf['changed'][number];
 type Body = BodyOf<'POST', '/admin/what-if'>;
 
-/** Proposed calls on the current configuration, or another version. */
+/** Calls on the current configuration, or another version. */
 export type Proposal = Pick<Body, 'calls' | 'version'>;
 
 export const askWhatIf = (body: Body, signal?: AbortSignal) =>

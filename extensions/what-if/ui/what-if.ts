@@ -78,14 +78,13 @@ const groupColumns = (label: string): readonly Column<Group>[] => [
 class GwWhatIf extends element({
   /** Null if the proposal cannot be previewed. */
   proposal: given<Proposal | null>(null),
-  /** The result for the last day, if the server sent one with the preview. */
+  /** Set if the server sent the result for the last day with the preview. */
   known: given<WhatIfSummary | null>(null),
-  /** The value in the URL. */
+  /** In the form of the URL. */
   range: state<string>('24h'),
   busy: state(false),
   found: state<WhatIfSummary | null>(null),
   failure: state<ApiFailure | null>(null),
-  /** Affected requests. */
   view: state<TableView>(readView({})),
 }) {
   static override styles = [

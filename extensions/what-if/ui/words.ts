@@ -6,7 +6,6 @@ type Destination = Readonly<{
   to: Readonly<{ kind: 'model' | 'pool'; name: string }> | null;
 }> | null;
 
-/** The route of a request in short. */
 export function destinationText(destination: Destination): string {
   if (destination === null) return 'unknown';
   const { denied, route, to } = destination;
@@ -18,11 +17,11 @@ export function destinationText(destination: Destination): string {
 type Written = Readonly<{
   /** Positive values get a plus sign. */
   signed?: boolean;
-  /** The maximum number of decimals; all when absent. */
+  /** All decimals when absent. */
   digits?: number;
 }>;
 
-/** Formats an exact decimal as an amount, with at least two decimals. */
+/** At least two decimals. */
 export function amountText(
   decimal: string,
   { signed = false, digits = Infinity }: Written = {},
@@ -47,7 +46,6 @@ type Counts = Readonly<{
   rerouted: number;
 }>;
 
-/** The number of affected requests of a group. */
 export const changedCount = ({ newly_denied, newly_allowed, rerouted }: Counts): number =>
   newly_denied + newly_allowed + rerouted;
 

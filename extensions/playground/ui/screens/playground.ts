@@ -38,12 +38,12 @@ class ScreenPlayground extends element({
   key: state<string>(takeHandedKey()),
   prompt: state(''),
   system: state(''),
-  /** The typed text. If empty, the model chooses. */
+  /** If empty, the model chooses. */
   temperature: state(''),
   maxTokens: state(''),
   /** The required field that is empty. */
   missing: state(''),
-  /** The reason why no key could be created. */
+  /** Set if no key could be created. */
   failure: state<ApiFailure | null>(null),
 }) {
   static override styles = [base, buttons, playgroundStyles];

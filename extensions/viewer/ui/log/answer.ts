@@ -1,5 +1,5 @@
-// Answers requests of the History screens from an open export, with the paths and shapes of the control plane. Data that no log contains is
-// refused.
+// Answers requests of the History screens from an open export, with the paths and shapes of the
+// control plane. Refuses data that no log contains.
 
 import { accessChanges, accessOf } from '../../../../projections/access.ts';
 import type { AccessKey } from '../../../../projections/access.ts';
@@ -91,7 +91,6 @@ function fits(path: string, segments: readonly string[]): boolean {
   );
 }
 
-/** Actor filters and all persons. */
 function peopleOf(log: OpenLog): readonly object[] {
   const users = [...(log.states?.last().principal.byId.values() ?? [])].filter(
     ({ kind }) => kind === 'user',

@@ -1,5 +1,5 @@
-// Lists the events, commands and versions of an export page by page: filtered by the index, read from the file, in the shapes of the
-// control plane.
+// Lists the events, commands and versions of an export page by page, in the shapes of the control
+// plane.
 
 import { eventMetadata } from '../../../../events/event.ts';
 import { worded } from '../../../../projections/change-words.ts';
@@ -22,13 +22,13 @@ const limitOf = (asked: Asked): number => Math.min(rowsMax, Number(asked['limit'
 
 type Fits = (entry: Entry) => boolean;
 
-/** The matching positions, sorted and limited. */
+/** Sorted and limited. */
 function pageOf(entries: readonly Entry[], asked: Asked, fits: Fits): readonly Entry[] {
   const ordered = asked['order'] === 'asc' ? entries : entries.toReversed();
   return ordered.values().filter(fits).take(limitOf(asked)).toArray();
 }
 
-/** Positions after the last one of the previous page. */
+/** True after the last position of the previous page. */
 function isBehind({ order, after }: Asked): Fits {
   if (after === undefined) return () => true;
   const held = Number(after);
@@ -92,7 +92,7 @@ export async function getEvent(log: OpenLog, position: number): Promise<WholeEve
 
 const isThere = (entry: Entry | undefined): entry is Entry => entry !== undefined;
 
-/** The last event of each valid command. The export can end within the last command. */
+/** The export can end within the last command. */
 const endsOf = ({ index }: OpenLog): readonly Entry[] =>
   index.entries.filter(({ position, last }) => position === last || position === index.last());
 

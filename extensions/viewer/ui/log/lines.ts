@@ -31,7 +31,7 @@ export async function* linesOf(file: Blob): AsyncGenerator<readonly Line[], void
   if (rest.length > 0) yield [lineOf(rest, start)];
 }
 
-/** Reads the given lines in order. Neighbors are read together. */
+/** In order. Neighbors are read together. */
 export async function readLines(file: Blob, places: readonly Place[]): Promise<readonly string[]> {
   const texts = new Map<Place, string>();
   for (const run of runsOf(places.toSorted((a, b) => a.start - b.start))) {
@@ -48,7 +48,7 @@ export async function readLines(file: Blob, places: readonly Place[]): Promise<r
 
 type Place = Omit<Line, 'text'>;
 
-/** The gap between two lines that is read along instead of by a second read, and the maximum of one read. */
+/** A smaller gap between two lines is read too. `runBytes` bounds one read. */
 const gapBytes = 64 * 1_024;
 const runBytes = 4 * 1_024 * 1_024;
 

@@ -13,7 +13,7 @@ export type Entry = Readonly<{
   at: number;
   /** The snapshot version after the event. */
   version: number;
-  /** The first and last position of its command. */
+  /** The positions of its command. */
   first: number;
   last: number;
   /** Byte range in the file. */
@@ -22,7 +22,7 @@ export type Entry = Readonly<{
 }>;
 
 export type LogIndex = Readonly<{
-  /** The first and last position; last is below first if there are none. */
+  /** `to` is below `from` if there are no events. */
   from: number;
   last: () => number;
   add: (entry: Entry) => void;

@@ -13,7 +13,7 @@ export class Refused extends Error {
   }
 }
 
-/** The position; 0 if it is before the first event. */
+/** 0 before the first event. */
 export function positionOf({ index }: OpenLog, moment: string, named: string): number {
   if (!/^\d{1,15}$/.test(moment)) {
     const time = Date.parse(moment);

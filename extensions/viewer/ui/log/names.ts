@@ -14,13 +14,13 @@ export type ToldChange = Pick<Command, 'actor_name' | 'reason' | 'reason_erased'
 export const notInExport = '(not in this export)';
 
 export type Told = Readonly<{
-  /** By the last position of commands; unknown commands are absent. */
+  /** By the last position of commands. Omits unknown commands. */
   changes: (ends: readonly number[]) => Promise<ReadonlyMap<number, ToldChange>>;
 }>;
 
 export const nothingTold: Told = { changes: async () => new Map() };
 
-/** Indexes the rows of the changes file of a pack. */
+/** Indexes the rows of the pack's changes file. */
 export async function toldBy(file: Blob): Promise<Told> {
   const places = new Map<number, Readonly<{ start: number; end: number }>>();
   for await (const lines of linesOf(file)) {
@@ -50,7 +50,7 @@ export function principalName({ states }: Pick<OpenLog, 'states'>, id: number): 
   return principal === undefined ? `principal ${id}` : nameOr(principal.name, `principal ${id}`);
 }
 
-/** The last known name, also of deleted records. Null for people. */
+/** Also for deleted records. Null for people. */
 export function recordName({ states }: Pick<OpenLog, 'states'>, stream: string): string | null {
   if (states === null) return null;
   const { noun, id } = parseStream(stream);

@@ -9,7 +9,7 @@ import type { Finding, Trust } from '../../../../events/export-check.ts';
 
 export type Progress = Readonly<{ what: string; position: number; done: number }>;
 
-/** The result for the page. */
+/** For the page. */
 export type Summary = Readonly<{
   name: string;
   bytes: number;

@@ -1,5 +1,5 @@
-// Opens an export of the log in one pass: verifies each line, indexes events and folds the configuration. It stops at the first invalid
-// line, so that nothing unverified is shown.
+// Opens an export of the log in one pass: verifies each line, indexes events and folds the
+// configuration. Stops at the first invalid line, so that nothing unverified is shown.
 
 import { touchesSnapshot } from '../../../../events/catalogue.ts';
 import { epochOfVersion, snapshotVersion } from '../../../../src/lib/snapshot-version.ts';
@@ -23,7 +23,7 @@ export type OpenLog = Readonly<{
   index: LogIndex;
   /** Null if the export starts within its log, so that earlier configuration is missing. */
   states: States | null;
-  /** The valid part up to the first invalid line; null if the first line is invalid. */
+  /** Ends before the first invalid line; null if that is the first line. */
   verified: Verified | null;
   finding: Finding | null;
   /** The invalid line, or its beginning. */
@@ -32,7 +32,7 @@ export type OpenLog = Readonly<{
   unread: Finding | null;
   checkpoints: readonly Signed[];
   keys: readonly AuditKey[];
-  /** Positions of grants of roles and invocation permissions, ascending, by stream and grant. */
+  /** Ascending positions of grants of roles and invocation permissions, by stream and grant. */
   grants: ReadonlyMap<string, readonly number[]>;
   events: (entries: readonly Entry[]) => Promise<readonly EventLine[]>;
 }>;
@@ -44,12 +44,11 @@ type Options = Readonly<{
   trust: Trust;
   /** The log is part of an evidence pack. */
   isPack: boolean;
-  /** The snapshot version before an export that starts within its log; 0 if unknown. */
+  /** For an export that starts within its log; 0 if unknown. */
   versionBefore?: number;
   onProgress: (progress: Readonly<{ readBytes: number; position: number }>) => void;
 }>;
 
-/** The maximum length of a shown invalid line. */
 const brokenChars = 4_000;
 
 export async function openLog(
@@ -146,7 +145,7 @@ function versionBehind({ type, payload, position }: EventLine, before: number): 
   return isTouching(type) ? snapshotVersion({ epoch, position }) : before;
 }
 
-/** Event types that this page knows. */
+/** Only types that this page knows. */
 export function isTouching(type: string): boolean {
   try {
     return touchesSnapshot(type);
@@ -156,7 +155,7 @@ export function isTouching(type: string): boolean {
   }
 }
 
-/** The name of the grant in the access review; null if the event is not a grant. */
+/** The name in the access review; null if the event is not a grant. */
 function grantOf({ type, stream, payload }: EventLine): string | null {
   if (type !== 'PrincipalRoleGranted' && type !== 'RolePermissionGranted') return null;
   const { role_id: role, verb, resource } = JSON.parse(payload ?? '{}');

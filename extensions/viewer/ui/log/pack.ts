@@ -51,7 +51,7 @@ export async function checkFiles(
   return { problem, count: listed.length, intact };
 }
 
-/** The problem of the manifest; null for none. */
+/** Null if the manifest is valid. */
 export async function checkManifest(
   files: readonly File[],
   { hash, key }: Pick<Verified, 'hash' | 'key'>,

@@ -12,18 +12,18 @@ import {
 import type { ConfigState, Draft } from '../../../../projections/config/state.ts';
 import type { EventLine } from '../../../../events/export-check.ts';
 
-/** Kept states, which share unchanged parts. They are evenly spaced; the spacing grows with the log. */
+/** Kept states share unchanged parts. They are evenly spaced; the spacing grows with the log. */
 const keptMax = 64;
 const firstDistance = 500;
 
 export type States = Readonly<{
-  /** Adds the next event. Throws if it cannot be folded; earlier states remain available. */
+  /** Throws if the event cannot be folded; earlier states remain available. */
   add: (event: EventLine) => void;
   /** After the last event that was added. */
   last: () => ConfigState;
   /** The snapshot version there. */
   version: () => number;
-  /** The last name of a deleted record; null if it is not deleted or has no name in the log. */
+  /** Null if the record is not deleted or has no name in the log. */
   deletedName: (stream: string) => string | null;
   /** The state at a position up to that one. */
   at: (position: number) => Promise<ConfigState>;
@@ -37,7 +37,7 @@ export function createStates(
   let kept: readonly ConfigState[] = [emptyState];
   let distance = firstDistance;
   let asked: ConfigState = emptyState;
-  /** By stream: an entry for each deleted record with a name. */
+  /** By stream. */
   const deleted = new Map<string, string>();
   /** A kept state is frozen, so the fold continues in a new draft. */
   const keep = (): void => {

@@ -24,7 +24,7 @@ before(async () => {
   shared = await house();
 });
 
-/** A configuration with a deleted model, a grant that was revoked, and a reason for the last change. */
+/** Has a deleted model, a grant that was revoked, and a reason for the last change. */
 async function house() {
   const opened = await testAdministrator(file);
   const { send, ask, cookie } = opened;

@@ -18,10 +18,10 @@ import { readRequest, routing } from '../../../../test/harness/gateway/routing.t
 import type { RoutingOptions } from '../../../../test/harness/gateway/routing.ts';
 
 type Given = Readonly<{
-  /** The configuration that served the request, and the one to compare with. */
+  /** Served the request, unless `served` is set. */
   before: string;
   after: string;
-  /** The configuration that served it, if it differs from the one to compare with. */
+  /** Set if it differs from the configuration to compare with. */
   served?: string;
   options?: RoutingOptions;
   optionsAfter?: RoutingOptions;
