@@ -24,11 +24,13 @@ export function readAs(
   if (given === null) return null;
   const found: Found = { ...nothingFound };
   dialect.usage.read(given, found);
-  found.tier ??= readName(tier);
+  found.serviceTier ??= readName(tier);
   dialect.settle(found, given);
-  const { promptTokens, completionTokens } = found;
-  if (promptTokens === null && completionTokens === null) return null;
-  return reportOf(found, costMicrosOf(given));
+  if (found.promptTokens === null && found.completionTokens === null) return null;
+  const promptTokens = found.promptTokens ?? 0;
+  const completionTokens = found.completionTokens ?? 0;
+  const isClamped = clamp(found, { input: promptTokens, output: completionTokens });
+  return { ...found, promptTokens, completionTokens, costMicros: costMicrosOf(given), isClamped };
 }
 
 /** The paths of fields that neither count nor are known not to count. */
@@ -48,32 +50,23 @@ const nothingFound: Found = {
     tokenParts.map(({ key }) => key),
     null,
   ),
-  calls: null,
-  tier: null,
+  serverToolCalls: null,
+  serviceTier: null,
 };
 
-/** A provider may report parts that exceed their total. They are limited to it, in their order. */
-function reportOf({ calls, tier, ...found }: Found, costMicros: number | null): UsageReport {
-  const promptTokens = found.promptTokens ?? 0;
-  const completionTokens = found.completionTokens ?? 0;
-  const room = { input: promptTokens, output: completionTokens };
+/** Limits parts that exceed what is left of their total, in their order. True if one did. */
+function clamp(found: Found, left: { input: number; output: number }): boolean {
   let isClamped = false;
   for (const { key, side } of tokenParts) {
     const count = found[key];
     if (count === null) continue;
-    if (count > room[side]) isClamped = true;
-    found[key] = Math.min(count, room[side]);
-    room[side] -= found[key];
+    if (count > left[side]) {
+      found[key] = left[side];
+      isClamped = true;
+    }
+    left[side] -= found[key] ?? 0;
   }
-  return {
-    ...found,
-    promptTokens,
-    completionTokens,
-    serverToolCalls: calls,
-    serviceTier: tier,
-    costMicros,
-    isClamped,
-  };
+  return isClamped;
 }
 
 /** Null when the answer does not report an amount. */

@@ -24,7 +24,7 @@ export function objectAfter(text: string, from: number): string | null {
  * choose the members of some of them.
  */
 export const textBeside = (text: string, at: number, key: string): string | null =>
-  textBefore(text, at, key) ?? textAfter(text, at, key);
+  textAfter(text, at, key) ?? textBefore(text, at, key);
 
 function textBefore(text: string, from: number, key: string): string | null {
   let depth = 0;

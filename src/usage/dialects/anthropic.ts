@@ -67,7 +67,7 @@ const compaction = object({
 function settle(found: Found, { speed, iterations }: Given): void {
   // The mode has other prices, like a tier.
   const mode = readName(speed);
-  if (mode !== null && mode !== 'standard') found.tier = mode;
+  if (mode !== null && mode !== 'standard') found.serviceTier = mode;
   if (!Array.isArray(iterations)) return;
   // They also exclude the advice of another model. It has the price of that model, so it does not
   // count for this one.

@@ -9,8 +9,8 @@ type Count = 'promptTokens' | 'completionTokens' | PartKey;
 
 /** The counts while they are read. Null until a field is found. */
 export type Found = Record<Count, number | null> & {
-  calls: Record<string, number> | null;
-  tier: string | null;
+  serverToolCalls: Record<string, number> | null;
+  serviceTier: string | null;
 };
 
 export type Field = Readonly<{
@@ -50,7 +50,7 @@ export const subtractsFrom = (count: Count): Field =>
   });
 
 export const serviceTier: Field = field((value, found) => {
-  found.tier ??= readName(value);
+  found.serviceTier ??= readName(value);
 });
 
 /** Calls of a tool that the provider ran. */
@@ -80,12 +80,12 @@ export const ignored = {
 } as const;
 
 export function object(fields: Fields): Field {
-  const known = Object.entries(fields);
+  const known = Object.entries(fields).map(([name, { read }]) => ({ name, read }));
   return {
     read(value, found) {
       if (!isGiven(value)) return;
-      for (const [name, { read }] of known) {
-        const member = Object.hasOwn(value, name) ? value[name] : undefined;
+      for (const { name, read } of known) {
+        const member = value[name];
         if (member !== undefined) read(member, found);
       }
     },
@@ -130,7 +130,7 @@ export const toolCalls = (suffix: string): Field => ({
 
 function addCalls(found: Found, tool: string, count: unknown): void {
   if (!isCount(count) || count === 0 || !toolName.test(tool)) return;
-  const calls = (found.calls ??= {});
+  const calls = (found.serverToolCalls ??= {});
   if (tool in calls || Object.keys(calls).length < toolsMax) {
     calls[tool] = (calls[tool] ?? 0) + count;
   }

@@ -58,7 +58,8 @@ export const geminiUsage: Dialect = {
   claims: (given) => hasTotals(given) || ownNames.some((name) => Object.hasOwn(given, name)),
   usage,
   settle(found) {
-    if (found.tier !== null) found.tier = tiers.get(found.tier) ?? found.tier;
+    const tier = found.serviceTier;
+    if (tier !== null) found.serviceTier = tiers.get(tier) ?? tier;
   },
 };
 

@@ -1,0 +1,250 @@
+// Tests through real sockets that cached tokens reach the usage row and the client, in the names of
+// its API, from every backend, streamed or not (specification, "Gateway rules", 11).
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { Protocol } from '../../../src/lib/vocabulary.ts';
+import { chatBody, startTestGateway } from '../../harness/gateway/gateway.ts';
+import type { TestGateway } from '../../harness/gateway/gateway.ts';
+import { startMessages } from '../../harness/gateway/messages.ts';
+import { rowOf } from '../../harness/gateway/translated.ts';
+import { answerJson, startUpstream } from '../../harness/upstream/upstream.ts';
+import type { Script } from '../../harness/upstream/upstream.ts';
+import { answerEvents } from '../../harness/upstream/vendors.ts';
+import { until } from '../../harness/wait.ts';
+import * as anthropic from '../../protocols/anthropic/events.ts';
+import * as gemini from '../../protocols/gemini/events.ts';
+import { completion, chunk, done, framesOf } from '../../protocols/messages/given.ts';
+import { valuesOf } from '../../recorded/reading.ts';
+
+/** Every backend reports 100,000 prompt tokens, 99,000 of them from its cache, and 100 tokens. */
+const chatUsage = {
+  prompt_tokens: 100_000,
+  completion_tokens: 100,
+  total_tokens: 100_100,
+  prompt_tokens_details: { cached_tokens: 99_000 },
+  completion_tokens_details: { reasoning_tokens: 40 },
+};
+const responseUsage = {
+  input_tokens: 100_000,
+  input_tokens_details: { cached_tokens: 99_000 },
+  output_tokens: 100,
+  output_tokens_details: { reasoning_tokens: 40 },
+};
+const messageInput = { input_tokens: 1000, cache_read_input_tokens: 99_000 };
+const messageOutput = { output_tokens: 100, output_tokens_details: { thinking_tokens: 40 } };
+const metadata = {
+  promptTokenCount: 100_000,
+  cachedContentTokenCount: 99_000,
+  candidatesTokenCount: 60,
+  thoughtsTokenCount: 40,
+  serviceTier: 'flex',
+};
+
+const response = {
+  object: 'response',
+  status: 'completed',
+  service_tier: 'flex',
+  output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }],
+  usage: responseUsage,
+  metadata: { service_tier: 'priority' },
+};
+const chatTier = { service_tier: 'flex' };
+
+type Backend = Readonly<{ protocol: Protocol; whole: Script; stream: Script }>;
+
+const chatBackend = {
+  whole: answerJson(completion({ content: 'Hi' }, {}, { usage: chatUsage, ...chatTier })),
+  stream: answerEvents(
+    framesOf(
+      chunk({ content: 'Hi' }),
+      chunk({}, 'stop'),
+      { choices: [], ...chatTier, usage: chatUsage },
+      done,
+    ),
+  ),
+};
+
+const ofRoute =
+  (route: string, script: Script, other: Script): Script =>
+  (request, answer) =>
+    (request.path.endsWith(route) ? script : other)(request, answer);
+
+const completed = Buffer.from(
+  `event: response.completed\ndata: ${JSON.stringify({ type: 'response.completed', response })}\n\n`,
+);
+
+const backends: Readonly<Record<string, Backend>> = {
+  openai: {
+    protocol: 'openai',
+    whole: ofRoute('/responses', answerJson(response), chatBackend.whole),
+    stream: ofRoute('/responses', answerEvents(completed), chatBackend.stream),
+  },
+  'openai without the Responses API': {
+    protocol: 'openai',
+    whole: ofRoute('/responses', answerJson({}, 405), chatBackend.whole),
+    stream: ofRoute('/responses', answerJson({}, 405), chatBackend.stream),
+  },
+  anthropic: {
+    protocol: 'anthropic',
+    whole: answerJson({
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'claude',
+      content: [{ type: 'text', text: 'Hi' }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: { ...messageInput, ...messageOutput, ...chatTier },
+    }),
+    stream: answerEvents(
+      anthropic.bytesOf(
+        anthropic.start({ ...messageInput, output_tokens: 1, ...chatTier }),
+        ...anthropic.textBlock(0, 'Hi'),
+        ...anthropic.ended('end_turn', messageOutput),
+      ),
+    ),
+  },
+  gemini: {
+    protocol: 'gemini',
+    whole: answerJson(gemini.answer([gemini.textPart('Hi')], gemini.stopped, metadata)),
+    stream: answerEvents(
+      gemini.bytesOf(
+        gemini.answer([gemini.textPart('H')], {}, { promptTokenCount: 100_000 }),
+        gemini.answer([gemini.textPart('i')], gemini.stopped, metadata),
+      ),
+    ),
+  },
+};
+
+const user = [{ role: 'user', content: 'Hi' }];
+const members = (value: unknown): Readonly<Record<string, unknown>> => Object(value);
+const usageIn = (value: unknown) => members(members(value)['usage']);
+
+type Client = Readonly<{
+  path: string;
+  body: object;
+  /** The counts that the client sees in a whole answer, and in the events of a stream. */
+  seen: (answer: unknown) => unknown;
+  seenInEvents: (events: readonly unknown[]) => unknown;
+  expected: object;
+}>;
+
+const inChat = (answer: unknown) => ({ ...usageIn(answer), tier: members(answer)['service_tier'] });
+
+const clients: Readonly<Record<string, Client>> = {
+  chat: {
+    path: '/v1/chat/completions',
+    body: { messages: user, stream_options: { include_usage: true } },
+    seen: inChat,
+    seenInEvents: (events) => inChat(events.at(-1)),
+    expected: { ...chatUsage, tier: 'flex' },
+  },
+  'the Messages API': {
+    path: '/v1/messages',
+    body: { messages: user, max_tokens: 200 },
+    seen: usageIn,
+    // A client adds what the last event says to what the first said.
+    seenInEvents: (events) => ({
+      ...usageIn(members(events[0])['message']),
+      ...usageIn(events.findLast((event) => members(event)['type'] === 'message_delta')),
+    }),
+    expected: { ...messageInput, ...messageOutput, ...chatTier },
+  },
+  'the Responses API': {
+    path: '/v1/responses',
+    body: { input: 'Hi' },
+    seen: inChat,
+    seenInEvents: (events) => inChat(members(events.at(-1))['response']),
+    expected: { ...responseUsage, tier: 'flex' },
+  },
+};
+
+for (const [served, { protocol, whole, stream }] of Object.entries(backends)) {
+  describe(`99,000 cached of 100,000 prompt tokens of a backend of ${served}`, () => {
+    for (const [spoken, client] of Object.entries(clients)) {
+      for (const isStream of [false, true]) {
+        it(`reach the row and a client of ${spoken}${isStream ? ' that streams' : ''}`, async () => {
+          await using upstream = await startUpstream(isStream ? stream : whole);
+          const { apiBase } = upstream;
+          const backend = { apiBase, protocol, upstreamModel: 'up', defaultMaxTokens: 200 };
+          await using gateway = await startTestGateway({
+            models: { m: { backends: [backend] } },
+            keys: { key: {} },
+          });
+          const answer = await fetch(gateway.url + client.path, {
+            method: 'POST',
+            headers: { authorization: 'Bearer key', 'content-type': 'application/json' },
+            body: JSON.stringify({ model: 'm', ...client.body, ...(isStream && { stream: true }) }),
+          });
+          const text = await answer.text();
+          assert.equal(answer.status, 200, text);
+          const seen = isStream
+            ? client.seenInEvents(valuesOf(text))
+            : client.seen(JSON.parse(text));
+          assert.partialDeepStrictEqual(seen, client.expected);
+          assert.partialDeepStrictEqual(await rowOf(gateway), {
+            usage_reported: true,
+            usage_estimated: false,
+            prompt_tokens: 100_000,
+            cache_read_tokens: 99_000,
+            completion_tokens: 100,
+            reasoning_tokens: 40,
+            input_audio_tokens: null,
+            service_tier: 'flex',
+          });
+          const metrics = await gateway.metrics();
+          const counted = { input: 1000, cache_read: 99_000, output: 60, reasoning: 40 };
+          for (const [kind, count] of Object.entries(counted)) {
+            assert.match(
+              metrics,
+              new RegExp(`gw_tokens_total\\{model="m",kind="${kind}"\\} ${count}\\n`),
+            );
+          }
+        });
+      }
+    }
+  });
+}
+
+it('explicit zeros of a backend are not replaced by an estimate', async () => {
+  const usage = { prompt_tokens: 0, completion_tokens: 0 };
+  await using session = await startMessages(
+    answerJson(completion({ content: 'Hi' }, {}, { usage })),
+  );
+  await (await session.gateway.chat(chatBody('m'))).text();
+  assert.partialDeepStrictEqual(await rowOf(session.gateway), {
+    usage_reported: true,
+    usage_estimated: false,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    cache_read_tokens: null,
+  });
+});
+
+it('an answer of the response cache has the counts of its original, but is no use of tokens', async () => {
+  await using session = await startMessages(chatBackend.whole, { cacheTtlSeconds: 60 });
+  const { gateway } = session;
+  await (await gateway.chat(chatBody('m'))).text();
+  const before = await tokensOf(gateway);
+  await (await gateway.chat(chatBody('m'))).text();
+  const row = await until(() => gateway.events[1], { what: 'a second usage row' });
+  assert.partialDeepStrictEqual(row, { cached: true, cache_read_tokens: 99_000 });
+  assert.deepEqual(await tokensOf(gateway), before);
+  assert.equal(before.length, 4);
+});
+
+it('parts that exceed their total are limited to it, and counted', async () => {
+  const usage = { prompt_tokens: 5, completion_tokens: 1, num_cached_tokens: 9 };
+  await using session = await startMessages(
+    answerJson(completion({ content: 'Hi' }, {}, { usage })),
+  );
+  await (await session.gateway.chat(chatBody('m'))).text();
+  const row = await rowOf(session.gateway);
+  assert.partialDeepStrictEqual(row, { prompt_tokens: 5, cache_read_tokens: 5 });
+  assert.match(await session.gateway.metrics(), /^gw_usage_clamped_total 1$/m);
+});
+
+const tokensOf = async ({ metrics }: TestGateway): Promise<readonly string[]> =>
+  (await metrics()).split('\n').filter((line) => line.startsWith('gw_tokens_total{'));
