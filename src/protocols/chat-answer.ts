@@ -18,11 +18,7 @@ export function usageMembers(usage: UsageReport | null): JsonObject {
 function chatUsageOf(usage: UsageReport): JsonObject {
   const { promptTokens, completionTokens, serverToolCalls } = usage;
   const input = inputDetails(usage);
-  const output = known({
-    reasoning_tokens: usage.reasoningTokens,
-    audio_tokens: usage.outputAudioTokens,
-    image_tokens: usage.outputImageTokens,
-  });
+  const output = outputDetails(usage);
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
@@ -46,6 +42,13 @@ export function inputDetails(usage: UsageReport): JsonObject {
   });
 }
 
+export const outputDetails = (usage: UsageReport): JsonObject =>
+  known({
+    reasoning_tokens: usage.reasoningTokens,
+    audio_tokens: usage.outputAudioTokens,
+    image_tokens: usage.outputImageTokens,
+  });
+
 /** Cache writes by their time to live, in the names of the Messages API. */
 export const cacheCreation = (usage: UsageReport): JsonObject => ({
   ephemeral_5m_input_tokens: usage.cacheWrite5mTokens ?? 0,
@@ -63,7 +66,7 @@ const requestsOf = (calls: NonNullable<UsageReport['serverToolCalls']>): JsonObj
 export const commonTier = (tier: string): string => (tier === 'standard' ? 'default' : tier);
 
 /** Omits the members without a value. */
-export const known = (members: JsonObject): JsonObject =>
+const known = (members: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 
 const hasMembers = (object: JsonObject): boolean => Object.keys(object).length > 0;

@@ -3,7 +3,7 @@
 // (https://platform.openai.com/docs/api-reference/responses-streaming).
 
 import type { UsageReport } from '../../usage/counts.ts';
-import { commonTier, errorText, inputDetails, known, toolUse } from '../chat-answer.ts';
+import { commonTier, errorText, inputDetails, outputDetails, toolUse } from '../chat-answer.ts';
 import type { ContentKind, ChatWriter } from '../openai/chat-stream.ts';
 import { isObject, listOf, member, objectOf, parseJson, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
@@ -282,10 +282,7 @@ const usageOf = (usage: UsageReport): JsonObject => ({
   input_tokens: usage.promptTokens,
   input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0, ...inputDetails(usage) },
   output_tokens: usage.completionTokens,
-  output_tokens_details: {
-    reasoning_tokens: usage.reasoningTokens ?? 0,
-    ...known({ audio_tokens: usage.outputAudioTokens, image_tokens: usage.outputImageTokens }),
-  },
+  output_tokens_details: { reasoning_tokens: 0, ...outputDetails(usage) },
   total_tokens: usage.promptTokens + usage.completionTokens,
   ...toolUse(usage.serverToolCalls),
 });

@@ -223,7 +223,7 @@ it('explicit zeros of a backend are not replaced by an estimate', async () => {
   });
 });
 
-it('an answer of the response cache has the counts of its original, but is no use of tokens', async () => {
+it('an answer of the response cache has the counts of its original, and uses no tokens', async () => {
   await using session = await startMessages(chatBackend.whole, { cacheTtlSeconds: 60 });
   const { gateway } = session;
   await (await gateway.chat(chatBody('m'))).text();
