@@ -292,7 +292,8 @@ const openSessions = ({ plane, clock }: AdminOptions): Sessions =>
     sealer: plane.sessionSealer,
   });
 
-function openUsage({ plane, clock, log, usageRetentionDays }: AdminOptions) {
+function openUsage({ plane, clock, log, usageRetentionDays, notifier }: AdminOptions) {
+  const { notifyIn } = notifier;
   const { db, reports, vault, refresh } = plane;
   const { state } = plane.store;
   const rebuild = coalesce(plane.rebuild);
@@ -302,7 +303,7 @@ function openUsage({ plane, clock, log, usageRetentionDays }: AdminOptions) {
     });
   };
   return {
-    takeUsage: createUsageIntake({ db, vault, state, refresh, onReached, clock }),
+    takeUsage: createUsageIntake({ db, vault, state, refresh, onReached, notifyIn, clock }),
     takeRefusals: createTakeRefusals({
       record: createRecordUnattributed({ db, clock }),
       onFailure: (error) => log.warn({ error }, 'could not record refusals without a principal'),

@@ -23,6 +23,20 @@ export type NotificationData = Readonly<{
     log_hash: string | null;
     epoch: number | null;
   }>;
+  /**
+   * The spending of a budget reached `percent` of its cap. `principal` is null for people. `spent`
+   * and `cap` are tokens, or micro-units of money.
+   */
+  budget_threshold: Readonly<{
+    principal_id: number;
+    principal: string | null;
+    kind: 'tokens' | 'money';
+    percent: number;
+    spent: number;
+    cap: number;
+    window_start: string;
+    window_end: string;
+  }>;
   webhook_test: Readonly<{ webhook: string }>;
 }>;
 
@@ -72,6 +86,10 @@ const backendExample = {
   api_base: 'http://10.0.0.5:8000/v1',
   model: 'Qwen/Qwen3-8B',
 };
+
+/** Money has two decimals. */
+const amountOf = (kind: 'tokens' | 'money', amount: number): string =>
+  kind === 'tokens' ? `${amount} tokens` : (amount / 1_000_000).toFixed(2);
 
 type Table = { readonly [Type in NotificationType]: TypeFacts<NotificationData[Type]> };
 
@@ -127,6 +145,26 @@ export const notificationTypes: Table = {
       seen_hash: 'c0ffee',
       log_hash: 'decade',
       epoch: 1,
+    },
+  },
+  budget_threshold: {
+    title: 'Budget threshold reached',
+    when: 'the spending of a budget reaches a percentage of `alert_at_percent` or 100 % of its cap; once per window',
+    summary: ({ principal, principal_id, kind, percent, spent, cap, window_end }) =>
+      `${principal ?? `Principal ${principal_id}`} has spent ${percent} % of its ${kind} budget: ` +
+      `${amountOf(kind, spent)} of ${amountOf(kind, cap)}. The window ends at ${window_end}.`,
+    severity: 'warning',
+    incident: ({ principal_id, kind, window_start }) =>
+      `budget ${principal_id} ${kind} ${window_start}`,
+    example: {
+      principal_id: 12,
+      principal: 'nightly',
+      kind: 'money',
+      percent: 80,
+      spent: 40_120_000,
+      cap: 50_000_000,
+      window_start: '2026-10-31T23:00:00.000Z',
+      window_end: '2026-11-30T23:00:00.000Z',
     },
   },
   webhook_test: {

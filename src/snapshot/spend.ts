@@ -17,7 +17,8 @@ export const percentSpent = (caps: Caps, spent: Spent): number =>
     percentOf(spent.cost_used_micros, caps.cost_total_micros),
   );
 
-function percentOf(used: number, total: number | null): number {
+/** Rounded down, and at most 255. -1 without a cap. */
+export function percentOf(used: number, total: number | null): number {
   if (total === null) return -1;
   if (used >= total * (percentMax / 100)) return percentMax;
   const hundredfold = used * 100;

@@ -23,6 +23,7 @@ import type { PrincipalId } from '../../lib/ids.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { marksOf, mustReport } from '../../limits/band.ts';
 import type { Marks } from '../../limits/band.ts';
+import { capsAt } from './budget-caps.ts';
 import { begunWindowEnd, nextWindow } from '../../limits/window.ts';
 import type { BudgetUse } from '../../snapshot/schema.ts';
 import type { Caps, Spent } from '../../snapshot/spend.ts';
@@ -121,20 +122,19 @@ function toldWindow(usage: BudgetUsage, { state }: Pick<Moment, 'state'>): ToldW
 }
 
 /** The principals whose spending or window must be published now. */
-const dueSpending = ({ usages }: BudgetReading, { state, marks }: Moment): PrincipalId[] =>
+const dueSpending = ({ usages }: BudgetReading, moment: Moment): PrincipalId[] =>
   usages.flatMap((usage) => {
-    const caps = capsOf(state, usage);
+    const caps = capsOf(usage, moment);
     if (caps === null) return [];
-    const [window] = toldWindow(usage, { state });
+    const [window] = toldWindow(usage, moment);
     const isTold = window?.windowEnd.getTime() === usage.published_window_end?.getTime();
-    const isDue = !isTold || mustReport(caps, toldOf(usage), usage, marks);
+    const isDue = !isTold || mustReport(caps, toldOf(usage), usage, moment.marks);
     return isDue ? [usage.principal_id] : [];
   });
 
-function capsOf(state: ConfigState, usage: BudgetUsage): Caps | null {
+function capsOf(usage: BudgetUsage, { state, now }: Pick<Moment, 'state' | 'now'>): Caps | null {
   const budget = budgetOf(state, usage);
-  if (budget === null) return null;
-  return { tokens_total: budget.tokensTotal, cost_total_micros: budget.costTotalMicros };
+  return budget === null ? null : capsAt(budget, now);
 }
 
 const toldOf = (usage: BudgetUsage): Spent | null =>
@@ -148,7 +148,7 @@ const toldOf = (usage: BudgetUsage): Spent | null =>
 /** Budgets that are not in this replica's state are omitted from its overlay. */
 function useOf(usage: BudgetUsage, state: ConfigState): BudgetUse[] {
   const told = toldOf(usage);
-  if (told === null || capsOf(state, usage) === null) return [];
+  if (told === null || budgetOf(state, usage) === null) return [];
   const window_start = usage.window_start.toISOString();
   const end = usage.published_window_end;
   const ended = end === null ? {} : { window_end: end.toISOString() };

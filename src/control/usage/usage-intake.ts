@@ -16,6 +16,9 @@ import type { Clock } from '../../lib/clock.ts';
 import { reachedCap } from '../../snapshot/spend.ts';
 import { createUlids } from '../../usage/ulid.ts';
 import type { UsageBatch, UsageEvent, UsageReceipt } from '../../usage/usage-event.ts';
+import type { NotifyIn } from '../webhooks/notify.ts';
+import { alertBudgets } from './budget-alerts.ts';
+import { capsAt } from './budget-caps.ts';
 import { principalNames } from '../access/principal-names.ts';
 import { costMicros, estimatedCostMicros } from './usage-cost.ts';
 import { isPartial } from './usage-record.ts';
@@ -32,11 +35,12 @@ type Dependencies = Readonly<{
   refresh: () => Promise<void>;
   /** Called when a batch made a budget reach a cap, so that proxies learn of it at once. */
   onReached?: () => void;
+  notifyIn: NotifyIn;
   clock: Clock;
 }>;
 
 export function createUsageIntake(dependencies: Dependencies): UsageIntake {
-  const { db, vault, clock } = dependencies;
+  const { db, vault, clock, notifyIn } = dependencies;
   const newId = createUlids({ now: clock, randomBytes });
   return async ({ replica: given, events, sender }) => {
     const at = new Date(clock());
@@ -55,13 +59,17 @@ export function createUsageIntake(dependencies: Dependencies): UsageIntake {
       }),
     );
     const own = sender === undefined ? null : { ...sender, replica: storable(sender.replica) };
-    const counted = await insertUsage(db, {
+    const batch = {
       rows,
       dropped: own === null ? dropped : [...dropped, ...droppedBefore(own)],
       sender: own,
       at,
-    });
-    if (reachesCap(counted, state)) dependencies.onReached?.();
+    };
+    const now = at.getTime();
+    const counted = await insertUsage(db, batch, (tx, budgets) =>
+      alertBudgets(tx, { budgets, state, now }, notifyIn),
+    );
+    if (reachesCap(counted, state, now)) dependencies.onReached?.();
     const budgets = counted.budgets.map((spent) => ({
       principal_id: spent.principal_id,
       window_start: spent.window_start.toISOString(),
@@ -73,13 +81,12 @@ export function createUsageIntake(dependencies: Dependencies): UsageIntake {
 }
 
 /** True if a cap is newly reached. */
-function reachesCap({ budgets, added }: CountedUsage, state: ConfigState): boolean {
+function reachesCap({ budgets, added }: CountedUsage, state: ConfigState, now: number): boolean {
   return added.some(({ principalId, tokens, costMicros: cost }) => {
     const budget = state.principal.byId.get(principalId)?.budget ?? null;
     const spent = budgets.find((one) => one.principal_id === principalId);
     if (budget === null || spent === undefined) return false;
-    const { tokensTotal: tokens_total, costTotalMicros: cost_total_micros } = budget;
-    const caps = { tokens_total, cost_total_micros };
+    const caps = capsAt(budget, now);
     const before = {
       tokens_used: spent.tokens_used - tokens,
       cost_used_micros: spent.cost_used_micros - cost,

@@ -68,15 +68,21 @@ export type Spend = Readonly<{ principalId: number; tokens: number; costMicros: 
 const countedSpend = z.object({
   principal_id: principalId,
   window_start: time,
+  /** The end of a calendar window; null for windows of a fixed length. */
+  window_end: time.nullable(),
   tokens_used: integer,
   cost_used_micros: integer,
+  /** The highest percentages that were alerted in this window. */
+  alerted_tokens_percent: integer,
+  alerted_cost_percent: integer,
 });
 export type CountedSpend = Readonly<z.output<typeof countedSpend>>;
 
 /** The spending of these principals; each must have a budget. */
 export const readSpend = (tx: Queryable, ids: readonly number[]): Promise<CountedSpend[]> =>
   readRows(tx, countedSpend)`
-    select principal_id, window_start, tokens_used, cost_used_micros
+    select principal_id, window_start, window_end, tokens_used, cost_used_micros,
+      alerted_tokens_percent, alerted_cost_percent
     from op.budget_usage where principal_id = any(${[...ids]}::bigint[]) order by principal_id`;
 
 /** Adds to locked budgets: tokens, and micro-units of money, each at most 2^53 - 1. */
@@ -93,8 +99,6 @@ export const addSpend = (tx: Queryable, spends: readonly Spend[]): Promise<unkno
     where held.principal_id = spent.principal_id`);
 
 const budgetUsage = countedSpend.extend({
-  /** The end of a calendar window; null for windows of a fixed length. */
-  window_end: time.nullable(),
   /** The end of the window last published to proxies. */
   published_window_end: time.nullable(),
   /** The amounts last published to proxies; both null if none were. */
@@ -115,7 +119,8 @@ const budgetReading = z.union([
 export async function readBudgets(db: Queryable): Promise<BudgetReading> {
   const rows = await readRows(db, budgetReading)`
       select seq, principal_id, window_start, window_end, tokens_used, cost_used_micros,
-        published_tokens_used, published_cost_used_micros, published_window_end
+        published_tokens_used, published_cost_used_micros, published_window_end,
+      alerted_tokens_percent, alerted_cost_percent
       from op.budget_overlay left join op.budget_usage on true order by principal_id`;
   const [first] = rows;
   if (first === undefined) throw new Error('op.budget_overlay has no row');
@@ -126,7 +131,8 @@ export async function readBudgets(db: Queryable): Promise<BudgetReading> {
 export const budgetUsages = (db: Queryable, ids: readonly number[]): Promise<BudgetUsage[]> =>
   readRows(db, budgetUsage)`
     select principal_id, window_start, window_end, tokens_used, cost_used_micros,
-      published_tokens_used, published_cost_used_micros, published_window_end
+      published_tokens_used, published_cost_used_micros, published_window_end,
+      alerted_tokens_percent, alerted_cost_percent
     from op.budget_usage where principal_id = any(${[...ids]}::bigint[])`;
 
 /**

@@ -61,6 +61,9 @@ export type StoredBatch = Readonly<{
   at: Date;
 }>;
 
+/** Runs in the transaction, which holds these budgets. */
+type OnCounted = (tx: Queryable, budgets: readonly CountedSpend[]) => Promise<void>;
+
 /**
  * Inserts all rows or none, and skips rows whose id exists. In the same transaction, adds new rows
  * to the budgets of their principals and records the uses of their keys and their numbers, so that
@@ -70,10 +73,12 @@ export type StoredBatch = Readonly<{
 export async function insertUsage(
   db: Database,
   { rows, dropped, sender, at }: StoredBatch,
+  onCounted: OnCounted = async () => {},
 ): Promise<CountedUsage> {
   if (rows.length === 0 && dropped.length === 0 && sender === null) return nothingCounted;
   return db.tx(async (tx) => {
     const counted = rows.length === 0 ? nothingCounted : await insertRows(tx, rows);
+    if (counted.budgets.length > 0) await onCounted(tx, counted.budgets);
     await addReceived(tx, rows.flatMap(numberOf), at);
     await addDropped(tx, dropped);
     if (sender !== null) await raiseAssigned(tx, { ...sender, at });

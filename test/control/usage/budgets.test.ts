@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 
 import { sql } from '@databases/pg';
 
+import { noNotifier } from '../../../src/control/webhooks/notify.ts';
 import { createUsageIntake } from '../../../src/control/usage/usage-intake.ts';
 import { strayBudgets } from '../../../src/db/usage/budget-usage.ts';
 import { snapshotEtag } from '../../../src/snapshot/schema.ts';
@@ -109,7 +110,15 @@ describe('a counter', () => {
     const { db, vault, refresh, store } = test.plane;
     const onReached = (): void => void reached++;
     const { state } = store;
-    const intake = createUsageIntake({ db, vault, state, refresh, onReached, clock: Date.now });
+    const intake = createUsageIntake({
+      db,
+      vault,
+      state,
+      refresh,
+      onReached,
+      notifyIn: noNotifier.notifyIn,
+      clock: Date.now,
+    });
     const takes = async (number: number, tokens: number, costMicros = 0): Promise<number> => {
       const row = spent(number, tokens, { reported_cost_micros: costMicros });
       await intake({ replica: 'r1', events: [row] });

@@ -6,6 +6,7 @@ import { it } from 'node:test';
 
 import * as fc from 'fast-check';
 
+import { noNotifier } from '../../../src/control/webhooks/notify.ts';
 import { createUsageIntake } from '../../../src/control/usage/usage-intake.ts';
 import { budgetUsages, strayBudgets } from '../../../src/db/usage/budget-usage.ts';
 import { usageTotals } from '../../../src/db/usage/usage-totals.ts';
@@ -79,7 +80,14 @@ it('counts reported and estimated usage in the counter of a budget', async (t) =
   const test = await testPlane(t);
   await withBudget(test);
   const { db, vault, store, refresh } = test.plane;
-  const intake = createUsageIntake({ db, vault, state: store.state, refresh, clock: Date.now });
+  const intake = createUsageIntake({
+    db,
+    vault,
+    state: store.state,
+    refresh,
+    notifyIn: noNotifier.notifyIn,
+    clock: Date.now,
+  });
   const all: Usage[] = [];
   await fc.assert(
     fc.asyncProperty(fc.array(usage, { minLength: 4, maxLength: 12 }), async (usages) => {

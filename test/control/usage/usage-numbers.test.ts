@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test';
 import { sql } from '@databases/pg';
 
 import { announceDrops, createTakeNumbers } from '../../../src/control/usage/usage-numbers.ts';
+import { noNotifier } from '../../../src/control/webhooks/notify.ts';
 import { createUsageIntake } from '../../../src/control/usage/usage-intake.ts';
 import { usageBatch } from '../../../src/usage/usage-event.ts';
 import { reported } from '../../harness/admin/usage.ts';
@@ -22,7 +23,14 @@ async function ledger(t: TestContext) {
   const { db, vault, store, refresh } = plane;
   const time = { now: Date.now() };
   const clock = (): number => time.now;
-  const intake = createUsageIntake({ db, vault, state: store.state, refresh, clock });
+  const intake = createUsageIntake({
+    db,
+    vault,
+    state: store.state,
+    refresh,
+    notifyIn: noNotifier.notifyIn,
+    clock,
+  });
   return {
     plane,
     time,

@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 
 import { sql } from '@databases/pg';
 
+import { noNotifier } from '../../../src/control/webhooks/notify.ts';
 import { createUsageIntake } from '../../../src/control/usage/usage-intake.ts';
 import { createRecordUnattributed } from '../../../src/control/usage/usage-unattributed.ts';
 import { createUsageUpkeep } from '../../../src/control/usage/usage-upkeep.ts';
@@ -30,7 +31,14 @@ async function withClock(t: TestContext) {
   const failures: string[] = [];
   const onFailure = (what: string, error: unknown): void =>
     void failures.push(`${what}: ${String(error)}`);
-  const intake = createUsageIntake({ db, vault, state: store.state, refresh, clock });
+  const intake = createUsageIntake({
+    db,
+    vault,
+    state: store.state,
+    refresh,
+    notifyIn: noNotifier.notifyIn,
+    clock,
+  });
   const count = async (query: ReturnType<typeof sql>): Promise<number> => {
     const [row]: { rows: number }[] = await db.query(query);
     return row?.rows ?? 0;

@@ -1,7 +1,13 @@
 // Sets budgets of principals on a control plane, reports usage to it and reads the counters.
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 
+import { sql } from '@databases/pg';
+
+import { createNotifier } from '../../../src/control/webhooks/notify.ts';
+import { noSingleUrl } from '../../../src/control/webhooks/single-url.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
 import { createUsageIntake } from '../../../src/control/usage/usage-intake.ts';
 import { budgetUsages } from '../../../src/db/usage/budget-usage.ts';
 import { principalId } from '../../../src/lib/ids.ts';
@@ -17,11 +23,12 @@ type Given = {
   window?: BudgetWindow;
   calendar?: BudgetCalendar | null;
   used?: number;
+  alerts?: readonly number[];
 };
 
 export const setBudget = (
   { run }: TestPlane,
-  { tokens, costMicros, window, calendar, used }: Given,
+  { tokens, costMicros, window, calendar, used, alerts }: Given,
   id = one,
 ) =>
   run({
@@ -32,6 +39,7 @@ export const setBudget = (
       costTotalMicros: costMicros ?? null,
       window,
       calendar,
+      alertAtPercent: alerts,
       initialTokensUsed: used ?? 0,
     },
   });
@@ -70,10 +78,24 @@ export const spent = (
   ...change,
 });
 
-export function take({ plane }: TestPlane, events: readonly unknown[]) {
+const { notifyIn } = createNotifier({
+  singleUrl: noSingleUrl,
+  clock: Date.now,
+  newId: randomUUID,
+});
+
+/** Reports usage. Notifications are stored and not sent. */
+export function take({ plane }: TestPlane, events: readonly unknown[], clock: Clock = Date.now) {
   const { db, vault, refresh } = plane;
   const { state } = plane.store;
-  const intake = createUsageIntake({ db, vault, state, refresh, clock: Date.now });
+  const intake = createUsageIntake({
+    db,
+    vault,
+    state,
+    refresh,
+    notifyIn,
+    clock,
+  });
   return intake({ replica: 'r1', events: [...events] });
 }
 
@@ -91,3 +113,11 @@ export const current = ({ plane }: TestPlane): Snapshot => {
   assert.ok(snapshot);
   return snapshot;
 };
+
+/** The data of all notifications, oldest first. */
+export async function notified({ plane }: TestPlane): Promise<readonly unknown[]> {
+  const rows = await plane.db.query(
+    sql`select jsonb_build_object('type', type) || data as notice from op.notifications order by seq`,
+  );
+  return rows.map(({ notice }: { notice: unknown }) => notice);
+}
