@@ -102,6 +102,27 @@ export const settingsEvents = {
       replicas: z.int().nonnegative(),
     }),
   },
+  /**
+   * A provider's bill was compared with the ledger, from the first to the last day. Operational
+   * tables have the report. Amounts are in micro-units of the currency.
+   */
+  UsageReconciled: {
+    change: null,
+    touchesSnapshot: false,
+    data: z.object({
+      report: z.uuid(),
+      providers: z.array(z.string()).readonly(),
+      format: z.string(),
+      file_sha256: z.hash('sha256'),
+      first_day: z.string(),
+      last_day: z.string(),
+      totals: z
+        .array(z.object({ currency: z.string(), bill_micros: z.int(), ledger_micros: z.int() }))
+        .readonly(),
+      matches: z.int().nonnegative(),
+      differences: z.int().nonnegative(),
+    }),
+  },
 } as const satisfies Record<string, EventDefinition>;
 
 export type SettingsEvent = EventOf<typeof settingsEvents>;

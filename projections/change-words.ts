@@ -64,6 +64,7 @@ const sentences: Readonly<Record<string, string>> = {
   SetAuditKey: 'Set the audit key',
   RecordReseal: 'Re-encrypted stored secrets',
   RecordDeploymentPatch: 'Updated the deployment',
+  RecordBillReconciliation: 'Reconciled a bill',
   RevokeSessions: 'Ended all sessions',
   RebuildSnapshot: 'Rebuilt the snapshot',
   EraseVaultItems: 'Erased personal data',

@@ -39,6 +39,7 @@ export function evolveSettings(settings: Settings | undefined, event: SettingsEv
     case 'VaultResealed':
     case 'VaultItemsErased':
     case 'UsageRowsDropped':
+    case 'UsageReconciled':
       return settings ?? defaultSettings;
   }
 }

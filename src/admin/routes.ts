@@ -58,6 +58,7 @@ import { tokenRoutes } from './access/tokens.ts';
 import { timeseriesRoutes } from './operations/timeseries.ts';
 import { usageEventRoutes } from './operations/usage-events.ts';
 import { usageExportRoutes } from './operations/usage-export.ts';
+import { billReconciliationRoutes } from './operations/bill-reconciliations.ts';
 import { usageRoutes } from './operations/usage.ts';
 import { vaultRoutes } from './history/vault.ts';
 import { webhookDeliveryRoutes } from './webhooks/deliveries.ts';
@@ -146,6 +147,7 @@ const groups = [
   of('usage', usageRoutes),
   of('usage', usageEventRoutes),
   of('usage', usageExportRoutes),
+  of('usage', billReconciliationRoutes),
   of('history', vaultRoutes),
   of('webhooks', webhookRoutes),
   of('webhooks', webhookDeliveryRoutes),

@@ -29,6 +29,7 @@ import { ServeCommand } from './commands/serve.ts';
 import { SetPasswordCommand } from './commands/set-password.ts';
 import { SyncPricesCommand } from './commands/sync-prices.ts';
 import { UsageExportCommand } from './commands/usage/usage-export.ts';
+import { UsageReconcileCommand } from './commands/usage/usage-reconcile.ts';
 import { VaultEraseCommand } from './commands/vault-erase.ts';
 import { exitCodes } from './printing/exit-codes.ts';
 import { HelpCommand, namingValues } from './printing/help.ts';
@@ -64,6 +65,7 @@ export function commandLine(enableColors: boolean): Cli {
     SetPasswordCommand,
     SyncPricesCommand,
     UsageExportCommand,
+    UsageReconcileCommand,
     VaultEraseCommand,
     ...Object.values<CommandClass>(extensions),
   ];

@@ -175,6 +175,7 @@ const deciders: Deciders = {
   StartEpoch: decideSettings,
   RecordReseal: decideSettings,
   RecordUsageDrops: decideSettings,
+  RecordBillReconciliation: decideSettings,
   EraseVaultItems: decideSettings,
   ImportConfig: ofImport,
   ApplyConfiguration: ofImport,

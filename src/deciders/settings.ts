@@ -40,6 +40,8 @@ export type SettingsCommand =
   | Readonly<{ type: 'RecordReseal'; keyId: string; items: number }>
   /** Records how many usage rows were dropped, by reason. */
   | Readonly<{ type: 'RecordUsageDrops'; drops: readonly UsageDrop[] }>
+  /** Records that a bill was compared with the ledger. The report is not in the log. */
+  | Readonly<{ type: 'RecordBillReconciliation'; report: string; facts: BillFacts }>
   /**
    * Skips items that an existing entity references, except the e-mail address of the principal
    * whose personal data is erased, which is cleared. `principalId` is null if no one's data was
@@ -50,6 +52,18 @@ export type SettingsCommand =
       items: readonly ErasableItem[];
       principalId: PrincipalId | null;
     }>;
+
+/** The facts of a comparison that the log keeps. */
+type BillFacts = Readonly<{
+  providers: readonly string[];
+  format: string;
+  file_sha256: string;
+  first_day: string;
+  last_day: string;
+  totals: readonly Readonly<{ currency: string; bill_micros: number; ledger_micros: number }>[];
+  matches: number;
+  difference_count: number;
+}>;
 
 export type UsageDrop = Readonly<{ reason: string; rows: number; replicas: number }>;
 
@@ -80,9 +94,33 @@ export function decideSettings(state: ConfigState, command: SettingsCommand): De
     }
     case 'RecordUsageDrops':
       return command.drops.map((data) => ({ stream, type: 'UsageRowsDropped', data }));
+    case 'RecordBillReconciliation':
+      return [{ stream, type: 'UsageReconciled', data: usageReconciled(command) }];
     case 'EraseVaultItems':
       return eraseItems(state, command);
   }
+}
+
+function usageReconciled({
+  report,
+  facts,
+}: Extract<SettingsCommand, { type: 'RecordBillReconciliation' }>) {
+  const { providers, format, file_sha256, first_day, last_day, totals, matches } = facts;
+  return {
+    report,
+    providers,
+    format,
+    file_sha256,
+    first_day,
+    last_day,
+    totals: totals.map(({ currency, bill_micros, ledger_micros }) => ({
+      currency,
+      bill_micros,
+      ledger_micros,
+    })),
+    matches,
+    differences: facts.difference_count,
+  };
 }
 
 function deploymentPatched({

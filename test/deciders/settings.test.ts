@@ -84,6 +84,33 @@ describe('the managed deployment', () => {
       ]));
 });
 
+describe('a reconciled bill', () => {
+  it('leaves an event with its totals, without its differences', () => {
+    const data = {
+      providers: ['openai'],
+      format: 'openai',
+      file_sha256: 'ab'.repeat(32),
+      first_day: '2026-11-01',
+      last_day: '2026-11-30',
+      matches: 7,
+    };
+    const totals = [{ currency: 'USD', bill_micros: 5, ledger_micros: 3 }];
+    given([])
+      .when({
+        type: 'RecordBillReconciliation',
+        report: testRef(1),
+        facts: { ...data, totals, difference_count: 2 },
+      })
+      .yields([
+        {
+          stream: 'settings-1',
+          type: 'UsageReconciled',
+          data: { report: testRef(1), ...data, totals, differences: 2 },
+        },
+      ]);
+  });
+});
+
 const erase = (...items: { ref: string; subject: string }[]) =>
   ({
     type: 'EraseVaultItems',

@@ -11,6 +11,8 @@ import type { UsageNeeds } from './needs.ts';
 import { inTurns } from '../http/in-turns.ts';
 import { none, route } from '../http/route.ts';
 
+const focusExample = 'BilledCost,BillingAccountId,BillingCurrency\r\n0.0105,openai,USD\r\n';
+
 const day = (time: string): string => time.slice(0, 10);
 
 export const usageExportRoutes = [
@@ -34,7 +36,7 @@ export const usageExportRoutes = [
         .meta({ description: 'Usage without a price: with empty costs, or left out.' }),
     }),
     body: none,
-    response: z.string(),
+    response: z.string().meta({ examples: [focusExample] }),
     handle: ({ query }, _call, { reports, clock }: UsageNeeds) => {
       const { since, until = new Date(clock()).toISOString(), unpriced } = query;
       const refusal = refuseRange({ since, until });

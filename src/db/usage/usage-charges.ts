@@ -108,7 +108,8 @@ const hoursIn = ({ since, until, afterPrincipal }: ChargePage): SQLQuery => sql`
     true, false, folded.*
   from op.usage_hours, lateral (
     values
-      (false, requests - estimated_requests, unpriced_requests, prompt_tokens, completion_tokens,
+      (false, requests - estimated_requests, greatest(unpriced_requests - estimated_requests, 0),
+        prompt_tokens, completion_tokens,
         ${idents(partNames)}, null::jsonb, cost_micros),
       (true, 0, 0, 0, 0, ${nulls}, null, correction_micros)
   ) folded (is_correction)

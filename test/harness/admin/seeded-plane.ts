@@ -98,6 +98,10 @@ export async function seededPlane(test: Pick<TestContext, 'after'>) {
     pool,
     poolMember: below('/admin/model-pools/{id}/members', pool, target),
     promptClass,
+    billReconciliation: async (): Promise<string> => {
+      const content = 'date,model,amount\n2026-11-01,gpt-5,12.50\n';
+      return idOf('/admin/usage/reconciliations', { content });
+    },
     usageRow: async (): Promise<string> => {
       const { version } = admin.plane.store.state();
       const row = reported((count += 1), { model: 'qwen3-8b', snapshot_version: version });

@@ -166,6 +166,20 @@ const operations = [
     publicKey: fc.constantFrom('1'.repeat(64), '2'.repeat(64)),
     signature: fc.constantFrom(null, 'c2lnbmF0dXJl'),
   }) satisfies Of<'SetAuditKey'>,
+  fc.record({
+    type: fc.constant('RecordBillReconciliation'),
+    report: ref,
+    facts: fc.record({
+      providers: fc.array(text, { maxLength: 2 }),
+      format: fc.constantFrom('openai', 'focus'),
+      file_sha256: fc.constant('a'.repeat(64)),
+      first_day: fc.constant('2026-11-01'),
+      last_day: fc.constant('2026-11-30'),
+      totals: fc.constant([{ currency: 'USD', bill_micros: 5, ledger_micros: 3 }]),
+      matches: fc.nat(),
+      difference_count: fc.nat(),
+    }),
+  }) satisfies Of<'RecordBillReconciliation'>,
   fc.record({ type: fc.constant('StartEpoch') }) satisfies Of<'StartEpoch'>,
   fc.record({
     type: fc.constant('EraseVaultItems'),

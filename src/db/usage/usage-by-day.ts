@@ -1,0 +1,64 @@
+// Reads usage by UTC day, model and currency, with its corrections, to compare it with a bill.
+
+import { sql } from '@databases/pg';
+import type { Queryable, SQLQuery } from '@databases/pg';
+import { z } from 'zod';
+
+import { readRows, readValues, text } from '../rows.ts';
+
+const dayRow = z.object({
+  day: text,
+  model: text.nullable(),
+  currency: text.nullable(),
+  /** Decimal integers, which can exceed 2^53. Null if no request has a price. */
+  micros: text.nullable(),
+  unpriced_requests: text,
+  tokens: text,
+});
+export type DayRow = Readonly<z.output<typeof dayRow>>;
+
+/** An empty list of providers means all. `until` is exclusive. */
+export type DayRange = Readonly<{ since: string; until: string; providers: readonly string[] }>;
+
+export const usageByDay = (db: Queryable, range: DayRange): Promise<DayRow[]> =>
+  readRows(db, dayRow)`
+    select to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day, model, currency,
+      sum(micros)::text as micros, sum(unpriced)::text as unpriced_requests,
+      sum(tokens)::text as tokens
+    from (
+      select at, model, currency, cost_micros::numeric as micros,
+        (cost_micros is null and refusal is null)::integer as unpriced,
+        (prompt_tokens + completion_tokens)::numeric as tokens
+      from op.usage_events where ${within(sql`at`, range)} and not usage_estimated
+      union all
+      select made.at, model, made.currency, made.delta_micros, 0, 0
+      from op.usage_corrections made
+      join op.usage_reprices applied on applied.id = made.reprice_id
+        and applied.applied_at is not null
+      join op.usage_events corrected on corrected.id = made.usage_id and corrected.at = made.at
+      where ${within(sql`made.at`, range)}
+      union all
+      select hour, model, currency,
+        case when cost_micros is null and correction_micros is null then null
+          else coalesce(cost_micros, 0) + coalesce(correction_micros, 0) end,
+        greatest(unpriced_requests - estimated_requests, 0), prompt_tokens + completion_tokens
+      from op.usage_hours where ${within(sql`hour`, range)}
+    ) used
+    group by 1, 2, 3
+    having sum(tokens) > 0 or sum(micros) <> 0`;
+
+const within = (column: SQLQuery, { since, until, providers }: DayRange): SQLQuery => sql`
+  ${column} >= ${since}::timestamptz and ${column} < ${until}::timestamptz
+  and (${providers.length === 0} or provider = any(${[...providers]}::text[]))`;
+
+/** The names of providers in usage of this range. */
+export const usedProviders = (db: Queryable, { since, until }: DayRange): Promise<string[]> =>
+  readValues(db, text)`
+    select provider from (
+      select provider from op.usage_events
+      where at >= ${since}::timestamptz and at < ${until}::timestamptz
+      union
+      select provider from op.usage_hours
+      where hour >= ${since}::timestamptz and hour < ${until}::timestamptz
+    ) used
+    where provider is not null order by provider`;
