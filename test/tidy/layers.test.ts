@@ -126,6 +126,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'src/conditions',
       'src/fields',
       'src/usage/counts',
+      'src/notifications/types',
       'src/protocols/facts',
       'events/nouns',
       ...verification,
@@ -192,7 +193,10 @@ test('the management UI imports only types and the tables of conditions and prot
       importsOf(file, { valuesOnly: true })
         .filter((name) => {
           const target = importedFile(file.path, name) ?? '';
-          return name === 'zod' || /^src\/(?!conditions\/|fields\/|protocols\/facts)/.test(target);
+          return (
+            name === 'zod' ||
+            /^src\/(?!conditions\/|fields\/|notifications\/types|protocols\/facts)/.test(target)
+          );
         })
         .map((specifier) => `${file.path} imports ${specifier}`),
     );
@@ -219,6 +223,7 @@ const tables = [
   { start: 'src/conditions/table.ts', own: /^src\/conditions\// },
   { start: 'src/fields/model.ts', own: /^src\/fields\// },
   { start: 'src/usage/counts.ts', own: /^src\/usage\/counts\.ts$/ },
+  { start: 'src/notifications/types.ts', own: /^src\/notifications\/types\.ts$/ },
   { start: 'src/protocols/facts.ts', own: /^src\/protocols\/(\w+\/)?facts\.ts$/ },
 ];
 

@@ -36,6 +36,7 @@ const unlisted: ReadonlySet<string> = new Set([
   'fleet',
   'overview',
   'playground',
+  'webhooks',
 ]);
 
 /** Includes records that are open next to a list. */
