@@ -21,6 +21,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   limits: 'guides/limits-and-budgets.md',
   history: 'guides/undo-a-change.md',
   audit: 'guides/undo-a-change.md#find-a-change',
+  webhooks: 'guides/notifications.md',
   fleet: 'guides/monitor.md#fleet',
   deployment: 'guides/kubernetes.md',
   settings: 'reference/settings.md',

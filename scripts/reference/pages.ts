@@ -8,6 +8,7 @@ import { configurationFilesPage, configurationFilesSchema } from './configuratio
 import { decisionsPage } from './decisions.ts';
 import { errorsPage } from './errors.ts';
 import { eventsPage } from './events.ts';
+import { notificationsPage } from './notifications.ts';
 import { settingsPage } from './settings.ts';
 
 const directory = path.join(import.meta.dirname, '../../docs/reference');
@@ -21,5 +22,6 @@ export const referencePages = (): readonly Readonly<{ file: string; text: string
     { name: 'configuration-files.schema.json', text: configurationFilesSchema() },
     { name: 'errors.md', text: errorsPage() },
     { name: 'events.md', text: eventsPage() },
+    { name: 'notifications.md', text: notificationsPage() },
     { name: 'settings.md', text: settingsPage() },
   ].map(({ name, text }) => ({ file: path.join(directory, name), text }));

@@ -169,7 +169,7 @@ export const notificationTypes: Table = {
   },
   webhook_test: {
     title: 'Test',
-    when: 'someone sends a test to the webhook',
+    when: 'someone sends a test; webhooks cannot select it',
     summary: ({ webhook }) => `This is a test of the webhook ${webhook}.`,
     severity: 'info',
     incident: ({ webhook }) => `test ${webhook}`,
