@@ -13,6 +13,7 @@ import {
   resourceName as name,
   startManagedCluster,
 } from '../harness/cluster/managed-deployment.ts';
+import { focusRows } from '../harness/focus/rows.ts';
 import { reportReplica } from './harness/fleet.ts';
 import { press } from './harness/actions.ts';
 import { reportUsage, reported } from '../harness/admin/usage.ts';
@@ -46,6 +47,40 @@ it('usage leads from a day to a model to a request', async (t) => {
   await slowest.getByRole('link').click();
   await page.locator('gw-usage-request').getByText('claude-nano, ').waitFor();
   assert.match(page.url(), /\/ui\/usage\/request\/01JSEED\d+/);
+});
+
+it('exports usage, and compares a bill with it', async (t) => {
+  const server = await emptyServer(t);
+  const price = { input_price_per_mtok: 3_000_000, output_price_per_mtok: 15_000_000 };
+  await server.send('POST', '/admin/models', { name: 'small', ...price });
+  assert.equal((await reportUsage(server, [reported(1)])).status, 200);
+  const { page, watched } = await open(t, server, 'usage', { width: 360 });
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export FOCUS CSV' }).click(),
+  ]);
+  assert.match(download.suggestedFilename(), /^focus-.*\.csv$/);
+  const exported = await readFile(await download.path(), 'utf8');
+  assert.equal(focusRows(exported)[0]?.['BilledCost'], '0.0105');
+
+  await page.getByRole('link', { name: 'Bills' }).click();
+  await page.getByText('No bills compared yet').waitFor();
+  await expectCleanScreen(page, watched);
+  const day = new Date(Date.now() - 60_000).toISOString().slice(0, 10);
+  const compare = async (name: string, text: string): Promise<void> => {
+    const file = { name, mimeType: 'text/csv', buffer: Buffer.from(text) };
+    await page.getByLabel('Bill (CSV or JSON)').setInputFiles(file);
+    await press(page, 'Compare bill');
+  };
+  await compare('costs.csv', `date,model,amount\n${day},small,0.021`);
+  await page.getByText('differs', { exact: true }).waitFor();
+  await page.getByText('$0.021', { exact: true }).first().waitFor();
+  await expectCleanScreen(page, watched);
+  await page.getByRole('link', { name: 'All bills' }).click();
+  await page.getByRole('row', { name: /costs\.csv/ }).waitFor();
+  await compare('bad.csv', `date,model,amount\n${day},small,much`);
+  await page.getByText('line 2: amount must be a decimal number').waitFor();
+  assert.equal((await rows(server, '/admin/usage/reconciliations')).length, 1);
 });
 
 it('loads usage groups beyond the first thousand on demand, with failed attempts', async (t) => {

@@ -34,3 +34,6 @@ export type UsageTotal = AnswerOf<'GET', '/admin/usage'>[number];
 export type UsageEvent = AnswerOf<'GET', '/admin/usage/events'>[number];
 export type SeriesPoint = AnswerOf<'GET', '/admin/timeseries'>[number];
 export type Explanation = AnswerOf<'GET', '/admin/usage/{id}/explain'>;
+export type BillReport = AnswerOf<'GET', '/admin/usage/reconciliations'>[number];
+export type WholeBillReport = AnswerOf<'GET', '/admin/usage/reconciliations/{id}'>;
+export type BillDifference = WholeBillReport['differences'][number];

@@ -3,6 +3,7 @@
 import { LitElement, css, html, nothing } from 'lit';
 
 import { list } from '../api/http/call.ts';
+import '../elements/icon.ts';
 import '../elements/overlay/drawer.ts';
 import '../elements/empty.ts';
 import { loaded, troubleOf } from '../elements/loaded.ts';
@@ -11,7 +12,7 @@ import { Resource } from '../elements/resource.ts';
 import '../elements/table/table.ts';
 import { Watch } from '../elements/watch.ts';
 import { wantedFor, wantedMore } from '../lib/page/pages.ts';
-import { readRange, writeRange } from '../lib/page/range.ts';
+import { edgesOf, isoEdges, readRange, writeRange } from '../lib/page/range.ts';
 import type { Range } from '../lib/page/range.ts';
 import {
   groupings,
@@ -22,11 +23,13 @@ import {
 } from '../lib/observe/usage.ts';
 import { lookActions } from '../parts/look-actions.ts';
 import { screenNamed } from '../screens.ts';
+import { apiBase } from '../state/base.ts';
 import { changeQuery, linkTo, openRest, place } from '../state/location.ts';
 import { may } from '../state/session.ts';
 import { keepView, tableView } from '../state/table-view.ts';
 import { base, buttons, controls } from '../styles/base.ts';
 import { panels } from '../styles/panels.ts';
+import './usage/bills.ts';
 import { columnsOf } from './usage/columns.ts';
 import { groupSteps, loadUsage } from './usage/load.ts';
 import type { Group, Usage } from './usage/load.ts';
@@ -42,6 +45,8 @@ const text = {
     'Requests appear a few seconds after the gateway answers them. Choose a longer range, or send a request.',
   longer: 'Show last 30 days',
   send: 'Send a request',
+  export: 'Export FOCUS CSV',
+  bills: 'Bills',
 };
 
 const day: Range = { kind: 'last', ms: 24 * 3_600_000 };
@@ -119,9 +124,20 @@ class ScreenUsage extends LitElement {
           shown: this.#usage,
           choose: (range) => this.#show({ range }),
         })}
+        <a class="button" slot="actions" href=${this.#exportAddress()} download>
+          <gw-icon name="download"></gw-icon>${text.export}
+        </a>
+        <a class="button" slot="actions" href=${linkTo({ screen: 'usage', rest: ['bills'] })}>
+          ${text.bills}
+        </a>
         ${troubleOf(this.#usage)} ${loaded(this.#usage, (usage) => this.#all(usage))}
       </gw-page>
       ${this.#drawer()}`;
+  }
+
+  #exportAddress(): string {
+    const query = new URLSearchParams(isoEdges(edgesOf(this.#range(), Date.now())));
+    return `${apiBase}admin/usage/export?${query.toString()}`;
   }
 
   #all(usage: Usage) {
@@ -207,9 +223,14 @@ class ScreenUsage extends LitElement {
       : linkTo({ screen: 'usage', rest: [grouping, key], query });
   }
 
-  /** `/model/gpt`, `/request/01J…`. */
+  /** `/model/gpt`, `/request/01J…`, `/bills`, `/bills/7d0f…`. */
   #drawer() {
     const [kind = '', key = ''] = this.#place.value.rest;
+    if (kind === 'bills') {
+      return html`<gw-drawer heading=${text.bills} open @gw-close=${() => openRest([])}>
+        <gw-usage-bills .reportId=${key}></gw-usage-bills>
+      </gw-drawer>`;
+    }
     const isRequest = kind === 'request';
     const filter =
       isRequest || key === ''
