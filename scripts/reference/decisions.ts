@@ -11,7 +11,7 @@ const folder = path.join(import.meta.dirname, '../../docs/adr');
 const topics: Readonly<Record<string, readonly number[]>> = {
   'Log and state': [1, 2, 3, 9, 11, 18, 27, 36, 45],
   'Gateway and transport': [8, 14, 17, 22, 35],
-  'Routing and health': [12, 16, 24, 31, 44],
+  'Routing and health': [12, 16, 24, 31, 44, 49],
   'Protocols of clients and vendors': [13, 46],
   'Usage and budgets': [10, 15, 42],
   'Model servers and deployment': [26, 28, 40],

@@ -16,12 +16,12 @@ import { openUsageSpool } from '../../src/gateway/usage/spool.ts';
 import { newOperatorCounts, operatorSource } from '../../src/operator/counts.ts';
 import { renderMetrics } from '../../src/telemetry/registry.ts';
 import { openTracer } from '../../src/telemetry/open-tracer.ts';
-import { testAdmin } from '../harness/admin/admin.ts';
+import { testAdministrator } from '../harness/admin/admin.ts';
 import { startCollector } from '../harness/gateway/collector.ts';
 import { chatBody, collectLog, startTestGateway } from '../harness/gateway/gateway.ts';
 import { readMetrics } from '../harness/gateway/metrics-text.ts';
 import type { Family, Sample } from '../harness/gateway/metrics-text.ts';
-import { answerJson, startUpstream } from '../harness/upstream/upstream.ts';
+import { answerJson, startUpstream, unusedApiBase } from '../harness/upstream/upstream.ts';
 import { until } from '../harness/wait.ts';
 
 const deploy = (...names: readonly string[]): string =>
@@ -107,7 +107,12 @@ async function exported(test: Pick<TestContext, 'after'>): Promise<Map<string, F
   const isRead = () => gateway.gateway.backends()[0]?.engine !== undefined;
   await until(isRead, { what: "the engine's metrics" });
   const families = new Map(readMetrics(await gateway.metrics()));
-  const admin = await testAdmin(test);
+  const admin = await testAdministrator(test);
+  await admin.send('POST', '/admin/webhooks', { name: 'w', url: await unusedApiBase() });
+  await admin.send('POST', '/admin/webhooks/1/test');
+  const { webhooks } = admin.admin;
+  await until(() => webhooks.measured().failures.size > 0, { what: 'a failed delivery' });
+  await webhooks.measure();
   // Set as in a process with an audit signing key.
   admin.plane.measures.signedAt = performance.now();
   await admin.admin.needs.operations.usageUpkeep.run();

@@ -29,6 +29,7 @@ it('shows and reports an engine that dies and recovers', async (test) => {
   const { url: databaseUrl } = await testDatabase(test);
   await prepareControl(databaseUrl);
   await using receiver = await startUpstream((_, response) => void response.writeHead(204).end());
+  await using outbox = await startUpstream((_, response) => void response.writeHead(204).end());
   const list = answerJson({ object: 'list', data: [{ id: 'engine-model', max_model_len: 4096 }] });
   await using engine = await startUpstream(list);
   const control = await startControlProgram(test, databaseUrl, {
@@ -38,6 +39,7 @@ it('shows and reports an engine that dies and recovers', async (test) => {
   const { admin } = control;
   const post = (path: string, body: unknown) =>
     admin.send({ method: 'POST', path, body, answer: z.unknown() });
+  await post('/admin/webhooks', { name: 'alerts', url: `${outbox.apiBase}/hook` });
   await post('/admin/providers', { name: 'engine', api_base: engine.apiBase });
   await post('/admin/provider-models', { name: 'm' });
   const backend = { provider_id: 1, upstream_model: 'engine-model' };
@@ -81,6 +83,13 @@ it('shows and reports an engine that dies and recovers', async (test) => {
     const hex = createHmac('sha256', secret).update(body).digest('hex');
     assert.equal(headers['x-gw-signature'], `sha256=${hex}`);
   }
+  const delivered = await until(() => outbox.seen.length >= 2 && outbox.seen, {
+    what: 'two deliveries from the outbox',
+  });
+  assert.deepEqual(
+    delivered.map(({ headers, body }) => [headers['webhook-id'], JSON.parse(String(body)).type]),
+    notices.map(({ id, event }) => [id, event]),
+  );
   const config = await admin.get('/admin/config', z.record(z.string(), z.unknown()));
   assert.deepEqual([config['webhook_configured'], config['webhook_signed']], [true, true]);
   assert.doesNotMatch(JSON.stringify(config), /hook"|a-secret-of/);

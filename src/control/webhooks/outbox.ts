@@ -64,7 +64,7 @@ export const retryMs = 24 * 60 * 60 * 1000;
  * Longer than an attempt and the statements around it. A turn is extended before each attempt, so
  * clocks of control planes may differ by less than the rest.
  */
-export const turnMs = 60_000;
+export const turnMs = 30_000;
 
 export function createOutbox(dependencies: OutboxDependencies): Outbox {
   const { db, endpoints, clock, newId, log } = dependencies;
