@@ -10,7 +10,7 @@ const option = (name) => (options.includes(name) ? options[options.indexOf(name)
 if (Map.groupBy === undefined) throw new Error('verify.mjs needs Node 22 or later');
 const say = (text) => process.stdout.write(`${text}\n`);
 const unanchored =
-  'not shown without checkpoints that were kept elsewhere (--anchor): that the log was not cut at its end, or rewritten and signed again';
+  'without saved checkpoints (--anchor), a log that was truncated, or rewritten and signed again, is not detected';
 let log = null; // how far the log is checked: position and hash of the last event, the audit key in force
 const must = (holds, problem, position = (log?.position ?? 0) + 1) => {
   if (!holds) say(`position ${position}: ${problem}`);
@@ -34,18 +34,18 @@ const isCheckpoint = (note, { logId, position, hash, key }) => {
 };
 const begin = ({ log_id: logId, from, to, previous_hash: before, audit_key: key }) => {
   const isGenesis = key === null && hex(`gw-log-genesis${logId}`) === before;
-  must(from > 1 || isGenesis, 'the export does not begin as its log does');
+  must(from > 1 || isGenesis, 'the export does not begin like its log');
   log = { logId, from, to, position: from - 1, hash: Buffer.from(before, 'hex'), key, notes: 0 };
   Object.assign(log, { blanks: 0, blankAt: [] }); // events whose payload was removed
 };
 const follow = (e) => {
   must(e.position === log.position + 1, `the next event is ${e.position}`);
   const isWhole = e.payload === null || hex(e.payload) === e.payload_digest;
-  must(isWhole, 'the payload does not have its digest');
+  must(isWhole, 'the payload does not match its digest');
   if (e.payload === null && log.blanks++ < 20) log.blankAt.push(e.position);
   const head = ['\0gw-event-v1', ...Object.values(e).slice(0, 8)]; // position to recorded_at
   const leaf = sha256([...head, hex(e.metadata), e.payload_digest, ''].join('\n'));
-  must(leaf.toString('hex') === e.leaf_hash, 'the envelope does not have its leaf hash');
+  must(leaf.toString('hex') === e.leaf_hash, 'the envelope does not match its leaf hash');
   const chain = sha256(Buffer.concat([Uint8Array.of(1), log.hash, leaf]));
   const isNext = chain.toString('hex') === e.hash;
   must(isNext, 'the event does not follow the one before it in the hash chain');
@@ -83,24 +83,24 @@ const verifyLog = async (file, isPack) => {
     must((kind === 'gw_log_export') === (log === null) && !isOver, 'the line is out of place');
     ({ gw_log_export: begin, position: follow, checkpoint: () => log.notes++ })[kind]?.(record);
     for (const note of anchors.get(record.position) ?? [record.checkpoint ?? []].flat()) {
-      must(isCheckpoint(note, log), 'a checkpoint states otherwise, or is forged', log.position);
+      must(isCheckpoint(note, log), 'a checkpoint contradicts the log or is forged', log.position);
       [signed, isVouched] = [log.position, isVouched || log.key === option('--key')];
     }
     const counts = `"events":${log.position - log.from + 1},"checkpoints":${log.notes}`;
     isOver = line === `{"end":${log.position},"hash":"${log.hash.toString('hex')}",${counts}}`;
-    must(kind !== 'end' || isOver, 'the end is not that of the events');
+    must(kind !== 'end' || isOver, 'the end does not match the events');
   }
   must(isOver && log.position === log.to, 'the export is cut off');
   for (const at of anchors.keys()) must(isPack || at <= log.to, 'the log ends before a checkpoint');
   isVouched ||= isPack && log.key === option('--key'); // which signs the manifest then
-  must(isVouched, 'the trusted audit key signed nothing of this', log.position);
+  must(isVouched, 'the trusted audit key signed no part of this', log.position);
   const blank =
     log.blanks === 1
       ? `1 event has no payload (position ${log.blankAt})`
       : `${log.blanks} events have no payload (positions ${log.blankAt.join(', ')}${log.blanks > 20 ? ', …' : ''})`;
   must(log.blanks === 0 || options.includes('--allow-redacted'), blank, log.blankAt[0]);
   const what = signed ? `up to position ${signed}, ${log.to - signed} events behind` : 'nothing';
-  say(`${log.to - log.from + 1} events, ${log.notes} checkpoints: all holds; these sign ${what}`);
+  say(`${log.to - log.from + 1} events, ${log.notes} checkpoints: all valid; signed: ${what}`);
   if (log.blanks > 0) say(blank);
   if (notes.length === 0) say(unanchored);
 };
@@ -113,7 +113,7 @@ const verifyPack = async (directory) => {
   for (const { name, sha256: own } of files) {
     const digest = createHash('sha256');
     for await (const chunk of createReadStream(`${directory}/${name}`)) digest.update(chunk);
-    must(digest.digest('hex') === own, `${name} is not as in the manifest`);
+    must(digest.digest('hex') === own, `${name} does not match the manifest`);
   }
   await verifyLog(`${directory}/log.ndjson`, true); // where a pack ends is signed
   const [sha, { signature }] = [hex(read('manifest.json')), JSON.parse(read('manifest.sig'))];
@@ -121,6 +121,6 @@ const verifyPack = async (directory) => {
   const isWhole = read('manifest.sig') === sig && to.hash === log.hash.toString('hex');
   const isOwn = !log.key || isSigned(`gw-evidence-v1\n${sha}\n`, base64(signature), log.key);
   must(isWhole && isOwn, 'the manifest is altered, or the audit key did not sign it');
-  say(`${files.length} files as in the manifest, ${log.key ? 'signed' : 'not signed'}`);
+  say(`${files.length} files match the manifest, ${log.key ? 'signed' : 'not signed'}`);
 };
 await (statSync(source).isDirectory() ? verifyPack(source) : verifyLog(source, false));

@@ -83,13 +83,13 @@ export function createChainCheck(
     checkpoint: async (note) => {
       const stated = readNote(note);
       if (stated === null) return 'the checkpoint cannot be read';
-      if (stated.logId !== logId) return `the checkpoint is of log ${stated.logId}`;
+      if (stated.logId !== logId) return `the checkpoint belongs to log ${stated.logId}`;
       if (stated.position !== at.position)
-        return `the checkpoint is of position ${stated.position}`;
+        return `the checkpoint belongs to position ${stated.position}`;
       if (hexOf(stated.hash) !== at.hash)
-        return 'the checkpoint states another hash than the chain has';
+        return 'the hash of the checkpoint differs from that of the chain';
       const { auditKey } = at;
-      if (auditKey === null) return 'the checkpoint is signed, and the log holds no audit key';
+      if (auditKey === null) return 'the checkpoint is signed, but the log has no audit key';
       const signature = signatureIn(note, logId, auditKey);
       return signature !== null && (await means.isSigned(statement(stated), signature, auditKey))
         ? null

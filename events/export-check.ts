@@ -142,7 +142,7 @@ export function createExportCheck(options: Options, means: Means): ExportCheck {
     const { hash } = chain.at();
     const events = position() - head.from + 1;
     isOver = text === JSON.stringify({ end: position(), hash, events, checkpoints });
-    must(isOver, 'the end is not that of the events');
+    must(isOver, 'the end does not match the events');
     return { kind: 'end' };
   };
 
@@ -181,7 +181,7 @@ function createNoteCheck({ key, anchors, isPack = false }: Options) {
   const hold = async (chain: ChainCheck, note: string): Promise<void> => {
     const problem = await chain.checkpoint(note);
     const { position, auditKey } = chain.at();
-    const text = `a checkpoint states otherwise, or is forged: ${problem}`;
+    const text = `a checkpoint contradicts the log or is forged: ${problem}`;
     must(problem === null, text, position);
     isVouched ||= auditKey === key;
   };
@@ -196,7 +196,7 @@ function createNoteCheck({ key, anchors, isPack = false }: Options) {
       const isReached = isPack || [...anchored.keys()].every((at) => at <= position);
       must(isReached, 'the log ends before a checkpoint');
       const isVouchedNow = isVouched || (isPack && auditKey === key);
-      must(isVouchedNow, 'the trusted audit key signed nothing of this', position);
+      must(isVouchedNow, 'the trusted audit key signed no part of this', position);
     },
   };
 }
@@ -228,7 +228,7 @@ function readLine(text: string): Line {
 function begun(head: Head, means: Means): ChainCheck {
   const { log_id: logId, from, previous_hash: before, audit_key: auditKey } = head;
   const isGenesis = auditKey === null && genesisHex(logId) === before;
-  must(from > 1 || isGenesis, 'the export does not begin as its log does');
+  must(from > 1 || isGenesis, 'the export does not begin like its log');
   const link = { ...firstLink(logId), position: from - 1, hash: hexBytes(before), auditKey };
   return createChainCheck(logId, means, link);
 }

@@ -76,10 +76,10 @@ export const genesisHex = (logId: string): string => hash('sha256', `gw-log-gene
 export function brokenDigest(previous: string, event: HashedText): string | null {
   const { payload } = event;
   if (payload !== null && hash('sha256', payload) !== event.payloadDigest) {
-    return 'the payload does not have its digest';
+    return 'the payload does not match its digest';
   }
   if (hash('sha256', leafText(event)) !== event.leafHash) {
-    return 'the envelope does not have its leaf hash';
+    return 'the envelope does not match its leaf hash';
   }
   return nodeHash(previous, event.leafHash) === event.hash
     ? null

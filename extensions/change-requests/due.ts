@@ -48,7 +48,10 @@ async function applyDue(dependencies: Dependencies, request: ChangeRequest): Pro
   const failure = await tryToApply(dependencies, request).catch((error: unknown): Failure => {
     if (isDatabaseUnavailable(error)) throw error;
     dependencies.log.warn({ error, change_request: request.id }, 'applying a change request');
-    return { cause: 'fault', message: 'the log of the program has it' };
+    return {
+      cause: 'fault',
+      message: 'an internal error occurred; the log of the program has the details',
+    };
   });
   if (failure === 'later') {
     dependencies.log.warn({ change_request: request.id }, 'the log was busy; applying it later');

@@ -44,4 +44,4 @@ export const evidenceSettings = {
 } satisfies SettingsPart;
 
 const forgetful =
-  'GW_AUDIT_SIGNING_KEY without --audit-checkpoint-file: after a restart, only the database says what was signed';
+  'GW_AUDIT_SIGNING_KEY without --audit-checkpoint-file: after a restart, only the database shows what was signed';

@@ -92,7 +92,7 @@ export function createCheckpointSigner(dependencies: Dependencies): CheckpointSi
     );
     const kept = keptPlace(dependencies, (await dependencies.kept?.()) ?? null);
     if (kept !== null)
-      await isPlaceHeld(dependencies, { logId, ...kept }, 'a kept checkpoint states');
+      await isPlaceHeld(dependencies, { logId, ...kept }, 'a saved checkpoint has');
     isKeptHeld = true;
   };
 
@@ -129,7 +129,7 @@ export function createCheckpointSigner(dependencies: Dependencies): CheckpointSi
 type Trusted = Readonly<{ link: Link; epoch: number }>;
 
 const noneSigned =
-  'the log names an audit key, and the database holds no checkpoint that it signed: they were ' +
+  'the log names an audit key, and the database has no checkpoint signed with it: the checkpoints were ' +
   'removed, or were not copied with the log';
 
 async function refuseOpenAlarm(alarms: Pick<Alarms, 'list'>): Promise<void> {

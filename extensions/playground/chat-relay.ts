@@ -37,10 +37,7 @@ export function createChatRelay(gateway: () => GatewayPlace | undefined): RelayC
     const { url, ca } = gateway() ?? { url: () => null, ca: [] };
     const address = url();
     if (address === null) {
-      return refuse(
-        'absent',
-        'this control plane was not told where its gateway is: --gateway-url',
-      );
+      return refuse('absent', 'the address of the gateway is unknown; set --gateway-url');
     }
     const dispatcher = new Agent({
       connect: {

@@ -31,7 +31,7 @@ export const playgroundRoutes = ({ relayChat, chats }: Parts) =>
       path: '/admin/playground',
       operation: 'askPlayground',
       permission: 'config:write',
-      summary: 'Asks the gateway for one chat with the key that is given, and streams its answer',
+      summary: 'Send one chat to the gateway with the given key and stream the answer',
       asks: true,
       tag: 'Operations',
       example: {

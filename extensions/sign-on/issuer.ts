@@ -154,7 +154,7 @@ async function ask(
 function refuseUnfit(metadata: ServerMetadata, server: URL): void {
   // The library accepts multi-tenant issuers, whose tokens any tenant can issue.
   if (new URL(metadata.issuer).href !== server.href) {
-    throw new TypeError('the issuer calls itself by another name');
+    throw new TypeError('the issuer in the metadata differs from --oidc-issuer');
   }
   for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
     const address = metadata[name];

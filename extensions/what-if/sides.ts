@@ -82,13 +82,13 @@ export function createSidesOf(): (state: ConfigState) => Steps<Sides> {
 const denied = (message: string): Denial => ({ status: 401, message });
 
 const absentCaller = ({ principal_id: id }: UsageRecord): Denial =>
-  denied(`principal ${id} is not there`);
+  denied(`principal ${id} does not exist`);
 
 /** Null if the key was valid at that time, or if the row names none. */
 function keyDenial({ api_key: keys }: ConfigState, { key_id: id, at }: UsageRecord): Denial | null {
   if (id === null) return null;
   const key = keys.byId.get(id);
-  if (key === undefined) return denied(`key ${id} is not there`);
+  if (key === undefined) return denied(`key ${id} does not exist`);
   if (key.disabled) return denied(`key ${id} is revoked`);
   const isExpired = key.expiresAt !== null && Date.parse(key.expiresAt) <= at.getTime();
   return isExpired ? denied(`key ${id} expires at ${key.expiresAt}`) : null;

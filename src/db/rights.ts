@@ -64,7 +64,7 @@ export async function namingRights<Value>(
     const database = escapeIdentifier(row?.database ?? '');
     const listed = statements.map((statement) => `  ${statement};`).join('\n');
     throw new Error(
-      `the database login ${login} lacks rights; an administrator of the server can run, in the database ${database}:\n${listed}`,
+      `the database login ${login} lacks privileges; an administrator of the server must run in database ${database}:\n${listed}`,
       { cause },
     );
   }

@@ -222,7 +222,7 @@ async function ensureFingerprintKey(
   if (row !== null) return sealer.open(itemOf(row));
   const held = await readValue(db, integer)`select count(*) from vault.items`;
   throw new Error(
-    `the fingerprint key is missing from the vault, which holds ${held ?? 0} items: it was ` +
+    `the fingerprint key is missing from the vault, which has ${held ?? 0} items: it was ` +
       'deleted. Restore it from a backup; see "Restore the fingerprint key" in docs/guides/back-up-and-restore.md',
   );
 }

@@ -103,7 +103,7 @@ function registerNew(state: ConfigState, command: RegisterProvider): Decision {
   if (held.length >= providersMax) {
     return refuse(
       'conflict',
-      `api_base ${endpoint.api_base}: this principal holds ${held.length} providers; the maximum is ${providersMax}`,
+      `api_base ${endpoint.api_base}: this principal has ${held.length} providers; the maximum is ${providersMax}`,
       { param: 'api_base' },
     );
   }

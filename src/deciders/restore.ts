@@ -46,12 +46,16 @@ export function decideRestore(state: ConfigState, command: RestoreCommand): Deci
   if (conflicts.length === 0) return events;
   const named = conflicts.map(({ entity, message }) => `${entity}: ${message}`);
   const { what, param } = howOf(command);
-  return refuse('conflict', `this cannot be restored ${what}: ${listed(named)}`, { param });
+  return refuse('conflict', `${what}: ${listed(named)}`, { param });
 }
 
 function howOf({ only, except }: RestoreCommand): Readonly<{ what: string; param: string }> {
-  if (except.length > 0) return { what: 'without the entities in except', param: 'except' };
-  const what = only === null ? 'completely; list the entities to restore in only' : 'alone';
+  const complete = 'the configuration cannot be restored completely';
+  if (except.length > 0) return { what: `${complete} except for these`, param: 'except' };
+  const what =
+    only === null
+      ? `${complete}; list the entities to restore in only`
+      : 'the entities in only cannot be restored alone';
   return { what, param: 'only' };
 }
 

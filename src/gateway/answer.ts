@@ -127,7 +127,7 @@ export const reasons = {
     status: 502,
     type: 'upstream_error',
     rejection: null,
-    cause: 'The last backend that was tried answered an error without a usable body',
+    cause: 'The last backend that was tried returned an error without a usable body',
     remedy: 'Retry later; if it persists, ask the operator to check the provider',
   },
   no_backend: {

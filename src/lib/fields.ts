@@ -33,7 +33,7 @@ export const namingText = (lengthMax: number) =>
 
 export const nameField = namingText(200);
 /** `model/*` in a grant means every model, so no model may have that name. */
-export const modelNameField = nameField.refine((name) => !name.includes('*'), 'must not hold *');
+export const modelNameField = nameField.refine((name) => !name.includes('*'), 'must not contain *');
 const descriptionLengthMax = 2_000;
 export const descriptionText = shownText(descriptionLengthMax);
 /** Null and empty text both mean no description. */
@@ -94,7 +94,7 @@ export type ExampleInput = Readonly<z.output<typeof exampleField>>;
 export const remoteNameField = z
   .string()
   .max(100)
-  .regex(/^[A-Za-z0-9_-]+$/, 'must be letters, digits, - and _ alone');
+  .regex(/^[A-Za-z0-9_-]+$/, 'must contain only letters, digits, - and _');
 export const remoteUrlField = z.string().min(1).max(2_000);
 
 export const apiBaseField = z.string().min(1).max(2_000);
@@ -141,7 +141,7 @@ export const headersField = z
       if (!token.test(name))
         wrong(name, `must be the name of a header, was ${JSON.stringify(shortened(name))}`);
       else if (secretHeaders.has(lower))
-        wrong(name, 'holds a credential, so a rule cannot test it');
+        wrong(name, 'contains a credential, so a rule cannot match it');
       else if (seen.has(lower)) wrong(name, 'is given twice');
       seen.add(lower);
     }

@@ -162,7 +162,10 @@ export const gatewayMetrics = {
     'Prompts that the fast tier passed on to the refined tier',
   ),
   classifyDuration: histogram('gw_classify_duration_seconds', 'Time to classify a prompt'),
-  usageDropped: counter('gw_usage_reports_dropped_total', 'Usage events lost to a full queue'),
+  usageDropped: counter(
+    'gw_usage_reports_dropped_total',
+    'Usage events dropped because the queue was full',
+  ),
   usageSpoolBytes: gauge('gw_usage_spool_bytes', 'Undelivered usage in the files of the spool'),
   usageSpoolBytesMax: gauge(
     'gw_usage_spool_max_bytes',

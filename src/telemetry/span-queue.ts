@@ -82,7 +82,7 @@ export class SpanQueue implements SpanProcessor {
     if (error !== null && !this.#isFailing) {
       log.warn({ error }, 'the trace collector does not take spans; traffic is served untraced');
     }
-    if (error === null && this.#isFailing) log.info({}, 'the trace collector takes spans again');
+    if (error === null && this.#isFailing) log.info({}, 'the trace collector accepts spans again');
     this.#isFailing = error !== null;
   }
 

@@ -100,7 +100,7 @@ async function toldToRun(db: Database): Promise<readonly string[]> {
     (error: unknown) => error,
   );
   assert.ok(error instanceof Error);
-  assert.match(error.message, /lacks rights; an administrator of the server can run/);
+  assert.match(error.message, /lacks privileges; an administrator of the server must run/);
   return [...error.message.matchAll(/^ {2}(.+);$/gm)].map(([, statement = '']) => statement);
 }
 

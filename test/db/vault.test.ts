@@ -177,7 +177,7 @@ describe('a vault', () => {
     await put(opened, 'provider-1', secretOf('an item'));
     await opened.db.query(sql`delete from vault.items where class = 'fingerprint_key'`);
     const missing =
-      /^Error: the fingerprint key is missing from the vault, which holds 1 items: it was deleted/;
+      /^Error: the fingerprint key is missing from the vault, which has 1 items: it was deleted/;
     await assert.rejects(open(opened.db), missing);
     await assert.rejects(open(opened.db), missing);
   });

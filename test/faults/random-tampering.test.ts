@@ -211,7 +211,7 @@ describe(`${tamperings} random tamperings`, { timeout: 3_600_000 }, () => {
       [code, stdout],
       [
         0,
-        `${log.events.length} events, 4 checkpoints: all holds; these sign ${signed}\n${unanchored}`,
+        `${log.events.length} events, 4 checkpoints: all valid; signed: ${signed}\n${unanchored}`,
       ],
     );
     assert.deepEqual(await verifyInProcess(file, ...pinned), { code, stdout });

@@ -51,21 +51,21 @@ const cases: readonly { what: string; tamper: SQLQuery; says: RegExp }[] = [
     tamper: sql`
       update es.events set payload = replace(payload::text, 'operator', 'operatos')::json
       where position = (select min(position) from es.events where payload::text like '%operator%')`,
-    says: /^position 3: the payload does not have its digest$/m,
+    says: /^position 3: the payload does not match its digest$/m,
   },
   {
     what: 'a payload with its digest',
     tamper: sql`
       update es.events set payload = '{}', payload_digest = sha256('{}'::bytea)
       where position = 5`,
-    says: /^position 5: the envelope does not have its leaf hash$/m,
+    says: /^position 5: the envelope does not match its leaf hash$/m,
   },
   {
     what: 'one character of the metadata',
     tamper: sql`
       update es.events set metadata = replace(metadata::text, 'seed', 'sead')::json
       where position = 2`,
-    says: /^position 2: the envelope does not have its leaf hash$/m,
+    says: /^position 2: the envelope does not match its leaf hash$/m,
   },
   {
     what: 'an event and every hash of its own',
@@ -84,7 +84,7 @@ const cases: readonly { what: string; tamper: SQLQuery; says: RegExp }[] = [
   {
     what: 'the last event taken off',
     tamper: sql`delete from es.events where position = (select position from es.log_head)`,
-    says: /^position 21: the log ends at 20, but its head says 21$/m,
+    says: /^position 21: the log ends at 20, but its head is at 21$/m,
   },
   {
     what: 'the head set back',

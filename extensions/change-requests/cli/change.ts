@@ -202,7 +202,7 @@ export class ChangeScheduleCommand extends ChangeCommand {
   id = Option.String({ name: 'id' });
   at = Option.String('--at', { description: 'RFC 3339 time in the future' });
   unset = Option.Boolean('--unset', false, {
-    description: 'remove the schedule; change apply applies it',
+    description: 'remove the schedule; `change apply` then applies the request',
   });
   reason = Option.String('--reason', { description: 'reason, kept in the history' });
 

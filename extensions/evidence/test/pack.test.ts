@@ -114,8 +114,8 @@ describe('a pack of evidence', () => {
     assert.deepEqual(await verifyOffline(directory), {
       code: 0,
       stdout:
-        `2 events, 0 checkpoints: all holds; these sign nothing\n${unanchored}` +
-        '12 files as in the manifest, signed\n',
+        `2 events, 0 checkpoints: all valid; signed: nothing\n${unanchored}` +
+        '12 files match the manifest, signed\n',
     });
     assert.equal((await gw(['evidence', '--out', directory], { env })).code, 6);
   });
@@ -248,7 +248,7 @@ describe('a pack of evidence', () => {
     const whole = await verifyOffline(directory, '--anchor', kept);
     assert.match(
       whole.stdout,
-      /^\d+ events, 2 checkpoints: all holds; these sign up to .*, 0 events behind\n.* signed\n$/,
+      /^\d+ events, 2 checkpoints: all valid; signed: up to .*, 0 events behind\n.* signed\n$/,
     );
     assert.deepEqual(rows(await readFile(own, 'utf8')).length, 1, 'a later key is not in it');
     await rm(directory, { recursive: true });
@@ -256,7 +256,7 @@ describe('a pack of evidence', () => {
     assert.deepEqual(await verifyOffline(directory, '--anchor', kept), {
       code: 0,
       stdout:
-        '0 events, 0 checkpoints: all holds; these sign nothing\n12 files as in the manifest, signed\n',
+        '0 events, 0 checkpoints: all valid; signed: nothing\n12 files match the manifest, signed\n',
     });
     assert.equal((await verifyOffline(directory, '--key', auditKey.publicKey)).code, 0);
     assert.equal((await verifyOffline(directory, '--key', nextAuditKey.publicKey)).code, 10);

@@ -148,13 +148,13 @@ describe('role all remembers what the log was', () => {
     {
       what: 'set back',
       change: (checkpoint: number) => rollBackTo(checkpoint + 1),
-      says: /and the log ends at \d+: it was reset/,
+      says: /but the log ends at \d+: it was reset/,
     },
     {
       what: 'rewritten',
       change: (checkpoint: number) =>
         rewriteEventAt(checkpoint + 1, { before: 'original', after: 'forged01' }),
-      says: /and the log holds [0-9a-f]{64} there: it was rewritten/,
+      says: /but the log has [0-9a-f]{64} there: it was rewritten/,
     },
   ];
   for (const { what, change, says } of cases) {

@@ -99,7 +99,7 @@ describe('checkpoints', () => {
     await assert.rejects(signer.signDue(), /while an alarm of the log is open: position \d+/);
     assert.deepEqual(
       (await signer.alarms.list()).map((alarm) => [alarm.position, alarm.problem]),
-      [[position, 'the payload does not have its digest']],
+      [[position, 'the payload does not match its digest']],
     );
     assert.equal(signer.emitted.length, 1);
     const [row]: { count: number }[] = await plane.db.query(
@@ -150,7 +150,7 @@ describe('checkpoints', () => {
     await superuser.query('alter table es.checkpoints disable trigger all');
     await superuser.query('delete from es.checkpoints');
     const restarted = testSigner(plane);
-    await assert.rejects(restarted.signDue(), /the database holds no checkpoint that it signed/);
+    await assert.rejects(restarted.signDue(), /the database has no checkpoint signed with it/);
     assert.deepEqual(restarted.emitted, []);
     assert.equal(restarted.alarms.open(), 1);
     // A new epoch explains the alarm, and a new key signs from there. Both are decisions of the
@@ -175,7 +175,7 @@ describe('checkpoints', () => {
       `update es.events set hash = sha256('another past') where position = ${kept.position}`,
     );
     const restarted = testSigner(plane, { kept: { note: kept.note, epoch: 0 } });
-    await assert.rejects(restarted.signDue(), /a kept checkpoint states another hash at position/);
+    await assert.rejects(restarted.signDue(), /a saved checkpoint has another hash at position/);
     const [alarm] = await restarted.alarms.list();
     assert.equal(alarm?.position, kept.position);
     // A process that keeps running knows it too, from its own verification.

@@ -66,7 +66,7 @@ export class HistoryViewCommand extends Command {
   private async viewed(): Promise<Viewed | Refusal> {
     const { key = null, file } = this;
     if (file === undefined) {
-      return refuse('invalid', 'name an export, or the directory of a pack of evidence');
+      return refuse('invalid', 'give the path of an export or of an evidence pack');
     }
     if (key !== null && !/^[\da-f]{64}$/.test(key)) {
       return refuse('invalid', `--key must be 64 hex digits, was ${JSON.stringify(key)}`);

@@ -30,7 +30,7 @@ export function readViewer(): string | Refusal {
   try {
     return readFileSync(page, 'utf8');
   } catch {
-    return refuse('absent', `the viewer is not built: ${page} is not there (npm run build:ui)`);
+    return refuse('absent', `the viewer is not built: ${page} does not exist (npm run build:ui)`);
   }
 }
 

@@ -62,7 +62,7 @@ describe('gw history view', () => {
     const { code, stderr } = await gw(['history', 'view']);
     assert.deepEqual(
       [code, stderr],
-      [2, 'gw: name an export, or the directory of a pack of evidence\n'],
+      [2, 'gw: give the path of an export or of an evidence pack\n'],
     );
   });
 });

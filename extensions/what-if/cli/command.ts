@@ -112,7 +112,7 @@ function linesOf({ window, base, total, moves, not_told, changed, ...json }: Wha
     ...moves.first.map(({ from, to, requests }) => `  ${requests}  ${from} -> ${to}`),
     ...not_told.first.map(({ what, requests }) => `  ${requests}  not recorded: ${what}`),
     ...(json.not_reached === 0 ? [] : [`  ${json.not_reached}  not reached in time`]),
-    ...(json.without_version === 0 ? [] : [`  ${json.without_version}  of no known version`]),
+    ...(json.without_version === 0 ? [] : [`  ${json.without_version}  without a known version`]),
     ...changed.map((one) => `${one.usage_id}  ${one.at}  ${one.model}  ${one.change}`),
   ];
 }

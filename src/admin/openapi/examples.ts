@@ -267,7 +267,7 @@ export const fieldExamples: FieldExamples = {
   'config.version': '0.1.0',
   found_as: 'qwen/qwen3-8b',
   origin: 'gw/018f3b6a-2c1d-4e5f-8a9b-0c1d2e3f4a5d',
-  problem: 'the payload does not have its digest',
+  problem: 'the payload does not match its digest',
   public_key: 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
   verifier_key:
     'gw/018f3b6a-2c1d-4e5f-8a9b-0c1d2e3f4a5d+0c1d2e3f+AddamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1Ea',

@@ -24,14 +24,14 @@ type Json = Readonly<Record<string, unknown>>;
 
 const description = `The control plane of gw: configuration, accounting and the proxy protocol.
 
-Every answer carries \`x-request-id\`, and reuses a well-formed one of the request. Every error has the shape of the schema
-Error. A known path that is called with another method answers 405 with \`Allow\`. Headers of more than 16 KiB answer 431.
+Every response has \`x-request-id\`, which repeats a well-formed one of the request. Every error has the schema Error. A known
+path that does not support the method returns 405 with \`Allow\`. Headers over 16 KiB return 431.
 
-Every mutation answers \`x-gw-snapshot-version\`, the version of the configuration that holds it. Lists answer \`x-total-count\`,
-and \`Link\` with \`rel="next"\` while there is more (RFC 8288).
+Every mutation returns \`x-gw-snapshot-version\`, the version of the configuration that contains the change. Lists return
+\`x-total-count\`, and \`Link\` with \`rel="next"\` if there are more rows (RFC 8288).
 
-Every read of configuration takes \`as_of\` and answers as it stood then; what the log does not hold (leases, what is spent of
-budgets) is null.`;
+Every read of configuration accepts \`as_of\` and returns the state at that time. Data outside of the log (leases, spending of
+budgets) is then null.`;
 
 export function openApi(routes: readonly Route[]): Json {
   const paths = Object.fromEntries(

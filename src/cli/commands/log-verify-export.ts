@@ -64,15 +64,15 @@ function findingRedacted(check: ExportRead): ExportRead {
 
 /** The same words as in deploy/verify.mjs. */
 const unanchored =
-  'not shown without checkpoints that were kept elsewhere (--anchor): that the log was not cut at ' +
-  'its end, or rewritten and signed again';
+  'without saved checkpoints (--anchor), a log that was truncated, or rewritten and signed again, ' +
+  'is not detected';
 
 function toText(
   { events, checkpoints, hash, problem, redacted }: ExportRead,
   { isAnchored }: Readonly<{ isAnchored: boolean }>,
 ): string {
   if (problem !== null) return `position ${problem.position}: ${problem.problem}`;
-  const holds = `${events} events and ${checkpoints} checkpoints hold, up to hash ${hash}`;
+  const holds = `${events} events and ${checkpoints} checkpoints are valid, up to hash ${hash}`;
   const blank = redactedText(redacted);
   return [holds, ...(blank === null ? [] : [blank]), ...(isAnchored ? [] : [unanchored])].join(
     '\n',

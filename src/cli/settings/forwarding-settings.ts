@@ -31,7 +31,7 @@ export const forwardingSettings = {
     variable: 'GW_POLICY',
     schema: choice(['cache-affinity', 'least-loaded', 'lowest-latency', 'round-robin']),
     fallback: 'cache-affinity',
-    description: 'how requests are spread over several backends of one model',
+    description: 'distribution of requests over several backends of one model',
   }),
   budgetState: define({
     flag: '--budget-state',

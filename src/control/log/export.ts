@@ -36,7 +36,8 @@ export async function* exportLog(
   for (let after = before; after < to;) {
     const limit = Math.min(pageEvents, to - after);
     const events = await readStored(db, { after, limit });
-    if (events.length === 0) throw new Error(`the log ends at ${after}, but its head says more`);
+    if (events.length === 0)
+      throw new Error(`the log ends at ${after}, but its head is at a later position`);
     const stored = await listSignedCheckpoints(db, { after, to: after + limit, limit });
     const notes = new Map(stored.map(({ position, note }) => [position, note]));
     yield events

@@ -142,7 +142,7 @@ async function brokenEnd(
   anchors: readonly string[],
 ): Promise<Problem | null> {
   if (position < head.position) {
-    const problem = `the log ends at ${position}, but its head says ${head.position}`;
+    const problem = `the log ends at ${position}, but its head is at ${head.position}`;
     return { position: position + 1, problem };
   }
   if (Buffer.compare(hash, head.hash) !== 0) {

@@ -131,10 +131,10 @@ function alarmOf({ seen, held, head }: Contradiction, { replica, saw }: Witness)
   const given = `${saw} hash ${hash} at position ${position}`;
   const problem =
     held === null
-      ? `${given}, and the log ends at ${head}: it was reset, restored from an older copy, or ` +
-        'lost its end in a fail-over'
-      : `${given}, and the log holds ${held} there: it was rewritten, or lost its end in a ` +
-        'fail-over and went on without it';
+      ? `${given}, but the log ends at ${head}: it was reset, restored from an older copy, or ` +
+        'lost its end in a failover'
+      : `${given}, but the log has ${held} there: it was rewritten, or lost its end in a ` +
+        'failover and continued without it';
   const epoch = epochOfVersion(version);
   return { position, problem, replica, seen_hash: hash, log_hash: held, epoch };
 }

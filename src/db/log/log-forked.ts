@@ -8,7 +8,7 @@ export type LogPlace = Readonly<{ position: number; hash: string }>;
 /** Everything derived from the log after some earlier position is invalid. */
 export class LogForkedError extends Error {
   constructor({ position, hash }: LogPlace) {
-    super(`the log in the database does not hold position ${position} with hash ${hash}`);
+    super(`the log in the database does not contain position ${position} with hash ${hash}`);
     this.name = 'LogForkedError';
   }
 }

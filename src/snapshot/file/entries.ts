@@ -160,7 +160,7 @@ function unspokenBy(
   if (customProviders.has(prefix)) {
     const message =
       `${prefix}/ is a provider of custom_provider_map, which is Python code that gw cannot run; ` +
-      'serve it by an OpenAI-compatible address and write openai/ with that api_base';
+      'give it an OpenAI-compatible API, then use the prefix openai/ and that api_base';
     return { field: 'model', message };
   }
   const remedy = unspoken.get(prefix);

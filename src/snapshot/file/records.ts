@@ -73,10 +73,10 @@ export const rule = z
       wrong('jump_to', 'is needed by action jump');
     }
     if (given.action !== 'jump' && (given.jump_to ?? null) !== null) {
-      wrong('jump_to', `does not go with action ${given.action}`);
+      wrong('jump_to', `cannot be combined with action ${given.action}`);
     }
     if (given.action !== 'route' && given.targets.length > 0) {
-      wrong('targets', `do not go with action ${given.action}`);
+      wrong('targets', `cannot be combined with action ${given.action}`);
     }
     for (const { low, high } of crossedBounds(given)) wrong(low, `is more than ${high}`);
   });

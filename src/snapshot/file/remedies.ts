@@ -17,7 +17,7 @@ const topics: readonly (readonly [settings: string, remedy: string])[] = [
   ],
   [
     'allowed_fails allowed_fails_policy cooldown_time disable_cooldowns',
-    'gw rests a backend that fails by its own rules; set gw.unhealthy_after',
+    'gw skips failing backends by its own rules; set gw.unhealthy_after',
   ],
   ['routing_strategy routing_strategy_args', 'set --policy'],
   [
@@ -41,7 +41,10 @@ const topics: readonly (readonly [settings: string, remedy: string])[] = [
     'gw forwards the fields and headers of clients, without their credentials and cookies',
   ],
   ['extra_headers headers organization', 'gw adds no headers to requests'],
-  ['ssl_verify', 'gw always verifies certificates; name your authority with --ca-bundle'],
+  [
+    'ssl_verify',
+    'gw always verifies certificates; add your certificate authority with --ca-bundle',
+  ],
   [
     `callbacks success_callback failure_callback service_callback audit_log_callbacks
      callback_settings logging langfuse_default_tags`,
@@ -82,7 +85,7 @@ const topics: readonly (readonly [settings: string, remedy: string])[] = [
   ['litellm_credential_name', 'write api_key in the entry'],
   [
     `custom_auth custom_sso enable_jwt_auth litellm_jwtauth enable_oauth2_auth allow_user_auth`,
-    'gw asks for a key; set auth.keys',
+    'gw authenticates callers by key; set auth.keys',
   ],
   ['allowed_ips', 'restrict addresses in front of gw'],
   ['disable_end_user_cost_tracking', 'gw counts the usage of keys, not of end users'],
@@ -92,7 +95,7 @@ const topics: readonly (readonly [settings: string, remedy: string])[] = [
   ],
   [
     'mode supported_environments id base_model litellm_provider',
-    'gw routes by name alone and needs no such fact of a model',
+    'gw routes only by name and does not need this',
   ],
   [
     'max_output_tokens max_tokens',

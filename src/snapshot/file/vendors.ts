@@ -48,8 +48,8 @@ const vertex =
 const azure =
   'name the address of its v1 API (https://<resource>.openai.azure.com/openai/v1) as api_base, ' +
   'with openai/<deployment>';
-const bedrock = 'name the OpenAI-compatible address of Bedrock as api_base, with openai/';
-const compatible = 'name an OpenAI-compatible address of it as api_base, with openai/';
+const bedrock = 'use the prefix openai/ and the OpenAI-compatible address of Bedrock as api_base';
+const compatible = 'use the prefix openai/ and its OpenAI-compatible address as api_base';
 
 /**
  * Vendors with their own wire format or request signature, by prefix, and what to write instead.
@@ -67,7 +67,7 @@ export const unspoken: ReadonlyMap<string, string> = new Map([
   ['watsonx', compatible],
   ['replicate', compatible],
   ['huggingface', compatible],
-  ['text-completion-openai', 'write openai/: gw forwards /v1/completions by it too'],
+  ['text-completion-openai', 'write openai/, which serves /v1/completions too'],
 ]);
 
 export type Named = Readonly<{ prefix: string | null; vendor: Vendor | null }>;

@@ -68,8 +68,8 @@ export async function exported(db: Database, from?: number, to?: number): Promis
  * The remark of both verifiers on a valid log when no checkpoints from another place were given.
  */
 export const unanchored =
-  'not shown without checkpoints that were kept elsewhere (--anchor): that the log was not cut at ' +
-  'its end, or rewritten and signed again\n';
+  'without saved checkpoints (--anchor), a log that was truncated, or rewritten and signed again, ' +
+  'is not detected\n';
 
 export const verifier = path.join(import.meta.dirname, '../../../deploy/verify.mjs');
 

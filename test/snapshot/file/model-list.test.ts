@@ -169,7 +169,7 @@ router_settings: { num_retries: 2 }
       'router_settings: appears twice; the last one is used (line 7)',
       'model_list[0].litellm_params.rpm: is ignored: gw limits callers, not models; set auth.keys[].limits (line 4)',
       'model_list[0].litellm_params.whatever: is ignored: gw has no such setting (line 4)',
-      'model_list[0].model_info.mode: is ignored: gw routes by name alone and needs no such fact of a model (line 5)',
+      'model_list[0].model_info.mode: is ignored: gw routes only by name and does not need this (line 5)',
       'router_settings.num_retries: is ignored: gw retries at other backends; see --attempts-max and --max-retries (line 7)',
     ]);
   });

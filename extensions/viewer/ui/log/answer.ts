@@ -128,7 +128,7 @@ async function stateAt(log: OpenLog, moment: string, named: string): Promise<Con
   if (unread !== null && position >= unread.position) {
     throw new Refused(
       409,
-      `from position ${unread.position} on this viewer cannot tell the configuration: ${unread.problem}`,
+      `from position ${unread.position} on, this viewer cannot compute the configuration: ${unread.problem}`,
     );
   }
   return position === 0 ? emptyState : states.at(position);

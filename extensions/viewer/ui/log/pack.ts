@@ -47,7 +47,7 @@ export async function checkFiles(
   const [first] = altered;
   const missing = `missing from the pack, or not part of it: ${[...others].join(', ')}`;
   const problem =
-    others.size > 0 ? missing : first === undefined ? null : `${first} is not as in the manifest`;
+    others.size > 0 ? missing : first === undefined ? null : `${first} does not match the manifest`;
   return { problem, count: listed.length, intact };
 }
 

@@ -90,7 +90,7 @@ describe('the viewer finds in a pack what deploy/verify.mjs finds', () => {
       const { summary } = await openExport(await filesIn(own), none, () => {});
       const problem = summary.pack?.problem ?? summary.finding?.problem ?? null;
       assert.equal(problem === null, code === 0, stdout);
-      assert.equal(stdout.includes(problem ?? 'files as in the manifest, signed'), true, stdout);
+      assert.equal(stdout.includes(problem ?? 'files match the manifest, signed'), true, stdout);
     });
   }
 
@@ -102,7 +102,7 @@ describe('the viewer finds in a pack what deploy/verify.mjs finds', () => {
       const kept = path.join(directory, 'kept-for-pack.ndjson');
       await writeFile(kept, lines.join('\n'));
       const { stdout } = await verifyOffline(pack, '--key', key, '--anchor', kept);
-      assert.ok(stdout.includes(withoutDetail(summary.finding?.problem ?? 'all holds')), stdout);
+      assert.ok(stdout.includes(withoutDetail(summary.finding?.problem ?? 'all valid')), stdout);
     }
   });
 });
@@ -132,7 +132,7 @@ it('a pack tells names and reasons, and that a file of it was altered', async (t
     file.name === 'served.ndjson' ? new File(['{}'], file.name) : file,
   );
   const second = await openExport(altered, none, () => {});
-  assert.equal(second.summary.pack?.problem, 'served.ndjson is not as in the manifest');
+  assert.equal(second.summary.pack?.problem, 'served.ndjson does not match the manifest');
   const missing = await openExport(
     files.filter(({ name }) => name !== 'README.txt'),
     none,

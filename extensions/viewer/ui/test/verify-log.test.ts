@@ -54,7 +54,7 @@ function findingOf({ summary }: OpenExport): string {
   const sign =
     last === undefined ? 'nothing' : `up to position ${last}, ${position - last} events behind`;
   return finding === null
-    ? `${position - from + 1} events, ${length} checkpoints: all holds; these sign ${sign}\n`
+    ? `${position - from + 1} events, ${length} checkpoints: all valid; signed: ${sign}\n`
     : `position ${finding.position}: ${withoutDetail(finding.problem)}\n`;
 }
 

@@ -81,7 +81,7 @@ it('names the position of an altered line and shows nothing after it', async (t)
   const altered = path.join(directory, 'altered.ndjson');
   await writeFile(altered, lines.join('\n'));
   const { page, watched } = await shown(t, altered);
-  await page.getByText('Position 57: the payload does not have its digest.').waitFor();
+  await page.getByText('Position 57: the payload does not match its digest.').waitFor();
   await page.getByRole('link', { name: 'View details' }).click();
   await page.getByText('the line at position 57').waitFor();
   await page.getByText('56', { exact: true }).first().waitFor();
