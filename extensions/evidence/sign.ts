@@ -129,7 +129,7 @@ export function createCheckpointSigner(dependencies: Dependencies): CheckpointSi
 type Trusted = Readonly<{ link: Link; epoch: number }>;
 
 const noneSigned =
-  'the log names an audit key, and the database has no checkpoint signed with it: the checkpoints were ' +
+  'the log names an audit key, but the database has no checkpoint signed with it: the checkpoints were ' +
   'removed, or were not copied with the log';
 
 async function refuseOpenAlarm(alarms: Pick<Alarms, 'list'>): Promise<void> {

@@ -92,7 +92,7 @@ describe('a log that was rewritten while its control plane was down', () => {
     );
     const again = await startControlProgram(t, url, signing);
     const control = { program: again, ...again };
-    await assertAlarmed(control, /names an audit key, and the database holds no checkpoint/);
+    await assertAlarmed(control, /names an audit key, but the database has no checkpoint/);
     assert.equal((await again.admin.get('/admin/log/head', logHead)).position, head);
     const models = await again.admin.get(
       '/admin/provider-models',

@@ -156,7 +156,7 @@ describe('checkpoints', () => {
     // A new epoch explains the alarm, and a new key signs from there. Both are decisions of the
     // operator.
     await run({ command: { type: 'StartEpoch' } });
-    await assert.rejects(testSigner(plane).signDue(), /holds no checkpoint/);
+    await assert.rejects(testSigner(plane).signDue(), /has no checkpoint/);
     await run({ command: { type: 'StartEpoch' } });
     const next = testSigner(plane, { key: nextAuditKey, previousKey: auditKey });
     assert.ok(await next.signDue());

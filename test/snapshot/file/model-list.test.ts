@@ -64,7 +64,7 @@ describe('what cannot be served is refused with its line:', () => {
       `model: '*'`,
       /model: \* is a wildcard; list each model by its own name; --skip.* \(line 1\)$/,
     ],
-    ['model: bedrock/x', /model: gw has no protocol for bedrock\/; .* with openai\//],
+    ['model: bedrock/x', /model: gw has no protocol for bedrock\/; .* prefix openai\//],
     [
       'model: azure/x, api_base: https://x.example',
       /model: gw has no protocol for azure\/; .*openai\/v1/,

@@ -71,7 +71,7 @@ const refused: readonly (readonly [what: string, file: object, RegExp])[] = [
     { gw: { roles: [{ name: '..' }] } },
     /must not be \. or \.\./,
   ],
-  ['a condition on a credential', rule({ headers: { 'X-Api-Key': 's' } }), /holds a credential/],
+  ['a condition on a credential', rule({ headers: { 'X-Api-Key': 's' } }), /contains a credential/],
   [
     'more conditions on headers than may be',
     rule({ headers: manyHeaders }),
