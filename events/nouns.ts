@@ -220,7 +220,7 @@ export const nouns = {
     words: 'webhook',
     paths: ['webhooks'],
     screen: { name: 'webhooks', part: null },
-    nav: { title: 'Webhooks', icon: 'send', group: 'System', key: 'w' },
+    nav: { title: 'Webhooks', icon: 'webhook', group: 'System', key: 'w' },
     rank: 12,
     tag: 'operations',
     example: 'alerts',

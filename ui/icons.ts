@@ -66,6 +66,7 @@ export const icons = [
   'user-round',
   'users-round',
   'wallet',
+  'webhook',
   'wrench',
   'x',
   'zap',

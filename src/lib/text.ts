@@ -4,6 +4,12 @@
 export const isStorable = (text: string): boolean =>
   text.isWellFormed() && !text.includes('\u0000');
 
+/** JSON that a database can store: unpaired surrogates are replaced, and NULs removed. */
+export const storableJson = (value: unknown): string =>
+  JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'string' ? member.toWellFormed().replaceAll('\u0000', '') : member,
+  );
+
 const shortMax = 100;
 
 /** 100 characters, for a message. */

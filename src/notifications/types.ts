@@ -187,8 +187,9 @@ export const selectableTypes: readonly NotificationType[] = Object.keys(notifica
   .filter((type) => type !== 'webhook_test');
 
 /** Null selects all types that are not optional. */
-export const isSelected = (selected: readonly string[] | null, type: NotificationType): boolean =>
-  selected === null ? notificationTypes[type].isOptional !== true : selected.includes(type);
+export const isSelected = (selected: readonly string[] | null, type: string): boolean =>
+  selected?.includes(type) ??
+  (isNotificationType(type) && notificationTypes[type].isOptional !== true);
 
 type Facts = Readonly<{
   title: string;

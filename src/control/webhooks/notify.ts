@@ -72,8 +72,8 @@ export function createNotifier({ singleUrl, clock, newId }: Dependencies): Notif
     },
     notifyIn: async (tx, notification) => {
       const row = rowOf(queued(notification), { isPassedOn: false });
-      const stored = await insertNotifications(tx, [row]);
-      if (stored === 0) dropped += 1;
+      const isStored = await insertNotifications(tx, [row]);
+      if (!isStored) dropped += 1;
     },
     counts: singleUrl.counts,
     waiting: {

@@ -8,7 +8,7 @@ import { insertNotifications, routeNotifications } from '../../db/webhooks/notif
 import type { NotificationRow } from '../../db/webhooks/notifications.ts';
 import { endTurn, takeTurns } from '../../db/webhooks/turns.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { isNotificationType, isSelected } from '../../notifications/types.ts';
+import { isSelected, notificationTypes } from '../../notifications/types.ts';
 import { deliverInTurn } from './deliver.ts';
 import type { Destination } from './deliver.ts';
 import type { Notifier } from './notify.ts';
@@ -52,7 +52,7 @@ export type Outbox = Readonly<{
   settled: () => Promise<void>;
   /** Failed attempts of this process, by endpoint. */
   failures: () => ReadonlyMap<number, number>;
-  /** Ends the run and the turns after the attempts in progress. */
+  /** Stores what waits, and ends the turns after the attempts in progress. */
   close: () => Promise<void>;
 }>;
 
@@ -91,6 +91,7 @@ export function createOutbox(dependencies: OutboxDependencies): Outbox {
     if (signal.aborted) return;
     await store(dependencies);
     const known = await endpoints.list();
+    for (const id of failures.keys()) if (!known.some((one) => one.id === id)) failures.delete(id);
     await makeDeliveries(dependencies, known);
     const idle = known.filter(({ id, isEnabled }) => isEnabled && !running.has(id));
     if (signal.aborted || idle.length === 0) return;
@@ -113,19 +114,23 @@ export function createOutbox(dependencies: OutboxDependencies): Outbox {
     close: async () => {
       closing.abort();
       await current?.catch(() => undefined);
+      // Another control plane delivers what is stored.
+      await store(dependencies).catch(() => undefined);
       await Promise.all(running.values());
     },
   };
 }
 
+/** Leaves in memory what cannot be stored now. */
 async function store({ db, notifier: { waiting } }: OutboxDependencies): Promise<void> {
   for (let rows = waiting.take(); rows.length > 0; rows = waiting.take()) {
+    let isStored = false;
     try {
-      await insertNotifications(db, rows);
-    } catch (error) {
-      waiting.putBack(rows);
-      throw error;
+      isStored = await insertNotifications(db, rows);
+    } finally {
+      if (!isStored) waiting.putBack(rows);
     }
+    if (!isStored) return;
   }
 }
 
@@ -134,12 +139,13 @@ async function makeDeliveries(
   endpoints: readonly Endpoint[],
 ): Promise<void> {
   const { db, notifier, clock, queuedMax = queuedMaxDefault } = dependencies;
+  const types = Object.keys(notificationTypes);
   const route = (waiting: readonly NotificationRow[]) => {
     const now = clock();
     return {
       deliveries: waiting.flatMap(({ id, type }) =>
         endpoints
-          .filter((one) => one.isEnabled && isNotificationType(type) && isSelected(one.types, type))
+          .filter((one) => one.isEnabled && isSelected(one.types, type))
           .map((one) => ({ endpointId: one.id, notificationId: id })),
       ),
       at: new Date(now),
@@ -147,8 +153,8 @@ async function makeDeliveries(
     };
   };
   for (;;) {
-    const routed = await routeNotifications(db, { route, queuedMax });
-    if (routed === null || routed.length === 0) return;
+    const routed = await routeNotifications(db, { types, route, queuedMax });
+    if (routed.length === 0) return;
     for (const row of routed) {
       const queued = row.is_passed_on ? null : queuedOf(row);
       if (queued !== null) notifier.passOn(queued);

@@ -6,6 +6,7 @@ import { z } from 'zod';
 
 import { deliveryState } from '../../lib/vocabulary.ts';
 import type { DeliveryState } from '../../lib/vocabulary.ts';
+import { storableJson } from '../../lib/text.ts';
 import { integer, readRow, readRows, text, time } from '../rows.ts';
 
 /**
@@ -101,7 +102,7 @@ export async function insertDirectDelivery(db: Queryable, given: Direct): Promis
   const row = await readRow(db, insertedId)`
     with told as (
       insert into op.notifications (id, type, at, data, is_passed_on, routed_at)
-      values (${notificationId}::uuid, ${type}, ${at}, ${JSON.stringify(data)}::jsonb, true, ${at})
+      values (${notificationId}::uuid, ${type}, ${at}, ${storableJson(data)}::jsonb, true, ${at})
       returning id
     ), turn as (
       insert into op.webhook_turns (endpoint_id, held_until) values (${endpointId}, '-infinity')
@@ -141,7 +142,7 @@ export async function deleteExpired(
   const notifications: unknown[] = await db.query(sql`
     delete from op.notifications where id in (
       select id from op.notifications told
-      where routed_at < ${before} and not exists (
+      where coalesce(routed_at, at) < ${before} and not exists (
         select from op.webhook_deliveries where notification_id = told.id)
       limit ${limit})
     returning 1`);

@@ -4,6 +4,7 @@ import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
+import { storableJson } from '../../lib/text.ts';
 import type { Database } from '../pool.ts';
 import { flag, integer, readRows, readValue, text, time } from '../rows.ts';
 
@@ -19,25 +20,26 @@ const notificationRow = z.object({
 export type NotificationRow = Readonly<z.output<typeof notificationRow>>;
 
 /** Notifications whose deliveries are not made yet. Further ones are refused. */
-export const unroutedMax = 10_000;
+const unroutedMax = 10_000;
 
-/** Returns the number of those that were stored. A repeated id is not stored again. */
+/** Stores all of them, or returns false if too many wait. A repeated id is not stored again. */
 export async function insertNotifications(
   db: Queryable,
   rows: readonly NotificationRow[],
-): Promise<number> {
-  const stored: unknown[] = await db.query(sql`
+): Promise<boolean> {
+  const waiting = await readValue(db, integer)`
+    select count(*) from op.notifications where routed_at is null`;
+  if ((waiting ?? 0) >= unroutedMax) return false;
+  await db.query(sql`
     insert into op.notifications (id, type, at, data, is_passed_on)
-    select given.* from unnest(
+    select * from unnest(
       ${rows.map(({ id }) => id)}::uuid[],
       ${rows.map(({ type }) => type)}::text[],
       ${rows.map(({ at }) => at)}::timestamptz[],
-      ${rows.map(({ data }) => JSON.stringify(data))}::jsonb[],
+      ${rows.map(({ data }) => storableJson(data))}::jsonb[],
       ${rows.map((row) => row.is_passed_on)}::boolean[]
-    ) given (id, type, at, data, is_passed_on)
-    where (select count(*) from op.notifications where routed_at is null) < ${unroutedMax}
-    on conflict do nothing returning 1`);
-  return stored.length;
+    ) on conflict do nothing`);
+  return true;
 }
 
 /** Locked by the replica that makes deliveries, so that they get ids in the order of commits. */
@@ -51,21 +53,33 @@ export type Routing = Readonly<{ deliveries: readonly Routed[]; at: Date; retryU
 
 type Route = (waiting: readonly NotificationRow[]) => Routing;
 
+type RoutingRules = Readonly<{
+  /** Others wait for a control plane that knows their type. */
+  types: readonly string[];
+  route: Route;
+  queuedMax: number;
+}>;
+
 /**
  * Makes the deliveries of waiting notifications, in one transaction. Returns the notifications;
- * null while another replica does this.
+ * none while another replica does this.
  */
-export const routeNotifications = (
+export async function routeNotifications(
   db: Database,
-  { route, queuedMax }: Readonly<{ route: Route; queuedMax: number }>,
-): Promise<readonly NotificationRow[] | null> =>
-  db.tx(async (tx) => {
+  { types, route, queuedMax }: RoutingRules,
+): Promise<readonly NotificationRow[]> {
+  const isWaiting = await readValue(db, flag)`
+    select exists (
+      select from op.notifications where routed_at is null and type = any(${[...types]}::text[]))`;
+  if (isWaiting !== true) return [];
+  return db.tx(async (tx) => {
     const isHeld = await readValue(tx, flag)`select pg_try_advisory_xact_lock(${routingLock})`;
-    if (isHeld !== true) return null;
+    if (isHeld !== true) return [];
     const waiting = await readRows(tx, notificationRow)`
       select id::text, type, at, data, is_passed_on from op.notifications
-      where routed_at is null order by seq limit ${routedAtOnceMax}`;
-    if (waiting.length === 0) return waiting;
+      where routed_at is null and type = any(${[...types]}::text[])
+      order by seq limit ${routedAtOnceMax}`;
+    if (waiting.length === 0) return [];
     const routing = route(waiting);
     await insertDeliveries(tx, routing, queuedMax);
     await tx.query(sql`
@@ -73,6 +87,7 @@ export const routeNotifications = (
       where id = any(${waiting.map(({ id }) => id)}::uuid[])`);
     return waiting;
   });
+}
 
 const pendingCount = z.object({ endpointId: integer, pending: integer });
 

@@ -2,9 +2,11 @@
 // one control plane at a time.
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 
 import { deleteExpired } from '../../../src/db/webhooks/deliveries.ts';
+import { insertNotifications, routeNotifications } from '../../../src/db/webhooks/notifications.ts';
 import { retryDelayMs } from '../../../src/control/webhooks/deliver.ts';
 import { retryMs, turnMs } from '../../../src/control/webhooks/outbox.ts';
 import { noSingleUrl } from '../../../src/control/webhooks/single-url.ts';
@@ -278,6 +280,51 @@ describe('the queue of an endpoint', () => {
     assert.deepEqual(
       arrived(receiver.seen).map(({ model }) => model),
       names(3),
+    );
+  });
+
+  it('gets what a process had in memory when it ended', async (t) => {
+    await using receiver = await startUpstream(taken);
+    const { replica } = await testOutboxes(t, [endpointAt(1, receiver.apiBase)]);
+    const first = replica();
+    first.notifier.notify(backendDown('m'));
+    await first.close();
+    assert.equal(receiver.seen.length, 0);
+    await replica().runWhole();
+    assert.equal(receiver.seen.length, 1);
+  });
+
+  it('stores text that a database cannot hold, without the characters in question', async (t) => {
+    await using receiver = await startUpstream(taken);
+    const { replica } = await testOutboxes(t, [endpointAt(1, receiver.apiBase)]);
+    const { notifier, runWhole } = replica();
+    notifier.notify(backendDown('a\u0000b\ud800'));
+    notifier.notify(backendDown('next'));
+    await runWhole();
+    assert.deepEqual(
+      arrived(receiver.seen).map(({ model }) => model),
+      ['ab\ufffd', 'next'],
+    );
+  });
+
+  it('leaves types that only a newer release knows to a control plane of that release', async (t) => {
+    await using receiver = await startUpstream(taken);
+    const { db, replica } = await testOutboxes(t, [endpointAt(1, receiver.apiBase)]);
+    const row = { id: randomUUID(), type: 'of_a_newer_release', at: new Date(0), data: {} };
+    await insertNotifications(db, [{ ...row, is_passed_on: true }]);
+    const { notifier, runWhole } = replica();
+    notifier.notify(backendDown('m'));
+    await runWhole();
+    assert.equal(receiver.seen.length, 1);
+    const types = [row.type, 'backend_down'];
+    const found = await routeNotifications(db, {
+      types,
+      queuedMax: 1,
+      route: () => ({ deliveries: [], at: new Date(1), retryUntil: new Date(1) }),
+    });
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      [row.id],
     );
   });
 
