@@ -2,11 +2,11 @@
 // not have stays null, and a zero stays 0.
 
 import { scaleDecimal } from '../lib/decimal.ts';
-import { membersOf, tokenParts } from './counts.ts';
+import { tokenParts } from './counts.ts';
 import type { UsageReport } from './counts.ts';
 import { anthropicUsage } from './dialects/anthropic.ts';
 import { bedrockUsage } from './dialects/bedrock.ts';
-import { countOf, isGiven, readName } from './dialects/field.ts';
+import { countOf, isGiven, nothingFound, readName } from './dialects/field.ts';
 import type { Dialect, Found, Given } from './dialects/field.ts';
 import { geminiUsage } from './dialects/gemini.ts';
 import { openaiUsage } from './dialects/openai.ts';
@@ -42,17 +42,6 @@ const dialects: readonly Dialect[] = [geminiUsage, bedrockUsage, anthropicUsage]
 
 const dialectOf = (given: Given): Dialect =>
   dialects.find(({ claims }) => claims(given)) ?? openaiUsage;
-
-const nothingFound: Found = {
-  promptTokens: null,
-  completionTokens: null,
-  ...membersOf(
-    tokenParts.map(({ key }) => key),
-    null,
-  ),
-  serverToolCalls: null,
-  serviceTier: null,
-};
 
 /** Limits parts that exceed what is left of their total, in their order. True if one did. */
 function clamp(found: Found, left: { input: number; output: number }): boolean {

@@ -119,6 +119,18 @@ it('the parts of any report never exceed their total', () => {
   );
 });
 
+it('a tool with the name of a built-in member is counted like any other', () => {
+  const given = '{"constructor_requests":2,"__proto___requests":3,"toString_requests":1}';
+  const usage = { input_tokens: 1, output_tokens: 1, server_tool_use: JSON.parse(given) };
+  assert.deepEqual(readReport(usage)?.serverToolCalls, { constructor: 2, toString: 1 });
+});
+
+it('sums never exceed what a usage row can hold', () => {
+  const most = Number.MAX_SAFE_INTEGER;
+  const usage = { input_tokens: most, cache_read_input_tokens: most, output_tokens: 1 };
+  assert.deepEqual(readReport(usage), reportOf(most, 1, { cacheReadTokens: most }));
+});
+
 it('names of tools and tiers that do not fit in a row are left out', () => {
   const calls = Array.from({ length: 40 }, (_, at) => [`tool${at}_requests`, 1] as const);
   const usage = {

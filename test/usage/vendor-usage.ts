@@ -247,12 +247,23 @@ const messages: Cases = {
       cache_read_input_tokens: 100,
       output_tokens: 20,
       iterations: [
-        { type: 'compaction', input_tokens: 5000, cache_read_input_tokens: 7, output_tokens: 300 },
+        {
+          type: 'compaction',
+          input_tokens: 5000,
+          cache_read_input_tokens: 7,
+          cache_creation_input_tokens: 30,
+          cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
+          output_tokens: 300,
+        },
         { type: 'message', input_tokens: 200, output_tokens: 20 },
         { type: 'advisor_message', model: 'other', input_tokens: 900, output_tokens: 90 },
       ],
     },
-    reportOf(5307, 320, { cacheReadTokens: 107 }),
+    reportOf(5337, 320, {
+      cacheReadTokens: 107,
+      cacheWrite5mTokens: 10,
+      cacheWrite1hTokens: 20,
+    }),
   ],
 };
 

@@ -1,11 +1,14 @@
 // Describes the usage of the Messages API. Its `input_tokens` excludes cache reads and writes.
 
+import { tokenParts } from '../counts.ts';
 import {
+  add,
   addsTo,
   both,
   ignored,
   is,
   isGiven,
+  nothingFound,
   object,
   readName,
   serviceTier,
@@ -56,25 +59,28 @@ export const anthropicUsage: Dialect = {
   settle,
 };
 
-/** The totals exclude the compaction of the conversation, which the same model writes. */
-const compaction = object({
-  input_tokens: addsTo('promptTokens'),
-  output_tokens: addsTo('completionTokens'),
-  cache_read_input_tokens: both(addsTo('cacheReadTokens'), addsTo('promptTokens')),
-  cache_creation_input_tokens: both(addsTo('cacheWrite5mTokens'), addsTo('promptTokens')),
-});
-
 function settle(found: Found, { speed, iterations }: Given): void {
   // The mode has other prices, like a tier.
   const mode = readName(speed);
   if (mode !== null && mode !== 'standard') found.serviceTier = mode;
   if (!Array.isArray(iterations)) return;
-  // They also exclude the advice of another model. It has the price of that model, so it does not
-  // count for this one.
+  // The totals exclude the compaction of the conversation, which the same model writes. They also
+  // exclude the advice of another model. It has the price of that model, so it does not count here.
   for (const step of iterations) {
-    if (isGiven(step) && step['type'] === 'compaction') compaction.read(step, found);
+    if (isGiven(step) && step['type'] === 'compaction') addStep(found, step);
   }
 }
+
+function addStep(found: Found, step: Given): void {
+  const own: Found = { ...nothingFound };
+  usage.read(step, own);
+  for (const count of counts) {
+    const more = own[count];
+    if (more !== null) add(found, count, more);
+  }
+}
+
+const counts = ['promptTokens', 'completionTokens', ...tokenParts.map(({ key }) => key)] as const;
 
 /**
  * The usage of a stream. The input of its first event has priority (Gateway rule 11), unless it is

@@ -1,6 +1,6 @@
 // Describes the fields of a usage object: what each one counts, or why it does not count.
 
-import { reportedNameMax, toolsMax } from '../counts.ts';
+import { membersOf, reportedNameMax, tokenParts, toolsMax } from '../counts.ts';
 import type { PartKey } from '../counts.ts';
 
 export type Given = Readonly<Record<string, unknown>>;
@@ -11,6 +11,17 @@ type Count = 'promptTokens' | 'completionTokens' | PartKey;
 export type Found = Record<Count, number | null> & {
   serverToolCalls: Record<string, number> | null;
   serviceTier: string | null;
+};
+
+export const nothingFound: Readonly<Found> = {
+  promptTokens: null,
+  completionTokens: null,
+  ...membersOf(
+    tokenParts.map(({ key }) => key),
+    null,
+  ),
+  serverToolCalls: null,
+  serviceTier: null,
 };
 
 export type Field = Readonly<{
@@ -40,8 +51,13 @@ export const is = (count: Count): Field =>
 
 export const addsTo = (count: Count): Field =>
   field((value, found) => {
-    if (isCount(value)) found[count] = (found[count] ?? 0) + value;
+    if (isCount(value)) add(found, count, value);
   });
+
+/** Limited to what a usage row can hold. */
+export function add(found: Found, count: Count, more: number): void {
+  found[count] = Math.min((found[count] ?? 0) + more, Number.MAX_SAFE_INTEGER);
+}
 
 export const subtractsFrom = (count: Count): Field =>
   field((value, found) => {
@@ -131,12 +147,13 @@ export const toolCalls = (suffix: string): Field => ({
 function addCalls(found: Found, tool: string, count: unknown): void {
   if (!isCount(count) || count === 0 || !toolName.test(tool)) return;
   const calls = (found.serverToolCalls ??= {});
-  if (tool in calls || Object.keys(calls).length < toolsMax) {
-    calls[tool] = (calls[tool] ?? 0) + count;
+  const before = countOf(calls, tool) ?? 0;
+  if (before > 0 || Object.keys(calls).length < toolsMax) {
+    calls[tool] = Math.min(before + count, Number.MAX_SAFE_INTEGER);
   }
 }
 
-const toolName = /^\w{1,64}$/;
+const toolName = /^[a-z]\w{0,63}$/i;
 
 /** Null for a text that does not fit in a usage row. */
 export const readName = (value: unknown): string | null =>
