@@ -120,6 +120,16 @@ const rich: readonly Command[] = [
     credential: null,
   },
   { type: 'CreateAgent', details: agentAt('clerk', 'https://here.example'), credential: null },
+  {
+    type: 'CreateWebhookEndpoint',
+    name: 'alerts',
+    description: null,
+    types: null,
+    enabled: true,
+    format: 'slack',
+    address: { ref: testRef(4), fingerprint: 'f', origin: 'https://here.example' },
+    secret: null,
+  },
   { type: 'DraftChangeRequest', by: principalOne, titleRef: testRef(3), draft: draftOf([]) },
 ];
 

@@ -16,8 +16,8 @@ import { none, route } from '../http/route.ts';
 const deliveryRecord = z.object({
   id: z.int(),
   /** Sent as webhook-id, and equal at all webhooks. */
-  notification_id: z.string(),
-  type: z.string(),
+  notification_id: z.uuid().meta({ examples: ['5b0c2f4e-8a3d-4c55-9a57-3f2f9d1c7e10'] }),
+  type: z.string().meta({ examples: ['backend_down'] }),
   /** The time of what the notification is about. */
   at: timestamp,
   state: deliveryState,

@@ -45,11 +45,15 @@ const webhookRecord = z.object({
   name: z.string(),
   description: z.string().nullable(),
   /** Null selects all types that are not optional. */
-  types: z.array(z.string()).readonly().nullable(),
+  types: z
+    .array(z.string())
+    .readonly()
+    .nullable()
+    .meta({ examples: [['backend_down', 'log_alarm']] }),
   enabled: z.boolean(),
   format: webhookFormat,
   /** Scheme, host and port of the address. */
-  origin: z.string(),
+  origin: z.string().meta({ examples: ['https://alerts.example.com'] }),
   /** The secret before the last rotation signs too until then. Null before the first rotation. */
   replaced_secret_expires_at: timestamp.nullable(),
   created_at: timestamp,
@@ -59,7 +63,10 @@ const webhookRecord = z.object({
 
 const createdWebhook = webhookRecord.extend({
   /** Null for formats that are not signed. */
-  secret: z.string().nullable(),
+  secret: z
+    .string()
+    .nullable()
+    .meta({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] }),
 });
 
 const typesField = z
