@@ -42,21 +42,22 @@ const timeoutDefaultMs = 10_000;
 const errorCharactersMax = 500;
 
 /**
- * Returns when nothing is due, the endpoint must not get a delivery now, or another process has its
- * turn. The turn is extended before each attempt.
+ * Extends the turn before each attempt. Returns true when nothing is due or another process has the
+ * turn, and false if the endpoint must not get a delivery now.
  */
-export async function deliverInTurn(dependencies: Dependencies, turn: Turn): Promise<void> {
+export async function deliverInTurn(dependencies: Dependencies, turn: Turn): Promise<boolean> {
   const { db, endpoints, clock, turnMs, signal } = dependencies;
   while (!signal.aborted) {
     const destination = await endpoints.destination(turn.endpointId);
-    if (destination === null) return;
+    if (destination === null) return false;
     const now = clock();
     const until = new Date(now + turnMs);
     const next = await nextInTurn(db, { ...turn, now: new Date(now), until });
-    if (next === null) return;
+    if (next === null) return true;
     const sent = await send(dependencies, destination, next);
     await conclude(dependencies, { turn, next, sent });
   }
+  return true;
 }
 
 function send(

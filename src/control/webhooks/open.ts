@@ -83,7 +83,9 @@ export function openWebhooks({ plane, notifier, egress, clock, log }: Dependenci
       });
     },
     measure: async () => {
-      queues = [...(await queuesOf(reports)).values()];
+      const { byId } = plane.store.state().webhook_endpoint;
+      const found = [...(await queuesOf(reports)).values()];
+      queues = found.filter(({ endpointId }) => byId.has(endpointId));
     },
     measured: () => ({
       queues,

@@ -79,8 +79,9 @@ export function createOutbox(dependencies: OutboxDependencies): Outbox {
   const work = async (endpointId: number, holder: string): Promise<void> => {
     const turn = { endpointId, holder };
     try {
-      await deliverInTurn({ ...dependencies, turnMs, signal, onFailed }, turn);
-      await endTurn(db, turn);
+      const hasServed = await deliverInTurn({ ...dependencies, turnMs, signal, onFailed }, turn);
+      // Otherwise the turn ends by itself, so that the endpoint is not asked again at once.
+      if (hasServed) await endTurn(db, turn);
     } catch (error) {
       // The turn ends by itself.
       log.warn({ endpoint: endpointId, error }, 'could not deliver to a webhook');

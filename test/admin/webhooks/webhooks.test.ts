@@ -254,8 +254,8 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('counts in the metrics by the id of its webhook', async (t) => {
-    const { create, notifier, receiver, admin, url, deliveries } = await started(t);
+  it('counts in the metrics by the id of its webhook, until that is deleted', async (t) => {
+    const { create, send, notifier, receiver, admin, url, deliveries } = await started(t);
     const { id } = await create();
     receiver.play((_, response) => void response.writeHead(500).end());
     notifier.notify(backendDown('m'));
@@ -271,6 +271,10 @@ describe('a delivery', () => {
     ]) {
       assert.ok(text.split('\n').includes(line), line);
     }
+    await send('DELETE', `/admin/webhooks/${id}`);
+    await admin.webhooks.run();
+    await admin.webhooks.measure();
+    assert.doesNotMatch(await (await fetch(`${url}/metrics`)).text(), /endpoint="1"/);
   });
 });
 
