@@ -1,12 +1,14 @@
-// Installs the browser, the Debian programs and the FOCUS validator that the tests need, if they are missing and can be installed. It
-// runs once before the tests. A test without its program says what to do.
+// Installs the browser, the Debian programs, the FOCUS validator and the earlier release that the tests need, if they are missing and
+// can be installed. It runs once before the tests. A test without its program says what to do.
 
 import { prepareFocusValidator } from '../test/harness/focus/validator.ts';
 import { preparePrograms } from '../test/harness/postgres/debian.ts';
+import { installRelease } from '../test/harness/program/release.ts';
 import { installChromium } from '../test/ui/harness/chromium.ts';
 
 if (installChromium()) process.stdout.write('installed Chromium for the tests\n');
-for (const prepare of [preparePrograms, prepareFocusValidator]) {
+const prepareRelease = () => installRelease('0.1.0');
+for (const prepare of [preparePrograms, prepareFocusValidator, prepareRelease]) {
   try {
     prepare();
   } catch (error) {

@@ -33,6 +33,8 @@ export type TestServer = Readonly<z.infer<typeof address> & { stop: () => Promis
 /** The templates: one with migrations only, and one that a control plane has initialised. */
 const migrated = 'migrated';
 const emptyLog = 'empty_log';
+/** Postgres' own template. */
+const blank = 'template0';
 
 export type TestDatabase = Readonly<{
   url: string;
@@ -49,13 +51,18 @@ export function testDatabase(test?: Pick<TestContext, 'after'>): Promise<TestDat
 /** A database without read models, for tests that build them or need only a log. */
 export const migratedDatabase = (): Promise<TestDatabase> => copiedDatabase(migrated);
 
+/** A database without migrations. */
+export const blankDatabase = (test: Pick<TestContext, 'after'>): Promise<TestDatabase> =>
+  copiedDatabase(blank, test);
+
 async function copiedDatabase(
-  kind: typeof emptyLog | typeof migrated,
+  kind: typeof emptyLog | typeof migrated | typeof blank,
   test?: Pick<TestContext, 'after'>,
 ): Promise<TestDatabase> {
-  const { url: serverUrl, template, strategy } = await currentServer();
+  const { url: serverUrl, template: prefix, strategy } = await currentServer();
   const name = databaseName('test');
-  await createDatabase(serverUrl, { name, template: `${template}_${kind}`, strategy });
+  const template = kind === blank ? blank : `${prefix}_${kind}`;
+  await createDatabase(serverUrl, { name, template, strategy });
   const url = inDatabase(serverUrl, name);
   const drop = (): Promise<void> => dropDatabase(serverUrl, name);
   test?.after(drop);

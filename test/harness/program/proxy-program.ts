@@ -14,6 +14,8 @@ type Given = Readonly<{
   cache?: string;
   args?: readonly string[];
   env?: Readonly<Record<string, string>>;
+  /** The program file; this release by default. */
+  file?: string;
 }>;
 
 const started = z.object({ url: z.string() });
@@ -21,10 +23,11 @@ const started = z.object({ url: z.string() });
 /** Returns once the proxy listens. */
 export async function startProxyProgram(
   test: Pick<TestContext, 'after'>,
-  { controlUrl, cache = '/dev/null/none', args = [], env }: Given,
+  { controlUrl, cache = '/dev/null/none', args = [], env, file }: Given,
 ): Promise<Program & Readonly<{ url: string }>> {
   const follow = ['--control-url', controlUrl, '--config-poll', '1', '--snapshot-cache', cache];
   const program = startProgram(test, {
+    file,
     args: ['--role', 'proxy', '--port', '0', ...follow, ...args],
     env: { GW_PROXY_TOKEN: proxyToken, ...env },
   });
