@@ -1,4 +1,4 @@
-// Unpacks and installs an earlier release of gw, so that tests run it beside this one. A release is
+// Unpacks and installs an earlier release of gw, so that tests can run it with this one. A release is
 // kept as `git archive` of its program: `git archive REVISION package.json package-lock.json events
 // migrations projections src | gzip -9`, without the word table, which only prompt classes need.
 
