@@ -95,14 +95,23 @@ export const isSetter = <Event extends GwEvent>(
 /** With the names of their fields. */
 export const settersOf = (noun: Noun): readonly Setter[] =>
   Object.entries<EventDefinition>(eventsByNoun[noun]).flatMap(([type, { sets, data }]) =>
-    sets === true && data instanceof z.ZodObject
-      ? [{ type, names: Object.keys(data.shape).filter((name) => name !== 'id') }]
-      : [],
+    sets === true && data instanceof z.ZodObject ? [{ type, ...namesIn(data) }] : [],
   );
-type Setter = Readonly<{ type: string; names: readonly string[] }>;
+type Setter = Readonly<{
+  type: string;
+  names: readonly string[];
+  /** The names that data may omit. */
+  optional: ReadonlySet<string>;
+}>;
+
+function namesIn({ shape }: z.ZodObject): Omit<Setter, 'type'> {
+  const fields = Object.entries(shape).filter(([name]) => name !== 'id');
+  const optional = fields.filter(([, schema]) => schema instanceof z.ZodOptional);
+  return { names: fields.map(([name]) => name), optional: new Set(optional.map(([name]) => name)) };
+}
 
 /** With the names of its data. */
-export function creatorOf(noun: Noun): Setter {
+export function creatorOf(noun: Noun): Pick<Setter, 'type' | 'names'> {
   const [found] = Object.entries<EventDefinition>(eventsByNoun[noun]).flatMap(([type, { data }]) =>
     type.endsWith('Created') && data instanceof z.ZodObject
       ? [{ type, names: Object.keys(data.shape) }]

@@ -45,8 +45,12 @@ function addField(fields: Map<string, FieldValue>, { prefix, key, value }: Field
   }
 }
 
-/** The id is part of the entity's or part's address. Counters of parts are internal. */
-const isInternal = (key: string): boolean => key === 'id' || /^last[A-Z]/.test(key);
+/**
+ * The id is part of the entity's or part's address. Counters of parts are internal, and so are
+ * versions of prices, which repeat the fields of the log.
+ */
+const isInternal = (key: string): boolean =>
+  key === 'id' || key === 'priceVersions' || /^last[A-Z]/.test(key);
 
 /** Parts by their ids; anything else as one value. */
 function addList(

@@ -11,6 +11,7 @@ import { inOneGo } from '../src/lib/steps.ts';
 import type { Steps } from '../src/lib/steps.ts';
 import { closedModels } from '../src/snapshot/closed-models.ts';
 import { poolMembers } from '../src/snapshot/pool-members.ts';
+import { versionsAhead } from '../src/usage/price-versions.ts';
 import type {
   SnapshotApiKey,
   SnapshotBudget,
@@ -199,7 +200,13 @@ const modelMember = (model: Model): SnapshotModel => ({
           },
         ],
   ...(isAsLearned(model) ? { learned: true } : {}),
+  ...scheduledPrices(model),
 });
+
+function scheduledPrices({ priceVersions }: Model): Pick<SnapshotModel, 'price_versions'> {
+  const ahead = versionsAhead(priceVersions);
+  return ahead.length < 2 ? {} : { price_versions: ahead.map(snakeKeys) };
+}
 
 const promptClassMember = (promptClass: PromptClass): SnapshotPromptClass => ({
   id: promptClass.id,

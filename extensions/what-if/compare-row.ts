@@ -5,7 +5,7 @@ import type { UsageRecord } from '../../src/db/usage/usage-events.ts';
 import { compareRecorded } from './compare-request.ts';
 import type { ComparedRequest, Comparison } from './compare-request.ts';
 import type { CompiledModel } from '../../src/snapshot/compile/models.ts';
-import { costMicros } from '../../src/control/usage/usage-cost.ts';
+import { rowCost } from '../../src/control/usage/usage-cost.ts';
 import { recordedRequest } from '../../src/control/history/explain.ts';
 import type { Sides } from './sides.ts';
 
@@ -46,15 +46,6 @@ function costAt(row: UsageRecord, { id, prices, cacheTtlMs }: CompiledModel): nu
   if (row.refusal === 'rate_limit' || row.refusal === 'budget') return 0;
   // An answer from the cache would be a new request elsewhere, and is not counted.
   if (row.cached) return id === row.model_id && cacheTtlMs !== null ? 0 : null;
-  const counts = {
-    cached: false,
-    usage_reported: row.usage_reported,
-    reported_cost_micros: null,
-    prompt_tokens: row.prompt_tokens,
-    completion_tokens: row.completion_tokens,
-  };
-  return costMicros(counts, {
-    inputPricePerMtok: prices.input,
-    outputPricePerMtok: prices.output,
-  });
+  const uncosted = { ...row, cached: false, usage_estimated: false, reported_cost_micros: null };
+  return rowCost(uncosted, prices, row.at.getTime()).cost_micros;
 }

@@ -7,6 +7,8 @@ import { flowFields, modelFields } from '../../src/fields/model.ts';
 import { blankValues, storedValues } from '../../src/fields/values.ts';
 import { camelCase, camelKeys } from '../../src/lib/case.ts';
 import type { ModelId, PrincipalId, ProviderId } from '../../src/lib/ids.ts';
+import { setPrices, withPrices } from '../../src/usage/price-versions.ts';
+import type { PriceVersion } from '../../src/usage/price-versions.ts';
 import { checkAbsent, existing, withSet } from './entity.ts';
 
 export type Backend = Readonly<{
@@ -24,6 +26,8 @@ export type Model = Held<typeof modelFields> &
     flowControl: FlowControl;
     /** The principal whose agent reported the model, or null. */
     learnedBy: PrincipalId | null;
+    /** The newest versions of the prices, which price rows by their time. */
+    priceVersions: readonly PriceVersion[];
   }>;
 
 export const noFlowControl: FlowControl = storedValues(flowFields, blankValues(flowFields));
@@ -54,8 +58,16 @@ const hasLearnedName = ({ name, backend }: Model): boolean =>
   name === backend.upstreamModel ||
   name.startsWith(`${backend.upstreamModel}@`);
 
-export function evolveModel(model: Model | undefined, event: ModelEvent): Model | undefined {
-  if (isSetter(event)) return withSet(existing(model, event), event.data);
+export function evolveModel(
+  model: Model | undefined,
+  event: ModelEvent,
+  recordedAt: number,
+): Model | undefined {
+  if (isSetter(event)) {
+    const set = withSet(existing(model, event), event.data);
+    if (event.type !== 'ModelPriced') return set;
+    return { ...set, priceVersions: withPrices(set.priceVersions, setPrices(set), recordedAt) };
+  }
   switch (event.type) {
     case 'ModelCreated':
       checkAbsent(model, event);
@@ -65,6 +77,7 @@ export function evolveModel(model: Model | undefined, event: ModelEvent): Model 
         backend: null,
         flowControl: noFlowControl,
         learnedBy: null,
+        priceVersions: [],
       };
     case 'ModelLearned':
       return { ...existing(model, event), learnedBy: event.data.principal_id };

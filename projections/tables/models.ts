@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { idents, rowOf } from '../../src/db/columns.ts';
 import { flag, readRows, text } from '../../src/db/rows.ts';
 import { backendFields, flowFields, modelFields } from '../../src/fields/model.ts';
-import { columnsOf } from '../../src/fields/schemas.ts';
+import { columnsOf, columnValues } from '../../src/fields/schemas.ts';
 import { picked, readerOf } from '../../src/fields/values.ts';
 import { modelId, providerId } from '../../src/lib/ids.ts';
 import { credentialKind, protocol } from '../../src/lib/vocabulary.ts';
@@ -17,7 +17,7 @@ const modelValues = readerOf(modelFields);
 
 export const models = {
   name: 'models',
-  version: 2,
+  version: 3,
   noun: 'model',
   owner: 'id',
   columns: {
@@ -40,7 +40,7 @@ export const models = {
         id,
         name: model.name,
         description: model.description,
-        ...modelValues(model),
+        ...columnValues(modelFields, modelValues(model)),
         provider_id: model.backend?.providerId ?? null,
         upstream_model: model.backend?.upstreamModel ?? null,
         default_max_tokens: model.backend?.defaultMaxTokens ?? null,

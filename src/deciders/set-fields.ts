@@ -40,7 +40,7 @@ const setterEvents = (
   held: { id: number },
   valueOf: (field: string, before: unknown) => unknown,
 ): readonly object[] =>
-  settersOf(noun).flatMap(({ type, names }) => {
+  settersOf(noun).flatMap(({ type, names, optional }) => {
     const values = names.map((name) => {
       const field = camelCase(name);
       const before: unknown = Reflect.get(held, field) ?? null;
@@ -49,7 +49,9 @@ const setterEvents = (
     const isSame = ({ before, after }: (typeof values)[number]): boolean =>
       canonicalJson(before) === canonicalJson(after);
     if (values.every(isSame)) return [];
-    const set = values.map(({ name, after }) => [name, after] as const);
+    const set = values
+      .filter(({ name, before, after }) => (before ?? after) !== null || !optional.has(name))
+      .map(({ name, after }) => [name, after] as const);
     const data = { id: held.id, ...Object.fromEntries(set) };
     return [{ stream: streamOf(noun, held.id), type, data }];
   });

@@ -11,6 +11,7 @@ import {
   secondsOrNoneField,
   tokensField,
 } from '../lib/amounts.ts';
+import { givenPriceCard, storedPriceCard } from '../usage/price-card.ts';
 
 const amount = (given: z.ZodInt, stored: z.ZodInt) => ({
   stored: stored.nullable(),
@@ -47,6 +48,15 @@ export const fieldTypes = {
     file: z.boolean().nullish(),
     record: z.boolean().nullable(),
     column: 'boolean',
+  },
+  /** Prices in addition to the two base prices, and what depends on the size of a prompt. */
+  rates: {
+    stored: storedPriceCard.nullable(),
+    snapshot: storedPriceCard.nullable(),
+    input: givenPriceCard.nullable().optional(),
+    file: givenPriceCard.nullish(),
+    record: storedPriceCard.nullable(),
+    column: 'jsonb',
   },
 } as const;
 

@@ -28,6 +28,17 @@ export const priceFields = {
 
 /** In model_list these are members of model_info. */
 export const informationFields = {
+  price_card: {
+    type: 'rates',
+    event: 'ModelPriced',
+    change: 'prices',
+    added: true,
+    label: 'More prices',
+    column: 'More prices',
+    hint: 'Prices of cache, audio and reasoning tokens, of requests and tools, and tiers. Empty: all tokens cost the two prices above',
+    help: 'Prices in addition to the two base prices, in micro-units. Null bills all tokens at the base prices.',
+    unset: 'none',
+  },
   cache_ttl_seconds: {
     type: 'cacheSeconds',
     event: 'ModelCacheTtlSet',

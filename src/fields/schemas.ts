@@ -2,9 +2,10 @@
 
 import { z } from 'zod';
 
-import type { Field, Fields, SetFields } from './field.ts';
+import type { Field, Fields, SetFields, Values } from './field.ts';
 import { fieldTypes } from './field-types.ts';
 import type { FieldTypes } from './field-types.ts';
+import { valuesOf } from './values.ts';
 
 type Place = Exclude<keyof FieldTypes['price'], 'column'>;
 
@@ -68,4 +69,18 @@ export function settersFor(fields: SetFields, id: z.ZodType): object {
       return [type, { sets: true, touchesSnapshot: true, ...(change && { change }), data }];
     }),
   );
+}
+
+type Column = string | number | boolean | null;
+
+/** The values of the columns: jsonb as JSON text. */
+export function columnValues<F extends Fields>(
+  fields: F,
+  values: Values<F>,
+): { readonly [Name in keyof F]: Column };
+export function columnValues(fields: Fields, values: object): object {
+  return valuesOf(fields, (name, { type }) => {
+    const value: unknown = Reflect.get(values, name) ?? null;
+    return value !== null && fieldTypes[type].column === 'jsonb' ? JSON.stringify(value) : value;
+  });
 }

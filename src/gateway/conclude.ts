@@ -5,7 +5,8 @@ import { headerText } from '../lib/header-text.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import { observe } from '../telemetry/histogram.ts';
 import type { Outcome } from '../telemetry/metrics.ts';
-import { estimateCostMicros } from '../usage/cost.ts';
+import { chargeMicros } from '../usage/cost.ts';
+import { pricesAt } from '../usage/price-versions.ts';
 import { estimateAnswer } from '../usage/estimate-answer.ts';
 import type { Forwarded } from '../usage/estimate-answer.ts';
 import { tokenParts } from '../usage/counts.ts';
@@ -212,7 +213,7 @@ function record(walk: Walk, outcome: MeteredOutcome): void {
   const { log, usage, spending, stamp } = context;
   const event = usage === null ? null : usageEvent(walk, outcome, stamp);
   if (event !== null) {
-    if (hold !== null) spending.conclude(hold, event.id, amountOf(outcome));
+    if (hold !== null) spending.conclude(hold, event.id, amountOf(outcome, exchange.startedMs));
     usage?.(event);
   }
   const { status, route } = outcome;
@@ -220,14 +221,13 @@ function record(walk: Walk, outcome: MeteredOutcome): void {
 }
 
 /** The amount that the control plane will count, at the prices that this replica knows. */
-function amountOf({ usage, estimate, model, isCached }: MeteredOutcome): Amount {
+function amountOf({ usage, estimate, model, isCached }: MeteredOutcome, atMs: number): Amount {
   const counts = usage ?? estimate;
   if (counts === null) return nothingUsed;
-  const { promptTokens: prompt, completionTokens: completion } = counts;
-  const price = model === null ? null : estimateCostMicros(model.prices, { prompt, completion });
+  const charge = usage?.costMicros ?? chargeMicros(counts, pricesAt(model?.prices ?? [], atMs));
   return {
-    tokens: prompt + completion,
-    micros: isCached === true ? 0 : (usage?.costMicros ?? price ?? 0),
+    tokens: counts.promptTokens + counts.completionTokens,
+    micros: isCached === true ? 0 : (charge ?? 0),
   };
 }
 

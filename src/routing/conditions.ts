@@ -7,6 +7,7 @@ import type { Asked, LoadCeiling } from '../conditions/asked.ts';
 import { passes } from '../conditions/compile.ts';
 import type { CompiledFrontendModel, CompiledRule } from '../snapshot/compile/frontend-models.ts';
 import { estimateCostMicros } from '../usage/cost.ts';
+import { pricesAt } from '../usage/price-versions.ts';
 import { isUp, requestsAt } from './load.ts';
 import type { Asking } from './request.ts';
 
@@ -54,7 +55,7 @@ class LiveAsked implements Asked {
     const tokens = { prompt: this.promptTokens, completion: Math.max(0, this.maxTokens) };
     let cheapest = Infinity;
     for (const prices of this.#prices) {
-      const costMicros = estimateCostMicros(prices, tokens);
+      const costMicros = estimateCostMicros(pricesAt(prices, this.request.nowMs), tokens);
       if (costMicros !== null && costMicros < cheapest) cheapest = costMicros;
     }
     this.#costMicros = cheapest === Infinity ? unknownAmount : cheapest;

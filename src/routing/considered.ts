@@ -8,6 +8,7 @@ import type { RoutingTables } from '../snapshot/compile.ts';
 import type { CompiledModel } from '../snapshot/compile/models.ts';
 import type { CompiledPool, CompiledTarget } from '../snapshot/compile/targets.ts';
 import { estimateCostMicros } from '../usage/cost.ts';
+import { pricesAt } from '../usage/price-versions.ts';
 import type { RecordedRequest } from './explain-recorded.ts';
 import type { Decision } from './route.ts';
 
@@ -30,7 +31,7 @@ export type Considered = Readonly<{
 
 type Asked = Readonly<{
   caller: Caller;
-  request: Pick<RecordedRequest, 'model' | 'promptEstimate' | 'maxTokens'>;
+  request: Pick<RecordedRequest, 'model' | 'promptEstimate' | 'maxTokens' | 'atMs'>;
 }>;
 
 /** Empty for a rule that denies, and for an unknown name. */
@@ -45,6 +46,7 @@ export function considered(
     ...targetsOf(tables, decision, request.model).flatMap(entriesOf),
     ...(fallback === null ? [] : [{ ...unpooled, model: fallback, isFallback: true }]),
   ];
+  const { atMs } = request;
   const tokens = { prompt: request.promptEstimate, completion: request.maxTokens ?? 0 };
   // A provider model that the caller named is used regardless of its context window.
   const windowAsked = decision.frontendModel === null ? 0 : tokens.prompt + tokens.completion;
@@ -55,7 +57,7 @@ export function considered(
     isFallback,
     dropped: dropReason(model, caller, entries.slice(0, index)),
     isSmall: model.contextLength !== null && model.contextLength < windowAsked,
-    costMicros: estimateCostMicros(model.prices, tokens),
+    costMicros: estimateCostMicros(pricesAt(model.prices, atMs), tokens),
   }));
 }
 

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { snapshotConditions } from '../conditions/schemas.ts';
 import { backendFields, modelFields } from '../fields/model.ts';
 import { shapeOf } from '../fields/schemas.ts';
+import { storedPriceCard } from '../usage/price-card.ts';
 import {
   apiKeyId,
   frontendModelId,
@@ -98,11 +99,22 @@ export const snapshotBackend = z.object({
   ...shapeOf(backendFields, 'snapshot'),
 });
 
+/** The base prices and the card that apply from a time in epoch milliseconds. */
+export const snapshotPrices = z.object({
+  version: z.int(),
+  from_ms: z.int(),
+  input: z.int().nullable(),
+  output: z.int().nullable(),
+  card: storedPriceCard.nullable(),
+});
+
 /** Prices are micro-units of the quoted currency per million tokens. Null means unpriced. */
 export const snapshotModel = z.object({
   id: modelId,
   name: z.string(),
   ...shapeOf(modelFields, 'snapshot'),
+  /** If the newest prices are scheduled: all that apply until and from then. */
+  price_versions: z.array(snapshotPrices).readonly().optional(),
   backends: z.array(snapshotBackend).readonly(),
   /**
    * Learned from a registered host and never edited by an operator (src/snapshot/closed-models.ts).

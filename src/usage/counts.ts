@@ -121,6 +121,26 @@ const noParts: Omit<UsageCounts, 'promptTokens' | 'completionTokens'> = {
   serviceTier: null,
 };
 
+/** The counts as a usage row has them. */
+export type CountedRow = Readonly<{ prompt_tokens: number; completion_tokens: number }> &
+  Readonly<Record<PartName, number | null>> &
+  Readonly<{
+    server_tool_calls: Readonly<Record<string, number>> | null;
+    service_tier: string | null;
+  }>;
+
+/** Reads the counts of a usage row. */
+export function rowCounts(row: CountedRow): UsageCounts {
+  const counts = { ...noParts, promptTokens: row.prompt_tokens };
+  for (const { name, key } of tokenParts) counts[key] = row[name];
+  return {
+    ...counts,
+    completionTokens: row.completion_tokens,
+    serverToolCalls: row.server_tool_calls,
+    serviceTier: row.service_tier,
+  };
+}
+
 /** An object with these members, all of one value. */
 export function membersOf<Name extends string, Value>(
   names: readonly Name[],

@@ -59,7 +59,7 @@ const percentMax = 10_000;
  */
 type Form = Readonly<{ isGiven: boolean }>;
 
-function cardSchema(form: Form): z.ZodType<PriceCard> {
+function cardSchema(form: Form): z.ZodType<PriceCard, PriceCard> {
   const price = form.isGiven ? priceField : z.int().nonnegative();
   const sets = membersFor(tokenPrices, price);
   const contextTiers = z

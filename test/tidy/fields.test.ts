@@ -16,7 +16,12 @@ const program = /^(events|projections|src|ui)\//;
 const filesMax = 6;
 
 /** Many parts of the program use these: price lists, costs, and context windows. */
-const worked = new Set(['input_price_per_mtok', 'output_price_per_mtok', 'context_length']);
+const worked = new Set([
+  'input_price_per_mtok',
+  'output_price_per_mtok',
+  'price_card',
+  'context_length',
+]);
 
 /** Files derived from the table. */
 const derived = [

@@ -16,6 +16,8 @@ type Layer = Readonly<{
 
 const contract = ['src/lib', 'src/conditions', 'src/fields', 'src/snapshot', 'src/protocols/facts'];
 const pure = ['src/routing', 'src/limits', 'src/usage', 'src/protocols', 'src/classifier'];
+/** The schema of price cards and their versions. They import counts and `src/lib` only. */
+const prices = ['src/usage/price-card', 'src/usage/price-versions'];
 const beneathControl = [
   ...contract,
   ...pure,
@@ -63,10 +65,18 @@ const adminPackages = [...controlPackages, 'fastify', 'node:*'];
 const layers: Readonly<Record<string, Layer>> = {
   'src/lib': { may: ['src/protocols/facts'], packages: ['zod'] },
   'src/conditions': { may: ['src/lib'], packages: ['zod'] },
-  'src/fields': { may: ['src/lib'], packages: ['zod'] },
+  'src/fields': { may: ['src/lib', 'src/usage/price-card'], packages: ['zod'] },
   events: { may: ['src/lib', 'src/conditions', 'src/fields'], packages: ['zod', 'node:crypto'] },
   'src/snapshot': {
-    may: ['src/lib', 'src/conditions', 'src/fields', 'src/protocols/facts', 'src/usage/row-number'],
+    may: [
+      'src/lib',
+      'src/conditions',
+      'src/fields',
+      'src/protocols/facts',
+      'src/usage/counts',
+      'src/usage/row-number',
+      ...prices,
+    ],
     packages: ['zod', 'yaml', 'node:crypto'],
   },
   'src/notifications': { may: ['src/lib'], packages: ['node:crypto'] },
@@ -77,7 +87,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'src/protocols/facts': { may: ['src/protocols'], packages: [] },
   'src/classifier': { may: contract, packages: ['zod'] },
   'src/routing': { may: [...contract, 'src/usage', 'src/limits'], packages: [] },
-  projections: { may: [...contract, 'events'], packages: [] },
+  projections: { may: [...contract, ...prices, 'events'], packages: [] },
   'projections/tables': {
     may: [...contract, 'projections', 'events', 'src/db'],
     packages: ['@databases/pg', 'zod'],
@@ -87,7 +97,15 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: ['@databases/pg', 'node:crypto', 'node:timers/promises', 'zod'],
   },
   'src/deciders': {
-    may: ['src/lib', 'src/conditions', 'src/fields', 'events', 'projections/config', 'src/routing'],
+    may: [
+      'src/lib',
+      'src/conditions',
+      'src/fields',
+      'events',
+      'projections/config',
+      'src/routing',
+      ...prices,
+    ],
     packages: [],
   },
   'src/db': {

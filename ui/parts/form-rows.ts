@@ -105,6 +105,8 @@ function formField<Draft extends object>(field: FormField<Draft>, draft: Draft) 
 
 const flagChoices = choicesOf([yesOrNo(true), yesOrNo(false)]);
 
+const controls: Readonly<Record<string, FieldType>> = { flag: 'select', rates: 'textarea' };
+
 export function fieldRows<F extends Fields>(
   fields: F,
 ): readonly FormRow<Record<keyof F & string, string>>[];
@@ -113,7 +115,8 @@ export function fieldRows(fields: Fields): readonly FormRow<Record<string, strin
     name,
     label: field.label,
     hint: hintOf(field),
-    type: field.type === 'flag' ? ('select' as const) : ('text' as const),
+    type: controls[field.type] ?? 'text',
+    mono: field.type === 'rates',
     choices: field.type === 'flag' ? flagChoices : noChoices,
   }));
   return shown.flatMap((_, at) => (at % 2 === 0 ? [{ pair: shown.slice(at, at + 2) }] : []));

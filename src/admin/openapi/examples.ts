@@ -200,6 +200,7 @@ export const fieldExamples: FieldExamples = {
   context_length: 32_768,
   input_price_per_mtok: 250_000,
   output_price_per_mtok: 1_000_000,
+  price_card: { cache_read: 25_000, service_tiers: { batch: { percent: 50 } } },
   cost_micros: 1_250,
   model: 'qwen3-8b',
   actor_name: 'ada',

@@ -1,60 +1,49 @@
 // Computes the cost of a request, once at ingest (Gateway rule 16): the provider's figure, else the
-// configured price, rounded to micro-units. Null if neither is known. Null means unpriced, not
-// free.
+// prices of the model at the time of the request. Null means unpriced, not free.
 
+import { chargeMicros } from '../../usage/cost.ts';
+import { rowCounts } from '../../usage/counts.ts';
+import type { CountedRow } from '../../usage/counts.ts';
+import { defaultCurrency } from '../../usage/price-card.ts';
+import { costOf } from '../../usage/price.ts';
+import { pricesAt } from '../../usage/price-versions.ts';
+import type { PriceVersion } from '../../usage/price-versions.ts';
 import type { UsageEvent } from '../../usage/usage-event.ts';
 
-export type Prices = Readonly<{
-  inputPricePerMtok: number | null;
-  outputPricePerMtok: number | null;
+/** A row before it has a cost. */
+export type UncostedRow = CountedRow &
+  Pick<UsageEvent, 'cached' | 'usage_reported' | 'usage_estimated' | 'reported_cost_micros'>;
+
+export type RowCost = Readonly<{
+  cost_micros: number | null;
+  /** The charge to a budget of money, if the cost is not known but its counts are. */
+  estimated_cost_micros: number | null;
+  /** ISO 4217. The currency of the model's prices. */
+  currency: string;
+  /** The version of the prices. Null if they were not used. */
+  price_version: number | null;
 }>;
 
-type Counts = Pick<
-  UsageEvent,
-  'cached' | 'usage_reported' | 'reported_cost_micros' | 'prompt_tokens' | 'completion_tokens'
->;
-
-const million = 1_000_000n;
-
-export function costMicros(event: Counts, prices: Prices | null): number | null {
-  // A cached answer costs nothing, whatever the model's price.
-  if (event.cached) return 0;
-  if (event.reported_cost_micros !== null) return event.reported_cost_micros;
-  return event.usage_reported ? pricedMicros(event, prices) : null;
-}
-
-/**
- * The charge of a row with estimated counts to a budget of money. Null for other rows and without a
- * price.
- */
-export const estimatedCostMicros = (
-  event: Counts & Pick<UsageEvent, 'usage_estimated'>,
-  prices: Prices | null,
-): number | null => {
-  const isCharged = event.usage_estimated && !event.usage_reported && !event.cached;
-  return isCharged && event.reported_cost_micros === null ? pricedMicros(event, prices) : null;
-};
-
-function pricedMicros(
-  event: Pick<Counts, 'prompt_tokens' | 'completion_tokens'>,
-  prices: Prices | null,
-): number | null {
-  if (prices === null || isUnpriced(prices)) return null;
-  const prompt = priced(event.prompt_tokens, prices.inputPricePerMtok);
-  const completion = priced(event.completion_tokens, prices.outputPricePerMtok);
-  if (prompt === null || completion === null) return null;
-  // Products of counts and prices exceed the integers that a double represents exactly.
-  const rounded = (prompt + completion + million / 2n) / million;
-  return rounded <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(rounded) : null;
-}
-
-const isUnpriced = ({ inputPricePerMtok, outputPricePerMtok }: Prices): boolean =>
-  inputPricePerMtok === null && outputPricePerMtok === null;
-
-/**
- * A direction without a price is ignored if it was not used: embeddings have no completion tokens.
- */
-function priced(tokens: number, price: number | null): bigint | null {
-  if (price === null) return tokens === 0 ? 0n : null;
-  return BigInt(tokens) * BigInt(price);
+/** `versions` are those of the model; none if it was deleted. */
+export function rowCost(
+  row: UncostedRow,
+  versions: readonly PriceVersion[],
+  atMs: number,
+): RowCost {
+  const prices = pricesAt(versions, atMs);
+  const currency = prices?.card?.currency ?? defaultCurrency;
+  const known = { estimated_cost_micros: null, currency, price_version: null };
+  // A cached answer costs nothing, at any price.
+  if (row.cached) return { ...known, cost_micros: 0 };
+  if (row.reported_cost_micros !== null) return { ...known, cost_micros: row.reported_cost_micros };
+  if (prices === null) return { ...known, cost_micros: null };
+  const counts = rowCounts(row);
+  const cost_micros = row.usage_reported ? costOf(counts, prices).micros : null;
+  const isCharged = cost_micros === null && (row.usage_reported || row.usage_estimated);
+  return {
+    cost_micros,
+    estimated_cost_micros: isCharged ? chargeMicros(counts, prices) : null,
+    currency,
+    price_version: prices.version,
+  };
 }

@@ -20,7 +20,7 @@ import type { NotifyIn } from '../webhooks/notify.ts';
 import { alertBudgets } from './budget-alerts.ts';
 import { capsAt } from './budget-caps.ts';
 import { principalNames } from '../access/principal-names.ts';
-import { costMicros, estimatedCostMicros } from './usage-cost.ts';
+import { rowCost } from './usage-cost.ts';
 import { isPartial } from './usage-record.ts';
 import { droppedBefore, sortRecords } from './usage-sorting.ts';
 import type { NumberedEvent } from './usage-sorting.ts';
@@ -142,10 +142,7 @@ function toRow({ event, number }: NumberedEvent, names: Names): StoredUsage {
     model: model?.name ?? event.model,
     provider: provider?.name ?? null,
     prompt_class: classNameOf(event, state),
-    cost_micros: costMicros(event, model),
-    estimated_cost_micros: estimatedCostMicros(event, model),
-    currency: null,
-    price_version: null,
+    ...rowCost(event, model?.priceVersions ?? [], Date.parse(event.at)),
     run: number?.run ?? null,
     seq: number?.seq ?? null,
   };

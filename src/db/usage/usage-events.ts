@@ -67,6 +67,7 @@ export const usageEventColumns = {
  */
 export const usageRecord = rowOf(usageEventColumns).extend({
   matched_headers: z.array(text).readonly(),
+  server_tool_calls: z.record(text, integer).nullable(),
 });
 export type UsageRecord = Readonly<z.output<typeof usageRecord>>;
 

@@ -9,6 +9,7 @@ import type { CompiledModel } from '../../snapshot/compile/models.ts';
 import { percentSpent, reachedCap } from '../../snapshot/spend.ts';
 import type { ReachedCap } from '../../snapshot/spend.ts';
 import { estimateCostMicros } from '../../usage/cost.ts';
+import { pricesAt } from '../../usage/price-versions.ts';
 import { refuseRequest } from '../answer.ts';
 import type { GatewayRefusal } from '../answer.ts';
 import type { Generation } from '../generation.ts';
@@ -50,13 +51,14 @@ export function holdSpending(walk: ChainWalk): Hold | null {
  * The prompt, plus the mean completion of the model so far, at most `max_tokens`. Clients often set
  * `max_tokens` much too high, so reserving all of it would refuse requests far below the cap.
  */
-function amountAhead({ generation, peeked, route }: ChainWalk): Amount {
+function amountAhead({ generation, peeked, route, request }: ChainWalk): Amount {
   const { promptEstimate: prompt, maxTokens } = peeked;
   const [model] = route.candidates;
   const mean = meanCompletion(generation, model);
   const completion = mean === null ? (maxTokens ?? 0) : Math.min(mean, maxTokens ?? mean);
   const tokens = { prompt, completion };
-  return { tokens: prompt + completion, micros: estimateCostMicros(model.prices, tokens) ?? 0 };
+  const micros = estimateCostMicros(pricesAt(model.prices, request.nowMs), tokens);
+  return { tokens: prompt + completion, micros: micros ?? 0 };
 }
 
 /** Null before the first answer of the model. */

@@ -12,7 +12,7 @@ import type { RuleAction } from '../../lib/vocabulary.ts';
 import type { SnapshotConfig, SnapshotFrontendModel, SnapshotRule } from '../schema.ts';
 import { classReachOf } from './class-reach.ts';
 import type { ClassReach } from './class-reach.ts';
-import type { CompiledModel, Prices } from './models.ts';
+import type { CompiledModel } from './models.ts';
 import { compileTargets, modelsOf } from './targets.ts';
 import type { CompiledTarget, Targetable } from './targets.ts';
 
@@ -52,7 +52,7 @@ export type CompiledFrontendModel = Readonly<{
   defaultTargets: readonly CompiledTarget[];
   /** Every model that a rule, jump or default can lead to, without the deployment's fallback. */
   reach: readonly CompiledModel[];
-  reachPrices: readonly Prices[];
+  reachPrices: readonly CompiledModel['prices'][];
   /**
    * Includes the classes of frontend models that its rules jump to. If empty, prompts are not
    * classified.
@@ -185,7 +185,7 @@ function reachOf(entered: readonly Local[]): readonly CompiledModel[] {
   return [...new Set(modelsOf(targets))];
 }
 
-function distinctPrices(models: readonly CompiledModel[]): readonly Prices[] {
-  const prices = models.map((model) => model.prices);
-  return [...new Map(prices.map((one) => [`${one.input} ${one.output}`, one])).values()];
+function distinctPrices(models: readonly CompiledModel[]): readonly CompiledModel['prices'][] {
+  const byText = models.map(({ prices }) => [JSON.stringify(prices), prices] as const);
+  return [...new Map(byText).values()];
 }

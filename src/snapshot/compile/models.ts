@@ -4,9 +4,11 @@
 import { hash } from 'node:crypto';
 
 import { canonicalJson } from '../../lib/canonical-json.ts';
+import { camelKeys } from '../../lib/case.ts';
 import type { ModelId, ProviderId } from '../../lib/ids.ts';
 import type { Steps } from '../../lib/steps.ts';
 import type { Protocol } from '../../lib/vocabulary.ts';
+import type { PriceVersion } from '../../usage/price-versions.ts';
 import { credentialsOf } from '../credential.ts';
 import type { FoundCredential } from '../credential.ts';
 import { flowControlOf, withoutFlowControl } from './flow-control.ts';
@@ -42,9 +44,6 @@ export type CompiledBackend = Readonly<{
   flowControl: FlowControl | null;
 }>;
 
-/** Micro-units of the quoted currency per million tokens. Null means unpriced. */
-export type Prices = Readonly<{ input: number | null; output: number | null }>;
-
 export type CompiledModel = Readonly<{
   id: ModelId;
   name: string;
@@ -53,7 +52,8 @@ export type CompiledModel = Readonly<{
   contextLength: number | null;
   /** Null disables caching. */
   cacheTtlMs: number | null;
-  prices: Prices;
+  /** In the order of their start. One unless new prices are scheduled. */
+  prices: readonly PriceVersion[];
   /**
    * True if wildcard grants such as `model/*` open it. A closed model needs a grant of its exact
    * name.
@@ -81,7 +81,6 @@ export function* modelSteps(
       else backends.push(compileBackend(model, backend, endpoint));
     }
     const { id, name, context_length: contextLength } = model;
-    const prices = { input: model.input_price_per_mtok, output: model.output_price_per_mtok };
     const seconds = model.cache_ttl_seconds;
     const cacheTtlMs = seconds === null || seconds <= 0 ? null : seconds * 1000;
     const index = models.size;
@@ -91,7 +90,7 @@ export function* modelSteps(
       index,
       contextLength,
       cacheTtlMs,
-      prices,
+      prices: pricesOf(model),
       isOpen: !closed.has(id),
       isAttached: model.backends.length > 0,
       backends,
@@ -100,6 +99,17 @@ export function* modelSteps(
   }
   return models;
 }
+
+const pricesOf = (model: SnapshotModel): readonly PriceVersion[] =>
+  model.price_versions?.map((one) => camelKeys(one)) ?? [
+    {
+      version: 0,
+      fromMs: 0,
+      input: model.input_price_per_mtok,
+      output: model.output_price_per_mtok,
+      card: model.price_card ?? null,
+    },
+  ];
 
 /** Shared by all backends of a provider. */
 type Endpoint = Pick<

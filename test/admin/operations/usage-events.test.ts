@@ -74,7 +74,7 @@ describe('a usage row', () => {
       usage_estimated: false,
       estimated_cost_micros: null,
       cost_micros: 12,
-      currency: null,
+      currency: 'USD',
       price_version: null,
     });
   });

@@ -12,6 +12,7 @@ const bare = {
   description: null,
   input_price_per_mtok: null,
   output_price_per_mtok: null,
+  price_card: null,
   cache_ttl_seconds: null,
   context_length: null,
   drop_unsupported_tools: null,
@@ -20,6 +21,51 @@ const bare = {
   backends: [],
   closed: false,
 };
+
+describe('a price card', () => {
+  const card = {
+    cache_read: 300_000,
+    tool_calls: { web_search: 10_000 },
+    service_tiers: { batch: { percent: 50 } },
+    context_tiers: [{ above_tokens: 200_000, input: 6_000_000, output: 22_500_000 }],
+    fallbacks: { input_image: 'input' },
+  };
+
+  it('is created, read, replaced and cleared with its model', async (t) => {
+    const { send } = await testAdministrator(t);
+    const prices = { input_price_per_mtok: 3_000_000, price_card: card };
+    const created = await send('POST', '/admin/models', { name: 'small', ...prices });
+    assert.deepEqual(member(created.body, 'price_card'), card);
+    const path = '/admin/models/1';
+    const listed = await send('GET', '/admin/models');
+    assert.ok(JSON.stringify(listed.body).includes(JSON.stringify(card.service_tiers)));
+    const replaced = await send('PATCH', path, { price_card: { cache_read: 1 } });
+    assert.deepEqual(member(replaced.body, 'price_card'), { cache_read: 1 });
+    const kept = await send('PATCH', path, { output_price_per_mtok: 15_000_000 });
+    assert.deepEqual(member(kept.body, 'price_card'), { cache_read: 1 });
+    const cleared = await send('PATCH', path, { price_card: null });
+    assert.equal(member(cleared.body, 'price_card'), null);
+    assert.equal(member(cleared.body, 'input_price_per_mtok'), 3_000_000);
+  });
+
+  it('is refused with the field and its value', async (t) => {
+    const { send } = await testAdministrator(t);
+    await send('POST', '/admin/models', { name: 'small' });
+    const messageOf = async (price_card: unknown) => {
+      const { status, body } = await send('PATCH', '/admin/models/1', { price_card });
+      assert.equal(status, 400);
+      return String(member(member(body, 'error'), 'message'));
+    };
+    assert.match(await messageOf({ cache_raed: 1 }), /price_card.*cache_raed/);
+    assert.match(
+      await messageOf({ fallbacks: { cache_write_1h: 'cache_write_5m' } }),
+      /price_card\.fallbacks\.cache_write_1h: must be a price that the card has/,
+    );
+    const tiers = [{ above_tokens: 2 }, { above_tokens: 1 }];
+    assert.match(await messageOf({ context_tiers: tiers }), /above_tokens: must be more than 2.*1/);
+    assert.match(await messageOf({ currency: 'UDS' }), /price_card\.currency: .* was UDS/);
+  });
+});
 
 describe('a model', () => {
   it('without a provider has no backends, under both names of the path', async (t) => {

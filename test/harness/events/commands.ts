@@ -237,11 +237,20 @@ const leases = [
 ];
 
 const amount = optional(nullable(number));
+const priceCard = fc.record(
+  {
+    cache_read: number,
+    effective_from: fc.constantFrom('1970-01-01T00:00:10.000Z', '2100-01-01T00:00:00.000Z'),
+    context_tiers: fc.constant([{ above_tokens: 10, input: 1 }]),
+  },
+  { requiredKeys: [] },
+);
 const fields: fc.Arbitrary<ModelFields> = fc.record({
   name: optional(text),
   description: optional(nullable(text)),
   inputPricePerMtok: amount,
   outputPricePerMtok: amount,
+  priceCard: optional(nullable(priceCard)),
   cacheTtlSeconds: amount,
   contextLength: amount,
   dropUnsupportedTools: optional(nullable(fc.boolean())),

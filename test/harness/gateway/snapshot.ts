@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import type { ConditionValues } from '../../../src/conditions/table.ts';
 import { noConditions } from '../../../src/conditions/values.ts';
 import type { PoolPolicy } from '../../../src/lib/vocabulary.ts';
+import type { PriceCard } from '../../../src/usage/price-card.ts';
 import { configHash } from '../../../src/snapshot/hash.ts';
 import { poolMembers } from '../../../src/snapshot/pool-members.ts';
 import { snapshot as snapshotSchema, snapshotSchemaVersion } from '../../../src/snapshot/schema.ts';
@@ -36,6 +37,7 @@ type GivenModel = Readonly<{
   dropUnsupportedTools?: boolean;
   /** Micro-units per million tokens, for input and output. */
   prices?: readonly [number | null, number | null];
+  priceCard?: PriceCard;
 }>;
 
 /** Targets are names of models or pools. */
@@ -107,6 +109,7 @@ export function givenSnapshot(given: GivenSnapshot): Snapshot {
     name,
     input_price_per_mtok: given.models[name]?.prices?.[0] ?? null,
     output_price_per_mtok: given.models[name]?.prices?.[1] ?? null,
+    price_card: given.models[name]?.priceCard ?? null,
     cache_ttl_seconds: given.models[name]?.cacheTtlSeconds ?? null,
     context_length: given.models[name]?.contextLength ?? null,
     drop_unsupported_tools: given.models[name]?.dropUnsupportedTools ?? null,

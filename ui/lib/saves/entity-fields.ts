@@ -2,6 +2,7 @@
 
 import type { Field } from '../../../src/fields/field.ts';
 import type { FieldType } from '../../../src/fields/field-types.ts';
+import { rates } from '../providers/price-card.ts';
 import { formatNumber } from '../text/format.ts';
 import { bound, count, flag, price } from './typed.ts';
 import type { Typed } from './typed.ts';
@@ -16,6 +17,7 @@ export const entityTypes = {
   seconds: count,
   secondsOrNone: bound,
   flag,
+  rates,
 } satisfies Readonly<Record<FieldType, Typed<unknown>>>;
 
 export const hintOf = ({ hint, default: unset }: Field): string =>

@@ -36,11 +36,15 @@ function fieldColumns(isWritable: boolean): readonly Column<ModelRow>[] {
     id,
     label: field.column,
     end: true,
-    value: (model: ModelRow) => model[id],
-    cell: (model: ModelRow) => shownValue(field, model[id]),
+    value: (model: ModelRow) => sizeOf(model[id]),
+    cell: (model: ModelRow) => shownValue(field, sizeOf(model[id])),
   }));
   return [...prices, ...others];
 }
+
+/** A column has no place for a price card: it shows how many prices the card has. */
+const sizeOf = (value: number | boolean | object | null): number | boolean | null =>
+  value !== null && typeof value === 'object' ? Object.keys(value).length : value;
 
 const usedBy = ({ use: { frontendModels }, isFallback }: ModelRow): string =>
   [...frontendModels.map(({ name }) => name), ...(isFallback ? ['global fallback'] : [])].join(

@@ -21,6 +21,7 @@ const model = {
   context_length: 8_192,
   cache_ttl_seconds: 60,
   drop_unsupported_tools: null,
+  price_card: { cache_read: 25_000 },
 };
 
 it('reads a price in dollars; 0 is a price, and an empty field is unpriced', () => {
@@ -44,6 +45,20 @@ it('sends an emptied field as null, and omits untouched fields', () => {
   assert.deepEqual(modelForm.change({ ...draft, output_price_per_mtok: '0' }, record), {
     body: { output_price_per_mtok: 0 },
   });
+});
+
+it('reads a price card as JSON, and refuses other text', () => {
+  const draft = modelForm.write(model);
+  assert.deepEqual(modelForm.change({ ...draft, price_card: '{"cache_read": 1}' }, model), {
+    body: { price_card: { cache_read: 1 } },
+  });
+  assert.deepEqual(modelForm.change({ ...draft, price_card: ' ' }, model), {
+    body: { price_card: null },
+  });
+  assert.deepEqual(
+    ['cheap', '[1]', '3', '{"cache_read": }'].map((text) => wrongIn({ price_card: text })),
+    Array(4).fill('price_card'),
+  );
 });
 
 const wrongIn = (change: Partial<typeof modelForm.blank>): string | null => {

@@ -1,0 +1,66 @@
+// Keeps the prices of a model as versions, and finds the version that applies at a time. Each event
+// that sets prices makes a version, which replaces all that would begin at its start or later.
+
+import type { PriceCard } from './price-card.ts';
+import type { Prices } from './price.ts';
+
+/** The prices of a model from a time on, until the next version begins. */
+export type PriceVersion = Prices &
+  Readonly<{
+    /** 1 for the first event of the model that set prices. */
+    version: number;
+    /** Epoch milliseconds. 0 for the oldest version, unless it is scheduled. */
+    fromMs: number;
+  }>;
+
+/** Rows that arrive late are priced with the version of their time. The oldest are dropped. */
+export const priceVersionsMax = 20;
+
+type PricedModel = Readonly<{
+  inputPricePerMtok: number | null;
+  outputPricePerMtok: number | null;
+  priceCard?: PriceCard | null | undefined;
+}>;
+
+/** The prices in the fields of a model. */
+export const setPrices = (model: PricedModel): Prices => ({
+  input: model.inputPricePerMtok,
+  output: model.outputPricePerMtok,
+  card: model.priceCard ?? null,
+});
+
+/** Adds the prices that an event set at a time. Returns the versions in the order of their start. */
+export function withPrices(
+  versions: readonly PriceVersion[],
+  prices: Prices,
+  setAtMs: number,
+): readonly PriceVersion[] {
+  const fromMs = Math.max(setAtMs, startOf(prices.card) ?? 0);
+  const earlier = versions.filter((held) => held.fromMs < fromMs);
+  const added = { version: lastVersion(versions) + 1, fromMs, ...prices };
+  const [oldest = added, ...others] = [...earlier, added].slice(-priceVersionsMax);
+  return [isScheduled(oldest) ? oldest : { ...oldest, fromMs: 0 }, ...others];
+}
+
+/** The newest version. 0 if prices were never set. */
+export const lastVersion = (versions: readonly PriceVersion[]): number =>
+  versions.at(-1)?.version ?? 0;
+
+/** Null before the oldest version begins. */
+export const pricesAt = (versions: readonly PriceVersion[], atMs: number): PriceVersion | null =>
+  versions.findLast(({ fromMs }) => fromMs <= atMs) ?? null;
+
+/** The newest version and, if it is scheduled, those that may apply until then. */
+export const versionsAhead = (versions: readonly PriceVersion[]): readonly PriceVersion[] =>
+  versions.slice(
+    Math.max(
+      0,
+      versions.findLastIndex((one) => !isScheduled(one)),
+    ),
+  );
+
+const isScheduled = ({ card, fromMs }: PriceVersion): boolean => startOf(card) === fromMs;
+
+/** Null if the card applies at once. */
+const startOf = (card: PriceCard | null): number | null =>
+  card?.effective_from === undefined ? null : Date.parse(card.effective_from);
