@@ -4,16 +4,24 @@
 import type { Model } from '../../projections/config/model.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { ModelId } from '../lib/ids.ts';
+import { defaultCurrency } from '../usage/price-card.ts';
+import type { PriceCard } from '../usage/price-card.ts';
 import type { Decision } from './decision.ts';
 import { setFields } from './set-fields.ts';
 
-/** Micro-units per million tokens. */
-export type SyncedPrice = Readonly<{
-  id: ModelId;
-  upstreamModel: string;
-  inputPricePerMtok: number;
-  outputPricePerMtok: number;
+/** Micro-units per million tokens. The model keeps its own where a synced price is null. */
+type Prices = Readonly<{
+  inputPricePerMtok: number | null;
+  outputPricePerMtok: number | null;
+  priceCard: PriceCard | null;
 }>;
+
+export type SyncedPrice = Prices &
+  Readonly<{
+    id: ModelId;
+    /** The upstream model that the price belongs to. */
+    upstreamModel: string;
+  }>;
 
 export type PriceCommand = Readonly<{
   type: 'SyncPrices';
@@ -26,18 +34,23 @@ export const decidePrices = (state: ConfigState, { overwrite, prices }: PriceCom
   prices.flatMap((price) => {
     const model = state.model.byId.get(price.id);
     if (model?.backend?.upstreamModel !== price.upstreamModel) return [];
-    if (keepsPrice(model, price, { overwrite })) return [];
-    const { inputPricePerMtok, outputPricePerMtok } = price;
-    return setFields('model', model, { inputPricePerMtok, outputPricePerMtok });
+    return setFields('model', model, pricesAfter(model, price, { overwrite }));
   });
 
-export function keepsPrice(
-  model: Pick<Model, 'inputPricePerMtok' | 'outputPricePerMtok'>,
-  price: Pick<SyncedPrice, 'inputPricePerMtok' | 'outputPricePerMtok'>,
+/** The prices of a model after a sync that found `listed`. */
+export function pricesAfter(
+  { inputPricePerMtok, outputPricePerMtok, priceCard = null }: Model,
+  listed: Prices,
   { overwrite }: Pick<PriceCommand, 'overwrite'>,
-): boolean {
-  const { inputPricePerMtok: input, outputPricePerMtok: output } = model;
-  const isSame = input === price.inputPricePerMtok && output === price.outputPricePerMtok;
-  const isPriced = input !== null || output !== null;
-  return isSame || (isPriced && !overwrite);
+): Prices {
+  const own = { inputPricePerMtok, outputPricePerMtok, priceCard };
+  const isPriced = Object.values(own).some((price) => price !== null);
+  // Lists have prices in US dollars.
+  const isForeign = (priceCard?.currency ?? defaultCurrency) !== defaultCurrency;
+  if (isForeign || (isPriced && !overwrite)) return own;
+  return {
+    inputPricePerMtok: listed.inputPricePerMtok ?? inputPricePerMtok,
+    outputPricePerMtok: listed.outputPricePerMtok ?? outputPricePerMtok,
+    priceCard: listed.priceCard ?? priceCard,
+  };
 }

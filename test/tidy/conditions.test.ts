@@ -8,7 +8,8 @@ import type { Field } from '../../src/conditions/condition.ts';
 import { conditionFields } from '../../src/conditions/table.ts';
 import { importsOf, sourcesOfTree } from './tree.ts';
 
-const program = /^(events|projections|src|ui)\//;
+/** A price list of an aggregator has a `min_prompt_tokens` of its own. */
+const program = /^(events|projections|src|ui)\/(?!snapshot\/prices\/)/;
 const filesMax = 3;
 
 /** The names of a field that have no other meaning, unlike `stream` and `class`. */

@@ -51,9 +51,9 @@ it('a price is edited in the table, and cleared', async (t) => {
 
 it('prices of public lists are previewed before they are published', async (t) => {
   const server = await emptyServer(t);
-  const upstream = await listedProvider(t, { models: ['engine-small'] });
+  const upstream = await listedProvider(t, { models: ['engine-small', 'azure/gpt-9'] });
   await server.send('POST', '/admin/providers', { name: 'Engine', api_base: upstream.apiBase });
-  for (const name of ['engine-small', 'unheard-of']) {
+  for (const name of ['engine-small', 'azure/gpt-9', 'unheard-of']) {
     const { id } = await make(server, path, { name });
     await make(server, `${path}/${Number(id)}/backends`, { provider_id: 1 });
   }
@@ -61,9 +61,13 @@ it('prices of public lists are previewed before they are published', async (t) =
   await page.getByRole('link', { name: 'Sync prices' }).click();
   await press(page, 'Preview prices');
   await page.getByRole('row', { name: /engine-small unpriced \$0.25 unpriced \$0.00/ }).waitFor();
+  await page.getByRole('row', { name: /azure\/gpt-9 unpriced \$3.30 .* 3 changes/ }).waitFor();
   await page.getByText('1 model not in the price lists').waitFor();
+  await page.getByText('2 kinds of prices in the catalog not used').click();
+  await page.getByText('gw does not know this price (1 model)').waitFor();
   assert.equal((await modelNamed(server, 'engine-small'))['input_price_per_mtok'], null);
-  await press(page, 'Apply to 1 model');
+  await press(page, 'Apply to 2 models');
+  await page.getByRole('row', { name: /Cache read added .*\$0.33 per million tokens/ }).waitFor();
   await press(page, 'Apply prices');
   await toast(page, /Prices updated · version \d+/);
   const priced = await modelNamed(server, 'engine-small');

@@ -10,6 +10,7 @@ import { canonicalJson } from '../../lib/canonical-json.ts';
 import { modelId } from '../../lib/ids.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import { priceSource, priceSourceAliases } from '../../lib/vocabulary.ts';
+import { cardDifferences } from '../../snapshot/prices/card-differences.ts';
 import { mutate } from '../http/mutation.ts';
 import type { ProviderNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
@@ -24,7 +25,12 @@ export const priceSourceField = z
   .meta({ type: 'string', enum: [...priceSource.options, ...Object.keys(priceSourceAliases)] });
 
 /** Micro-units per million tokens. Null is unpriced. */
-const price = z.int().nonnegative();
+const price = z.int().nonnegative().nullable();
+
+const cardValue = z.union([z.int(), z.string()]);
+
+/** A key of a price list that is not used. The reason is null if gw does not know it. */
+const unusedKey = z.object({ key: z.string(), reason: z.string().nullable() });
 
 export const priceSyncRecord = z.object({
   dry_run: z.boolean(),
@@ -47,10 +53,23 @@ export const priceSyncRecord = z.object({
       source: sourceName,
       /** The name in the source. */
       found_as: z.string(),
-      old_input_price_per_mtok: price.nullable(),
-      old_output_price_per_mtok: price.nullable(),
+      old_input_price_per_mtok: price,
+      old_output_price_per_mtok: price,
       input_price_per_mtok: price,
       output_price_per_mtok: price,
+      /** The fields of the card that change. */
+      card_changes: z.array(
+        z.object({
+          /** Dotted. A context tier is named by its threshold: `above_200000.input`. */
+          field: z.string(),
+          /** Null if the value is not an amount. */
+          per: z.enum(['million_tokens', 'request', 'call', 'percent']).nullable(),
+          /** Micro-units or a percentage. Null if the card does not have the field. */
+          old: cardValue.nullable(),
+          new: cardValue.nullable(),
+        }),
+      ),
+      unused_keys: z.array(unusedKey),
     }),
   ),
   unmatched_models: z.array(
@@ -59,6 +78,8 @@ export const priceSyncRecord = z.object({
       model: z.string(),
       /** Null if the model has no provider. */
       upstream_model: z.string().nullable(),
+      /** The prices that a source has for the model and gw cannot use. */
+      unused_keys: z.array(unusedKey),
     }),
   ),
   sources: z.array(
@@ -67,6 +88,10 @@ export const priceSyncRecord = z.object({
       prices: z.int(),
       /** Number of invalid prices that were ignored. */
       nonsense: z.int(),
+      /** The keys with a price that gw does not use, and the number of models that have them. */
+      unused_keys: z.array(unusedKey.extend({ models: z.int() })),
+      /** Number of further such keys. */
+      more_unused_keys: z.int(),
       /** The reason why the source could not be read. Null if it was read. */
       skipped: z.string().nullable(),
     }),
@@ -87,16 +112,21 @@ export function priceSyncBody(
     already_priced: plan.kept,
     unmatched: plan.unmatched.length,
     changes: changes.map(toChangeRecord),
-    unmatched_models: plan.unmatched.map(({ model, upstreamModel }) => ({
+    unmatched_models: plan.unmatched.map(({ model, upstreamModel, unused }) => ({
       model_id: model.id,
       model: model.name,
       upstream_model: upstreamModel,
+      unused_keys: [...unused],
     })),
-    sources: [...plan.sources],
+    sources: plan.sources.map(({ unused, ...source }) => ({
+      ...source,
+      unused_keys: [...unused.keys],
+      more_unused_keys: unused.more,
+    })),
   };
 }
 
-const toChangeRecord = ({ model, upstreamModel, found }: PriceChange) => ({
+const toChangeRecord = ({ model, upstreamModel, found, prices, unused }: PriceChange) => ({
   model_id: model.id,
   model: model.name,
   upstream_model: upstreamModel,
@@ -104,8 +134,10 @@ const toChangeRecord = ({ model, upstreamModel, found }: PriceChange) => ({
   found_as: found.name,
   old_input_price_per_mtok: model.inputPricePerMtok,
   old_output_price_per_mtok: model.outputPricePerMtok,
-  input_price_per_mtok: found.prices.inputPricePerMtok,
-  output_price_per_mtok: found.prices.outputPricePerMtok,
+  input_price_per_mtok: prices.inputPricePerMtok,
+  output_price_per_mtok: prices.outputPricePerMtok,
+  card_changes: [...cardDifferences(model.priceCard ?? null, prices.priceCard)],
+  unused_keys: [...unused],
 });
 
 /** Equal for equal changes: same models, old prices, new prices and sources. */

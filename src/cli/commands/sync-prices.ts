@@ -97,19 +97,26 @@ function readSource(given: string): PriceSource | Refusal {
 }
 
 function toText(synced: PriceSyncRecord): string {
-  const sources = synced.sources.map(({ source, prices, nonsense, skipped }) =>
+  const sources = synced.sources.flatMap(({ source, prices, nonsense, skipped, ...keys }) => [
     skipped === null
       ? `${source}: ${prices} prices${nonsense > 0 ? `, ${nonsense} implausible` : ''}`
       : `${source}: skipped, ${skipped}`,
-  );
-  const changes = synced.changes.map((change) => {
+    ...unusedText(source, keys),
+  ]);
+  const changes = synced.changes.flatMap((change) => {
     const was = pair(change.old_input_price_per_mtok, change.old_output_price_per_mtok);
     const is = pair(change.input_price_per_mtok, change.output_price_per_mtok);
-    return `${change.model}: ${is}, was ${was} (${change.source} ${change.found_as})`;
+    return [
+      `${change.model}: ${is}, was ${was} (${change.source} ${change.found_as})`,
+      ...change.card_changes.map(cardText),
+    ];
   });
-  const unmatched = synced.unmatched_models.map(({ model, upstream_model: upstream }) =>
-    upstream === null ? `${model}: no provider` : `${model}: no price found for ${upstream}`,
-  );
+  const unmatched = synced.unmatched_models.map(({ model, upstream_model: upstream, ...entry }) => {
+    if (upstream === null) return `${model}: no provider`;
+    const [unused] = entry.unused_keys;
+    const why = unused === undefined ? '' : `, only ${unused.key}: ${reasonOf(unused)}`;
+    return `${model}: no price found for ${upstream}${why}`;
+  });
   const verb = synced.dry_run ? 'would be updated' : 'updated';
   const counts = [
     `${synced.updated} ${verb}`,
@@ -117,6 +124,36 @@ function toText(synced: PriceSyncRecord): string {
     `${synced.unmatched} unmatched`,
   ];
   return [...sources, ...changes, ...unmatched, counts.join(', ')].join('\n');
+}
+
+type SourceRecord = PriceSyncRecord['sources'][number];
+type UnusedKeys = Pick<SourceRecord, 'unused_keys' | 'more_unused_keys'>;
+
+/** Names unknown keys, and counts the others. */
+function unusedText(source: string, { unused_keys: keys, more_unused_keys: more }: UnusedKeys) {
+  const unknown = keys.filter(({ reason }) => reason === null);
+  const known = keys.length - unknown.length + more;
+  return [
+    ...unknown.map(
+      ({ key, models }) => `${source}: unknown key, not used: ${key} (models: ${models})`,
+    ),
+    ...(known === 0 ? [] : [`${source}: known keys, not used: ${known} (for reasons see --json)`]),
+  ];
+}
+
+const reasonOf = ({ reason }: Readonly<{ reason: string | null }>): string =>
+  reason ?? 'gw does not know this price';
+
+type CardChange = PriceSyncRecord['changes'][number]['card_changes'][number];
+
+const perTexts = { million_tokens: ' per million', request: ' per request', call: ' per call' };
+
+function cardText({ field, per, old, new: set }: CardChange): string {
+  const text = (value: CardChange['old']): string => {
+    if (typeof value !== 'number') return value ?? 'not set';
+    return per === 'percent' || per === null ? `${value} %` : `${money(value)}${perTexts[per]}`;
+  };
+  return `  ${field}: ${text(set)}, was ${text(old)}`;
 }
 
 type Micros = number | null;

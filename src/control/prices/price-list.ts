@@ -4,13 +4,13 @@
 
 import { z } from 'zod';
 
-import { scaleDecimal } from '../../lib/decimal.ts';
-
-/** Micro-units per million tokens. */
-export type TokenPrices = Readonly<{ inputPricePerMtok: number; outputPricePerMtok: number }>;
+import { readAggregatorEntry } from '../../snapshot/prices/aggregator-entry.ts';
+import { readCatalogueEntry } from '../../snapshot/prices/catalogue-entry.ts';
+import type { ListedEntry, ListedPrice, UnusedKey } from '../../snapshot/prices/listed-price.ts';
 
 export type PriceList = Readonly<{
-  prices: ReadonlyMap<string, TokenPrices>;
+  /** By the name of the model. Entries without any price are left out. */
+  entries: ReadonlyMap<string, ListedEntry>;
   /** The number of entries with an invalid price: negative, not a number, or too large. */
   nonsense: number;
   /** The next page of the list. Null on the last page. */
@@ -21,76 +21,78 @@ const aggregatorList = z.object({
   data: z.array(z.unknown()),
   links: z.object({ next: z.string().nullish() }).optional().catch(undefined),
 });
-const aggregatorEntry = z.object({
-  id: z.string().min(1),
-  pricing: z.object({ prompt: z.unknown(), completion: z.unknown() }),
-});
+const aggregatorEntry = z.object({ id: z.string().min(1), pricing: z.looseObject({}) });
 
 /** Null if the text is not such a list. A price of 0 means free of charge. */
 export function readAggregatorPrices(text: string): PriceList | null {
   const list = aggregatorList.safeParse(parseJson(text));
   if (!list.success) return null;
-  const quotes = list.data.data.flatMap((value): Quote[] => {
+  const entries = list.data.data.flatMap((value): NamedEntry[] => {
     const entry = aggregatorEntry.safeParse(value);
-    if (!entry.success) return [];
-    const { id, pricing } = entry.data;
-    return [{ name: id, input: pricing.prompt, output: pricing.completion }];
+    return entry.success ? [[entry.data.id, readAggregatorEntry(entry.data.pricing)]] : [];
   });
-  return { ...pricesOf(quotes, { zeroIsPrice: true }), next: list.data.links?.next ?? null };
+  return { ...listOf(entries), next: list.data.links?.next ?? null };
 }
 
 const catalogueList = z.record(z.string(), z.unknown());
-const catalogueEntry = z.object({
-  input_cost_per_token: z.unknown(),
-  output_cost_per_token: z.unknown(),
-});
 /** Describes the fields, in prose instead of values. */
 const catalogueSpecimen = 'sample_spec';
 
 /**
  * Null if the text is not such a list. Its models that are not priced per token, or whose price is
- * unknown, have the price 0, like free ones. So 0 for both directions counts as unpriced: treating
- * a paid model as free would be worse.
+ * unknown, have the price 0, like free ones. So an entry whose prices are all 0 counts as unpriced:
+ * treating a paid model as free would be worse.
  */
 export function readCataloguePrices(text: string): PriceList | null {
   const list = catalogueList.safeParse(parseJson(text));
   if (!list.success) return null;
-  const quotes = Object.entries(list.data).flatMap(([name, value]): Quote[] => {
-    const entry = catalogueEntry.safeParse(value);
-    if (!entry.success || name === catalogueSpecimen) return [];
-    const { input_cost_per_token: input, output_cost_per_token: output } = entry.data;
-    return [{ name, input, output }];
+  const entries = Object.entries(list.data).flatMap(([name, value]): NamedEntry[] => {
+    if (typeof value !== 'object' || value === null || name === catalogueSpecimen) return [];
+    const { price, ...entry } = readCatalogueEntry(value);
+    return [[name, { ...entry, price: price === null || isFree(price) ? null : price }]];
   });
-  return { ...pricesOf(quotes, { zeroIsPrice: false }), next: null };
+  return { ...listOf(entries), next: null };
 }
 
-type Quote = Readonly<{ name: string; input: unknown; output: unknown }>;
+type NamedEntry = readonly [string, ListedEntry];
 
-/** An entry without prices for both directions is unpriced. */
-function pricesOf(quotes: readonly Quote[], { zeroIsPrice }: Readonly<{ zeroIsPrice: boolean }>) {
-  const prices = new Map<string, TokenPrices>();
-  let nonsense = 0;
-  for (const { name, input, output } of quotes) {
-    const inputPrice = pricePerMtok(input);
-    const outputPrice = pricePerMtok(output);
-    if (inputPrice === 'nonsense' || outputPrice === 'nonsense') nonsense += 1;
-    else if (inputPrice === null || outputPrice === null) continue;
-    else if (!zeroIsPrice && inputPrice === 0 && outputPrice === 0) continue;
-    else prices.set(name, { inputPricePerMtok: inputPrice, outputPricePerMtok: outputPrice });
+/** Numbers are prices and thresholds, and a threshold is never 0. */
+const isFree = ({ inputPricePerMtok, outputPricePerMtok, priceCard }: ListedPrice): boolean =>
+  [inputPricePerMtok, outputPricePerMtok].every((price) => (price ?? 0) === 0) &&
+  !hasPrice(priceCard);
+
+const hasPrice = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).some(([name, member]) => name !== 'above_tokens' && hasPrice(member))
+    : typeof value === 'number' && value > 0;
+
+const listOf = (named: readonly NamedEntry[]): Pick<PriceList, 'entries' | 'nonsense'> => ({
+  entries: new Map(named.filter(([, { price, unused }]) => price !== null || unused.length > 0)),
+  nonsense: named.filter(([, { isNonsense }]) => isNonsense).length,
+});
+
+type CountedKey = UnusedKey & Readonly<{ models: number }>;
+
+/** `more` is the number of keys that are left out. */
+export type UnusedPrices = Readonly<{ keys: readonly CountedKey[]; more: number }>;
+
+/** The longest known list has 110 unused keys. */
+const unusedMax = 200;
+
+/** The keys of a list that are not used. Unknown ones come first, then the most frequent ones. */
+export function unusedPrices(entries: ReadonlyMap<string, ListedEntry>): UnusedPrices {
+  const byKey = new Map<string, CountedKey>();
+  for (const { unused } of entries.values()) {
+    for (const { key, reason } of unused) {
+      const known = byKey.get(key);
+      byKey.set(key, { key, reason, models: (known?.models ?? 0) + 1 });
+    }
   }
-  return { prices, nonsense };
-}
-
-/** A price per token is 10^12 times the price in micro-units per million tokens. */
-const places = 12;
-
-/** Converts a price per token, a number or a decimal text. Null if absent. */
-function pricePerMtok(quoted: unknown): number | null | 'nonsense' {
-  if (quoted === undefined || quoted === null) return null;
-  if (typeof quoted !== 'string' && typeof quoted !== 'number') return 'nonsense';
-  const price = scaleDecimal(String(quoted).trim(), places);
-  if (price === null || price < 0n || price > BigInt(Number.MAX_SAFE_INTEGER)) return 'nonsense';
-  return Number(price);
+  const rank = ({ reason }: CountedKey): number => (reason === null ? 0 : 1);
+  const all = [...byKey.values()].toSorted(
+    (a, b) => rank(a) - rank(b) || b.models - a.models || (a.key < b.key ? -1 : 1),
+  );
+  return { keys: all.slice(0, unusedMax), more: Math.max(0, all.length - unusedMax) };
 }
 
 function parseJson(text: string): unknown {

@@ -6,18 +6,20 @@ import type { Model } from '../../../projections/config/model.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { closedModelsIn } from '../../../projections/snapshot.ts';
 import type { PriceSourceName } from '../../lib/vocabulary.ts';
-import type { TokenPrices } from './price-list.ts';
+import type { ListedEntry, ListedPrice, UnusedKey } from '../../snapshot/prices/listed-price.ts';
 import { vendorNames } from './price-vendors.ts';
 import type { VendorNames } from './price-vendors.ts';
 
-export type PriceLists = Readonly<Record<PriceSourceName, ReadonlyMap<string, TokenPrices> | null>>;
+export type PriceLists = Readonly<Record<PriceSourceName, ReadonlyMap<string, ListedEntry> | null>>;
 
 export type PriceMatch = Readonly<{
   model: Model;
   /** Null if the model has no provider. It is then not looked up. */
   upstreamModel: string | null;
-  /** Null if no list has the model. `name` is the name it was found under. */
-  found: Readonly<{ source: PriceSourceName; name: string; prices: TokenPrices }> | null;
+  /** Null if no list has a price of the model. `name` is the name it was found under. */
+  found: Readonly<{ source: PriceSourceName; name: string; price: ListedPrice }> | null;
+  /** The keys that are not used, of the entry that was found or, without any price, of the first. */
+  unused: readonly UnusedKey[];
 }>;
 
 /** In order of precedence. */
@@ -35,24 +37,32 @@ export function matchPrices(state: ConfigState, lists: PriceLists): readonly Pri
     .map((model): PriceMatch => {
       const provider = state.provider.byId.get(model.backend?.providerId ?? 0);
       if (model.backend === null || provider === undefined) {
-        return { model, upstreamModel: null, found: null };
+        return { model, upstreamModel: null, found: null, unused: [] };
       }
       const { upstreamModel } = model.backend;
-      const found = findPrice(upstreamModel, { vendor: vendorNames(provider), lists });
-      return { model, upstreamModel, found };
+      const entries = entriesOf(upstreamModel, { vendor: vendorNames(provider), lists });
+      return { model, upstreamModel, ...foundIn(entries) };
     });
 }
 
 type Asked = Readonly<{ vendor: VendorNames; lists: PriceLists }>;
+type NamedEntry = Readonly<{ source: PriceSourceName; name: string; entry: ListedEntry }>;
 
-function findPrice(upstreamModel: string, { vendor, lists }: Asked): PriceMatch['found'] {
-  for (const source of priceSourceOrder) {
-    for (const name of namesOf(upstreamModel, vendor[source])) {
-      const prices = lists[source]?.get(name);
-      if (prices !== undefined) return { source, name, prices };
-    }
+/** In order of precedence. */
+const entriesOf = (upstreamModel: string, { vendor, lists }: Asked): readonly NamedEntry[] =>
+  priceSourceOrder.flatMap((source) =>
+    namesOf(upstreamModel, vendor[source]).flatMap((name): NamedEntry[] => {
+      const entry = lists[source]?.get(name);
+      return entry === undefined ? [] : [{ source, name, entry }];
+    }),
+  );
+
+function foundIn(entries: readonly NamedEntry[]): Pick<PriceMatch, 'found' | 'unused'> {
+  for (const { source, name, entry } of entries) {
+    const { price, unused } = entry;
+    if (price !== null) return { found: { source, name, price }, unused };
   }
-  return null;
+  return { found: null, unused: entries[0]?.entry.unused ?? [] };
 }
 
 /**

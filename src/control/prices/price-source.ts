@@ -11,7 +11,8 @@ import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { readBounded } from '../../lib/bounded-body.ts';
 import { EgressRefused } from '../../egress/egress.ts';
-import type { PriceList, TokenPrices } from './price-list.ts';
+import type { ListedEntry } from '../../snapshot/prices/listed-price.ts';
+import type { PriceList } from './price-list.ts';
 
 /** The longest known list has 1.6 MB. */
 const bytesMax = 8 * 1024 * 1024;
@@ -23,7 +24,7 @@ type Reading = Readonly<{
   signal: AbortSignal;
 }>;
 
-export type ReadPrices = Readonly<{ prices: ReadonlyMap<string, TokenPrices>; nonsense: number }>;
+export type ReadPrices = Pick<PriceList, 'entries' | 'nonsense'>;
 
 /**
  * `location` is a file or an http or https URL, whose further pages are read too. The code of
@@ -33,7 +34,7 @@ export async function readPriceSource(
   location: string,
   { dispatcher, read, signal }: Reading,
 ): Promise<ReadPrices | Refusal> {
-  const prices = new Map<string, TokenPrices>();
+  const entries = new Map<string, ListedEntry>();
   let nonsense = 0;
   let place: string | null = location;
   for (let page = 0; place !== null && page < pagesMax; page++) {
@@ -41,12 +42,13 @@ export async function readPriceSource(
     if (isRefusal(text)) return text;
     const list = read(text);
     if (list === null) return refuse('upstream', 'it is not a price list');
-    for (const [name, price] of list.prices) if (!prices.has(name)) prices.set(name, price);
+    for (const [name, entry] of list.entries) if (!entries.has(name)) entries.set(name, entry);
     nonsense += list.nonsense;
     place = nextPlace(place, list.next);
   }
   // A list without any price is an unrelated JSON document.
-  return prices.size === 0 ? refuse('upstream', 'it contains no prices') : { prices, nonsense };
+  const isPriced = [...entries.values()].some(({ price }) => price !== null);
+  return isPriced ? { entries, nonsense } : refuse('upstream', 'it contains no prices');
 }
 
 const isUrl = (place: string): boolean => /^https?:\/\//i.test(place);

@@ -6,12 +6,14 @@ import type { Dispatcher } from 'undici';
 
 import type { Model } from '../../../projections/config/model.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { keepsPrice } from '../../deciders/price.ts';
+import { pricesAfter } from '../../deciders/price.ts';
 import type { PriceCommand } from '../../deciders/price.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { PriceSource, PriceSourceName } from '../../lib/vocabulary.ts';
-import { readAggregatorPrices, readCataloguePrices } from './price-list.ts';
+import { readAggregatorPrices, readCataloguePrices, unusedPrices } from './price-list.ts';
+import type { UnusedPrices } from './price-list.ts';
 import { matchPrices, priceSourceOrder } from './price-match.ts';
 import type { PriceLists, PriceMatch } from './price-match.ts';
 import { readPriceSource } from './price-source.ts';
@@ -27,24 +29,27 @@ export type SourceReport = Readonly<{
   source: PriceSourceName;
   prices: number;
   nonsense: number;
+  /** The keys with a price that gw does not use. */
+  unused: UnusedPrices;
   skipped: string | null;
 }>;
 
 export type PricePlan = Readonly<{
   command: PriceCommand;
   sources: readonly SourceReport[];
-  /** A price that would change. `model` has the current price and `found` the new one. */
   changes: readonly PriceChange[];
   /** Number of prices that were found and stay unchanged. */
   kept: number;
-  unmatched: readonly Pick<PriceMatch, 'model' | 'upstreamModel'>[];
+  unmatched: readonly Omit<PriceMatch, 'found'>[];
 }>;
 
-export type PriceChange = Readonly<{
-  model: Model;
-  upstreamModel: string;
-  found: NonNullable<PriceMatch['found']>;
-}>;
+/** A change of prices from those of `model` to `prices`. */
+export type PriceChange = Pick<PriceMatch, 'model' | 'unused'> &
+  Readonly<{
+    upstreamModel: string;
+    found: NonNullable<PriceMatch['found']>;
+    prices: ReturnType<typeof pricesAfter>;
+  }>;
 
 /**
  * Refuses with `upstream` if no source could be read, and with `unavailable` while another sync
@@ -80,26 +85,32 @@ async function planPrices(
     return refuse('upstream', `no price source could be read: ${reasons.join('; ')}`);
   }
   const listOf = (name: PriceSourceName) =>
-    read.find(({ report }) => report.source === name)?.prices ?? null;
+    read.find(({ report }) => report.source === name)?.entries ?? null;
   const lists: PriceLists = { aggregator: listOf('aggregator'), catalogue: listOf('catalogue') };
   const matches = matchPrices(await dependencies.readState(), lists);
-  const found = matches.flatMap(({ model, upstreamModel, found }): PriceChange[] =>
-    found === null || upstreamModel === null ? [] : [{ model, upstreamModel, found }],
-  );
-  const changes = found.filter(
-    ({ model, found: { prices } }) => !keepsPrice(model, prices, { overwrite }),
-  );
+  const found = matches.flatMap(({ upstreamModel, found, ...match }): PriceChange[] => {
+    if (found === null || upstreamModel === null) return [];
+    const prices = pricesAfter(match.model, found.price, { overwrite });
+    return [{ ...match, upstreamModel, found, prices }];
+  });
+  const changes = found.filter(({ model, prices }) => differs(model, prices));
   const command: PriceCommand = {
     type: 'SyncPrices',
     overwrite,
-    prices: changes.map(({ model, upstreamModel, found: { prices } }) => ({
+    prices: changes.map(({ model, upstreamModel, found: { price } }) => ({
       id: model.id,
       upstreamModel,
-      ...prices,
+      ...price,
     })),
   };
   const unmatched = matches.filter((match) => match.found === null);
   return { command, sources, changes, kept: found.length - changes.length, unmatched };
+}
+
+function differs(model: Model, prices: PriceChange['prices']): boolean {
+  const { inputPricePerMtok, outputPricePerMtok, priceCard = null } = model;
+  const own = { inputPricePerMtok, outputPricePerMtok, priceCard };
+  return canonicalJson(own) !== canonicalJson(prices);
 }
 
 async function readSource(
@@ -111,8 +122,12 @@ async function readSource(
     read: readers[source],
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const report: SourceReport = isRefusal(read)
-    ? { source, prices: 0, nonsense: 0, skipped: read.message }
-    : { source, prices: read.prices.size, nonsense: read.nonsense, skipped: null };
-  return { report, prices: isRefusal(read) ? null : read.prices };
+  if (isRefusal(read)) {
+    const none = { prices: 0, nonsense: 0, unused: { keys: [], more: 0 } };
+    return { report: { source, ...none, skipped: read.message }, entries: null };
+  }
+  const { entries, nonsense } = read;
+  const prices = [...entries.values()].filter(({ price }) => price !== null).length;
+  const report = { source, prices, nonsense, unused: unusedPrices(entries), skipped: null };
+  return { report, entries };
 }

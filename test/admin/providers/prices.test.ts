@@ -53,11 +53,15 @@ async function started(t: TestContext, sources: Sources = {}) {
   return { ...test, server };
 }
 
+const noImages = 'usage rows do not count images';
+
 const change = (model_id: number, model: string, rest: Record<string, unknown>) => ({
   model_id,
   model,
   old_input_price_per_mtok: null,
   old_output_price_per_mtok: null,
+  card_changes: [],
+  unused_keys: [],
   ...rest,
 });
 
@@ -83,14 +87,51 @@ const nine = change(2, 'nine', {
   old_output_price_per_mtok: 2,
   input_price_per_mtok: 3_300_000,
   output_price_per_mtok: 11_000_000,
+  card_changes: [
+    { field: 'cache_read', per: 'million_tokens', old: null, new: 330_000 },
+    { field: 'service_tiers.flex.input', per: 'million_tokens', old: null, new: 1_650_000 },
+    {
+      field: 'fallbacks',
+      per: null,
+      old: null,
+      new:
+        'cache_write_5m as input, cache_write_1h as input, input_audio as input, ' +
+        'input_image as input, output_audio as output, output_image as output',
+    },
+  ],
+  unused_keys: [{ key: 'output_cost_per_image', reason: noImages }],
 });
 const unmatched = [
-  { model_id: 3, model: 'own', upstream_model: 'nobody-knows' },
-  { model_id: 5, model: 'unserved', upstream_model: null },
+  { model_id: 3, model: 'own', upstream_model: 'nobody-knows', unused_keys: [] },
+  { model_id: 5, model: 'unserved', upstream_model: null, unused_keys: [] },
 ];
 const read = [
-  { source: 'aggregator', prices: 3, nonsense: 2, skipped: null },
-  { source: 'catalogue', prices: 3, nonsense: 4, skipped: null },
+  {
+    source: 'aggregator',
+    prices: 3,
+    nonsense: 2,
+    unused_keys: [
+      { key: 'image', reason: noImages, models: 1 },
+      {
+        key: 'input_audio_cache',
+        reason: 'usage rows do not split cached tokens by media type',
+        models: 1,
+      },
+    ],
+    more_unused_keys: 0,
+    skipped: null,
+  },
+  {
+    source: 'catalogue',
+    prices: 4,
+    nonsense: 4,
+    unused_keys: [
+      { key: 'output_cost_per_smell', reason: null, models: 1 },
+      { key: 'output_cost_per_image', reason: noImages, models: 3 },
+    ],
+    more_unused_keys: 0,
+    skipped: null,
+  },
 ];
 
 const pricesOf = async ({ send }: Awaited<ReturnType<typeof started>>) => {
@@ -200,7 +241,14 @@ describe('a price sync', () => {
     const synced = await test.send('POST', path, {});
     assert.deepEqual(member(synced.body, 'changes'), [small]);
     assert.deepEqual(member(synced.body, 'sources'), [
-      { source: 'aggregator', prices: 0, nonsense: 0, skipped: 'it responded with status 503' },
+      {
+        source: 'aggregator',
+        prices: 0,
+        nonsense: 0,
+        unused_keys: [],
+        more_unused_keys: 0,
+        skipped: 'it responded with status 503',
+      },
       read[1],
     ]);
   });

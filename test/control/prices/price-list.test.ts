@@ -9,20 +9,40 @@ import * as fc from 'fast-check';
 import {
   readAggregatorPrices,
   readCataloguePrices,
+  unusedPrices,
 } from '../../../src/control/prices/price-list.ts';
+import type { PriceList } from '../../../src/control/prices/price-list.ts';
 
 const fixture = (name: string): string =>
   readFileSync(new URL(`../../fixtures/prices/${name}.json`, import.meta.url), 'utf8');
-const of = (input: number, output: number) => ({
+const of = (input: number | null, output: number | null) => ({
   inputPricePerMtok: input,
   outputPricePerMtok: output,
+  priceCard: null,
 });
+const cached = {
+  cache_read: 300_000,
+  fallbacks: {
+    cache_write_5m: 'input',
+    cache_write_1h: 'input',
+    input_audio: 'input',
+    input_image: 'input',
+    output_audio: 'output',
+    output_image: 'output',
+  },
+};
+const pricesIn = (list: PriceList | null) =>
+  Object.fromEntries(
+    [...(list?.entries ?? [])].flatMap(([name, { price }]) =>
+      price === null ? [] : [[name, price]],
+    ),
+  );
 
 describe("the aggregator's list", () => {
   it('is read exactly: decimal texts per token, 0 is free, and -1 is not a price', () => {
     const list = readAggregatorPrices(fixture('aggregator'));
-    assert.deepEqual(Object.fromEntries(list?.prices ?? []), {
-      'openai/gpt-9': of(3_000_000, 12_500_000),
+    assert.deepEqual(pricesIn(list), {
+      'openai/gpt-9': { ...of(3_000_000, 12_500_000), priceCard: cached },
       'openai/gpt-9:free': of(0, 0),
       'vendor/engine-large': of(600_000, 1_000_000),
     });
@@ -45,9 +65,12 @@ describe("the aggregator's list", () => {
 describe('the catalogue', () => {
   it('is read without its sample entry, unpriced models and zeros', () => {
     const list = readCataloguePrices(fixture('catalogue'));
-    assert.deepEqual(Object.fromEntries(list?.prices ?? []), {
+    const { ranker, 'azure/gpt-9': tiered, ...prices } = pricesIn(list);
+    // It is priced by request, so that a price of 0 per token is one.
+    assert.equal(ranker?.priceCard?.per_request, 2_000);
+    assert.deepEqual(tiered?.priceCard?.service_tiers, { flex: { input: 1_650_000 } });
+    assert.deepEqual(prices, {
       'gpt-9': of(9_000_000, 9_000_000),
-      'azure/gpt-9': of(3_300_000, 11_000_000),
       'engine-small': of(250_000, 0),
     });
     assert.equal(list?.nonsense, 4);
@@ -60,6 +83,24 @@ describe('the catalogue', () => {
   });
 });
 
+it('counts the models of each key that it does not use, unknown keys first', () => {
+  const list = readCataloguePrices(fixture('catalogue'));
+  assert.deepEqual(unusedPrices(list?.entries ?? new Map()), {
+    keys: [
+      { key: 'output_cost_per_smell', reason: null, models: 1 },
+      { key: 'output_cost_per_image', reason: 'usage rows do not count images', models: 3 },
+    ],
+    more: 0,
+  });
+});
+
+it('lists a bounded number of keys that it does not use', () => {
+  const keys = Array.from({ length: 250 }, (_, index) => [`cost_${index}`, 1]);
+  const list = readCataloguePrices(JSON.stringify({ m: Object.fromEntries(keys) }));
+  const { keys: listed, more } = unusedPrices(list?.entries ?? new Map());
+  assert.deepEqual([listed.length, more], [200, 50]);
+});
+
 it('every price in whole micro-units is preserved, however a double represents it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000_000_000_000 }), (micros) => {
@@ -67,7 +108,7 @@ it('every price in whole micro-units is preserved, however a double represents i
       const text = JSON.stringify({
         m: { input_cost_per_token: cost, output_cost_per_token: cost },
       });
-      assert.deepEqual(readCataloguePrices(text)?.prices.get('m'), of(micros, micros));
+      assert.deepEqual(readCataloguePrices(text)?.entries.get('m')?.price, of(micros, micros));
     }),
   );
 });

@@ -15,8 +15,9 @@ import {
 } from '../../harness/events/examples.ts';
 import { given } from '../../harness/events/test-log.ts';
 
-const price = { inputPricePerMtok: 1, outputPricePerMtok: 2 };
-const listOf = (names: readonly string[]) => new Map(names.map((name) => [name, price]));
+const price = { inputPricePerMtok: 1, outputPricePerMtok: 2, priceCard: null };
+const entry = { price, unused: [], isNonsense: false };
+const listOf = (names: readonly string[]) => new Map(names.map((name) => [name, entry]));
 
 type Names = Readonly<{ aggregator?: readonly string[]; catalogue?: readonly string[] }>;
 const lists = ({ aggregator, catalogue }: Names): PriceLists => ({
@@ -67,6 +68,20 @@ describe('a model', () => {
   ] as const) {
     it(`is found by ${what}`, () => assert.equal(actual, expected));
   }
+
+  it('without a usable price has the reasons of the first entry under its name', () => {
+    const unused = [{ key: 'cost_per_second', reason: 'no seconds' }];
+    const unpriced = { ...entry, price: null, unused };
+    const { state } = given([
+      providerCreated(1, 'p', { endpoint: endpointAt(openai) }),
+      modelCreated(1, 'm'),
+      backendAttached(1, 1, 'v/u'),
+    ]);
+    const both = { aggregator: new Map([['v/u', unpriced]]), catalogue: null };
+    assert.deepEqual(matchPrices(state, both)[0]?.unused, unused);
+    const [priced] = matchPrices(state, { ...both, catalogue: listOf(['u']) });
+    assert.deepEqual([priced?.found?.name, priced?.unused], ['u', []]);
+  });
 
   it('is not looked up without a provider', () => {
     const { state } = given([modelCreated(1, 'u')]);

@@ -35,7 +35,7 @@ function reader(test: TestContext, limitMs = 10_000) {
 async function namesIn(read: ReturnType<ReturnType<typeof reader>>) {
   const answer = await read;
   assert.ok(!isRefusal(answer), JSON.stringify(answer));
-  return [...answer.prices.keys()];
+  return [...answer.entries.keys()];
 }
 
 async function reasonOf(read: ReturnType<ReturnType<typeof reader>>) {

@@ -304,6 +304,7 @@ export const modelCommands = [
         upstreamModel: text,
         inputPricePerMtok: number,
         outputPricePerMtok: number,
+        priceCard: nullable(fc.record({ cache_read: number })),
       }),
       { maxLength: 3 },
     ),

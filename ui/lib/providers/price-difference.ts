@@ -1,33 +1,49 @@
 // Shows a price sync as a diff.
 
-type Change = Readonly<{
-  model: string;
-  old_input_price_per_mtok: number | null;
-  old_output_price_per_mtok: number | null;
-  input_price_per_mtok: number;
-  output_price_per_mtok: number;
-}>;
+import type { AnswerOf } from '../../api/http/routes.ts';
+import { formatMoney } from '../text/format.ts';
 
-type Prices = Readonly<
-  Record<
-    string,
-    Readonly<{ input_price_per_mtok: number | null; output_price_per_mtok: number | null }>
-  >
->;
+type Change = AnswerOf<'POST', '/admin/prices/sync'>['changes'][number];
+type CardChange = Change['card_changes'][number];
+type Difference = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export function priceDifference(
   changes: readonly Change[],
-): Readonly<{ before: Prices; after: Prices }> {
+): Readonly<{ before: Difference; after: Difference }> {
   const before = changes.map((one) => [
     one.model,
     {
       input_price_per_mtok: one.old_input_price_per_mtok,
       output_price_per_mtok: one.old_output_price_per_mtok,
+      ...cardFields(one, (change) => change.old),
     },
   ]);
-  const after = changes.map(({ model, input_price_per_mtok, output_price_per_mtok }) => [
-    model,
-    { input_price_per_mtok, output_price_per_mtok },
+  const after = changes.map((one) => [
+    one.model,
+    {
+      input_price_per_mtok: one.input_price_per_mtok,
+      output_price_per_mtok: one.output_price_per_mtok,
+      ...cardFields(one, (change) => change.new),
+    },
   ]);
   return { before: Object.fromEntries(before), after: Object.fromEntries(after) };
+}
+
+const cardFields = (
+  { card_changes: changes }: Change,
+  valueOf: (change: CardChange) => CardChange['old'],
+): Readonly<Record<string, string | null>> =>
+  Object.fromEntries(
+    changes.map((change) => [`price_card.${change.field}`, cardText(change, valueOf(change))]),
+  );
+
+const quantities = {
+  million_tokens: 'per million tokens',
+  request: 'per request',
+  call: 'per call',
+} as const;
+
+function cardText({ per }: CardChange, value: CardChange['old']): string | null {
+  if (typeof value !== 'number' || per === null) return value === null ? null : String(value);
+  return per === 'percent' ? `${value} %` : `${formatMoney(value)} ${quantities[per]}`;
 }

@@ -23,6 +23,7 @@ import { record } from '../../styles/record.ts';
 
 type Plan = AnswerOf<'POST', '/admin/prices/sync'>;
 type PriceChange = Plan['changes'][number];
+type SourceRecord = Plan['sources'][number];
 type Source = 'both' | 'aggregator' | 'catalogue';
 
 const sources: readonly Readonly<{ value: Source; label: string }>[] = [
@@ -58,6 +59,13 @@ const columns: readonly Column<PriceChange>[] = [
   priceColumn('input_price_per_mtok', 'New input price'),
   priceColumn('old_output_price_per_mtok', 'Output price'),
   priceColumn('output_price_per_mtok', 'New output price'),
+  {
+    id: 'card',
+    label: 'Price card',
+    value: ({ card_changes }) => card_changes.length,
+    cell: ({ card_changes: { length } }) =>
+      length === 0 ? html`<span class="quiet">unchanged</span>` : formatCount(length, 'change'),
+  },
   { id: 'source', label: 'Source', value: ({ source }) => source },
   {
     id: 'found_as',
@@ -66,6 +74,49 @@ const columns: readonly Column<PriceChange>[] = [
     cell: ({ found_as }) => html`<code>${found_as}</code>`,
   },
 ];
+
+const unmatched = ({ unmatched_models: models }: Plan) =>
+  html`<details>
+    <summary>${formatCount(models.length, 'model')} not in the price lists</summary>
+    <ul>
+      ${models.map(
+        ({ model, upstream_model: upstream, unused_keys: [unused] }) =>
+          html`<li>
+            <code>${model}</code>
+            <span class="quiet"
+              >${upstream === null ? 'no provider' : `looked up as ${upstream}`}${
+                unused === undefined ? '' : `: ${unused.key}, ${reasonOf(unused)}`
+              }</span
+            >
+          </li>`,
+      )}
+    </ul>
+  </details>`;
+
+/** The prices of a list that gw does not use, with the reasons. */
+const unusedPrices = ({ source, unused_keys: keys, more_unused_keys: more }: SourceRecord) =>
+  keys.length === 0
+    ? nothing
+    : html`<details>
+        <summary>
+          ${formatCount(keys.length + more, 'kind')} of prices in the
+          ${source === 'catalogue' ? 'catalog' : source} not used
+        </summary>
+        <ul>
+          ${keys.map(
+            (unused) =>
+              html`<li>
+                <code>${unused.key}</code>
+                <span class="quiet"
+                  >${reasonOf(unused)} (${formatCount(unused.models, 'model')})</span
+                >
+              </li>`,
+          )}
+        </ul>
+      </details>`;
+
+const reasonOf = ({ reason }: Readonly<{ reason: string | null }>): string =>
+  reason ?? 'gw does not know this price';
 
 /** Dispatches `gw-review` with the save that applies the prices. */
 class GwPriceSync extends element({
@@ -181,24 +232,7 @@ class GwPriceSync extends element({
               .keyOf=${({ model_id }: PriceChange) => model_id}
             ></gw-table>`
       }
-      ${plan.unmatched === 0 ? nothing : this.#unmatched(plan)}`;
-  }
-
-  #unmatched({ unmatched_models: models }: Plan) {
-    return html`<details>
-      <summary>${formatCount(models.length, 'model')} not in the price lists</summary>
-      <ul>
-        ${models.map(
-          ({ model, upstream_model }) =>
-            html`<li>
-              <code>${model}</code>
-              <span class="quiet"
-                >${upstream_model === null ? 'no provider' : `looked up as ${upstream_model}`}</span
-              >
-            </li>`,
-        )}
-      </ul>
-    </details>`;
+      ${plan.unmatched === 0 ? nothing : unmatched(plan)} ${plan.sources.map(unusedPrices)}`;
   }
 
   readonly #onInput = ({ detail: { name, value, checked } }: CustomEvent<FieldInput>): void => {
