@@ -66,7 +66,10 @@ describe('a price sync', () => {
 
   it('sets a card, and keeps that of a priced model unless told to overwrite', () => {
     const plane = [provider, ...model(1), ...model(2), priced(2, null, null, { per_request: 1 })];
-    const all = [1, 2].map((id) => ({ ...price(id), priceCard: card }));
+    const all = [
+      { ...price(1), priceCard: card },
+      { ...price(2), priceCard: card },
+    ];
     given(plane)
       .when(sync(all))
       .yields([priced(1, 3, 15, card)]);

@@ -41,7 +41,8 @@ export function matchPrices(state: ConfigState, lists: PriceLists): readonly Pri
       }
       const { upstreamModel } = model.backend;
       const entries = entriesOf(upstreamModel, { vendor: vendorNames(provider), lists });
-      return { model, upstreamModel, ...foundIn(entries) };
+      const { found, unused } = foundIn(entries);
+      return { model, upstreamModel, found, unused };
     });
 }
 

@@ -2,14 +2,15 @@
 // configuration file").
 
 import type { Values } from '../../fields/field.ts';
-import { flowFields, informationFields, modelFields, priceFields } from '../../fields/model.ts';
-import { picked, valuesOf } from '../../fields/values.ts';
+import { flowFields, informationFields, modelFields } from '../../fields/model.ts';
+import { picked } from '../../fields/values.ts';
 import { plainly } from '../../lib/plain-issue.ts';
 import type { Protocol } from '../../lib/vocabulary.ts';
 import { commonProtocol } from '../../protocols/facts.ts';
 import { blockAt } from './blocks.ts';
 import { deployment } from './format.ts';
 import type { ModelInfo, ServiceBlock } from './format.ts';
+import { entryPrices } from './prices.ts';
 import { isUnfit, providerOf } from './providers.ts';
 import type { FileProvider } from './providers.ts';
 import type { Notes, Path, ReadOptions } from './source.ts';
@@ -192,26 +193,18 @@ const keyOfVariable = (vendor: Vendor | null, environment: ReadOptions['environm
 const nativeDefault = (protocol: Protocol, maxTokens: number | null | undefined): number | null =>
   protocol === commonProtocol ? null : (maxTokens ?? null);
 
-/**
- * Money per token times a million is money per million tokens, and a million micro-units are one
- * unit.
- */
-const priceOf = (costPerToken: number | null): number | null =>
-  costPerToken === null ? null : Math.round(costPerToken * 1e12);
-
-const factsOf = (parameters: object, info: ModelInfo): ModelFacts => ({
-  description: info.description ?? null,
-  ...valuesOf(priceFields, (_, { cost = '' }) =>
-    priceOf(costOf(parameters, cost) ?? costOf(info, cost)),
-  ),
-  ...picked(informationFields, info),
-  context_length: info.context_length ?? info.max_input_tokens ?? null,
-});
-
-/** Already validated by the schema. */
-function costOf(given: object, name: string): number | null {
-  const cost: unknown = Reflect.get(given, name);
-  return typeof cost === 'number' ? cost : null;
+/** A card of model_info has priority over the one of the other prices. */
+function factsOf(parameters: object, info: ModelInfo): ModelFacts {
+  const { price_card: card, ...information } = picked(informationFields, info);
+  const prices = entryPrices(parameters, info);
+  return {
+    description: info.description ?? null,
+    input_price_per_mtok: prices.inputPricePerMtok,
+    output_price_per_mtok: prices.outputPricePerMtok,
+    price_card: card ?? prices.priceCard,
+    ...information,
+    context_length: info.context_length ?? info.max_input_tokens ?? null,
+  };
 }
 
 const flowControlOf = (given: object, timeoutSeconds: number | null): FlowControl => {

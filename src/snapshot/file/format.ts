@@ -11,7 +11,7 @@ import {
   weightMax,
 } from '../../lib/amounts.ts';
 import { disagreeing, fileWindowShape, windowsAgree, withWindow } from '../../lib/budget-fields.ts';
-import { flowFields, informationFields, modelFields, priceFields } from '../../fields/model.ts';
+import { flowFields, informationFields, modelFields } from '../../fields/model.ts';
 import { shapeOf } from '../../fields/schemas.ts';
 import {
   apiBaseField,
@@ -26,6 +26,7 @@ import {
   upstreamModelField,
 } from '../../lib/fields.ts';
 import { credentialKind, protocol, protocolAliases } from '../../lib/vocabulary.ts';
+import { checkPrices } from './prices.ts';
 import { recordLists } from './records.ts';
 import { description, text } from './text.ts';
 import { tuningFields } from '../tuning.ts';
@@ -33,21 +34,6 @@ import { tuningFields } from '../tuning.ts';
 const optionalText = text.nullish();
 const address = text.pipe(apiBaseField);
 const name = text.pipe(nameField);
-
-const costPerTokenMax = 1000;
-/** Money per token, as in the common format. YAML reads 1e-6 as text. */
-const costPerToken = z
-  .union([
-    z.number(),
-    z
-      .string()
-      .regex(/^\d+(\.\d*)?([eE][+-]?\d+)?$/)
-      .transform(Number),
-  ])
-  .refine((cost) => Number.isFinite(cost) && cost >= 0 && cost <= costPerTokenMax, {
-    error: `must be a number from 0 to ${costPerTokenMax}`,
-  })
-  .nullish();
 
 const seconds = z.union([
   z.number(),
@@ -76,26 +62,17 @@ const endpoint = {
 
 const flowControl = shapeOf(flowFields, 'file');
 
-type Prices = typeof priceFields;
-type Costs = { [Name in keyof Prices as Prices[Name]['cost']]: typeof costPerToken };
-
-const costs = costShape();
-
-function costShape(): Costs;
-function costShape(): object {
-  return Object.fromEntries(Object.values(priceFields).map(({ cost }) => [cost, costPerToken]));
-}
-
 /** Part of the common format, where any large number may mean "unlimited". */
 const foreignTokens = z.int().positive().nullish();
 
-const modelInfo = z.looseObject({
-  description,
-  max_input_tokens: foreignTokens,
-  ...shapeOf(informationFields, 'file'),
-  ...costs,
-  ...flowControl,
-});
+const modelInfo = z
+  .looseObject({
+    description,
+    max_input_tokens: foreignTokens,
+    ...shapeOf(informationFields, 'file'),
+    ...flowControl,
+  })
+  .superRefine(checkPrices);
 export type ModelInfo = z.output<typeof modelInfo>;
 
 /** The limit of the admin API. The common format has none. */
@@ -107,17 +84,18 @@ const weight = z
 /** An entry of model_list. */
 export const deployment = z.object({
   model_name: name,
-  litellm_params: z.looseObject({
-    model: text.pipe(upstreamModelField),
-    api_base: address.nullish(),
-    base_url: address.nullish(),
-    ...endpoint,
-    default_max_tokens: tokensField.nullish(),
-    max_tokens: foreignTokens,
-    timeout: seconds.nullish(),
-    weight: weight.nullish(),
-    ...costs,
-  }),
+  litellm_params: z
+    .looseObject({
+      model: text.pipe(upstreamModelField),
+      api_base: address.nullish(),
+      base_url: address.nullish(),
+      ...endpoint,
+      default_max_tokens: tokensField.nullish(),
+      max_tokens: foreignTokens,
+      timeout: seconds.nullish(),
+      weight: weight.nullish(),
+    })
+    .superRefine(checkPrices),
   model_info: modelInfo.nullish(),
 });
 

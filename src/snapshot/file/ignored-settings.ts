@@ -4,6 +4,7 @@
 import { blockAt, isAsked } from './blocks.ts';
 import type { EntryList } from './entries.ts';
 import { configFile, deployment } from './format.ts';
+import { isPriceSetting } from './prices.ts';
 import { ignoredBlocks, remedyOf } from './remedies.ts';
 import type { Issue, Path, Source } from './source.ts';
 
@@ -53,6 +54,7 @@ function ignoredInEntries(
   const settings = new Map<string, Path[]>();
   const look = (path: Path, known: readonly string[]): void => {
     for (const key of askedIn(blockAt(tree, path), known)) {
+      if (isPriceSetting(key)) continue;
       const setting = [...path.slice(2), key].join('.');
       const paths = settings.get(setting) ?? [];
       paths.push([...path, key]);

@@ -1,5 +1,7 @@
 // Lists settings of the common format that gw ignores, with what to use instead.
 
+import { unusedPriceReason } from './prices.ts';
+
 /** By topic: the settings and their remedy. */
 const topics: readonly (readonly [settings: string, remedy: string])[] = [
   ['rpm tpm', 'gw limits callers, not models; set auth.keys[].limits'],
@@ -117,12 +119,12 @@ const beginnings: readonly (readonly [string, string])[] = [
   ['vertex_', 'gw has no protocol for Vertex AI; set credential_kind for its key files'],
   ['redis_', 'gw does not use Redis'],
   ['batch_', 'gw forwards each request on its own'],
-  ['input_cost_per_', 'gw has prices by token: input_cost_per_token'],
-  ['output_cost_per_', 'gw has prices by token: output_cost_per_token'],
 ];
 
 export const remedyOf = (setting: string): string | undefined =>
-  remedies.get(setting) ?? beginnings.find(([beginning]) => setting.startsWith(beginning))?.[1];
+  remedies.get(setting) ??
+  beginnings.find(([beginning]) => setting.startsWith(beginning))?.[1] ??
+  unusedPriceReason(setting);
 
 export const ignoredBlocks: ReadonlyMap<string, string> = new Map([
   ['environment_variables', 'set these variables in the environment of gw'],

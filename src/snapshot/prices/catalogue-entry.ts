@@ -23,7 +23,6 @@ export function readCatalogueEntry(entry: object): ListedEntry {
     return meaning === null ? [] : [{ key, value, meaning, isInclusive }];
   });
   // A range takes precedence over the price of all ranges.
-  const isRange = ({ meaning }: Read): boolean => meaning.kind === 'ranges';
   for (const read of keys.filter((one) => !isRange(one))) readKey(draft, read);
   for (const { key, value } of keys.filter(isRange)) readRanges(draft, { key, value });
   priceImageOnlyOutput(draft);
@@ -33,6 +32,8 @@ export function readCatalogueEntry(entry: object): ListedEntry {
   }
   return entryOf(draft);
 }
+
+const isRange = ({ meaning }: Read): boolean => meaning.kind === 'ranges';
 
 type Read = Readonly<{ key: string; value: unknown; meaning: PriceKey; isInclusive: boolean }>;
 
@@ -104,8 +105,10 @@ function readRanges(draft: PriceDraft, { key, value }: Pick<Read, 'key' | 'value
 
 /** All output of a model without a price of text is images. */
 function priceImageOnlyOutput({ sets }: PriceDraft): void {
-  for (const prices of [...sets.values()].flatMap((byThreshold) => [...byThreshold.values()])) {
-    const { output = 0, output_image: image } = prices;
-    if (output === 0 && image !== undefined) prices.output = image;
+  for (const byThreshold of sets.values()) {
+    for (const prices of byThreshold.values()) {
+      const { output = 0, output_image: image } = prices;
+      if (output === 0 && image !== undefined) prices.output = image;
+    }
   }
 }

@@ -126,5 +126,5 @@ function contextTiersOf(
   all.delete(0);
   return [...all]
     .toSorted((a, b) => a - b)
-    .map((above) => ({ above_tokens: above, ...prices?.get(above) }));
+    .map((above) => Object.assign({ above_tokens: above }, prices?.get(above)));
 }

@@ -46,6 +46,11 @@ describe('a setting that gw ignores is named with its line', () => {
     });
   }
 
+  it('a price that usage rows cannot count, with the reason', () => {
+    const [warning = ''] = warningsOf(`model_list:\n${entry(', input_cost_per_second: 0.1')}`);
+    assert.match(warning, /input_cost_per_second: is ignored: usage rows do not count seconds/);
+  });
+
   it('in an entry', () => {
     const information =
       ', model_info: { id: a, mode: chat, base_model: b, supported_environments: [c], supports_web_search: true }';

@@ -87,7 +87,14 @@ describe('what cannot be served is refused with its line:', () => {
     [`model: x, ${address}, api_key: "a\\nb"`, /api_key: must be printable ASCII/],
     [`model: x, ${address}, default_max_tokens: 0`, /default_max_tokens/],
     [`model: x, ${address}, weight: 1000001`, /weight: must be at most 1000000, was 1000001/],
-    [`model: x, ${address}, input_cost_per_token: -1`, /input_cost_per_token/],
+    [
+      `model: x, ${address}, input_cost_per_token: -1`,
+      /input_cost_per_token: must be a number from 0 to 1000, was -1/,
+    ],
+    [
+      `model: x, ${address}, cache_read_input_token_cost_flex: free`,
+      /cache_read_input_token_cost_flex: must be a number/,
+    ],
   ];
   for (const [parameters, message] of cases) {
     it(parameters, () => assert.match(errorsOf(entry(parameters)).join('\n'), message));
@@ -126,6 +133,28 @@ describe('of an entry', () => {
     assert.deepEqual(prices(entry(`${at}, ${written}`)), [[1_250_000, 10_000_000]]);
     assert.deepEqual(prices(entry(at, `, model_info: { ${written} }`)), [[1_250_000, 10_000_000]]);
     assert.deepEqual(prices(entry(`${at}, input_cost_per_token: 0`)), [[0, null]]);
+  });
+
+  it('every price of a price list becomes part of a price card', () => {
+    const info = 'cache_read_input_token_cost: 9, input_cost_per_token_batches: 5e-7';
+    const source = entry(
+      'model: x, api_base: http://e/v1, input_cost_per_token: 1e-6, cache_read_input_token_cost: 1e-7',
+      `, model_info: { ${info} }`,
+    );
+    const { models, warnings } = configOf(source);
+    const { fallbacks, ...card } = models[0]?.price_card ?? {};
+    assert.deepEqual(card, {
+      cache_read: 100_000,
+      service_tiers: { batch: { input: 500_000 } },
+    });
+    assert.equal(fallbacks?.input_image, 'input');
+    assert.deepEqual(warnings, []);
+  });
+
+  it('a price card of model_info has priority over other prices', () => {
+    const info = 'cache_read_input_token_cost: 1e-7, price_card: { cache_read: 5 }';
+    const source = entry('model: x, api_base: http://e/v1', `, model_info: { ${info} }`);
+    assert.deepEqual(configOf(source).models[0]?.price_card, { cache_read: 5 });
   });
 
   it('a number of tokens that other readers take for any is read, and of our own keys refused', () => {

@@ -8,7 +8,7 @@ import { readAggregatorEntry } from '../../../src/snapshot/prices/aggregator-ent
 const base = { prompt: '0.000003', completion: '0.000015' };
 
 function cardOf(pricing: object) {
-  const { fallbacks, ...card } =
+  const { fallbacks: _, ...card } =
     readAggregatorEntry({ ...base, ...pricing }).price?.priceCard ?? {};
   return card;
 }

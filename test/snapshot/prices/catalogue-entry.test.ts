@@ -4,13 +4,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { totalsOnly } from '../../../src/usage/counts.ts';
+import { costOf } from '../../../src/usage/price.ts';
 import { readCatalogueEntry } from '../../../src/snapshot/prices/catalogue-entry.ts';
 import { priceKeyOf } from '../../../src/snapshot/prices/catalogue-keys.ts';
 
 const base = { input_cost_per_token: 3e-6, output_cost_per_token: 1.5e-5 };
 
 function cardOf(entry: object) {
-  const { fallbacks, ...card } = readCatalogueEntry({ ...base, ...entry }).price?.priceCard ?? {};
+  const { fallbacks: _, ...card } =
+    readCatalogueEntry({ ...base, ...entry }).price?.priceCard ?? {};
   return card;
 }
 
@@ -186,6 +189,15 @@ describe('an entry of a price catalogue', () => {
       const { price, isNonsense } = readCatalogueEntry(entry);
       assert.deepEqual([price, isNonsense], [null, true], JSON.stringify(nonsense));
     }
+  });
+
+  it('prices a prompt that was mostly read from the cache', () => {
+    const { price } = readCatalogueEntry({ ...base, cache_read_input_token_cost: 3e-7 });
+    assert.ok(price !== null);
+    const { inputPricePerMtok: input, outputPricePerMtok: output, priceCard: card } = price;
+    const totals = totalsOnly({ promptTokens: 100_000, completionTokens: 100 });
+    const counts = { ...totals, cacheReadTokens: 99_000, inputImageTokens: 500 };
+    assert.equal(costOf(counts, { input, output, card }).micros, 34_200);
   });
 
   it('says why it does not use a price, unless that is 0 or a note', () => {

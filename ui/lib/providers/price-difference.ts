@@ -3,8 +3,19 @@
 import type { AnswerOf } from '../../api/http/routes.ts';
 import { formatMoney } from '../text/format.ts';
 
-type Change = AnswerOf<'POST', '/admin/prices/sync'>['changes'][number];
-type CardChange = Change['card_changes'][number];
+type Answered = AnswerOf<'POST', '/admin/prices/sync'>['changes'][number];
+type CardChange = Answered['card_changes'][number];
+type Change = Readonly<
+  Pick<
+    Answered,
+    | 'model'
+    | 'old_input_price_per_mtok'
+    | 'old_output_price_per_mtok'
+    | 'input_price_per_mtok'
+    | 'output_price_per_mtok'
+  >
+> &
+  Readonly<{ card_changes: readonly CardChange[] }>;
 type Difference = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export function priceDifference(

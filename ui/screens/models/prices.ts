@@ -61,7 +61,7 @@ const columns: readonly Column<PriceChange>[] = [
   priceColumn('output_price_per_mtok', 'New output price'),
   {
     id: 'card',
-    label: 'Price card',
+    label: 'More prices',
     value: ({ card_changes }) => card_changes.length,
     cell: ({ card_changes: { length } }) =>
       length === 0 ? html`<span class="quiet">unchanged</span>` : formatCount(length, 'change'),

@@ -96,7 +96,7 @@ it('a price sync is shown price by price, below the name of each model', () => {
     input_price_per_mtok: 2_000_000,
   };
   const output = { old_output_price_per_mtok: 8_000_000, output_price_per_mtok: 8_000_000 };
-  const { before, after } = priceDifference([{ ...one, ...output }]);
+  const { before, after } = priceDifference([{ ...one, ...output, card_changes: [] }]);
   const [change, ...others] = changesBetween(before, after);
   assert.deepEqual(others, []);
   assert.equal(change?.field, 'gpt-4.1.input_price_per_mtok');
