@@ -37,17 +37,20 @@ export const usageExportRoutes = [
     }),
     body: none,
     response: z.string().meta({ examples: [focusExample] }),
-    handle: ({ query }, _call, { reports, clock }: UsageNeeds) => {
+    handle: async ({ query }, { config }, { reports: db, clock }: UsageNeeds) => {
       const { since, until = new Date(clock()).toISOString(), unpriced } = query;
       const refusal = refuseRange({ since, until });
       if (refusal !== null) return refusal;
+      await config.refresh();
       const name = `focus-${day(since)}-${day(until)}.csv`;
       return {
         headers: {
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': `attachment; filename="${name}"`,
         },
-        stream: Readable.from(inTurns(focusCsv(reports, { since, until, unpriced }))),
+        stream: Readable.from(
+          inTurns(focusCsv({ db, state: config.state }, { since, until, unpriced })),
+        ),
       };
     },
   }),

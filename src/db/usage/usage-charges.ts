@@ -5,6 +5,7 @@ import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 import { z } from 'zod';
 
+import { modelId } from '../../lib/ids.ts';
 import { membersOf, tokenParts } from '../../usage/counts.ts';
 import { idents } from '../columns.ts';
 import { flag, integer, readRows, readValue, text, time } from '../rows.ts';
@@ -21,14 +22,15 @@ const chargeRow = z.object({
   principal: text,
   provider: text.nullable(),
   model: text.nullable(),
+  /** Null for roll-ups. */
+  model_id: modelId.nullable(),
   tag: text.nullable(),
   currency: text.nullable(),
   price_version: integer.nullable(),
   service_tier: text.nullable(),
-  is_rolled_up: flag,
-  /** True if the cost was reported by the provider. */
-  is_reported: flag,
   is_correction: flag,
+  /** The prompt tokens of one of the requests. */
+  tier_tokens: integer,
   requests: sum,
   unpriced_requests: sum,
   prompt_tokens: sum,
@@ -47,10 +49,15 @@ export type ChargePage = Readonly<{
   /** Only principals with a higher id. */
   afterPrincipal: number;
   limit: number;
+  /**
+   * Prompt tokens, ascending: requests with more than one of these and requests with fewer are in
+   * different rows.
+   */
+  tiers: readonly number[];
 }>;
 
-const keys: SQLQuery = sql`principal_id, principal, provider, model, tag, is_correction, currency,
-  price_version, service_tier, is_rolled_up, is_reported`;
+const keys: SQLQuery = sql`principal_id, principal, provider, model, model_id, tag, is_correction,
+  currency, price_version, service_tier, tier`;
 
 const partSums = sql.join(
   partNames.map((name) => sql`sum(${sql.ident(name)})::text as ${sql.ident(name)}`),
@@ -80,6 +87,7 @@ export const usageCharges = (db: Queryable, page: ChargePage): Promise<ChargeRow
         sum(prompt_tokens)::text as prompt_tokens,
         sum(completion_tokens)::text as completion_tokens,
         ${partSums},
+        max(tier_tokens) as tier_tokens,
         array_agg(server_tool_calls) filter (where server_tool_calls is not null) as tool_maps,
         sum(cost_micros)::text as cost_micros
       from (${usageIn(page)} union all ${hoursIn(page)}
@@ -91,10 +99,9 @@ export const usageCharges = (db: Queryable, page: ChargePage): Promise<ChargeRow
     ) summed
     order by ${keys}, (cost_micros is null)`;
 
-const usageIn = ({ since, until, afterPrincipal }: ChargePage): SQLQuery => sql`
-  select at, principal_id, principal, provider, model, tag, currency, price_version, service_tier,
-    false as is_rolled_up, reported_cost_micros is not null as is_reported,
-    false as is_correction,
+const usageIn = ({ since, until, afterPrincipal, tiers }: ChargePage): SQLQuery => sql`
+  select at, principal_id, principal, provider, model, model_id, tag, currency, price_version,
+    service_tier, ${tierOf(tiers)} as tier, prompt_tokens as tier_tokens, false as is_correction,
     1::bigint as requests, ${isUnpriced}::integer::bigint as unpriced_requests,
     prompt_tokens::numeric, completion_tokens::numeric, ${idents(partNames)}, server_tool_calls,
     cost_micros::numeric
@@ -102,24 +109,28 @@ const usageIn = ({ since, until, afterPrincipal }: ChargePage): SQLQuery => sql`
   where at >= ${since}::timestamptz and at < ${until}::timestamptz
     and principal_id > ${afterPrincipal} and not usage_estimated`;
 
+/** The number of tiers that the prompt exceeds. */
+const tierOf = (tiers: readonly number[]): SQLQuery =>
+  tiers.length === 0
+    ? sql`0`
+    : sql`width_bucket(prompt_tokens, ${tiers.map((tokens) => tokens + 1)}::bigint[])`;
+
 /** A roll-up has its corrections as a sum. */
 const hoursIn = ({ since, until, afterPrincipal }: ChargePage): SQLQuery => sql`
-  select hour, principal_id, principal, provider, model, tag, currency, null, service_tier,
-    true, false, folded.*
+  select hour, principal_id, principal, provider, model, null, tag, currency, null, service_tier,
+    0, 0, folded.*
   from op.usage_hours, lateral (
     values
       (false, requests - estimated_requests, greatest(unpriced_requests - estimated_requests, 0),
-        prompt_tokens, completion_tokens,
-        ${idents(partNames)}, null::jsonb, cost_micros),
+        prompt_tokens, completion_tokens, ${idents(partNames)}, null::jsonb, cost_micros),
       (true, 0, 0, 0, 0, ${nulls}, null, correction_micros)
-  ) folded (is_correction)
+  ) folded
   where hour >= ${since}::timestamptz and hour < ${until}::timestamptz
     and principal_id > ${afterPrincipal}`;
 
 const correctionsIn = ({ since, until, afterPrincipal }: ChargePage): SQLQuery => sql`
-  select made.at, principal_id, principal, provider, model, tag, made.currency,
-    made.price_version, service_tier, false, false, true, 0, 0, 0, 0,
-    ${nulls}, null, made.delta_micros
+  select made.at, principal_id, principal, provider, model, model_id, tag, made.currency,
+    made.price_version, service_tier, 0, 0, true, 0, 0, 0, 0, ${nulls}, null, made.delta_micros
   from op.usage_corrections made
   join op.usage_reprices run on run.id = made.reprice_id and run.applied_at is not null
   join op.usage_events corrected on corrected.id = made.usage_id and corrected.at = made.at

@@ -1,6 +1,7 @@
 // Splits the usage of an hour into charges: one for each dimension of its price (FinOps Open Cost
 // and Usage Specification).
 
+import type { ModelId } from '../../lib/ids.ts';
 import { tokenParts } from '../counts.ts';
 import type { PartName } from '../counts.ts';
 
@@ -11,6 +12,8 @@ export type HourUsage = Readonly<{
   principal: string;
   provider: string | null;
   model: string | null;
+  /** Null for usage past the retention of its rows. */
+  modelId: ModelId | null;
   tag: string | null;
   currency: string;
   priceVersion: number | null;
@@ -18,6 +21,8 @@ export type HourUsage = Readonly<{
   requests: bigint;
   /** Requests without a price. */
   unpricedRequests: bigint;
+  /** The prompt tokens of one of the requests: all of them have the same tier of the card. */
+  tierTokens: number;
   promptTokens: bigint;
   completionTokens: bigint;
   /** The parts of the totals; null if no request reported the count. */
@@ -56,10 +61,13 @@ export function chargesOf(usage: HourUsage, costByDimension: CostByDimension): r
   });
   const { costMicros } = usage;
   if (usage.isCorrection) return [charge(correction, costMicros)];
-  const quantities = quantitiesOf(usage);
-  if (costMicros === null) return quantities.map((quantity) => charge(quantity, null));
+  if (costMicros === null) {
+    return quantitiesOf(usage, () => true).map((quantity) => charge(quantity, null));
+  }
   const split = usage.unpricedRequests === 0n ? costByDimension(usage) : null;
   const costs = split === null ? null : shares(costMicros, split);
+  // Tokens of a part without a price of its own are billed at the base price of their side.
+  const quantities = quantitiesOf(usage, (dimension) => costs?.has(dimension) === true);
   if (costs?.has('per_request') === true) quantities.push(requests(usage, 'per_request'));
   const isCovered = (name: string): boolean =>
     costs?.get(name) === 0n || quantities.some(({ dimension }) => dimension === name);
@@ -85,11 +93,14 @@ function tokensOf(dimension: string, label: string, quantity: bigint): Quantity 
   return { dimension, label, unit: 'Tokens', quantity };
 }
 
-/** Every dimension with a quantity. Token quantities add up to the two totals. */
-function quantitiesOf(usage: HourUsage): Quantity[] {
+/**
+ * Every dimension with a quantity. Token quantities add up to the two totals: parts that are not
+ * separate are in the quantity of their side.
+ */
+function quantitiesOf(usage: HourUsage, isSeparate: (dimension: string) => boolean): Quantity[] {
   const side = (name: 'input' | 'output', label: string, total: bigint): Quantity[] => {
     const parts = tokenParts
-      .filter((part) => part.side === name)
+      .filter((part) => part.side === name && isSeparate(part.kind))
       .map((part) => tokensOf(part.kind, part.label, usage.parts[part.name] ?? 0n));
     const rest = parts.reduce((left, { quantity }) => left - quantity, total);
     return [tokensOf(name, label, rest), ...parts];

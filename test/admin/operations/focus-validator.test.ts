@@ -28,7 +28,15 @@ const otherAlternative = 'InvoiceId-C-005-C';
 describe('an export of a ledger', () => {
   it('conforms to FOCUS 1.2', async (t) => {
     const started = await testAdministrator(t);
-    const price = { input_price_per_mtok: 3_000_000, output_price_per_mtok: 15_000_000 };
+    const price_card = {
+      cache_read: 300_000,
+      reasoning: 20_000_000,
+      per_request: 5,
+      tool_calls: { web_search: 10_000 },
+      service_tiers: { flex: { percent: 50 } },
+    };
+    const base = { input_price_per_mtok: 3_000_000, output_price_per_mtok: 15_000_000 };
+    const price = { ...base, price_card };
     await started.send('POST', '/admin/models', { name: 'small', ...price });
     await started.send('POST', '/admin/models', { name: 'free of price' });
     const events = [
@@ -38,6 +46,7 @@ describe('an export of a ledger', () => {
       reported(4, { at: at(3), cached: true }),
       reported(5, { at: at(4), model_id: 2 }),
       reported(6, { at: at(5), prompt_tokens: 1, completion_tokens: 0 }),
+      reported(7, { at: at(6), cache_read_tokens: 900, service_tier: 'flex' }),
     ];
     await reportUsage(started, events);
     const { db } = started.plane;
@@ -58,14 +67,14 @@ describe('an export of a ledger', () => {
       return { rows: focusRows(text), ...(await validateFocus(file)) };
     };
     const priced = await validated('unpriced=omit');
-    assert.equal(priced.rows.length, 6);
+    assert.equal(priced.rows.length, 14);
     assert.deepEqual(priced.failed, [otherAlternative]);
     assert.ok(priced.passed.includes('InvoiceId-C-003-C'));
     assert.ok(priced.passed.length > 250, String(priced.passed.length));
 
     // Costs that are null are the only difference from the specification.
     const whole = await validated('unpriced=null');
-    assert.equal(whole.rows.length, 8);
+    assert.equal(whole.rows.length, 16);
     const rules = whole.failed.map((name) => name.split('-')[0]);
     const costs = ['BilledCost', 'ContractedCost', 'EffectiveCost', 'InvoiceId', 'ListCost'];
     assert.deepEqual([...new Set(rules)], [...costs, 'PricingCurrencyEffectiveCost']);

@@ -1,6 +1,8 @@
 // Tests the export of usage as FOCUS charges.
 
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
@@ -15,6 +17,7 @@ import {
   record,
 } from 'fast-check';
 
+import { focusCsv } from '../../../src/control/usage/focus-export.ts';
 import { foldUsage } from '../../../src/db/usage/usage-rollups.ts';
 import { focusColumns } from '../../../src/usage/focus/columns.ts';
 import { errorOf, member, testAdministrator } from '../../harness/admin/admin.ts';
@@ -53,10 +56,17 @@ describe('the FOCUS export', () => {
     assert.equal(text.slice(0, text.indexOf('\r\n')), focusColumns.join(','));
     const rows = focusRows(text);
     assert.deepEqual(
-      rows.map((row) => [row['ChargePeriodStart'], row['BilledCost'], row['Tags']]),
+      rows.map((row) => [
+        row['ChargePeriodStart'],
+        row['SkuMeter'],
+        row['BilledCost'],
+        row['Tags'],
+      ]),
       [
-        [at(0, 0).replace('.000Z', 'Z'), '0.021', '{}'],
-        [at(3, 0).replace('.000Z', 'Z'), '0.0105', '{"tag":"research"}'],
+        [at(0, 0).replace('.000Z', 'Z'), 'Input', '0.006', '{}'],
+        [at(0, 0).replace('.000Z', 'Z'), 'Output', '0.015', '{}'],
+        [at(3, 0).replace('.000Z', 'Z'), 'Input', '0.003', '{"tag":"research"}'],
+        [at(3, 0).replace('.000Z', 'Z'), 'Output', '0.0075', '{"tag":"research"}'],
       ],
     );
   });
@@ -75,13 +85,14 @@ describe('the FOCUS export', () => {
       [
         ['free of price', 'input', ''],
         ['free of price', 'output', ''],
-        ['small', 'all', '0.0105'],
+        ['small', 'input', '0.003'],
+        ['small', 'output', '0.0075'],
       ],
     );
     const priced = focusRows(await exportText(started, `${range}&unpriced=omit`));
     assert.deepEqual(
       priced.map((row) => row['ResourceName']),
-      ['small'],
+      ['small', 'small'],
     );
   });
 
@@ -106,11 +117,47 @@ describe('the FOCUS export', () => {
     assert.deepEqual(
       rows.map((row) => [row['ChargeClass'], row['BilledCost'], row['PricingQuantity']]),
       [
-        ['', '0.0105', '0.0015'],
+        ['', '0.003', '0.001'],
+        ['', '0.0075', '0.0005'],
         ['Correction', '-0.0005', ''],
-        ['', '0.0105', '0.0015'],
+        ['', '0.003', '0.001'],
+        ['', '0.0075', '0.0005'],
       ],
     );
+  });
+
+  it('splits the cost by the price card that applied', async (t) => {
+    const started = await withModels(t);
+    const parts = { cache_read_tokens: 99_000, reasoning_tokens: 50 };
+    const tools = { server_tool_calls: { web_search: 1 } };
+    const tier = { above_tokens: 200_000, input: 6_000_000, output: 30_000_000 };
+    const card = { cache_read: 300_000, tool_calls: { web_search: 10_000 } };
+    const body = { price_card: { ...card, context_tiers: [{ ...tier, cache_read: 600_000 }] } };
+    const priced = await started.send('PATCH', '/admin/models/1', body);
+    assert.equal(priced.status, 200, JSON.stringify(priced.body));
+    const prompt = { prompt_tokens: 100_000, completion_tokens: 100 };
+    const now = new Date().toISOString();
+    const long = { prompt_tokens: 300_000, completion_tokens: 0 };
+    await reportUsage(started, [
+      reported(1, { at: now, ...prompt, ...parts, ...tools }),
+      reported(2, { at: now, ...prompt, ...parts }),
+      reported(3, { at: now, ...long }),
+      reported(4, { at: now, reported_cost_micros: 77 }),
+    ]);
+    const rows = focusRows(await exportText(started, `since=${at(24)}`));
+    assert.deepEqual(
+      rows.map((row) => [row['x_Dimension'], row['ConsumedQuantity'], row['BilledCost']]),
+      [
+        ['input', '2000.0', '0.006'],
+        ['cache_read', '198000.0', '0.0594'],
+        ['output', '200.0', '0.003'],
+        ['tool_calls.web_search', '1.0', '0.01'],
+        ['input', '300000.0', '1.8'],
+        ['all', '1500.0', '0.000077'],
+      ],
+    );
+    assert.equal(rows[1]?.['ListUnitPrice'], '0.3');
+    assert.equal(rows[1]?.['SkuPriceId'], 'gw/small/cache_read@2');
   });
 
   it('has the counts of each part and of tool calls', async (t) => {
@@ -133,6 +180,29 @@ describe('the FOCUS export', () => {
         ['tool_calls.web_search', '4.0', 'Calls'],
       ],
     );
+  });
+
+  it('is the same for any page size', async (t) => {
+    const started = await withModels(t);
+    const { reports: db, store } = started.plane;
+    const made = await started.send('POST', '/admin/principals', { name: 'other' });
+    const other = Number(member(made.body, 'id'));
+    const tags = ['a', 'b', 'c', 'd', 'e'];
+    const events = [1, other].flatMap((principal_id) =>
+      tags.map((tag) => ({ principal_id, tag, at: at(0) })),
+    );
+    await reportUsage(
+      started,
+      events.map((event, number) => reported(number, event)),
+    );
+    const expected = await exportText(started, range);
+    assert.equal(focusRows(expected).length, 2 * events.length);
+    const options = { since: at(0, 0), until: at(24, 0), unpriced: 'null' } as const;
+    for (const pageRows of [1, 2, 5, 6, 10, 11]) {
+      const source = { db, state: () => store.state(), pageRows };
+      const exported = await text(Readable.from(focusCsv(source, options)));
+      assert.equal(exported, expected, `pages of ${pageRows}`);
+    }
   });
 
   it('has the sums of GET /admin/usage, before and after roll-up', async (t) => {

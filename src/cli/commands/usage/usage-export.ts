@@ -53,7 +53,9 @@ export class UsageExportCommand extends PlaneCommand {
     const refusal = refuseRange({ since, until });
     if (refusal !== null) return refusal;
     const unpriced = this.omitUnpriced ? 'omit' : 'null';
-    const pieces = Readable.from(focusCsv(plane.reports, { since, until, unpriced }));
+    const { reports: db, store } = plane;
+    const source = { db, state: () => store.state() };
+    const pieces = Readable.from(focusCsv(source, { since, until, unpriced }));
     if (this.out === undefined) await pipeline(pieces, this.context.stdout, { end: false });
     else await pipeline(pieces, createWriteStream(this.out, { flags: 'wx', mode: 0o600 }));
     return exitCodes.ok;
