@@ -15,5 +15,14 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`;
 }
 
+/** The same value with the keys of all objects sorted. */
+export function withSortedKeys<Value>(value: Value): Value;
+export function withSortedKeys(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  if (Array.isArray(value)) return value.map((member: unknown) => withSortedKeys(member));
+  const keys = Object.keys(value).toSorted();
+  return Object.fromEntries(keys.map((key) => [key, withSortedKeys(value[key])]));
+}
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;

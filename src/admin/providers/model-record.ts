@@ -7,7 +7,8 @@ import { closedModelsIn } from '../../../projections/snapshot.ts';
 import type { ModelRow } from '../../../projections/tables/models.ts';
 import { backendFields, flowFields, modelFields } from '../../fields/model.ts';
 import { shapeOf } from '../../fields/schemas.ts';
-import { picked, readerOf } from '../../fields/values.ts';
+import { picked, readerOf, valuesOf } from '../../fields/values.ts';
+import { withSortedKeys } from '../../lib/canonical-json.ts';
 import { modelId, providerId } from '../../lib/ids.ts';
 import { credentialKind, protocol } from '../../lib/vocabulary.ts';
 import { written } from '../http/mutation.ts';
@@ -55,7 +56,8 @@ export const toModelRecord = (row: ListedModel): ModelRecord => ({
   id: row.id,
   name: row.name,
   description: row.description,
-  ...picked(modelFields, row),
+  // A column of JSON has an order of its own, which differs from that of events.
+  ...valuesOf(modelFields, (name) => withSortedKeys<unknown>(Reflect.get(row, name))),
   provider_id: row.provider_id,
   provider_name: row.provider_name,
   backends: backendsOf(row),
