@@ -102,6 +102,26 @@ export const principalEvents = {
     touchesSnapshot: true,
     data: z.object({ id: principalId }),
   },
+  /** The caps are higher from `starts_at` until `ends_at`. Amounts of several increases add up. */
+  PrincipalBudgetIncreased: {
+    change: 'limits',
+    touchesSnapshot: true,
+    data: z.object({
+      id: principalId,
+      increase_id: z.int().positive(),
+      tokens: cap,
+      cost_micros: cap,
+      reason_ref: z.uuid(),
+      starts_at: z.iso.datetime({ offset: true }),
+      ends_at: z.iso.datetime({ offset: true }),
+    }),
+  },
+  /** By its end, or by someone before its end. */
+  PrincipalBudgetIncreaseEnded: {
+    change: 'limits',
+    touchesSnapshot: true,
+    data: z.object({ id: principalId, increase_id: z.int().positive() }),
+  },
   PrincipalDeleted: { touchesSnapshot: true, data: z.object({ id: principalId }) },
 } as const satisfies Record<string, EventDefinition>;
 

@@ -25,7 +25,7 @@ export function entityFields(entity: object): EntityFields {
 /** In the API, their members are fields of the record itself. */
 const flat: ReadonlySet<string> = new Set(['details', 'endpoint', 'flowControl', 'conditions']);
 /** Refs that do not reference a secret. */
-const personalRefs: ReadonlySet<string> = new Set(['emailRef']);
+const personalRefs: ReadonlySet<string> = new Set(['emailRef', 'reasonRef']);
 
 type Field = Readonly<{ prefix: string; key: string; value: unknown }>;
 

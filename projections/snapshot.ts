@@ -14,7 +14,6 @@ import { poolMembers } from '../src/snapshot/pool-members.ts';
 import { versionsAhead } from '../src/usage/price-versions.ts';
 import type {
   SnapshotApiKey,
-  SnapshotBudget,
   SnapshotConfig,
   SnapshotFrontendModel,
   SnapshotModel,
@@ -35,7 +34,7 @@ import type { IdPage } from './config/id-map.ts';
 import { isAsLearned } from './config/model.ts';
 import type { Model } from './config/model.ts';
 import type { Pool } from './config/pool.ts';
-import type { Budget, Principal } from './config/principal.ts';
+import type { Budget, BudgetIncrease, Principal } from './config/principal.ts';
 import type { PromptClass } from './config/prompt-class.ts';
 import type { Provider } from './config/provider.ts';
 import type { Role } from './config/role.ts';
@@ -154,8 +153,13 @@ const principalMember = (principal: Principal): SnapshotPrincipal => ({
 });
 
 /** Proxies get the windows of budgets in the overlay, and send no notifications. */
-const budgetMember = ({ tokensTotal, costTotalMicros, window }: Budget): SnapshotBudget =>
-  snakeKeys({ tokensTotal, costTotalMicros, window });
+const budgetMember = ({ tokensTotal, costTotalMicros, window, increases = [] }: Budget) => ({
+  ...snakeKeys({ tokensTotal, costTotalMicros, window }),
+  ...(increases.length === 0 ? {} : { increases: increases.map(increaseMember) }),
+});
+
+const increaseMember = ({ tokens, costMicros, startsAt, endsAt }: BudgetIncrease) =>
+  snakeKeys({ tokens, costMicros, startsAt, endsAt });
 
 /** Only permissions that proxies check. */
 const roleMember = (role: Role): SnapshotRole => ({

@@ -20,7 +20,27 @@ export type Budget = Readonly<{
   calendar?: BudgetCalendar | undefined;
   /** Ascending percentages that cause a notification. Absent if there are none. */
   alertAtPercent?: readonly number[] | undefined;
+  /** Temporary, ordered by id. Absent before the first. */
+  increases?: readonly BudgetIncrease[] | undefined;
+  lastIncreaseId?: number | undefined;
 }>;
+
+/** Amounts add to the caps between two times (RFC 3339). */
+export type BudgetIncrease = Readonly<{
+  id: number;
+  tokens: number | null;
+  costMicros: number | null;
+  reasonRef: string;
+  startsAt: string;
+  endsAt: string;
+}>;
+
+/** The part of a budget that is set as a whole. */
+export const budgetSettings = ({
+  increases: _increases,
+  lastIncreaseId: _last,
+  ...settings
+}: Budget): Omit<Budget, 'increases' | 'lastIncreaseId'> => settings;
 
 export type Principal = Readonly<{
   id: PrincipalId;
@@ -78,14 +98,38 @@ export function evolvePrincipal(
       return { ...existing(principal, event), limits: null };
     case 'PrincipalBudgetSet': {
       const { id: _, initial_tokens_used: _spent, ...budget } = event.data;
-      return { ...existing(principal, event), budget: camelKeys(budget) };
+      const held = existing(principal, event);
+      const { increases, lastIncreaseId } = held.budget ?? {};
+      const kept = increases === undefined ? {} : { increases, lastIncreaseId };
+      return { ...held, budget: { ...camelKeys(budget), ...kept } };
     }
     case 'PrincipalBudgetCleared':
       return { ...existing(principal, event), budget: null };
+    case 'PrincipalBudgetIncreased': {
+      const { id: _, increase_id: id, ...increase } = event.data;
+      return withIncreases(existing(principal, event), (held) =>
+        [...held, { id, ...camelKeys(increase) }].toSorted((a, b) => a.id - b.id),
+      );
+    }
+    case 'PrincipalBudgetIncreaseEnded':
+      return withIncreases(existing(principal, event), (held) =>
+        held.filter(({ id }) => id !== event.data.increase_id),
+      );
     case 'PrincipalDeleted':
       existing(principal, event);
       return undefined;
   }
+}
+
+function withIncreases(
+  principal: Principal,
+  change: (held: readonly BudgetIncrease[]) => readonly BudgetIncrease[],
+): Principal {
+  const { id, budget } = principal;
+  if (budget === null) throw new Error(`principal ${id} has no budget to increase`);
+  const increases = change(budget.increases ?? []);
+  const lastIncreaseId = Math.max(budget.lastIncreaseId ?? 0, increases.at(-1)?.id ?? 0);
+  return { ...principal, budget: { ...budget, increases, lastIncreaseId } };
 }
 
 type Granted = Extract<PrincipalEvent, { type: 'PrincipalRoleGranted' }>['data'];

@@ -7,6 +7,8 @@ import { decideApiKey } from './callers/api-key.ts';
 import type { ApiKeyCommand } from './callers/api-key.ts';
 import { decideBudget } from './callers/budget.ts';
 import type { BudgetCommand } from './callers/budget.ts';
+import { decideBudgetIncrease } from './callers/budget-increase.ts';
+import type { BudgetIncreaseCommand } from './callers/budget-increase.ts';
 import { decideChangeRequest } from './changes/change-request.ts';
 import type { ChangeRequestCommand } from './changes/change-request.ts';
 import { decideChanges } from './changes/changes.ts';
@@ -59,6 +61,7 @@ export type PlainCommand =
   | IdentityCommand
   | LimitsCommand
   | BudgetCommand
+  | BudgetIncreaseCommand
   | RoleCommand
   | ApiKeyCommand
   | AdminTokenCommand
@@ -116,6 +119,9 @@ const deciders: Deciders = {
   ClearLimits: decideLimits,
   SetBudget: decideBudget,
   ClearBudget: decideBudget,
+  IncreaseBudget: decideBudgetIncrease,
+  RemoveBudgetIncrease: decideBudgetIncrease,
+  EndBudgetIncreases: decideBudgetIncrease,
   CreateRole: decideRole,
   UpdateRole: decideRole,
   DeleteRole: decideRole,

@@ -62,14 +62,14 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   noteRequest(exchange, peeked);
   const { snapshot, view } = generation;
   const atMs = context.monotonic();
-  const { limiter, spending } = context;
-  const before = withSpending(known, spending);
+  const { limiter, spending, now } = context;
+  const before = withSpending(known, spending, now);
   const isRefused = willRefuse(limiter, { caller: before, peeked }, atMs);
   const live = isRefused ? readOnlyView(view) : view;
   const read = routedRequest(context, exchange, { snapshot, peeked, body, proxied, isRefused });
   const request = read instanceof Promise ? await read : read;
   // Other requests may have been admitted while this one waited.
-  const caller = read instanceof Promise ? withSpending(known, spending) : before;
+  const caller = read instanceof Promise ? withSpending(known, spending, now) : before;
   const asking = { caller, request, live };
   const walk: Walk = {
     context,

@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 
+import { shownText } from './fields.ts';
 import { budgetWindow, calendarUnit, windowOfUnit } from './vocabulary.ts';
 import type { BudgetCalendar, BudgetWindow } from './vocabulary.ts';
 
@@ -27,6 +28,11 @@ export const calendarField = z.strictObject({ unit: calendarUnit, time_zone: tim
   description:
     'Calendar windows: each begins at the first instant of a day, ISO week (Monday) or month in an IANA time zone.',
 });
+
+/** With the largest amounts, the sum of a cap and its increases is still exact. */
+export const increasesMax = 8;
+export const increaseDaysMax = 366;
+export const increaseReasonField = shownText(1_000);
 
 export const alertsMax = 10;
 

@@ -48,6 +48,21 @@ export const snapshotBudget = z.object({
   cost_total_micros: z.int().nonnegative().nullable(),
   window: budgetWindow,
   calendar: budgetCalendar.optional(),
+  /**
+   * Amounts that add to the caps between two times. Proxies that do not know them use the caps
+   * alone.
+   */
+  increases: z
+    .array(
+      z.object({
+        tokens: z.int().positive().nullable(),
+        cost_micros: z.int().positive().nullable(),
+        starts_at: timestamp,
+        ends_at: timestamp,
+      }),
+    )
+    .readonly()
+    .optional(),
 });
 
 /** Null limits and a null budget mean unlimited. */

@@ -8,6 +8,26 @@ export type Spent = Pick<BudgetUse, 'tokens_used' | 'cost_used_micros'>;
 
 export const nothingSpent: Spent = { tokens_used: 0, cost_used_micros: 0 };
 
+/** An amount that adds to the caps from `startMs` until `endMs`, in epoch milliseconds. */
+export type CapIncrease = Readonly<{
+  tokens: number | null;
+  micros: number | null;
+  startMs: number;
+  endMs: number;
+}>;
+
+/** The caps at a time, with the increases in force. A missing cap stays missing. */
+export function capsAt(caps: Caps, increases: readonly CapIncrease[], nowMs: number): Caps {
+  if (increases.length === 0) return caps;
+  let { tokens_total: tokens, cost_total_micros: micros } = caps;
+  for (const increase of increases) {
+    if (nowMs < increase.startMs || nowMs >= increase.endMs) continue;
+    if (tokens !== null) tokens += increase.tokens ?? 0;
+    if (micros !== null) micros += increase.micros ?? 0;
+  }
+  return { tokens_total: tokens, cost_total_micros: micros };
+}
+
 const percentMax = 255;
 
 /** The percentage of the cap closest to its limit, at most 255. -1 without a cap. */

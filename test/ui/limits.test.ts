@@ -98,3 +98,42 @@ it('a client reaches its limits, and the refusals are shown', async (t) => {
   await page.goto('/ui/');
   await page.getByText('tokens, 2 refused').waitFor();
 });
+
+it('a budget gets a calendar window, alerts and a temporary increase', async (t) => {
+  const server = await emptyServer(t);
+  const id = Number((await make(server, '/admin/principals', { name: 'nightly' }))['id']);
+  const { page, watched } = await open(t, server, `limits/${id}/budget`);
+  await page.getByLabel('Window').selectOption({ label: 'Calendar month' });
+  await page.getByLabel('Time zone').fill('Europe/Zurich');
+  await page.getByLabel('Token limit').fill('1000');
+  await page.getByLabel('Alerts at percent').fill('80, 50');
+  await press(page, 'Review change');
+  await press(page, 'Save budget');
+  await toast(page, /Budget of nightly updated/);
+  await page.goto(`/ui/limits/${id}`);
+  await page.getByText(/^1 \w+ \d{4}, 00:00 Europe\/Zurich$/).waitFor();
+  await page.getByText('50, 80, 100 %').waitFor();
+
+  await page.getByRole('link', { name: 'Increase' }).click();
+  await page.getByLabel('More tokens').fill('500');
+  await page.getByLabel('Reason').fill('load test');
+  await page.getByLabel('Until').fill(`${new Date().getFullYear() + 1}-01-01T00:00`);
+  await press(page, 'Review change');
+  await press(page, 'Increase budget');
+  await toast(page, /Budget of nightly increased/);
+  await page.goto(`/ui/limits/${id}`);
+  await page.getByText('+ 500 tokens').waitFor();
+  await page.getByText('load test').waitFor();
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    assert.equal(overflow, 0, `${width} px`);
+  }
+  await page.getByRole('button', { name: 'Remove the increase + 500 tokens' }).click();
+  await press(page, 'Remove increase');
+  await toast(page, /Increase of nightly removed/);
+  await page.getByText('No increases.').waitFor();
+  await expectCleanScreen(page, watched);
+});

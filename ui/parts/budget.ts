@@ -4,7 +4,7 @@ import { html } from 'lit';
 
 import type { Budget } from '../api/records.ts';
 import '../elements/chart/bar.ts';
-import { nearerCap, shareOf } from '../lib/access/budget.ts';
+import { costCap, nearerCap, shareOf, tokensCap } from '../lib/access/budget.ts';
 import { formatMoneyShort, formatShort } from '../lib/text/format.ts';
 
 type Look = Readonly<{ stacked?: boolean }>;
@@ -13,29 +13,29 @@ type Look = Readonly<{ stacked?: boolean }>;
 const used = (value: number | null, write: (value: number) => string): string =>
   value === null ? 'unknown' : write(value);
 
-export const tokensBar = (
-  { principal, tokens_used, tokens_total }: Budget,
-  { stacked = false }: Look = {},
-) =>
-  html`<gw-bar
+export const tokensBar = (budget: Budget, { stacked = false }: Look = {}) => {
+  const { principal, tokens_used } = budget;
+  const total = tokensCap(budget);
+  return html`<gw-bar
     label="Tokens of ${principal}"
     ?stacked=${stacked}
-    .share=${shareOf(tokens_used, tokens_total)}
+    .share=${shareOf(tokens_used, total)}
     used="${used(tokens_used, formatShort)}${stacked ? ' tokens' : ''}"
-    total=${tokens_total === null ? '' : formatShort(tokens_total)}
+    total=${total === null ? '' : formatShort(total)}
   ></gw-bar>`;
+};
 
-export const moneyBar = (
-  { principal, cost_used_micros, cost_total_micros }: Budget,
-  { stacked = false }: Look = {},
-) =>
-  html`<gw-bar
+export const moneyBar = (budget: Budget, { stacked = false }: Look = {}) => {
+  const { principal, cost_used_micros } = budget;
+  const total = costCap(budget);
+  return html`<gw-bar
     label="Cost of ${principal}"
     ?stacked=${stacked}
-    .share=${shareOf(cost_used_micros, cost_total_micros)}
+    .share=${shareOf(cost_used_micros, total)}
     used=${used(cost_used_micros, formatMoneyShort)}
-    total=${cost_total_micros === null ? '' : formatMoneyShort(cost_total_micros)}
+    total=${total === null ? '' : formatMoneyShort(total)}
   ></gw-bar>`;
+};
 
 export function nearerBar(budget: Budget) {
   const nearer = nearerCap(budget);

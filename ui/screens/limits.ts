@@ -6,6 +6,7 @@ import '../elements/form/field.ts';
 import type { FieldInput } from '../elements/form/field.ts';
 import '../elements/time.ts';
 import { capStates, capStateOf, nearerCap, shareText } from '../lib/access/budget.ts';
+import { windowWords } from '../lib/access/window.ts';
 import { orNone, recordChoices } from '../lib/page/choices.ts';
 import { adminCurl } from '../lib/saves/copy-as.ts';
 import { formatNumber } from '../lib/text/format.ts';
@@ -13,6 +14,7 @@ import { moneyBar, tokensBar } from '../parts/budget.ts';
 import { resourceScreen } from '../parts/resource-screen.ts';
 import { byState } from '../parts/state-segments.ts';
 import { openRest } from '../state/location.ts';
+import { increaseFormOf } from './limits/increases.ts';
 import { budgetFormOf, limitsFormOf } from './limits/form.ts';
 import { isCapped, loadCapped } from './limits/load.ts';
 import type { Capped } from './limits/load.ts';
@@ -66,7 +68,11 @@ resourceScreen<Capped, Readonly<{ rows: readonly Capped[] }>>({
       value: ({ budget }) => budget?.tokens_used ?? null,
       cell: ({ budget }) => (budget === null ? unlimited : tokensBar(budget)),
     },
-    { id: 'window', label: 'Window', value: ({ budget }) => budget?.window ?? null },
+    {
+      id: 'window',
+      label: 'Window',
+      value: ({ budget }) => (budget === null ? null : windowWords(budget)),
+    },
     {
       id: 'window_end',
       label: 'Window ends',
@@ -106,6 +112,7 @@ resourceScreen<Capped, Readonly<{ rows: readonly Capped[] }>>({
   aspects: {
     limits: { prefix: 'Rate limits of ', form: limitsFormOf },
     budget: { prefix: 'Budget of ', form: budgetFormOf },
+    increase: { prefix: 'Increase budget of ', form: increaseFormOf },
   },
   record: capsRecord,
   actions: () => nothing,
@@ -113,6 +120,22 @@ resourceScreen<Capped, Readonly<{ rows: readonly Capped[] }>>({
   styles: css`
     gw-drawer > .section:first-of-type {
       margin-top: 0;
+    }
+
+    .increases {
+      display: grid;
+      gap: var(--space-3);
+      margin: 0;
+      padding: 0;
+      list-style: none;
+    }
+
+    .increases li {
+      display: flex;
+      flex-wrap: wrap;
+      gap: var(--space-3);
+      align-items: start;
+      justify-content: space-between;
     }
 
     .bars {

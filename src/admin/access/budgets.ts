@@ -17,9 +17,13 @@ import { principalId } from '../../lib/ids.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { toRfc3339 } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { capsAt } from '../../control/usage/budget-caps.ts';
 import { begunWindowEnd } from '../../limits/window.ts';
 import { budgetCalendar, budgetWindow } from '../../lib/vocabulary.ts';
 import { asOfQuery } from '../http/as-of.ts';
+import { budgetIncreaseRoutes, increaseRecord, increaseRecords } from './budget-increases.ts';
+import type { IncreaseRecord } from './budget-increases.ts';
 import type { AccessNeeds } from './needs.ts';
 import { idIn } from '../http/fields.ts';
 import { mutate, written } from '../http/mutation.ts';
@@ -45,6 +49,11 @@ const budgetRecord = z.object({
   /** Null for windows of a fixed length. */
   calendar: budgetCalendar.nullable(),
   alert_at_percent: z.array(z.int()).readonly(),
+  /** Temporary increases that have not ended. */
+  increases: z.array(increaseRecord).readonly(),
+  /** The caps now in force, with the increases. Null also when reading a past state. */
+  tokens_total_now: cap,
+  cost_total_micros_now: cap,
   window_start: timestamp.nullable(),
   window_end: timestamp.nullable(),
 });
@@ -54,6 +63,7 @@ const params = idIn(principalId);
 const config = { permission: 'config:write', query: none } as const;
 
 export const budgetRoutes = [
+  ...budgetIncreaseRoutes,
   route({
     method: 'GET',
     path: '/admin/budgets',
@@ -117,7 +127,7 @@ export const budgetRoutes = [
       alert_at_percent: alertsField.nullable().optional(),
     }),
     response: budgetRecord,
-    handle: ({ params: { id }, body }, call, { vault }: AccessNeeds) => {
+    handle: ({ params: { id }, body }, call, { vault, clock }: AccessNeeds) => {
       const command = {
         type: 'SetBudget',
         id,
@@ -127,7 +137,7 @@ export const budgetRoutes = [
       } as const;
       return mutate(call, { command }, async ({ state }, db) => {
         const [record] = await listedBudgets(
-          { vault, db },
+          { vault, db, clock },
           rowsOf(written(state.principal, id)),
           null,
         );
@@ -148,19 +158,28 @@ export const budgetRoutes = [
 const noBudget = (id: number): Refusal =>
   refuse('absent', `principal ${id} does not exist or has no budget`);
 
+type ReadingNow = Revealing & Readonly<{ clock: Clock }>;
+
 /** A budget that is deleted between the two reads is left out. */
 async function listedBudgets(
-  reading: Revealing,
+  reading: ReadingNow,
   rows: readonly BudgetRow[],
   past: ConfigState | null,
 ): Promise<BudgetRecord[]> {
   const nameOf = await namesOf(reading, rows);
-  if (past !== null) return rows.map((row) => toRecord(row, nameOf(row), null));
+  const increases = await increaseRecords(
+    reading,
+    rows.flatMap((row) => row.increases),
+  );
+  const recordOf = (row: BudgetRow, now: Now | null): BudgetRecord =>
+    toRecord(row, { principal: nameOf(row), increases, now });
+  if (past !== null) return rows.map((row) => recordOf(row, null));
   const ids = rows.map((row) => row.principal_id);
   const spent = await spentBy(reading.db, ids);
+  const nowMs = reading.clock();
   return rows.flatMap((row) => {
     const usage = spent.get(row.principal_id);
-    return usage === undefined ? [] : toRecord(row, nameOf(row), usage);
+    return usage === undefined ? [] : recordOf(row, { usage, nowMs });
   });
 }
 
@@ -180,21 +199,44 @@ const rowsOf = ({ id, name, budget }: Principal): BudgetRow[] =>
 type Spent =
   Awaited<ReturnType<typeof spentBy>> extends ReadonlyMap<number, infer One> ? One : never;
 
+/** The spending and the time, which a past state does not have. */
+type Now = Readonly<{ usage: Spent; nowMs: number }>;
+
+type Shown = Readonly<{
+  principal: string;
+  increases: ReadonlyMap<string, IncreaseRecord>;
+  now: Now | null;
+}>;
+
 function toRecord(
   { principal_name_ref: _ref, ...row }: BudgetRow,
-  principal: string,
-  usage: Spent | null,
+  { principal, increases, now }: Shown,
 ): BudgetRecord {
+  const usage = now?.usage ?? null;
   const start = usage?.window_start ?? null;
+  const caps = now === null ? null : capsAt(capsIn(row), now.nowMs);
   return {
     ...row,
     principal,
+    increases: row.increases.flatMap(({ reasonRef }) => increases.get(reasonRef) ?? []),
+    tokens_total_now: caps?.tokens_total ?? null,
+    cost_total_micros_now: caps?.cost_total_micros ?? null,
     tokens_used: usage?.tokens_used ?? null,
     cost_used_micros: usage?.cost_used_micros ?? null,
     window_start: start === null ? null : start.toISOString(),
     window_end: usage === null ? null : toRfc3339(windowEndOf(row, usage)),
   };
 }
+
+const capsIn = ({
+  tokens_total,
+  cost_total_micros,
+  increases,
+}: Omit<BudgetRow, 'principal_name_ref'>) => ({
+  tokensTotal: tokens_total,
+  costTotalMicros: cost_total_micros,
+  increases,
+});
 
 function windowEndOf({ window, calendar }: Pick<BudgetRow, 'window' | 'calendar'>, usage: Spent) {
   const begun = {

@@ -1,7 +1,10 @@
 // Runs the periodic maintenance of role control: snapshots, usage, vault and state checkpoints.
 
+import { randomUUID } from 'node:crypto';
+
 import { keepServed } from '../../control/fleet/fleet-served.ts';
 import { keepCheckpoints } from '../../control/history/checkpoints.ts';
+import { endBudgetIncreases } from '../../control/usage/budget-increases.ts';
 import { repeatEvery } from '../../control/repeat.ts';
 import type { Job } from '../../control/repeat.ts';
 import type { ControlPlane } from '../../control/plane.ts';
@@ -18,6 +21,8 @@ const upkeepMs = 10 * 60 * 1000;
 const dropsMs = 15 * 1000;
 /** For writing state checkpoints. */
 const checkpointsMs = 60 * 1000;
+/** Interval of the check for ended increases of budgets. */
+const increasesMs = 5_000;
 
 /** For finding due deliveries of webhooks; new notifications do not wait for it. */
 const webhooksMs = 1_000;
@@ -69,6 +74,11 @@ export function startUpkeep(surroundings: Surroundings) {
       what: 'deleting the history of served versions',
       intervalMs: upkeepMs,
       work: () => keepServed(plane.reports, Date.now),
+    },
+    {
+      what: 'ending increases of budgets',
+      intervalMs: increasesMs,
+      work: () => endBudgetIncreases({ plane, clock: Date.now, newId: randomUUID }),
     },
     // Alarms that other replicas or an earlier process raised.
     { what: 'reading the alarms', intervalMs: alarmsMs, work: admin.needs.operations.alarms.list },

@@ -4,6 +4,7 @@
 import { nouns, remoteNouns } from '../../../events/nouns.ts';
 import { snakeKeys } from '../../lib/case.ts';
 import type { Model } from '../../../projections/config/model.ts';
+import { budgetSettings } from '../../../projections/config/principal.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -174,7 +175,7 @@ const principalRecord = (state: ConfigState, principal: Principal, { name, revea
   kind: principal.kind,
   roles: principal.roleIds.flatMap((id) => state.role.byId.get(id)?.name ?? []),
   limits: principal.limits && snakeKeys(principal.limits),
-  budget: principal.budget && snakeKeys(principal.budget),
+  budget: principal.budget && snakeKeys(budgetSettings(principal.budget)),
   keys: inOrder(state.api_key.byId)
     .filter((key) => key.principalId === principal.id && !key.disabled)
     .flatMap((key) => {

@@ -3,6 +3,7 @@
 
 import { snakeKeys } from '../../lib/case.ts';
 import { streamOf } from '../../../events/catalogue.ts';
+import { budgetSettings } from '../../../projections/config/principal.ts';
 import type { Budget } from '../../../projections/config/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
@@ -49,7 +50,7 @@ export function decideBudget(state: ConfigState, command: BudgetCommand): Decisi
       const conflict = windowConflict(command);
       if (conflict !== null) return refuse('invalid', `window ${conflict}`, { param: 'window' });
       const goal = { tokensTotal, costTotalMicros, ...windowsOf(command, held) };
-      if (held !== null && canonicalJson(held) === canonicalJson(goal)) return [];
+      if (held !== null && canonicalJson(budgetSettings(held)) === canonicalJson(goal)) return [];
       const initial = held === null ? command.initialTokensUsed : 0;
       const data = { id, ...snakeKeys(goal), initial_tokens_used: initial };
       return [{ stream, type: 'PrincipalBudgetSet', data }];

@@ -5,7 +5,8 @@ import { snakeKeys } from '../../lib/case.ts';
 import { streamOf } from '../../../events/catalogue.ts';
 import type { GwEvent } from '../../../events/catalogue.ts';
 import type { ApiKey } from '../../../projections/config/api-key.ts';
-import type { Principal } from '../../../projections/config/principal.ts';
+import { budgetSettings } from '../../../projections/config/principal.ts';
+import type { Budget, BudgetIncrease, Principal } from '../../../projections/config/principal.ts';
 import { samePermission } from '../../../projections/config/role.ts';
 import type { Permission, Role } from '../../../projections/config/role.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -202,18 +203,46 @@ function caps(held: Principal, { id, limits, budget }: Principal): readonly GwEv
           },
     );
   }
-  if (canonicalJson(budget) !== canonicalJson(held.budget)) {
-    events.push(
-      budget === null
-        ? { stream, type: 'PrincipalBudgetCleared', data: { id } }
-        : {
-            stream,
-            type: 'PrincipalBudgetSet',
-            data: { id, ...snakeKeys(budget), initial_tokens_used: 0 },
-          },
-    );
+  if (budget === null) {
+    if (held.budget !== null) events.push({ stream, type: 'PrincipalBudgetCleared', data: { id } });
+    return events;
   }
-  return events;
+  const settings = budgetSettings(budget);
+  if (
+    held.budget === null ||
+    canonicalJson(settings) !== canonicalJson(budgetSettings(held.budget))
+  )
+    events.push({
+      stream,
+      type: 'PrincipalBudgetSet',
+      data: { id, ...snakeKeys(settings), initial_tokens_used: 0 },
+    });
+  return [...events, ...increasesOf(budget, held)];
+}
+
+const isIn = (list: readonly BudgetIncrease[], one: BudgetIncrease): boolean =>
+  list.some((other) => canonicalJson(other) === canonicalJson(one));
+
+/** Increases whose end has passed are restored too, and then end at once. */
+function increasesOf(budget: Budget, { id, budget: held }: Principal): readonly GwEvent[] {
+  const stream = streamOf('principal', id);
+  const [wanted, existing] = [budget.increases ?? [], held?.increases ?? []];
+  return [
+    ...existing
+      .filter((one) => !isIn(wanted, one))
+      .map((one) => ({
+        stream,
+        type: 'PrincipalBudgetIncreaseEnded' as const,
+        data: { id, increase_id: one.id },
+      })),
+    ...wanted
+      .filter((one) => !isIn(existing, one))
+      .map(({ id: increaseId, ...one }) => ({
+        stream,
+        type: 'PrincipalBudgetIncreased' as const,
+        data: { id, increase_id: increaseId, ...snakeKeys(one) },
+      })),
+  ];
 }
 
 export const apiKeys: Restoring<ApiKey> = {

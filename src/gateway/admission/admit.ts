@@ -2,11 +2,12 @@
 // 13). A request that the budget refuses is not charged to a rate limit.
 
 import { toRfc3339 } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { Allowance, Limiter, Verdict } from '../../limits/limiter.ts';
 import type { Amount, Hold, Spending } from '../../limits/spending.ts';
 import type { Caller } from '../../snapshot/compile/callers.ts';
 import type { CompiledModel } from '../../snapshot/compile/models.ts';
-import { percentSpent, reachedCap } from '../../snapshot/spend.ts';
+import { capsAt, percentSpent, reachedCap } from '../../snapshot/spend.ts';
 import type { ReachedCap } from '../../snapshot/spend.ts';
 import { estimateCostMicros } from '../../usage/cost.ts';
 import { pricesAt } from '../../usage/price-versions.ts';
@@ -24,10 +25,11 @@ export type Admission =
 const unlimited: Admission = { kind: 'admitted', headers: [] };
 
 /** Adds the spending that this replica knows, which is newer than the snapshot's. */
-export function withSpending(caller: Caller, spending: Spending): Caller {
+export function withSpending(caller: Caller, spending: Spending, now: Clock): Caller {
   const { budget, principalId } = caller;
   if (budget === null || principalId === null) return caller;
-  const { caps } = budget;
+  const { increases } = budget;
+  const caps = increases === undefined ? budget.caps : capsAt(budget.caps, increases, now());
   const { spent, inFlight } = spending.currentSpend(principalId, budget);
   const all = {
     tokens_used: spent.tokens_used + inFlight.tokens_used,

@@ -11,7 +11,7 @@ import type {
   SnapshotRole,
 } from '../schema.ts';
 import { nothingSpent, percentSpent, reachedCap } from '../spend.ts';
-import type { Caps, ReachedCap, Spent } from '../spend.ts';
+import type { CapIncrease, Caps, ReachedCap, Spent } from '../spend.ts';
 import type { CompiledModel } from './models.ts';
 
 /**
@@ -31,6 +31,8 @@ export type CompiledBudget = Readonly<{
   reported: ReportedSpend;
   /** When the next window starts. Absent if the control plane did not report it. */
   windowEndMs?: number;
+  /** Absent without temporary increases. */
+  increases?: readonly CapIncrease[];
 }>;
 
 export type Caller = Readonly<{
@@ -176,8 +178,25 @@ function budgetOf(
   const windowStartMs = start === null ? null : Date.parse(start);
   const reported = { tokens_used, cost_used_micros, windowStartMs };
   return {
-    budget: { caps, reported, ...(end === undefined ? {} : { windowEndMs: Date.parse(end) }) },
+    budget: {
+      caps,
+      reported,
+      ...(end === undefined ? {} : { windowEndMs: Date.parse(end) }),
+      ...(caps.increases === undefined ? {} : { increases: caps.increases.map(compiledIncrease) }),
+    },
     budgetUsedPercent: percentSpent(caps, reported),
     reachedCap: reachedCap(caps, reported),
   };
 }
+
+const compiledIncrease = ({
+  tokens,
+  cost_micros,
+  starts_at,
+  ends_at,
+}: NonNullable<SnapshotBudget['increases']>[number]): CapIncrease => ({
+  tokens,
+  micros: cost_micros,
+  startMs: Date.parse(starts_at),
+  endMs: Date.parse(ends_at),
+});

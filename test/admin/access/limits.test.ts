@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { sql } from '@databases/pg';
+import { z } from 'zod';
 
 import { errorOf, member, testAdministrator } from '../../harness/admin/admin.ts';
 
@@ -98,6 +99,9 @@ describe('a budget', () => {
       window: 'weekly',
       calendar: null,
       alert_at_percent: [],
+      increases: [],
+      tokens_total_now: 1000,
+      cost_total_micros_now: null,
       window_start: start,
       window_end: new Date(Date.parse(start) + 7 * 24 * 3_600_000).toISOString(),
     };
@@ -111,7 +115,9 @@ describe('a budget', () => {
       ...record,
       tokens_total: null,
       tokens_used: 7,
+      tokens_total_now: null,
       cost_total_micros: 50,
+      cost_total_micros_now: 50,
       cost_used_micros: 8,
       version: 3,
     };
@@ -165,6 +171,43 @@ describe('a budget', () => {
       const answer = await put(wrong);
       assert.deepEqual(errorOf(answer), [400, 'invalid', param]);
       assert.match(JSON.stringify(answer.body), message);
+    }
+  });
+
+  it('is increased for a time, with a reason that the vault holds', async (t) => {
+    const started = await testAdministrator(t);
+    const { send, plane } = started;
+    const ada = await createPrincipal(started, { name: 'Ada', kind: 'user' });
+    const path = `/admin/principals/${ada}/budget`;
+    await send('PUT', path, { tokens_total: 1000 });
+    const ends_at = new Date(Date.now() + 3_600_000).toISOString();
+    const later = new Date(Date.now() + 1_800_000).toISOString();
+    const grant = (body: object) => send('POST', `${path}/increases`, body);
+    const made = await grant({ tokens: 500, reason: 'load test', ends_at });
+    assert.equal(made.status, 200);
+    assert.deepEqual(
+      ['id', 'tokens', 'cost_micros', 'reason', 'ends_at'].map((name) => member(made.body, name)),
+      [1, 500, null, 'load test', ends_at],
+    );
+    await grant({ tokens: 7, reason: 'later', starts_at: later, ends_at });
+    const shown = (await send('GET', path)).body;
+    assert.equal(member(shown, 'tokens_total'), 1000);
+    assert.equal(member(shown, 'tokens_total_now'), 1500);
+    assert.equal(z.array(z.unknown()).parse(member(shown, 'increases')).length, 2);
+    const events = await plane.db.query(sql`
+      select payload::text as text from es.events where type = 'PrincipalBudgetIncreased'`);
+    assert.doesNotMatch(JSON.stringify(events), /load test/);
+    assert.deepEqual((await send('DELETE', `${path}/increases/1`)).body, { id: 1 });
+    assert.equal(member((await send('GET', path)).body, 'tokens_total_now'), 1000);
+    assert.deepEqual(errorOf(await send('DELETE', `${path}/increases/1`)), [404, 'absent', null]);
+    for (const [body, param] of [
+      [{ tokens: 5, ends_at }, 'reason'],
+      [{ tokens: 5, reason: 'x' }, 'ends_at'],
+      [{ reason: 'x', ends_at }, 'tokens'],
+      [{ cost_micros: 5, reason: 'x', ends_at }, 'cost_micros'],
+      [{ tokens: 5, reason: 'x', ends_at: '2020-01-01T00:00:00Z' }, 'ends_at'],
+    ] as const) {
+      assert.deepEqual(errorOf(await grant(body)), [400, 'invalid', param]);
     }
   });
 

@@ -46,6 +46,9 @@ const shownDigests = async ({ send, plane }: SeededPlane): Promise<object> => {
   const { body } = await send('GET', `/admin/change-requests/${id}`);
   return { digest: member(body, 'digest'), outcome: member(body, 'outcome') };
 };
+const inOneDay = (): string => new Date(Date.now() + 86_400_000).toISOString();
+const withBudget = ({ send }: SeededPlane, id: string): Promise<unknown> =>
+  send('PUT', `/admin/principals/${id}/budget`, { tokens_total: 1, cost_total_micros: 1 });
 const grant = { verb: 'model:invoke', resource: 'model/qwen3-8b' };
 
 const lines: Readonly<Record<string, Line>> = {
@@ -89,6 +92,16 @@ const lines: Readonly<Record<string, Line>> = {
   clearBudget: {
     of: 'principal',
     after: ({ send }, id) => send('PUT', `/admin/principals/${id}/budget`, { tokens_total: 1 }),
+  },
+  increaseBudget: { of: 'principal', body: () => ({ ends_at: inOneDay() }), after: withBudget },
+  removeBudgetIncrease: {
+    of: 'principal',
+    with: { increase: '1' },
+    after: async (plane, id) => {
+      await withBudget(plane, id);
+      const body = { tokens: 1, reason: 'load test', ends_at: inOneDay() };
+      await plane.send('POST', `/admin/principals/${id}/budget/increases`, body);
+    },
   },
   listKeys: {},
   getKey: { of: 'key' },

@@ -11,15 +11,9 @@ import type { Command } from '../../../src/deciders/decide.ts';
 import type { BackendTarget, ModelFields } from '../../../src/deciders/model.ts';
 import { adminTokenId, apiKeyId, modelId, principalId, providerId } from '../../../src/lib/ids.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
-import {
-  adminVerb,
-  budgetWindow,
-  calendarUnit,
-  principalKind,
-  providerKind,
-  verb,
-} from '../../../src/lib/vocabulary.ts';
+import { adminVerb, principalKind, providerKind, verb } from '../../../src/lib/vocabulary.ts';
 import { endpointAt, plainName, vaultedName } from './examples.ts';
+import { budgetCommands } from './budget-commands.ts';
 import { append, emptyLog, testMetadata, testRef } from './test-log.ts';
 import type { TestLog } from './test-log.ts';
 import { recordCommands, recordPrelude } from './record-commands.ts';
@@ -33,10 +27,6 @@ const text = fc.constantFrom('a', 'b', 'c', 'd');
 const ref = fc.integer({ min: 1, max: 999 }).map(testRef);
 const optional = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.option(arbitrary, { nil: undefined });
-const calendars = fc.record({
-  unit: fc.constantFrom(...calendarUnit.options),
-  time_zone: fc.constantFrom('UTC', 'Europe/Zurich', 'Pacific/Apia'),
-});
 const nullable = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: null });
 
 const principal = number.map((id) => principalId.parse(id));
@@ -103,17 +93,7 @@ const principals = [
     limits: fc.record({ requestsPerMin: nullable(number), tokensPerMin: nullable(number) }),
   }) satisfies Of<'SetLimits'>,
   fc.record({ type: fc.constant('ClearLimits'), id: principal }) satisfies Of<'ClearLimits'>,
-  fc.record({
-    type: fc.constant('SetBudget'),
-    id: principal,
-    tokensTotal: nullable(number),
-    costTotalMicros: nullable(number),
-    window: optional(fc.constantFrom(...budgetWindow.options)),
-    calendar: optional(nullable(calendars)),
-    alertAtPercent: optional(fc.constantFrom([], [50], [50, 80, 100])),
-    initialTokensUsed: number,
-  }) satisfies Of<'SetBudget'>,
-  fc.record({ type: fc.constant('ClearBudget'), id: principal }) satisfies Of<'ClearBudget'>,
+  ...budgetCommands(principal),
 ];
 
 const permission = { verb: fc.constantFrom(...verb.options), resource: resources() };

@@ -102,6 +102,27 @@ export const budgetSet = (principal: number, facts: BudgetFacts): GwEvent => ({
   },
 });
 
+/** More tokens from 23 November 2026, 12:00 UTC until 1 December. */
+export const budgetIncreased = (principal: number, number: number, tokens: number): GwEvent => ({
+  stream: `principal-${principal}`,
+  type: 'PrincipalBudgetIncreased',
+  data: {
+    id: principalId.parse(principal),
+    increase_id: number,
+    tokens,
+    cost_micros: null,
+    reason_ref: testRef(1),
+    starts_at: '2026-11-23T12:00:00.000Z',
+    ends_at: '2026-12-01T00:00:00.000Z',
+  },
+});
+
+export const budgetIncreaseEnded = (principal: number, number: number): GwEvent => ({
+  stream: `principal-${principal}`,
+  type: 'PrincipalBudgetIncreaseEnded',
+  data: { id: principalId.parse(principal), increase_id: number },
+});
+
 export const budgetCleared = (principal: number): GwEvent => ({
   stream: `principal-${principal}`,
   type: 'PrincipalBudgetCleared',

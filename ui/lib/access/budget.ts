@@ -7,7 +7,16 @@ type Budget = Readonly<{
   tokens_used: number | null;
   cost_total_micros: number | null;
   cost_used_micros: number | null;
+  /** The caps now in force, with temporary increases. */
+  tokens_total_now?: number | null;
+  cost_total_micros_now?: number | null;
 }>;
+
+/** The caps that the usage is compared with. */
+export const tokensCap = (budget: Pick<Budget, 'tokens_total' | 'tokens_total_now'>) =>
+  budget.tokens_total_now ?? budget.tokens_total;
+export const costCap = (budget: Pick<Budget, 'cost_total_micros' | 'cost_total_micros_now'>) =>
+  budget.cost_total_micros_now ?? budget.cost_total_micros;
 
 /** From 0 to 1; null if there is no limit or the usage is unknown. */
 export const shareOf = (used: number | null, total: number | null): number | null =>
@@ -29,8 +38,8 @@ export type Nearer = Readonly<{ cap: 'tokens' | 'money'; share: number }>;
 
 /** Null without limits. */
 export function nearerCap(budget: Budget): Nearer | null {
-  const tokens = shareOf(budget.tokens_used, budget.tokens_total);
-  const money = shareOf(budget.cost_used_micros, budget.cost_total_micros);
+  const tokens = shareOf(budget.tokens_used, tokensCap(budget));
+  const money = shareOf(budget.cost_used_micros, costCap(budget));
   if (money !== null && (tokens === null || money >= tokens)) return { cap: 'money', share: money };
   return tokens === null ? null : { cap: 'tokens', share: tokens };
 }

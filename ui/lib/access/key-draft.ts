@@ -17,7 +17,7 @@ export const blankKey: KeyDraft = { name: '', principal_id: '', expiry: '90', ex
 const dayMs = 24 * 3_600_000;
 
 /** RFC 3339. An invalid time is sent unchanged, so that the server explains it. */
-const momentOf = (text: string, zone: Zone): string => {
+export const momentOf = (text: string, zone: Zone): string => {
   const at = new Date(zone === 'utc' ? `${text}Z` : text);
   return Number.isNaN(at.getTime()) ? text : at.toISOString();
 };

@@ -29,6 +29,12 @@ export const fieldLabels = {
   tokens_total: 'Token limit',
   cost_total_micros: 'Cost limit',
   window: 'Window',
+  time_zone: 'Time zone',
+  alert_at_percent: 'Alerts at percent',
+  increases: 'Temporary increases',
+  cost_micros: 'Cost',
+  starts_at: 'Starts',
+  ends_at: 'Ends',
   tokens_used: 'Tokens used',
   expires_at: 'Expires',
   min_margin: 'Margin',
@@ -55,6 +61,7 @@ const parts: Readonly<Record<string, string>> = {
   members: 'Member',
   examples: 'Example',
   permissions: 'Permission',
+  increases: 'Increase',
 };
 
 /** `rules.12.tag` is "Rule #12 · Tag". Unknown names are kept. */

@@ -4,6 +4,7 @@ import { html, nothing } from 'lit';
 
 import type { Budget } from '../../api/records.ts';
 import { nearerCap } from '../../lib/access/budget.ts';
+import { momentIn, windowWords } from '../../lib/access/window.ts';
 import type { Save } from '../../lib/saves/save.ts';
 import { formatNumber } from '../../lib/text/format.ts';
 import { moneyBar, tokensBar } from '../../parts/budget.ts';
@@ -11,6 +12,7 @@ import { facts, moment } from '../../parts/facts.ts';
 import type { RecordScreen } from '../../parts/record-screen.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo } from '../../state/location.ts';
+import { increasesOf } from './increases.ts';
 import type { Capped } from './load.ts';
 import './refused.ts';
 import { budgetRemovalOf, limitsRemovalOf } from './saves.ts';
@@ -24,7 +26,7 @@ export function capsRecord(capped: Capped, at: RecordScreen) {
   const pace = { part: 'limits', title: 'Rate limits', isSet: limits !== null };
   return html`${headOf(spending, at, () => budgetRemovalOf(capped))}
     ${budget === null ? unlimited('This principal has no budget.') : spent(budget)}
-    ${headOf(pace, at, () => limitsRemovalOf(capped))}
+    ${increasesOf(capped, at)} ${headOf(pace, at, () => limitsRemovalOf(capped))}
     ${
       limits === null
         ? unlimited('This principal has no rate limits.')
@@ -74,15 +76,19 @@ function headOf({ part, title, isSet }: Part, at: RecordScreen, removal: () => S
 const unlimited = (words: string) => html`<p class="quiet">Unlimited. ${words}</p>`;
 
 function spent(budget: Budget) {
-  const { window, window_start, window_end } = budget;
+  const { calendar, window_start, window_end, alert_at_percent: alerts } = budget;
+  const zone = calendar?.time_zone;
   return html`<div class="bars">
       ${moneyBar(budget, { stacked: true })} ${tokensBar(budget, { stacked: true })}
     </div>
     ${facts([
       ['Closest limit', nearerCap(budget)?.cap ?? 'none'],
-      ['Window', window],
+      ['Window', windowWords(budget)],
       ['Window started', knownMoment(window_start)],
-      ['Window ends', knownMoment(window_end)],
+      zone === undefined || window_end === null
+        ? ['Window ends', knownMoment(window_end)]
+        : ['Resets on', momentIn(window_end, zone)],
+      ['Alerts at', `${[...alerts.filter((one) => one < 100), 100].join(', ')} %`],
     ])}`;
 }
 

@@ -212,13 +212,23 @@ it('an empty limit is sent as null, and an invalid one is not sent', () => {
   const wrong = limitsForm.read({ ...limits, tokens_per_min: 'x' });
   assert.equal('wrong' in wrong ? wrong.wrong.field : '', 'tokens_per_min');
   const budget = budgetForm.write({
-    window: 'weekly',
+    window: 'week',
+    time_zone: 'Europe/Zurich',
     tokens_total: 10,
     cost_total_micros: 5_000_000,
+    alert_at_percent: [50, 80],
   });
   assert.deepEqual(budgetForm.read({ ...budget, tokens_total: '' }), {
-    body: { window: 'weekly', tokens_total: null, cost_total_micros: 5_000_000 },
+    body: {
+      window: 'week',
+      time_zone: 'Europe/Zurich',
+      tokens_total: null,
+      cost_total_micros: 5_000_000,
+      alert_at_percent: [50, 80],
+    },
   });
+  const wrongPercent = budgetForm.read({ ...budget, alert_at_percent: '50, 101' });
+  assert.equal('wrong' in wrongPercent ? wrongPercent.wrong.field : '', 'alert_at_percent');
   const wrongMoney = budgetForm.read({ ...budget, cost_total_micros: '1e3' });
   assert.equal('wrong' in wrongMoney ? wrongMoney.wrong.field : '', 'cost_total_micros');
 });

@@ -22,7 +22,13 @@ it('explains a removal by the removed limit, not by the name of the principal', 
   assert.match(limitsRemovalOf(capped).about ?? '', /without rate limits/);
   assert.match(budgetRemovalOf(capped).about ?? '', /without a limit/);
   const limits = { requests_per_min: 5, tokens_per_min: null };
-  const budget = { window: 'daily', tokens_total: 9, cost_total_micros: null } as const;
+  const budget = {
+    window: 'daily',
+    time_zone: '',
+    tokens_total: 9,
+    cost_total_micros: null,
+    alert_at_percent: [],
+  } as const;
   assert.match(limitsOf(capped, limits).about ?? '', /next request/);
   assert.match(budgetOf(capped, budget).about ?? '', /next request/);
 });
