@@ -54,6 +54,8 @@ const served = (url: string, key: string) =>
 
 const price = { input_price_per_mtok: 3_000_000, output_price_per_mtok: 15_000_000 };
 
+const card = { price_card: { cache_read: 300_000 } };
+
 const patchModel = ({ admin }: ControlProgram, body: object) =>
   admin.send({ method: 'PATCH', path: '/admin/provider-models/1', body, answer: z.unknown() });
 
@@ -66,7 +68,7 @@ test(
     await prepareControl(url);
     const control = await startControlProgram(t, url);
     await addModel(t, control.admin);
-    await patchModel(control, price);
+    await patchModel(control, { ...price, ...card });
     const proxy = await startProxyProgram(t, { controlUrl: control.adminUrl, file });
     const { id, key } = await createKey(control.admin);
     await served(proxy.url, key);
@@ -108,6 +110,7 @@ test('this release takes over a database of the earlier one', limit, async (t) =
   );
   const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: encryptionKey };
   assert.equal((await gw(['log', 'verify'], { env })).code, 0);
+  await patchModel(control, card);
   await served(proxy.url, key);
   await counted(control, before.requests + 1);
 });
